@@ -1,0 +1,46 @@
+# What every target shares.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+
+find_program(LANEWISE_CCACHE ccache)
+if(LANEWISE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${LANEWISE_CCACHE})
+endif()
+
+add_library(lanewise_options INTERFACE)
+target_include_directories(lanewise_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(lanewise_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion>)
+if(LANEWISE_SANITIZE)
+  target_compile_options(lanewise_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-omit-frame-pointer -g1>)
+  target_link_options(lanewise_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# lanewise_library(NAME SOURCES… LINKS…): a static library `lanewise_NAME`, alias lanewise.NAME
+function(lanewise_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(lanewise_${name} STATIC ${arg_SOURCES})
+  add_library(lanewise::${name} ALIAS lanewise_${name})
+  target_link_libraries(lanewise_${name} PUBLIC lanewise_options ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})
+endfunction()
+
+# lanewise_test(NAME SOURCES… LINKS… [LABELS…] [ENVIRONMENT…]): a GoogleTest program, one ctest for each of its tests.
+function(lanewise_test name)
+  if(NOT LANEWISE_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINKS} GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${arg_LABELS}")
+endfunction()

@@ -1,0 +1,72 @@
+// The types a lane can hold, and how their bits are read, written and shown. Every value in Lanewise travels as
+// bits in the low end of a uint64_t, so that nothing is rounded on its way from a register to the screen.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace lanewise {
+
+enum class Element : std::uint8_t { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
+
+// Bytes of one element.
+int element_size(Element element);
+
+// The name used in traces and on the screen: "f32", "i64", …
+std::string_view element_name(Element element);
+
+// The element with that name. Throws Error naming it when there is none.
+Element element_from_name(std::string_view name);
+
+// The value as a double: exact for all but 64-bit integers beyond 2^53.
+double element_to_double(Element element, std::uint64_t bits);
+
+// The bits of `value` rounded to `element` (to nearest even; integers saturate).
+std::uint64_t element_from_double(Element element, double value);
+
+// The value as a person reads it, the shortest form that reads back the same: "26", "0.1", "-inf", "nan".
+// `max_chars` > 0 asks for a form no wider than that, with fewer digits when need be ("1.2e6").
+std::string format_element(Element element, std::uint64_t bits, int max_chars = 0);
+
+// The bits as hex digits, two for each byte, without "0x": "41d00000".
+std::string format_bits(Element element, std::uint64_t bits);
+
+// Equal as the comparison of traces means it: the same bits, or both NaN whatever their payload.
+bool same_value(Element element, std::uint64_t a, std::uint64_t b);
+
+// The bits of a C++ value of at most eight bytes.
+template <class T>
+std::uint64_t to_bits(const T& value) {
+    static_assert(sizeof(T) <= 8);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    return bits;
+}
+
+template <class T>
+T from_bits(std::uint64_t bits) {
+    static_assert(sizeof(T) <= 8);
+    T value;
+    std::memcpy(&value, &bits, sizeof(T));
+    return value;
+}
+
+// The Element of a C++ arithmetic type.
+template <class T>
+constexpr Element element_of() {
+    if constexpr (std::is_same_v<T, float>) return Element::f32;
+    else if constexpr (std::is_same_v<T, double>) return Element::f64;
+    else {
+        static_assert(std::is_integral_v<T>, "a lane holds an arithmetic value");
+        constexpr bool is_signed = std::is_signed_v<T>;
+        if constexpr (sizeof(T) == 1) return is_signed ? Element::i8 : Element::u8;
+        else if constexpr (sizeof(T) == 2) return is_signed ? Element::i16 : Element::u16;
+        else if constexpr (sizeof(T) == 4) return is_signed ? Element::i32 : Element::u32;
+        else return is_signed ? Element::i64 : Element::u64;
+    }
+}
+
+}  // namespace lanewise

@@ -1,0 +1,58 @@
+// Something that runs plans: the emulator or a GPU. Both are used through this and nothing else.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/launch/kernel.hpp"
+#include "common/launch/plan.hpp"
+#include "common/trace/trace.hpp"
+
+namespace lanewise::launch {
+
+// The order in which the emulator lets lanes and warps run. A GPU ignores it.
+struct Order {
+    enum class Kind : std::uint8_t { ascending, descending, seeded } kind = Kind::ascending;
+    std::uint64_t seed = 0;
+
+    // "ascending", "descending", "seed 7"
+    std::string name() const;
+    // From "ascending", "descending" or a number. Throws Error naming the text.
+    static Order parse(const std::string& text);
+};
+
+struct Request {
+    bool record = false;                       // make a trace
+    std::vector<std::uint32_t> blocks = {0, 1};  // linear numbers of the blocks to record; those that exist
+    Order order;
+    int threads = 1;                           // emulator: OS threads over blocks (a recording run uses one)
+};
+
+struct Outcome {
+    std::vector<std::vector<std::byte>> buffers;  // final contents, one for each of the plan's buffers
+    std::vector<trace::Finding> findings;         // the emulator's
+    // When recorded: arrays, records, findings, and of the header `source`, `launches`, `statements`, `blocks`. The
+    // rest of the header is the caller's to fill in.
+    std::optional<trace::Trace> trace;
+};
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+
+    // Runs every launch of the plan in order on fresh buffers. With Request::record the traced builds run. Throws
+    // Error where a launch is not possible: no such kernel or instance, arguments that do not fit, a launch that the
+    // machine refuses (with its own words).
+    virtual Outcome run(const Plan& plan, const KernelSet& kernels, const Request& request) = 0;
+
+    // Which machine: kind, GPU name, driver, compute capability; for the emulator without an order.
+    virtual trace::Source describe() const = 0;
+};
+
+// Throws Error when the arguments of `launch` do not fit the kernel's parameters (number, size, pointer or value) or
+// the block is larger than 1024 threads or empty.
+void check_arguments(const Kernel& kernel, const LaunchSpec& launch);
+
+}  // namespace lanewise::launch

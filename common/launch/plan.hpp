@@ -1,0 +1,134 @@
+// A plan: the buffers and launches that one variant is made of, as plain data. The GPU runs it, the emulator runs it,
+// and the clock replays it; none of them knows the lesson.
+//
+//     auto in  = plan.input("in", values);
+//     auto out = plan.output<float>("out", 1);            // zeroed before the first launch
+//     plan.launch("block_sum_two_level", {256}, Grid{blocks}, Block{256}, in, out, n);
+//     plan.expect(out, {reference}, bound);
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "common/base/element.hpp"
+
+namespace lanewise::launch {
+
+struct Grid {
+    std::uint32_t x = 1, y = 1, z = 1;
+    std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
+struct Block {
+    std::uint32_t x = 1, y = 1, z = 1;
+    std::uint32_t dynamic_shared_bytes = 0;
+    std::uint32_t count() const { return x * y * z; }
+};
+
+// A typed name for one of a plan's buffers.
+template <class T>
+struct Buffer {
+    std::size_t index = 0;
+};
+
+enum class BufferRole : std::uint8_t {
+    input,    // holds `contents` before the first launch; launches may change it (each run starts afresh)
+    output,   // zeroed before the first launch of every run, and in every timed replay
+    scratch,  // contents undefined before the first launch
+};
+
+struct BufferSpec {
+    std::string name;
+    BufferRole role = BufferRole::input;
+    Element element = Element::f32;
+    std::uint64_t count = 0;              // elements
+    std::vector<std::byte> contents;      // input: count * element_size bytes
+    std::uint64_t bytes() const { return count * static_cast<std::uint64_t>(element_size(element)); }
+};
+
+// One argument of a launch: a buffer, or a value of up to 16 bytes.
+struct Argument {
+    bool is_buffer = false;
+    std::size_t buffer = 0;
+    std::uint32_t size = 0;
+    alignas(16) std::array<std::byte, 16> value{};
+};
+
+struct LaunchSpec {
+    std::string kernel;
+    std::string arguments;  // template arguments, "256"
+    Grid grid;
+    Block block;
+    std::vector<Argument> values;
+};
+
+// What an output must hold, from a double reference on the CPU.
+struct Expectation {
+    std::size_t buffer = 0;
+    std::vector<double> reference;   // one for each element; or one in all when `summed`
+    double bound = 0;                // largest |value - reference| the contract allows
+    bool summed = false;             // the host adds the elements (partial sums) in double before comparing
+    std::string bound_reason;        // "n eps sum|x|": where the bound comes from
+};
+
+class Plan {
+public:
+    template <class T>
+    Buffer<T> input(const std::string& name, const std::vector<T>& values) {
+        BufferSpec spec{name, BufferRole::input, element_of<T>(), values.size(), {}};
+        spec.contents.resize(values.size() * sizeof(T));
+        if (!values.empty()) std::memcpy(spec.contents.data(), values.data(), spec.contents.size());
+        buffers.push_back(std::move(spec));
+        return {buffers.size() - 1};
+    }
+
+    template <class T>
+    Buffer<T> output(const std::string& name, std::uint64_t count) {
+        buffers.push_back({name, BufferRole::output, element_of<T>(), count, {}});
+        return {buffers.size() - 1};
+    }
+
+    template <class T>
+    Buffer<T> scratch(const std::string& name, std::uint64_t count) {
+        buffers.push_back({name, BufferRole::scratch, element_of<T>(), count, {}});
+        return {buffers.size() - 1};
+    }
+
+    // `arguments` are the kernel's template arguments as written in entries.inc ("256"; "" for none).
+    template <class... A>
+    void launch(const std::string& kernel, const std::string& arguments, Grid grid, Block block, const A&... values) {
+        launches.push_back({kernel, arguments, grid, block, {argument(values)...}});
+    }
+
+    template <class T>
+    void expect(Buffer<T> buffer, std::vector<double> reference, double bound, std::string reason,
+                bool summed = false) {
+        expectations.push_back({buffer.index, std::move(reference), bound, summed, std::move(reason)});
+    }
+
+    std::vector<BufferSpec> buffers;
+    std::vector<LaunchSpec> launches;
+    std::vector<Expectation> expectations;
+    std::uint64_t bytes_moved = 0;   // global bytes the contract needs (each input read once, each output written
+                                     // once): what GB/s is made of. 0: the sum over input and output buffers
+
+private:
+    template <class T>
+    static Argument argument(Buffer<T> buffer) {
+        return {true, buffer.index, sizeof(void*), {}};
+    }
+    template <class T>
+    static Argument argument(const T& value) {
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16, "an argument is at most 16 plain bytes");
+        Argument result{false, 0, sizeof(T), {}};
+        std::memcpy(result.value.data(), &value, sizeof(T));
+        return result;
+    }
+};
+
+}  // namespace lanewise::launch

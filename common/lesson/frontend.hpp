@@ -1,0 +1,71 @@
+// Between the lesson runtime, which runs kernels, and the window, which draws. Plain data and one interface; the
+// window knows nothing of backends, the runtime nothing of pixels. Header only: depends on steps and timing data.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/steps/steps.hpp"
+#include "common/timing/timing.hpp"
+#include "common/trace/trace.hpp"
+
+namespace lanewise::lesson {
+
+// One run of one variant, ready to draw. Shared so that steps may point into the trace.
+struct Run {
+    trace::Trace trace;
+    steps::Steps steps;       // of `trace`
+    std::string origin;       // for the title: "NVIDIA H200 · traced run", "emulator · ascending",
+                              // "recorded on NVIDIA H200 · 2026-11-21", "file t.ndjson · …"
+    std::string notice;       // something the learner must know ("partial: …"); empty else
+};
+
+struct VariantInfo {
+    std::string name;         // "warp_sum_xor"
+    std::string title;        // "xor": short, for a tab
+    std::string summary;      // one line
+    bool declared_wrong = false;
+};
+
+// Everything a window shows that is not a run.
+struct Presentation {
+    std::string lesson;               // "05_warp_shuffle"
+    std::string title;                // "Warp shuffle"
+    std::string text;                 // lesson.md
+    std::string kernel_file;          // "kernels.cuh"
+    std::string source;               // its contents
+    std::vector<VariantInfo> variants;      // the tabs
+    std::vector<std::string> all_variants;  // names
+    timing::TimingTable timings;      // measured or recorded; rows may be empty
+    // Runs a variant (or finds it in the recordings). Throws Error. Called from the window's thread or another.
+    std::function<std::shared_ptr<const Run>(const std::string& variant)> run;
+};
+
+// What the command line asked of the window.
+struct WindowRequest {
+    std::string variant;                 // the first tab
+    std::vector<std::string> compare;    // two names: side by side
+    bool has_step = false;
+    std::size_t step = 0;                // 0-based
+    int width = 1600;
+    int height = 900;
+    float scale = 0;                     // 0: the monitor's
+    int block = -1;                      // which block and warp to look at; -1: the first recorded
+    int warp = -1;
+    int lane = -1;                       // hovered lane, for a picture; -1: none
+};
+
+class Frontend {
+public:
+    virtual ~Frontend() = default;
+    // Opens the window and returns when it closes. Throws NoDisplay (an Error) when there is none.
+    virtual void window(const Presentation& presentation, const WindowRequest& request) = 0;
+    // Draws one frame without a display and writes a PNG. Throws Error naming the path or what is missing.
+    virtual void screenshot(const Presentation& presentation, const WindowRequest& request, const std::string& path) = 0;
+    // What the stage draws at the requested step, as text made by the drawing code.
+    virtual std::string describe(const Presentation& presentation, const WindowRequest& request) = 0;
+};
+
+}  // namespace lanewise::lesson

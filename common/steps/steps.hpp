@@ -1,0 +1,131 @@
+// What a learner steps through: a pure function of a trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/trace/trace.hpp"
+
+namespace lanewise::steps {
+
+// Which inputs a value has absorbed. `once` and `twice` are bit sets over input elements (by place in the first input
+// array): twice holds those that came in more than once.
+struct Provenance {
+    std::vector<std::uint64_t> once;
+    std::vector<std::uint64_t> twice;
+    bool undefined = false;   // something undefined came in (an inactive source lane)
+
+    std::size_t count() const;            // inputs held at least once
+    bool holds(std::size_t input) const;
+    bool counted_twice() const;
+    void join(const Provenance& other);
+    bool operator==(const Provenance&) const = default;
+};
+
+enum class StepKind : std::uint8_t { load, store, shuffle, vote, warp_barrier, block_barrier, atomic };
+
+struct WarpRef {
+    std::uint32_t launch = 0;
+    std::uint32_t block = 0;
+    std::uint32_t warp = 0;
+    bool operator==(const WarpRef&) const = default;
+};
+
+// What one lane held around a step. Bits have the type of the record.
+struct LaneView {
+    bool active = false;
+    int source = -1;
+    std::uint64_t before = 0;
+    std::uint64_t received = 0;
+    std::uint64_t after = 0;
+    bool has_received = false;
+    bool has_after = false;
+    bool undefined = false;
+    trace::Effect effect = trace::Effect::unknown;
+    std::uint32_t inputs_before = 0;  // place in Steps::provenances: what the lane's value held before and after
+    std::uint32_t inputs_after = 0;
+};
+
+// One warp's part of a step: usually one record; several where the learner takes them in at once (the two loads and
+// the store of `tree[t] += tree[t + offset]`).
+struct WarpStep {
+    WarpRef warp;
+    std::vector<std::size_t> records;   // into Trace::records, in order; the first gives op, type and line
+    trace::PerLane<LaneView> lanes{};   // of the shuffle, vote or atomic; for accesses: before = value the lane wrote
+                                        // or held, received = value read
+};
+
+struct Step {
+    StepKind kind = StepKind::load;
+    std::string label;      // "xor 16", "down 8", "load in", "store warp_sums", "barrier", "atomic out"
+    std::string stage;      // aligns variants: "load", "warp rounds", "exchange", "finish", …
+    int line = 0;
+    std::vector<WarpStep> warps;         // by launch, block, warp
+    // Up to and with this step, for each recorded block (same order as Steps::blocks).
+    struct Counters {
+        std::uint32_t lanes_at_work = 0;  // at this step
+        std::uint32_t shuffles = 0;       // rounds so far: the most that any warp of the block took part in
+        std::uint32_t block_barriers = 0;
+        std::uint32_t warp_barriers = 0;
+        std::uint32_t shared_accesses = 0;  // by lanes
+        std::uint32_t global_accesses = 0;
+        std::uint32_t atomics = 0;
+    };
+    std::vector<Counters> counters;
+
+    const WarpStep* find(const WarpRef& warp) const;   // null where the warp has no part in the step
+};
+
+// What a warp's lanes held after a step, whether or not they took part in it: what is drawn as "the present value".
+struct Holding {
+    trace::PerLane<std::uint64_t> bits{};
+    Element type = Element::f32;
+    std::uint32_t known = 0;                       // lanes whose value has been seen in a record
+    trace::PerLane<std::uint32_t> inputs{};        // into Steps::provenances
+};
+
+struct Steps {
+    const trace::Trace* trace = nullptr;   // not owned: outlives the steps
+    std::vector<Step> steps;
+    std::vector<WarpRef> warps;            // all that were recorded
+    std::vector<WarpRef> blocks;           // (launch, block), warp = 0
+    std::vector<Provenance> provenances;   // interned; 0 is the empty one
+    std::size_t input_count = 0;           // elements of the first input array
+
+    std::size_t size() const { return steps.size(); }
+    // The warp's values after step `k` (k = size_t(-1): before the first).
+    const Holding& holding(std::size_t k, const WarpRef& warp) const;
+
+    std::vector<std::vector<Holding>> holdings;  // [step][warp, as in `warps`]; index 0 is before the first step
+};
+
+// A step is what a learner takes in at once. Records of different warps and blocks that are the same stage of the
+// program (same operation, line, argument and turn between the same barriers) are one step. Pure: the same trace gives
+// the same steps.
+//
+// Provenance follows the statements' text (Effect), never a comparison of values: `X op= shfl` joins, `X = shfl`
+// replaces, a conditional add joins only on lanes that took it; a load takes the word's inputs, a store gives them.
+Steps build_steps(const trace::Trace& trace);
+
+// Pairs of steps (k of a, l of b; npos where one has none) so that two variants can be scrubbed together: the longest
+// common subsequence of their stages.
+inline constexpr std::size_t kNoStep = static_cast<std::size_t>(-1);
+std::vector<std::pair<std::size_t, std::size_t>> align(const Steps& a, const Steps& b);
+
+// "lane 5 ← lane 21 = 5 xor 16: 00101 ^ 10000 = 10101; 5 + 21 = 26", for a shuffle; a sentence of the same kind for
+// votes, accesses and atomics; empty where the lane has no part in the step.
+std::string formula(const Steps& steps, std::size_t step, const WarpRef& warp, int lane);
+
+// The line above in parts, for a view that sets them apart.
+struct Formula {
+    std::string who;         // "lane 5 ← lane 21"
+    std::string rule;        // "5 xor 16"
+    std::string bits;        // "00101 ^ 10000 = 10101"; empty where bits explain nothing
+    std::string arithmetic;  // "5 + 21 = 26"; only where before, received and after are recorded and the statement
+                             // is a plain sum, else "received 21, now 26"
+};
+Formula formula_parts(const Steps& steps, std::size_t step, const WarpRef& warp, int lane);
+
+}  // namespace lanewise::steps

@@ -1,0 +1,34 @@
+// Traces in files: NDJSON, one header line, then arrays, records, findings and outputs a line each, and a footer
+// with the count of lines and a checksum. Floats are hex bits.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+
+#include "common/trace/trace.hpp"
+
+namespace lanewise::trace {
+
+// Caps on what is read, so that a mangled or hostile file cannot exhaust memory.
+inline constexpr std::size_t kMaxFileBytes = 256u << 20;
+inline constexpr std::size_t kMaxLineBytes = 4u << 20;
+inline constexpr std::size_t kMaxRecords = 1u << 20;
+inline constexpr std::size_t kMaxStringBytes = 4096;
+
+void write(std::ostream& out, const Trace& trace);
+
+// Writes to a temporary file beside `path` and renames it, so that nothing half-written is left behind. Throws Error
+// naming the path and the system's reason.
+void save(const std::filesystem::path& path, const Trace& trace);
+
+// Reads a trace. A file cut off in the middle gives its valid prefix with `partial` set and the reason. Throws Error
+// where there is nothing to show: no such file, not a trace, a newer major version (naming both versions), a cap
+// exceeded in the header. `name` is used in sentences.
+Trace read(std::istream& in, const std::string& name);
+Trace load(const std::filesystem::path& path);
+
+// FNV-1a 64 of a text, as 16 hex digits: Header::kernel_hash.
+std::string fnv1a_hex(std::string_view text);
+
+}  // namespace lanewise::trace

@@ -1,0 +1,65 @@
+// What one lane did, in its own order, before lanes are put together into records. The GPU's debug buffers and the
+// emulator's observer both end here, and one function makes records of either.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/trace/trace.hpp"
+
+namespace lanewise::trace {
+
+inline constexpr std::uint64_t kNoMeeting = ~std::uint64_t{0};
+
+// One instruction of one lane. Fields as in Record.
+struct LaneEvent {
+    Op op = Op::load;
+    Element type = Element::f32;
+    int line = 0;
+    std::uint32_t site = 0;            // tells apart two accesses on one line; 0 where that is not known
+    std::uint32_t mask = 0;
+    std::int32_t arg = 0;
+    int width = kWarpSize;
+    std::uint64_t meeting = kNoMeeting;  // equal for the lanes of the warp that met here
+    std::int8_t source = -1;
+    std::uint64_t before = 0;
+    std::uint64_t received = 0;
+    std::uint64_t after = 0;
+    bool has_after = false;
+    bool undefined = false;
+    Effect effect = Effect::unknown;
+    std::uint32_t array = 0;
+    int elements = 1;
+    std::int64_t element_index = 0;
+    Bytes16 value{};
+    std::int32_t snapshot = -1;        // sync_block: place in BlockEvents::snapshots, -1: none
+};
+
+struct WarpEvents {
+    PerLane<std::vector<LaneEvent>> lanes;
+};
+
+// All that was recorded of one block.
+struct BlockEvents {
+    std::uint32_t launch = 0;
+    std::uint32_t block = 0;
+    std::vector<WarpEvents> warps;
+    std::vector<std::vector<ArrayImage>> snapshots;
+};
+
+// Called by both recorders where the kernel announced the value of a variable after a statement with a shuffle
+// (see prelude): fills in `after` and `effect` of the lane's last shuffle on `line` that has none yet. Does nothing
+// where there is none (`c ? shfl(…) : 0` on the lanes without).
+void attach_after(std::vector<LaneEvent>& lane, int line, std::uint64_t bits, Effect effect);
+
+// Puts the lanes of each warp together into records, appended to `records`.
+//
+// The order is a function of the lanes' own sequences alone, so that a GPU and the emulator, which saw different
+// interleavings, give the same: first the meetings, atomics and barriers (what both hold) are ordered, always
+// taking what is ready at the lowest line, then the lowest lane; then each lane's accesses are placed before the
+// event that follows them, lanes at the same line and site in one record, lowest line first.
+// A meeting that some of its lanes never reached in their lists (cannot happen in a sound recording) is emitted with
+// those that are there.
+void assemble(const BlockEvents& events, std::vector<Record>& records);
+
+}  // namespace lanewise::trace

@@ -1,0 +1,184 @@
+// A trace: what happened in one run of one variant, as plain data. The same from a GPU and from the emulator; it
+// holds no pointers and nothing of a window.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/base/element.hpp"
+
+namespace lanewise::trace {
+
+inline constexpr int kWarpSize = 32;
+inline constexpr int kFormatMajor = 1;
+inline constexpr int kFormatMinor = 0;
+
+// One kind of instruction. Names in files and on the screen: op_name().
+enum class Op : std::uint8_t {
+    shfl_idx, shfl_up, shfl_down, shfl_xor,
+    vote_any, vote_all, vote_ballot,
+    sync_warp, sync_block,
+    load, store,
+    atomic_add, atomic_sub, atomic_min, atomic_max, atomic_and, atomic_or, atomic_xor, atomic_exch, atomic_cas,
+};
+
+const char* op_name(Op op);                  // "shfl_xor"
+Op op_from_name(const std::string& name);    // throws Error naming it when there is none
+
+bool is_shuffle(Op op);
+bool is_vote(Op op);
+bool is_atomic(Op op);
+bool is_access(Op op);      // load or store
+// A meeting: lanes wait for each other (shuffles, votes, __syncwarp, __syncthreads).
+bool is_meeting(Op op);
+
+template <class T>
+using PerLane = std::array<T, kWarpSize>;
+
+// Up to 16 bytes of one lane's access, in memory order from the low end of the first word.
+using Bytes16 = std::array<std::uint64_t, 2>;
+
+// The k-th element of an access.
+inline std::uint64_t element_at(const Bytes16& bytes, Element element, int k) {
+    const int size = element_size(element);
+    const int bit = k * size * 8;
+    const std::uint64_t word = bytes[static_cast<std::size_t>(bit / 64)] >> (bit % 64);
+    return size == 8 ? word : word & ((std::uint64_t{1} << (size * 8)) - 1);
+}
+
+// What a statement does with the value that a lane receives in it, told from the kernel's text, never from values.
+enum class Effect : std::uint8_t {
+    unknown,   // the text does not say
+    replace,   // X = shfl(…): the lane now holds what it received
+    join,      // X op= shfl(…): the lane holds its own and what it received
+    keep,      // the lane received something and did not use it (if (lane >= d) X += p; on the lower lanes)
+};
+
+enum class Space : std::uint8_t { shared, global };
+
+// An array that accesses, atomics and snapshots refer to by its place in Trace::arrays.
+struct Array {
+    std::string name;
+    Space space = Space::global;
+    Element element = Element::f32;
+    std::uint64_t count = 0;  // elements
+};
+
+// The contents of one shared array at a block barrier.
+struct ArrayImage {
+    std::uint32_t array = 0;
+    std::vector<std::uint64_t> values;  // bits, one for each element
+    std::vector<bool> written;          // false: never written in this block; what it holds means nothing.
+                                        // Empty: unknown (a GPU does not tell)
+};
+
+// One instruction of one warp. Per-lane fields mean something only where `active` has the lane's bit.
+struct Record {
+    std::uint32_t launch = 0;   // which of Header::launches
+    std::uint32_t block = 0;    // linear block number
+    std::uint32_t warp = 0;     // in its block
+    std::uint32_t index = 0;    // its number in that warp, from 0
+    Op op = Op::load;
+    Element type = Element::f32;
+    int line = 0;               // in the kernel file
+    std::uint32_t active = 0;   // lanes that took part
+    std::uint32_t mask = 0;     // as the kernel gave it; 0 for accesses, atomics and block barriers
+    int width = kWarpSize;      // shuffles
+    PerLane<std::int32_t> arg{};      // shuffles: offset, delta, xor mask or source lane, as each lane gave it;
+                                      // votes: the predicate (0 or 1)
+    PerLane<std::int8_t> source{};    // shuffles: the lane read; -1 when there is none
+    PerLane<std::uint64_t> before{};  // shuffles: the value a lane offered
+    PerLane<std::uint64_t> received{};  // shuffles, votes: what came back; atomics: the old value
+    PerLane<std::uint64_t> after{};   // shuffles: what the lane's variable held after the statement
+    std::uint32_t has_after = 0;      // lanes whose `after` was recorded
+    std::uint32_t undefined = 0;      // lanes whose `received` CUDA leaves undefined (an inactive source)
+    PerLane<Effect> effect{};         // shuffles
+
+    // Accesses and atomics.
+    std::uint32_t array = 0;
+    int elements = 1;                 // elements each lane touched (a float4 load of a float array: 4)
+    PerLane<std::int64_t> element_index{};
+    PerLane<Bytes16> value{};         // what was read, written, or the operand of the atomic: `elements` elements
+    // A block barrier: shared memory as it was when all had arrived, in the record of the block's first warp.
+    std::vector<ArrayImage> shared;
+};
+
+// What a statement of the kernel file assigns, from its text: steps follow it for accesses.
+struct Statement {
+    int line = 0;                     // first line of the statement
+    int last_line = 0;
+    Effect effect = Effect::unknown;  // replace: X = …; join: X op= … or X = …X…
+    std::string target;               // "value", "tree[thread]"
+    bool to_memory = false;           // the target is an element of an array
+};
+
+struct Launch {
+    std::string kernel;               // "block_sum_two_level<256>"
+    std::array<std::uint32_t, 3> grid{1, 1, 1};
+    std::array<std::uint32_t, 3> block{1, 1, 1};
+    std::uint32_t dynamic_shared_bytes = 0;
+};
+
+// Something wrong that the emulator saw. A finding is told, never thrown.
+struct Finding {
+    std::string kind;      // "mask_without_caller", "mask_mismatch", "intrinsic_mismatch", "deadlock",
+                           // "inactive_source", "barrier_divergence", …
+    std::string kernel;
+    int line = 0;
+    std::uint32_t block = 0;
+    std::uint32_t warp = 0;
+    std::uint32_t lanes = 0;
+    std::uint64_t count = 1;   // how often it was seen; the rest of the fields describe the first
+    std::string sentence;  // what is wrong and what to do about it
+};
+
+enum class SourceKind : std::uint8_t { gpu, emulator };
+
+struct Source {
+    SourceKind kind = SourceKind::emulator;
+    std::string gpu;                  // "NVIDIA H200"
+    std::string driver;               // "13.0"
+    std::string compute_capability;   // "9.0"
+    std::string order;                // emulator: "ascending", "descending", "seed 7"
+};
+
+// The final contents of a named output, so that a run's totals travel with it (the first kMaxOutput elements).
+struct Output {
+    std::string name;
+    Element element = Element::f32;
+    std::uint64_t count = 0;
+    std::vector<std::uint64_t> values;
+};
+inline constexpr std::size_t kMaxOutput = 64;
+
+struct Header {
+    int major = kFormatMajor;
+    int minor = kFormatMinor;
+    std::string lesson;      // "05_warp_shuffle"
+    std::string variant;
+    Source source;
+    std::string date;        // ISO 8601, "2026-11-21"
+    std::uint64_t n = 0;
+    std::uint32_t block = 0; // threads
+    std::uint64_t seed = 0;
+    std::string input;       // "ramp", "random", a file's name
+    std::string kernel_file; // relative to the lesson's folder: "kernels.cuh"
+    std::string kernel_hash; // FNV-1a 64 of that file, 16 hex digits
+    std::vector<Launch> launches;
+    std::vector<Statement> statements;
+    std::vector<std::uint32_t> blocks;  // the blocks that were recorded
+};
+
+struct Trace {
+    Header header;
+    std::vector<Array> arrays;
+    std::vector<Record> records;   // by launch, block, warp, index
+    std::vector<Finding> findings;
+    std::vector<Output> outputs;
+    bool partial = false;          // read from a truncated file: only a valid prefix is here
+    std::string partial_reason;    // a sentence, when partial
+};
+
+}  // namespace lanewise::trace

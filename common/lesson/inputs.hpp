@@ -1,0 +1,51 @@
+// The numbers a variant is run on: their count, where they come from, and the values themselves, the same on every
+// machine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace lanewise::lesson {
+
+// The most values a run may have; the emulator, which takes about a hundred thousand times longer for each, has a
+// limit of its own.
+inline constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kMaxEmulatedValues = std::uint64_t{1} << 26;
+
+// What a plan is built from.
+struct Inputs {
+    std::uint64_t n = 32;        // how many values
+    std::uint32_t block = 32;    // threads a block: chooses the kernel's instance
+    std::uint64_t seed = 1;      // of `random`
+    std::string kind = "ramp";   // "ramp" 0, 1, 2, …; "ramp1" 1, 2, 3, …; "random"; else the name of a file
+    std::shared_ptr<const std::vector<double>> file;  // its numbers, when `kind` names one
+
+    // Value number `index`. Random values lie in [-1, 1) and are exact in a float.
+    double value(std::uint64_t index) const;
+
+    // The first n values as T: floating types are rounded, integers truncated (random integers lie in -1000…999).
+    template <class T>
+    std::vector<T> values() const {
+        std::vector<T> result(n);
+        for (std::uint64_t i = 0; i < n; ++i) {
+            const double scale = std::is_integral_v<T> && kind == "random" ? 1000.0 : 1.0;
+            result[i] = static_cast<T>(value(i) * scale);
+        }
+        return result;
+    }
+
+    // The number of blocks of `block` threads that n values fill, a value a thread; the last may be partly empty.
+    std::uint32_t blocks() const { return static_cast<std::uint32_t>((n + block - 1) / block); }
+};
+
+// Is this one of the kinds that need no file?
+bool is_generated_input(const std::string& kind);
+
+// The numbers of a text file, separated by white space. Throws Error naming the file, and the line of what is not a
+// number.
+std::vector<double> read_numbers(const std::string& path);
+
+}  // namespace lanewise::lesson

@@ -1,0 +1,106 @@
+// A lesson is a list of variants: kernels of one file with a title, a launch and a reference. Every table, tab and
+// flag is made from this list.
+//
+// lessons/NN_name/lesson.cpp:
+//
+//     #include "common/lesson/lesson.hpp"
+//
+//     LESSON(warp_shuffle) {
+//         lesson.title("Warp shuffle");
+//         lesson.add({.name = "warp_sum_xor",
+//                     .title = "xor",
+//                     .summary = "every lane ends with the sum",
+//                     .n = 32,
+//                     .block = 32,
+//                     .plan = [](launch::Plan& plan, const lesson::Inputs& inputs) { … }});
+//     }
+//
+// add_lesson() compiles that file with LANEWISE_LESSON_NAME ("05_warp_shuffle") and LANEWISE_LESSON_FOLDER (the
+// folder's absolute path) defined, and links common/lesson/main.cpp and the generated builds.cpp to it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/launch/kernel.hpp"
+#include "common/launch/plan.hpp"
+#include "common/lesson/inputs.hpp"
+
+namespace lanewise::lesson {
+
+// Writes a variant's buffers, launches and expectations into an empty plan.
+using PlanBuilder = std::function<void(launch::Plan&, const Inputs&)>;
+
+// One thing to run and look at: usually one kernel, named as it is.
+struct Variant {
+    std::string name = {};            // "block_sum_two_level": what --variant takes
+    std::string title = {};           // "two-level": short, for a tab
+    std::string summary = {};         // one line for --list
+    std::uint64_t n = 32;             // what it runs on when the command line does not say
+    std::uint32_t block = 32;
+    std::string input = "ramp";
+    PlanBuilder plan = {};
+    std::string compared_with = {};   // another variant's name: the rung before; empty: none
+    std::string declared_wrong = {};  // why its result is not expected to hold; empty: it is
+    bool tab = true;                  // among the window's tabs when the command line names no variants
+};
+
+// A lesson: where its files are and what can be run.
+class Lesson {
+public:
+    Lesson(std::string name, std::filesystem::path folder);
+
+    // For lesson.cpp.
+    Lesson& title(std::string title);
+    Lesson& add(Variant variant);   // throws Error for a second variant of the same name or one without a plan
+
+    const std::string& name() const { return name_; }            // "05_warp_shuffle"
+    const std::string& title() const { return title_; }
+    const std::filesystem::path& folder() const { return folder_; }
+    std::filesystem::path kernel_path() const { return folder_ / kernel_file(); }
+    std::string kernel_file() const { return "kernels.cuh"; }
+    std::filesystem::path text_path() const { return folder_ / "lesson.md"; }
+    // Where recordings are kept: assets/recorded of the checkout the lesson was built from.
+    std::filesystem::path recordings() const { return folder_.parent_path().parent_path() / "assets" / "recorded"; }
+
+    const std::vector<Variant>& variants() const { return variants_; }
+    // The variant of that name. Throws Error that suggests the nearest.
+    const Variant& find(const std::string& name) const;
+
+    // What `variant` runs on by default.
+    static Inputs default_inputs(const Variant& variant);
+
+private:
+    std::string name_;
+    std::string title_;
+    std::filesystem::path folder_;
+    std::vector<Variant> variants_;
+};
+
+// The variant's plan for these inputs. Throws Error where a launch has no instance among `kernels`, listing those
+// there are.
+launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launch::KernelSet& kernels);
+
+// The name among `names` with the fewest edits to `text`, empty where none is near.
+std::string nearest(const std::string& text, const std::vector<std::string>& names);
+
+}  // namespace lanewise::lesson
+
+// What each lesson's program is linked from.
+namespace lanewise::generated {
+lesson::Lesson make_lesson();   // lesson.cpp, by LESSON
+launch::KernelSet kernels();    // builds.cpp, by add_lesson()
+}  // namespace lanewise::generated
+
+// Opens the body that fills `lesson`. `id` is the folder's name without its ordinal.
+#define LESSON(id)                                                                            \
+    static void fill_lesson_##id(::lanewise::lesson::Lesson& lesson);                         \
+    ::lanewise::lesson::Lesson lanewise::generated::make_lesson() {                           \
+        ::lanewise::lesson::Lesson lesson(LANEWISE_LESSON_NAME, LANEWISE_LESSON_FOLDER);      \
+        fill_lesson_##id(lesson);                                                             \
+        return lesson;                                                                        \
+    }                                                                                         \
+    static void fill_lesson_##id(::lanewise::lesson::Lesson& lesson)

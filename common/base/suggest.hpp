@@ -1,0 +1,45 @@
+// "Did you mean …?": the nearest of a few names.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise {
+
+// Levenshtein distance.
+inline std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+        }
+    }
+    return row[b.size()];
+}
+
+// The candidate most like `text`: one that contains it, else the smallest edit distance if that is at most half of the
+// text's length (at least 2). Empty when nothing is near.
+inline std::string nearest(std::string_view text, const std::vector<std::string>& candidates) {
+    if (text.empty()) return {};
+    std::string best;
+    std::size_t best_distance = std::max<std::size_t>(2, text.size() / 2) + 1;
+    for (const auto& candidate : candidates) {
+        const bool contains = candidate.find(text) != std::string::npos;
+        const std::size_t distance = contains ? 0 : edit_distance(text, candidate);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+}  // namespace lanewise

@@ -12,7 +12,7 @@ namespace lanewise::lesson {
 
 // The most values a run may have; the emulator, which takes about a hundred thousand times longer for each, has a
 // limit of its own.
-inline constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 28;
 inline constexpr std::uint64_t kMaxEmulatedValues = std::uint64_t{1} << 26;
 
 // What a plan is built from.

@@ -1,0 +1,24 @@
+// Did a run compute what its plan expects?
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "common/launch/backend.hpp"
+#include "common/launch/plan.hpp"
+
+namespace lanewise::launch {
+
+// What came out of one of a plan's expectations.
+struct Verdict {
+    double value = 0;             // the first element, or the host's sum of all when the expectation is `summed`
+    double error = 0;             // largest |value - reference|; infinite where exactly one of the two is NaN
+    double bound = 0;             // what the contract allows
+    bool ok = true;               // error <= bound
+    std::size_t worst_index = 0;  // the element the error was found at
+};
+
+// One verdict for each expectation, in order. Throws Error where an expectation does not fit its buffer.
+std::vector<Verdict> verify(const Plan& plan, const Outcome& outcome);
+
+}  // namespace lanewise::launch

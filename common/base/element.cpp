@@ -1,0 +1,208 @@
+#include "common/base/element.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+
+namespace lanewise {
+namespace {
+
+struct Name {
+    Element element;
+    std::string_view name;
+    int size;
+};
+
+constexpr std::array<Name, 12> kNames = {{
+    {Element::u8, "u8", 1},   {Element::i8, "i8", 1},   {Element::u16, "u16", 2}, {Element::i16, "i16", 2},
+    {Element::u32, "u32", 4}, {Element::i32, "i32", 4}, {Element::u64, "u64", 8}, {Element::i64, "i64", 8},
+    {Element::f16, "f16", 2}, {Element::bf16, "bf16", 2}, {Element::f32, "f32", 4}, {Element::f64, "f64", 8},
+}};
+
+const Name& entry(Element element) { return kNames.at(static_cast<std::size_t>(element)); }
+
+// The layout of a 16-bit float.
+struct Small {
+    int mantissa_bits;
+    int exponent_bits;
+    int bias() const { return (1 << (exponent_bits - 1)) - 1; }
+    std::uint64_t infinity() const { return std::uint64_t((1 << exponent_bits) - 1) << mantissa_bits; }
+    std::uint64_t sign() const { return std::uint64_t{1} << (mantissa_bits + exponent_bits); }
+};
+constexpr Small kF16{10, 5};
+constexpr Small kBf16{7, 8};
+
+double small_to_double(Small format, std::uint64_t bits) {
+    const std::uint64_t fraction = bits & ((std::uint64_t{1} << format.mantissa_bits) - 1);
+    const int exponent = static_cast<int>((bits & format.infinity()) >> format.mantissa_bits);
+    double magnitude = 0;
+    if ((bits & format.infinity()) == format.infinity()) {
+        magnitude = fraction ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+    } else if (exponent == 0) {
+        magnitude = std::ldexp(static_cast<double>(fraction), 1 - format.bias() - format.mantissa_bits);
+    } else {
+        const std::uint64_t whole = fraction | (std::uint64_t{1} << format.mantissa_bits);
+        magnitude = std::ldexp(static_cast<double>(whole), exponent - format.bias() - format.mantissa_bits);
+    }
+    return bits & format.sign() ? -magnitude : magnitude;
+}
+
+// Straight from the double, so that nothing is rounded twice. A carry out of the fraction walks into the exponent,
+// which is what rounding up to the next power of two, or to infinity, means.
+std::uint64_t small_from_double(Small format, double value) {
+    const std::uint64_t sign = std::signbit(value) ? format.sign() : 0;
+    if (std::isnan(value)) return sign | format.infinity() | (std::uint64_t{1} << (format.mantissa_bits - 1));
+    if (std::isinf(value)) return sign | format.infinity();
+    if (value == 0) return sign;
+    const int least = 1 - format.bias();
+    const int exponent = std::max(std::ilogb(value), least);
+    if (exponent > format.bias()) return sign | format.infinity();
+    const double units = std::nearbyint(std::ldexp(std::fabs(value), format.mantissa_bits - exponent));
+    const std::uint64_t bits = (static_cast<std::uint64_t>(exponent - least) << format.mantissa_bits) +
+                               static_cast<std::uint64_t>(units);
+    return sign | std::min(bits, format.infinity());
+}
+
+bool is_signed_integer(Element element) {
+    return element == Element::i8 || element == Element::i16 || element == Element::i32 || element == Element::i64;
+}
+
+bool is_float(Element element) {
+    return element == Element::f16 || element == Element::bf16 || element == Element::f32 || element == Element::f64;
+}
+
+std::uint64_t low_bytes(std::uint64_t bits, int size) {
+    return size == 8 ? bits : bits & ((std::uint64_t{1} << (size * 8)) - 1);
+}
+
+std::int64_t to_signed(Element element, std::uint64_t bits) {
+    const int shift = 64 - element_size(element) * 8;
+    return static_cast<std::int64_t>(bits << shift) >> shift;
+}
+
+template <class T>
+std::uint64_t saturate(double value) {
+    if (std::isnan(value)) return 0;
+    const double rounded = std::nearbyint(value);
+    constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::min());
+    constexpr double kHighest = static_cast<double>(std::numeric_limits<T>::max());  // 2^63, 2^64 for 64 bits
+    if (rounded <= kLowest) return to_bits(std::numeric_limits<T>::min());
+    if (rounded >= kHighest) return to_bits(std::numeric_limits<T>::max());
+    return to_bits(static_cast<T>(rounded));
+}
+
+// "1.2e+06" -> "1.2e6", "1e-05" -> "1e-5"
+std::string short_exponent(std::string text) {
+    const std::size_t e = text.find('e');
+    if (e == std::string::npos) return text;
+    std::size_t digits = e + 1;
+    std::string sign;
+    if (digits < text.size() && (text[digits] == '+' || text[digits] == '-')) {
+        if (text[digits] == '-') sign = "-";
+        ++digits;
+    }
+    while (digits + 1 < text.size() && text[digits] == '0') ++digits;
+    return text.substr(0, e + 1) + sign + text.substr(digits);
+}
+
+// The fewest decimal digits that a 16-bit float reads back from. Whole numbers are written out (65504, not 65500).
+std::string format_small(Element element, std::uint64_t bits) {
+    const double value = element_to_double(element, bits);
+    if (std::isfinite(value) && value == std::trunc(value) && std::fabs(value) < 1e6) return fmt::format("{}", value);
+    for (int digits = 1; digits < 9; ++digits) {
+        const std::string text = fmt::format("{:.{}g}", value, digits);
+        const double back = std::strtod(text.c_str(), nullptr);
+        if (element_from_double(element, back) == bits) return fmt::format("{}", back);
+    }
+    return fmt::format("{}", value);
+}
+
+std::string format_whole(Element element, std::uint64_t bits) {
+    if (is_float(element) && std::isnan(element_to_double(element, bits))) return "nan";  // its sign means nothing
+    switch (element) {
+        case Element::f32: return fmt::format("{}", from_bits<float>(bits));
+        case Element::f64: return fmt::format("{}", from_bits<double>(bits));
+        case Element::f16:
+        case Element::bf16: return format_small(element, bits);
+        default:
+            return is_signed_integer(element) ? fmt::format("{}", to_signed(element, bits)) : fmt::format("{}", bits);
+    }
+}
+
+}  // namespace
+
+int element_size(Element element) { return entry(element).size; }
+
+std::string_view element_name(Element element) { return entry(element).name; }
+
+Element element_from_name(std::string_view name) {
+    for (const Name& known : kNames)
+        if (known.name == name) return known.element;
+    std::string names;
+    for (const Name& known : kNames) names += (names.empty() ? "" : ", ") + std::string(known.name);
+    throw Error(fmt::format("There is no element type \"{}\"; there are {}.", name, names));
+}
+
+double element_to_double(Element element, std::uint64_t bits) {
+    bits = low_bytes(bits, element_size(element));
+    switch (element) {
+        case Element::f16: return small_to_double(kF16, bits);
+        case Element::bf16: return small_to_double(kBf16, bits);
+        case Element::f32: return static_cast<double>(from_bits<float>(bits));
+        case Element::f64: return from_bits<double>(bits);
+        default:
+            return is_signed_integer(element) ? static_cast<double>(to_signed(element, bits))
+                                              : static_cast<double>(bits);
+    }
+}
+
+std::uint64_t element_from_double(Element element, double value) {
+    switch (element) {
+        case Element::u8: return saturate<std::uint8_t>(value);
+        case Element::i8: return saturate<std::int8_t>(value);
+        case Element::u16: return saturate<std::uint16_t>(value);
+        case Element::i16: return saturate<std::int16_t>(value);
+        case Element::u32: return saturate<std::uint32_t>(value);
+        case Element::i32: return saturate<std::int32_t>(value);
+        case Element::u64: return saturate<std::uint64_t>(value);
+        case Element::i64: return saturate<std::int64_t>(value);
+        case Element::f16: return small_from_double(kF16, value);
+        case Element::bf16: return small_from_double(kBf16, value);
+        case Element::f32: return to_bits(static_cast<float>(value));
+        case Element::f64: return to_bits(value);
+    }
+    return 0;
+}
+
+std::string format_element(Element element, std::uint64_t bits, int max_chars) {
+    bits = low_bytes(bits, element_size(element));
+    std::string best = format_whole(element, bits);
+    const auto fits = [max_chars](const std::string& text) { return static_cast<int>(text.size()) <= max_chars; };
+    if (max_chars <= 0 || fits(best)) return best;
+    best = short_exponent(best);
+    const double value = element_to_double(element, bits);
+    for (int digits = 17; digits > 0 && !fits(best); --digits) {
+        const std::string text = short_exponent(fmt::format("{:.{}g}", value, digits));
+        if (text.size() < best.size()) best = text;
+    }
+    return best;
+}
+
+std::string format_bits(Element element, std::uint64_t bits) {
+    const int size = element_size(element);
+    return fmt::format("{:0{}x}", low_bytes(bits, size), size * 2);
+}
+
+bool same_value(Element element, std::uint64_t a, std::uint64_t b) {
+    const int size = element_size(element);
+    if (low_bytes(a, size) == low_bytes(b, size)) return true;
+    return is_float(element) && std::isnan(element_to_double(element, a)) && std::isnan(element_to_double(element, b));
+}
+
+}  // namespace lanewise

@@ -1,0 +1,68 @@
+// The Element of a C++ type on the GPU, and the bits of its values.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "common/base/element.hpp"
+#include "common/prelude/gpu_headers.cuh"
+
+namespace lanewise_traced {
+
+// `element` is what one T is made of, `count` how many of them: float4 is four f32. A type without a name here is
+// taken for the widest unsigned words that fill it.
+template <class T>
+struct ElementOf {
+    using E = lanewise::Element;
+    static constexpr E element = sizeof(T) % 4 != 0 ? (sizeof(T) == 2 ? E::u16 : E::u8) : (sizeof(T) == 8 ? E::u64 : E::u32);
+    static constexpr unsigned count =
+        sizeof(T) / (element == E::u64 ? 8 : element == E::u32 ? 4 : element == E::u16 ? 2 : 1);
+};
+
+#define LANEWISE_ELEMENT(TYPE, ELEMENT, COUNT)                                  \
+    template <>                                                                 \
+    struct ElementOf<TYPE> {                                                    \
+        static constexpr lanewise::Element element = lanewise::Element::ELEMENT; \
+        static constexpr unsigned count = COUNT;                                \
+    }
+LANEWISE_ELEMENT(signed char, i8, 1);
+LANEWISE_ELEMENT(char, i8, 1);
+LANEWISE_ELEMENT(short, i16, 1);
+LANEWISE_ELEMENT(int, i32, 1);
+LANEWISE_ELEMENT(long, i64, 1);
+LANEWISE_ELEMENT(long long, i64, 1);
+LANEWISE_ELEMENT(float, f32, 1);
+LANEWISE_ELEMENT(double, f64, 1);
+LANEWISE_ELEMENT(__half, f16, 1);
+LANEWISE_ELEMENT(__nv_bfloat16, bf16, 1);
+LANEWISE_ELEMENT(__half2, f16, 2);
+LANEWISE_ELEMENT(__nv_bfloat162, bf16, 2);
+LANEWISE_ELEMENT(float2, f32, 2);
+LANEWISE_ELEMENT(float3, f32, 3);
+LANEWISE_ELEMENT(float4, f32, 4);
+LANEWISE_ELEMENT(double2, f64, 2);
+LANEWISE_ELEMENT(int2, i32, 2);
+LANEWISE_ELEMENT(int3, i32, 3);
+LANEWISE_ELEMENT(int4, i32, 4);
+LANEWISE_ELEMENT(uint2, u32, 2);
+LANEWISE_ELEMENT(uint3, u32, 3);
+#undef LANEWISE_ELEMENT
+
+// The Element that one lane's whole value is recorded as: a pair of halves travels as one 32-bit word.
+template <class T>
+struct ValueElement {
+    using E = lanewise::Element;
+    static constexpr E word = sizeof(T) == 8 ? E::u64 : sizeof(T) == 4 ? E::u32 : sizeof(T) == 2 ? E::u16 : E::u8;
+    static constexpr E element = ElementOf<T>::count == 1 ? ElementOf<T>::element : word;
+};
+
+// The bits of a value of at most eight bytes.
+template <class T>
+static __device__ __forceinline__ std::uint64_t bits_of(const T& value) {
+    static_assert(sizeof(T) <= 8, "a lane's value is at most eight bytes");
+    std::uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof(T));
+    return bits;
+}
+
+}  // namespace lanewise_traced

@@ -1,0 +1,194 @@
+// The GPU prelude: functions that stand in for CUDA's warp-level words, do exactly what those do, and write down what
+// each lane gave and got. The derived copy of a kernel file calls them with its line; the macros at the end serve uses
+// inside the kernel file's own #define bodies.
+#pragma once
+
+#include "common/prelude/gpu_element.cuh"
+#include "common/prelude/gpu_recorder.cuh"
+
+namespace lanewise_traced {
+
+using lanewise::Element;
+using lanewise::trace::Op;
+
+// The value may be of a type that CUDA widens (short, bool): what the intrinsic returns is what is offered.
+#define LANEWISE_TRACED_SHUFFLE(NAME, INTRINSIC, ARGUMENT)                                                       \
+    template <class T>                                                                                           \
+    static __device__ __forceinline__ auto NAME(int line, unsigned mask, T value, ARGUMENT argument,             \
+                                                int width = 32) {                                                \
+        using Result = decltype(INTRINSIC(mask, value, argument, width));                                        \
+        const Place place = here();                                                                              \
+        if (!place) return INTRINSIC(mask, value, argument, width);                                              \
+        GpuEvent event = instruction(Op::NAME, ValueElement<Result>::element, line);                             \
+        event.mask = mask;                                                                                       \
+        event.argument = static_cast<int>(argument);                                                             \
+        event.width = static_cast<std::uint8_t>(width);                                                          \
+        event.meeting = meeting_of(mask, place);                                                                 \
+        event.first = bits_of(static_cast<Result>(value));                                                       \
+        const Result received = INTRINSIC(mask, value, argument, width);                                         \
+        event.second = bits_of(received);                                                                        \
+        push(place, event);                                                                                      \
+        return received;                                                                                         \
+    }
+LANEWISE_TRACED_SHUFFLE(shfl_idx, __shfl_sync, int)
+LANEWISE_TRACED_SHUFFLE(shfl_up, __shfl_up_sync, unsigned)
+LANEWISE_TRACED_SHUFFLE(shfl_down, __shfl_down_sync, unsigned)
+LANEWISE_TRACED_SHUFFLE(shfl_xor, __shfl_xor_sync, int)
+#undef LANEWISE_TRACED_SHUFFLE
+
+#define LANEWISE_TRACED_VOTE(NAME, INTRINSIC, RESULT)                                                            \
+    static __device__ __forceinline__ RESULT NAME(int line, unsigned mask, int predicate) {                      \
+        const Place place = here();                                                                              \
+        if (!place) return INTRINSIC(mask, predicate);                                                           \
+        GpuEvent event = instruction(Op::NAME, ElementOf<RESULT>::element, line);                                \
+        event.mask = mask;                                                                                       \
+        event.argument = predicate != 0;                                                                         \
+        event.meeting = meeting_of(mask, place);                                                                 \
+        const RESULT result = INTRINSIC(mask, predicate);                                                        \
+        event.second = bits_of(result);                                                                          \
+        push(place, event);                                                                                      \
+        return result;                                                                                           \
+    }
+LANEWISE_TRACED_VOTE(vote_any, __any_sync, int)
+LANEWISE_TRACED_VOTE(vote_all, __all_sync, int)
+LANEWISE_TRACED_VOTE(vote_ballot, __ballot_sync, unsigned)
+#undef LANEWISE_TRACED_VOTE
+
+static __device__ __forceinline__ void sync_warp(int line, unsigned mask = 0xffffffffu) {
+    const Place place = here();
+    if (place) {
+        GpuEvent event = instruction(Op::sync_warp, Element::f32, line);
+        event.mask = mask;
+        event.meeting = meeting_of(mask, place);
+        push(place, event);
+    }
+    __syncwarp(mask);
+}
+
+static __device__ __forceinline__ void sync_block(int line) {
+    const Place place = here();
+    if (!place) {
+        __syncthreads();
+        return;
+    }
+    // All read the same number: it is only changed between the two barriers below.
+    std::uint32_t& barriers = capture.use[place.slot].barriers;
+    const std::uint32_t snapshot = *const_cast<volatile std::uint32_t*>(&barriers);
+    GpuEvent event = instruction(Op::sync_block, Element::f32, line);
+    event.argument = static_cast<int>(snapshot);
+    event.meeting = std::uint64_t{1} << 63 | snapshot;  // of the whole block; a warp's meetings lie below
+    push(place, event);
+    __syncthreads();
+    // Whoever comes first copies: any one thread may have exited.
+    if (atomicCAS(&barriers, snapshot, snapshot + 1) == snapshot) copy_shared(place.slot, snapshot);
+    __syncthreads();
+}
+
+// `value` is an operand of another type than the memory's where CUDA converts it: atomicAdd(float_pointer, 1).
+template <class T>
+static __device__ __forceinline__ void push_atomic(Op op, int line, const T* address, T old, T operand, T compared) {
+    const Place place = here();
+    if (!place) return;
+    GpuEvent event = instruction(op, ValueElement<T>::element, line);
+    event.first = bits_of(old);
+    event.second = bits_of(operand);
+    event.third = bits_of(compared);
+    event.in_shared = __isShared(address) != 0;
+    event.address = event.in_shared ? static_cast<std::uint64_t>(__cvta_generic_to_shared(address)) & 0xffffffffu
+                                    : reinterpret_cast<std::uint64_t>(address);
+    push(place, event);
+}
+
+#define LANEWISE_TRACED_ATOMIC(NAME, INTRINSIC)                                                                  \
+    template <class T, class U>                                                                                  \
+    static __device__ __forceinline__ T NAME(int line, T* address, U value) {                                    \
+        const T old = INTRINSIC(address, value);                                                                 \
+        push_atomic<T>(Op::NAME, line, address, old, static_cast<T>(value), T{});                                \
+        return old;                                                                                              \
+    }
+LANEWISE_TRACED_ATOMIC(atomic_add, atomicAdd)
+LANEWISE_TRACED_ATOMIC(atomic_sub, atomicSub)
+LANEWISE_TRACED_ATOMIC(atomic_min, atomicMin)
+LANEWISE_TRACED_ATOMIC(atomic_max, atomicMax)
+LANEWISE_TRACED_ATOMIC(atomic_and, atomicAnd)
+LANEWISE_TRACED_ATOMIC(atomic_or, atomicOr)
+LANEWISE_TRACED_ATOMIC(atomic_xor, atomicXor)
+LANEWISE_TRACED_ATOMIC(atomic_exch, atomicExch)
+#undef LANEWISE_TRACED_ATOMIC
+
+template <class T, class U, class V>
+static __device__ __forceinline__ T atomic_cas(int line, T* address, U compare, V value) {
+    const T old = atomicCAS(address, compare, value);
+    push_atomic<T>(Op::atomic_cas, line, address, old, static_cast<T>(value), static_cast<T>(compare));
+    return old;
+}
+
+// The variable that a statement with a shuffle (first_line to last_line) assigned, as it is after that statement.
+// `effect` is a trace::Effect, or 4: joined where took() was called, else kept; 5: replaced there, else kept.
+template <class T>
+static __device__ __forceinline__ void after(int first_line, int last_line, int effect, const T& variable) {
+    if constexpr (sizeof(T) <= 8) {
+        const Place place = here();
+        if (!place) return;
+        GpuEvent event;
+        event.kind = GpuEvent::after;
+        event.element = static_cast<std::uint8_t>(ValueElement<T>::element);
+        event.effect = static_cast<std::uint8_t>(effect);
+        event.line = first_line;
+        event.last_line = last_line;
+        event.first = bits_of(variable);
+        push(place, event);
+    }
+}
+
+static __device__ __forceinline__ void took(int first_line, int last_line) {
+    const Place place = here();
+    if (!place) return;
+    GpuEvent event;
+    event.kind = GpuEvent::took;
+    event.line = first_line;
+    event.last_line = last_line;
+    push(place, event);
+}
+
+// A static shared array (or a single shared variable).
+template <class T>
+static __device__ __forceinline__ void shared_array(int id, T& array) {
+    using Value = std::remove_cv_t<std::remove_all_extents_t<T>>;
+    if (const Place place = here())
+        report_array(place.slot, id, const_cast<const void*>(static_cast<const volatile void*>(&array)), ElementOf<Value>::element,
+                     sizeof(T) / sizeof(Value) * ElementOf<Value>::count);
+}
+
+// Dynamic shared memory under one of its names: as many elements as the launch gave it bytes for.
+template <class T>
+static __device__ __forceinline__ void dynamic_array(int id, T* first) {
+    using Value = std::remove_cv_t<std::remove_all_extents_t<T>>;
+    if (const Place place = here()) {
+        unsigned bytes = 0;
+        asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+        report_array(place.slot, id, const_cast<const void*>(static_cast<const volatile void*>(first)), ElementOf<Value>::element,
+                     bytes / sizeof(Value) * ElementOf<Value>::count);
+    }
+}
+
+}  // namespace lanewise_traced
+
+#define __shfl_sync(...) ::lanewise_traced::shfl_idx(__LINE__, __VA_ARGS__)
+#define __shfl_up_sync(...) ::lanewise_traced::shfl_up(__LINE__, __VA_ARGS__)
+#define __shfl_down_sync(...) ::lanewise_traced::shfl_down(__LINE__, __VA_ARGS__)
+#define __shfl_xor_sync(...) ::lanewise_traced::shfl_xor(__LINE__, __VA_ARGS__)
+#define __any_sync(...) ::lanewise_traced::vote_any(__LINE__, __VA_ARGS__)
+#define __all_sync(...) ::lanewise_traced::vote_all(__LINE__, __VA_ARGS__)
+#define __ballot_sync(...) ::lanewise_traced::vote_ballot(__LINE__, __VA_ARGS__)
+#define __syncwarp(...) ::lanewise_traced::sync_warp(__LINE__ __VA_OPT__(, ) __VA_ARGS__)
+#define __syncthreads() ::lanewise_traced::sync_block(__LINE__)
+#define atomicAdd(...) ::lanewise_traced::atomic_add(__LINE__, __VA_ARGS__)
+#define atomicSub(...) ::lanewise_traced::atomic_sub(__LINE__, __VA_ARGS__)
+#define atomicMin(...) ::lanewise_traced::atomic_min(__LINE__, __VA_ARGS__)
+#define atomicMax(...) ::lanewise_traced::atomic_max(__LINE__, __VA_ARGS__)
+#define atomicAnd(...) ::lanewise_traced::atomic_and(__LINE__, __VA_ARGS__)
+#define atomicOr(...) ::lanewise_traced::atomic_or(__LINE__, __VA_ARGS__)
+#define atomicXor(...) ::lanewise_traced::atomic_xor(__LINE__, __VA_ARGS__)
+#define atomicExch(...) ::lanewise_traced::atomic_exch(__LINE__, __VA_ARGS__)
+#define atomicCAS(...) ::lanewise_traced::atomic_cas(__LINE__, __VA_ARGS__)

@@ -23,22 +23,23 @@ struct Inputs {
     std::string kind = "ramp";   // "ramp" 0, 1, 2, …; "ramp1" 1, 2, 3, …; "random"; else the name of a file
     std::shared_ptr<const std::vector<double>> file;  // its numbers, when `kind` names one
 
-    // Value number `index`. Random values lie in [-1, 1) and are exact in a float.
-    double value(std::uint64_t index) const;
-
-    // The first n values as T: floating types are rounded, integers truncated (random integers lie in -1000…999).
+    // The first n values as T: floating types are rounded, integers truncated. Random values lie in [-1, 1) and are
+    // exact in a float; random integers lie in -1000…999.
     template <class T>
     std::vector<T> values() const {
+        const Generator generate = generator();
+        const double scale = std::is_integral_v<T> && kind == "random" ? 1000.0 : 1.0;
         std::vector<T> result(n);
-        for (std::uint64_t i = 0; i < n; ++i) {
-            const double scale = std::is_integral_v<T> && kind == "random" ? 1000.0 : 1.0;
-            result[i] = static_cast<T>(value(i) * scale);
-        }
+        for (std::uint64_t i = 0; i < n; ++i) result[i] = static_cast<T>(generate(*this, i) * scale);
         return result;
     }
 
     // The number of blocks of `block` threads that n values fill, a value a thread; the last may be partly empty.
     std::uint32_t blocks() const { return static_cast<std::uint32_t>((n + block - 1) / block); }
+
+private:
+    using Generator = double (*)(const Inputs&, std::uint64_t index);
+    Generator generator() const;  // chosen once, not for each value
 };
 
 // Is this one of the kinds that need no file?

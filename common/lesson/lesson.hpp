@@ -84,9 +84,6 @@ private:
 // there are.
 launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launch::KernelSet& kernels);
 
-// The name among `names` with the fewest edits to `text`, empty where none is near.
-std::string nearest(const std::string& text, const std::vector<std::string>& names);
-
 }  // namespace lanewise::lesson
 
 // What each lesson's program is linked from.

@@ -1,0 +1,62 @@
+#include "common/lesson/lesson.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/base/error.hpp"
+#include "common/base/suggest.hpp"
+
+namespace lanewise::lesson {
+
+Lesson::Lesson(std::string name, std::filesystem::path folder)
+    : name_(std::move(name)), title_(name_), folder_(std::move(folder)) {}
+
+Lesson& Lesson::title(std::string title) {
+    title_ = std::move(title);
+    return *this;
+}
+
+Lesson& Lesson::add(Variant variant) {
+    if (!variant.plan) throw Error(fmt::format("{}: variant '{}' has no plan; give it one in lesson.cpp.", name_, variant.name));
+    if (std::any_of(variants_.begin(), variants_.end(), [&](const Variant& v) { return v.name == variant.name; }))
+        throw Error(fmt::format("{}: two variants are named '{}'; rename one in lesson.cpp.", name_, variant.name));
+    if (variant.title.empty()) variant.title = variant.name;
+    variants_.push_back(std::move(variant));
+    return *this;
+}
+
+const Variant& Lesson::find(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const auto& variant : variants_) {
+        if (variant.name == name) return variant;
+        names.push_back(variant.name);
+    }
+    const std::string near = nearest(name, names);
+    throw Error(near.empty() ? fmt::format("{} has no variant '{}'; it has {}.", name_, name, fmt::join(names, ", "))
+                             : fmt::format("{} has no variant '{}'; did you mean '{}'? --list shows all.", name_, name, near));
+}
+
+Inputs Lesson::default_inputs(const Variant& variant) {
+    Inputs inputs;
+    inputs.n = variant.n;
+    inputs.block = variant.block;
+    inputs.kind = variant.input;
+    return inputs;
+}
+
+launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launch::KernelSet& kernels) {
+    launch::Plan plan;
+    variant.plan(plan, inputs);
+    for (const auto& launch : plan.launches) {
+        const auto instances = kernels.instances(launch.kernel);
+        const bool there = std::find(instances.begin(), instances.end(), launch.arguments) != instances.end();
+        if (there || instances.empty()) continue;  // an unknown kernel is the backend's sentence
+        throw Error(fmt::format("--block {}: {} has no instance for it; it has {}.", inputs.block, launch.kernel,
+                                fmt::join(instances, ", ")));
+    }
+    return plan;
+}
+
+}  // namespace lanewise::lesson

@@ -1,0 +1,273 @@
+#include "common/lesson/options.hpp"
+
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/base/error.hpp"
+#include "common/base/suggest.hpp"
+
+namespace lanewise::lesson {
+
+namespace {
+
+constexpr std::uint32_t kMaxBlock = 1024;
+constexpr int kMaxSide = 8192;
+constexpr std::uint64_t kMaxStep = 1'000'000'000;
+
+bool is_negative_number(const std::string& text) {
+    return text.size() > 1 && text[0] == '-' &&
+           std::all_of(text.begin() + 1, text.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+// A whole number from `low` to `high`, or the sentence that says so.
+std::uint64_t whole_number(const std::string& flag, const std::string& text, std::uint64_t low, std::uint64_t high) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool read = end == text.data() + text.size() && !text.empty();
+    const bool too_large = error == std::errc::result_out_of_range && read;
+    if (!too_large && !is_negative_number(text) && (error != std::errc{} || !read))
+        throw Error(fmt::format("{} {} is not a whole number; give one from {} to {}.", flag, text, low, high));
+    if (too_large || is_negative_number(text) || value < low || value > high)
+        throw Error(fmt::format("{} {} is out of range; give a number from {} to {}.", flag, text, low, high));
+    return value;
+}
+
+template <class T>
+T choice(const std::string& flag, const std::string& text, const std::vector<std::pair<std::string, T>>& choices) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : choices) {
+        if (name == text) return value;
+        names.push_back(name);
+    }
+    const std::string near = nearest(text, names);
+    throw Error(fmt::format("{} {} is not one of {}{}.", flag, text, fmt::join(names, ", "),
+                            near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+}
+
+void parse_size(const std::string& text, Options& options) {
+    const auto x = text.find('x');
+    const std::string sentence = fmt::format(
+        "--size {} is not a picture size; give WIDTHxHEIGHT, each from 64 to {}, such as 1600x900.", text, kMaxSide);
+    if (x == std::string::npos) throw Error(sentence);
+    try {
+        options.width = static_cast<int>(whole_number("--size", text.substr(0, x), 64, kMaxSide));
+        options.height = static_cast<int>(whole_number("--size", text.substr(x + 1), 64, kMaxSide));
+    } catch (const Error&) {
+        throw Error(sentence);
+    }
+}
+
+void parse_focus(const std::string& text, Options& options) {
+    const auto colon = text.find(':');
+    const std::string sentence =
+        fmt::format("--focus {} is not a warp; give BLOCK:WARP, such as 0:3 for warp 3 of block 0.", text);
+    if (colon == std::string::npos) throw Error(sentence);
+    try {
+        options.focus_block = static_cast<int>(whole_number("--focus", text.substr(0, colon), 0, 0x7fffffff));
+        options.focus_warp = static_cast<int>(whole_number("--focus", text.substr(colon + 1), 0, kMaxBlock / 32 - 1));
+    } catch (const Error&) {
+        throw Error(sentence);
+    }
+}
+
+float parse_scale(const std::string& text) {
+    float value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0.5f && value <= 4.0f))
+        throw Error(fmt::format("--scale {} is not a scale; give a number from 0.5 to 4.", text));
+    return value;
+}
+
+// What CLI11 collects before the values are looked at.
+struct Raw {
+    std::string backend, n, block, seed, input, order, save_trace, open, screenshot, step, size, scale, focus, lane, color;
+};
+
+void define_flags(CLI::App& app, Options& options, Raw& raw) {
+    const std::string look = "Look", run = "What to run", files = "Traces", pictures = "Pictures";
+    app.add_flag("--list", options.list, "List the variants, a line each")->group(look);
+    app.add_flag("--text", options.text, "Show the steps in the terminal")->group(look);
+    app.add_flag("--check", options.check, "Compare each variant's result with a reference in double")->group(look);
+    app.add_flag("--time", options.time, "Time the plain kernels on the GPU, or show the recorded times")->group(look);
+    app.add_option("--compare", options.compare, "Two variants beside each other: A,B")->delimiter(',')->group(look)
+        ->type_name("A,B")->expected(1, 2);
+
+    app.add_option("--variant", options.variants, "Variants to run, separated by commas; in the window, tabs")
+        ->delimiter(',')->group(run)->type_name("A[,B...]");
+    app.add_option("--backend", raw.backend, "auto, gpu, cpu (the emulator) or recorded")->group(run)->type_name("NAME");
+    app.add_option("--n", raw.n, "How many values")->group(run)->type_name("COUNT");
+    app.add_option("--block", raw.block, "Threads in a block; chooses among the kernel's instances")->group(run)
+        ->type_name("THREADS");
+    app.add_option("--input", raw.input, "ramp (0, 1, 2...), ramp1 (1, 2, 3...), random, or a file of numbers")->group(run)
+        ->type_name("KIND|FILE");
+    app.add_option("--seed", raw.seed, "Seed of --input random (default 1)")->group(run)->type_name("SEED");
+    app.add_option("--order", raw.order, "Order in which the emulator runs lanes: ascending, descending or a seed")
+        ->group(run)->type_name("ORDER");
+
+    app.add_option("--save-trace", raw.save_trace, "Write what happened to a file")->group(files)->type_name("FILE");
+    app.add_option("--open", raw.open, "Show a saved trace")->group(files)->type_name("FILE");
+    app.add_option("--diff", options.diff, "Are two traces equal? Shows the first difference")->expected(2)->group(files)
+        ->type_name("A B");
+
+    app.add_option("--screenshot", raw.screenshot, "Draw one picture to a PNG file; needs no display")->group(pictures)
+        ->type_name("FILE.png");
+    app.add_flag("--describe", options.describe, "Print what the stage draws at --step")->group(pictures);
+    app.add_option("--step", raw.step, "Which step, from 1")->group(pictures)->type_name("K");
+    app.add_option("--size", raw.size, "Size of the window or picture (default 1600x900)")->group(pictures)
+        ->type_name("WxH");
+    app.add_option("--scale", raw.scale, "Scale of text and lines, 0.5 to 4")->group(pictures)->type_name("X");
+    app.add_option("--focus", raw.focus, "The warp to look at (default: the first recorded)")->group(pictures)
+        ->type_name("BLOCK:WARP");
+    app.add_option("--lane", raw.lane, "The lane to look at, 0 to 31")->group(pictures)->type_name("LANE");
+    app.add_option("--color", raw.color, "auto, always or never")->group(pictures)->type_name("WHEN");
+}
+
+// CLI11's own sentences do not say what to do; these do.
+void parse(CLI::App& app, std::vector<std::string> arguments) {
+    const auto flags = [&app] {
+        std::vector<std::string> names;
+        for (const auto* option : app.get_options())
+            for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+        return names;
+    };
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    try {
+        app.parse(std::move(arguments));
+    } catch (const CLI::CallForHelp&) {
+        throw;
+    } catch (const CLI::CallForVersion&) {
+        throw;
+    } catch (const CLI::ParseError& error) {
+        const std::string what = error.what();
+        const std::string flag = what.substr(0, what.find(':'));
+        for (const auto* option : app.get_options())
+            if (flag == "--" + option->get_single_name()) {
+                const int wanted = option->get_expected_min();
+                const std::string reason = option->count() > 1 && wanted == 1 ? "is given more than once; give it once"
+                                           : wanted == 2                      ? "needs two values"
+                                           : wanted == 0                      ? "takes no value"
+                                                                              : "needs a value";
+                throw Error(fmt::format("{} {}; --help shows how.", flag, reason));
+            }
+        throw Error(fmt::format("{}; --help lists the flags.", what));
+    }
+    const auto extras = app.remaining();
+    if (extras.empty()) return;
+    const std::string unknown = extras.front().substr(0, extras.front().find('='));
+    if (unknown[0] != '-')
+        throw Error(fmt::format("'{}' belongs to no flag; --help lists the flags.", extras.front()));
+    const std::string near = nearest(unknown, flags());
+    throw Error(near.empty() ? fmt::format("there is no flag {}; --help lists the flags.", unknown)
+                             : fmt::format("there is no flag {}; did you mean {}?", unknown, near));
+}
+
+// Meaning of the values, in the order of Raw. An empty value reads as a flag that was given none.
+void interpret(const CLI::App& app, const Raw& raw, Options& options) {
+    const auto given = [&app](const char* flag, const std::string& text) {
+        if (app.count(flag) == 0) return false;
+        if (text.empty()) throw Error(fmt::format("{} needs a value; --help shows how.", flag));
+        return true;
+    };
+    if (given("--backend", raw.backend))
+        options.backend = choice<BackendChoice>("--backend", raw.backend,
+                                                {{"auto", BackendChoice::automatic},
+                                                 {"gpu", BackendChoice::gpu},
+                                                 {"cpu", BackendChoice::cpu},
+                                                 {"recorded", BackendChoice::recorded}});
+    if (given("--n", raw.n)) options.n = whole_number("--n", raw.n, 1, kMaxValues);
+    if (given("--block", raw.block))
+        options.block = static_cast<std::uint32_t>(whole_number("--block", raw.block, 1, kMaxBlock));
+    if (given("--seed", raw.seed)) options.seed = whole_number("--seed", raw.seed, 0, ~std::uint64_t{0});
+    if (given("--input", raw.input)) options.input = raw.input;
+    if (given("--order", raw.order)) {
+        try {
+            options.order = launch::Order::parse(raw.order);
+        } catch (const Error&) {
+            throw Error(fmt::format("--order {} is not an order; give ascending, descending or a seed such as 7.", raw.order));
+        }
+    }
+    if (given("--save-trace", raw.save_trace)) options.save_trace = raw.save_trace;
+    if (given("--open", raw.open)) options.open = raw.open;
+    if (given("--screenshot", raw.screenshot)) options.screenshot = raw.screenshot;
+    if (given("--step", raw.step)) options.step = whole_number("--step", raw.step, 1, kMaxStep);
+    if (given("--size", raw.size)) parse_size(raw.size, options);
+    if (given("--scale", raw.scale)) options.scale = parse_scale(raw.scale);
+    if (given("--focus", raw.focus)) parse_focus(raw.focus, options);
+    if (given("--lane", raw.lane)) options.lane = static_cast<int>(whole_number("--lane", raw.lane, 0, 31));
+    if (given("--color", raw.color))
+        options.color = choice<ColorChoice>("--color", raw.color,
+                                            {{"auto", ColorChoice::automatic},
+                                             {"always", ColorChoice::always},
+                                             {"never", ColorChoice::never}});
+}
+
+void check_together(const Options& options, const Lesson& lesson) {
+    for (const auto& name : options.variants) lesson.find(name);
+    for (const auto& name : options.compare) lesson.find(name);
+    if (!options.compare.empty() && options.compare.size() != 2)
+        throw Error(fmt::format("--compare {} needs two variants; give A,B.", fmt::join(options.compare, ",")));
+    if (options.describe && !options.step)
+        throw Error("--describe needs a step; add --step K, counted from 1.");
+    if (!options.open.empty() && (!options.variants.empty() || options.check || options.time || !options.save_trace.empty() ||
+                                  !options.compare.empty()))
+        throw Error(fmt::format("--open {} shows a trace that exists; leave out --variant, --compare, --check, --time and "
+                                "--save-trace.", options.open));
+    if (!options.save_trace.empty() && options.variants.size() > 1)
+        throw Error(fmt::format("--save-trace {} holds one variant, and --variant names {}; give one.", options.save_trace,
+                                options.variants.size()));
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(const std::vector<std::string>& arguments, const Lesson& lesson, std::ostream& out) {
+    CLI::App app{fmt::format("{}. Without flags: a window.", lesson.title()), lesson.name()};
+    app.allow_extras();
+    app.set_help_flag("--help", "Show this and exit");
+    app.set_version_flag("--version", fmt::format("Lanewise {}, {}", LANEWISE_VERSION, lesson.name()),
+                         "Show the version and exit");
+    app.get_formatter()->column_width(30);
+    const std::string some = lesson.variants().empty() ? "NAME" : lesson.variants().front().name;
+    app.footer(fmt::format("For example:\n"
+                           "  {0} --text --variant {1}\n"
+                           "  {0} --check --n 100003 --input random\n"
+                           "  {0} --screenshot picture.png --step 3 --lane 5\n",
+                           lesson.name(), some));
+    Options options;
+    Raw raw;
+    define_flags(app, options, raw);
+    try {
+        parse(app, arguments);
+    } catch (const CLI::CallForHelp&) {
+        out << app.help();
+        return std::nullopt;
+    } catch (const CLI::CallForVersion& version) {
+        out << version.what() << '\n';
+        return std::nullopt;
+    }
+    interpret(app, raw, options);
+    check_together(options, lesson);
+    return options;
+}
+
+Inputs choose_inputs(const Variant& variant, const Options& options) {
+    Inputs inputs = Lesson::default_inputs(variant);
+    if (options.block) inputs.block = *options.block;
+    if (options.seed) inputs.seed = *options.seed;
+    if (!options.input.empty()) inputs.kind = options.input;
+    if (options.n) inputs.n = *options.n;
+    if (is_generated_input(inputs.kind)) return inputs;
+    inputs.file = std::make_shared<const std::vector<double>>(read_numbers(inputs.kind));
+    if (!options.n) inputs.n = inputs.file->size();
+    if (inputs.n > inputs.file->size())
+        throw Error(fmt::format("--n {}: the file {} holds {} numbers; add some, or give a smaller --n.", inputs.n,
+                                inputs.kind, inputs.file->size()));
+    return inputs;
+}
+
+}  // namespace lanewise::lesson

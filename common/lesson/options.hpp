@@ -1,0 +1,59 @@
+// The command line as plain data. Every lesson's program has the same one.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/launch/backend.hpp"
+#include "common/lesson/lesson.hpp"
+
+namespace lanewise::lesson {
+
+enum class BackendChoice : std::uint8_t { automatic, gpu, cpu, recorded };
+enum class ColorChoice : std::uint8_t { automatic, always, never };
+
+struct Options {
+    bool list = false;
+    bool text = false;
+    bool check = false;
+    bool time = false;
+    bool describe = false;
+    std::vector<std::string> variants;   // empty: the lesson decides
+    BackendChoice backend = BackendChoice::automatic;
+    std::optional<std::uint64_t> n;
+    std::optional<std::uint32_t> block;
+    std::optional<std::uint64_t> seed;
+    std::string input;                   // empty: the variant's own
+    std::optional<launch::Order> order;
+    std::string save_trace;
+    std::string open;
+    std::vector<std::string> diff;       // two paths or none
+    std::vector<std::string> compare;    // two names or none
+    std::string screenshot;
+    std::optional<std::uint64_t> step;   // as people count: from 1
+    int width = 1600;
+    int height = 900;
+    float scale = 0;                     // 0: the monitor's
+    std::optional<int> focus_block;
+    std::optional<int> focus_warp;
+    std::optional<int> lane;
+    ColorChoice color = ColorChoice::automatic;
+
+    // Does anything but the window answer this command line?
+    bool wants_window() const {
+        return !list && !text && !check && !time && !describe && save_trace.empty() && diff.empty() && screenshot.empty();
+    }
+};
+
+// Parses the arguments after the program's name. Prints the answer of --help and --version to `out` and returns
+// nothing then. Throws Error that names the flag, the value and what would be right.
+std::optional<Options> parse_options(const std::vector<std::string>& arguments, const Lesson& lesson, std::ostream& out);
+
+// The inputs `variant` runs on under these options; `file` holds the numbers when --input names a file. Throws Error.
+Inputs choose_inputs(const Variant& variant, const Options& options);
+
+}  // namespace lanewise::lesson

@@ -48,18 +48,22 @@ struct BlockEvents {
 };
 
 // Called by both recorders where the kernel announced the value of a variable after a statement with a shuffle
-// (see prelude): fills in `after` and `effect` of the lane's last shuffle on `line` that has none yet. Does nothing
-// where there is none (`c ? shfl(…) : 0` on the lanes without).
-void attach_after(std::vector<LaneEvent>& lane, int line, std::uint64_t bits, Effect effect);
+// (see prelude): fills in `after` and `effect` of the lane's last shuffle between `first_line` and `last_line`, the
+// statement's lines. Does nothing where that one has its `after` already or there is none (`c ? shfl(…) : 0` on the
+// lanes without).
+void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, std::uint64_t bits, Effect effect);
 
 // Puts the lanes of each warp together into records, appended to `records`.
 //
 // The order is a function of the lanes' own sequences alone, so that a GPU and the emulator, which saw different
 // interleavings, give the same: first the meetings, atomics and barriers (what both hold) are ordered, always
 // taking what is ready at the lowest line, then the lowest lane; then each lane's accesses are placed before the
-// event that follows them, lanes at the same line and site in one record, lowest line first.
-// A meeting that some of its lanes never reached in their lists (cannot happen in a sound recording) is emitted with
-// those that are there.
+// event that follows them, lanes at the same line and site in one record, lowest line first. A lane that has the same
+// access next, but an event later on, joins the record of those that need it now: one load of a whole warp stays one
+// record though half of the warp meets next.
+// Lanes that met with different masks or intrinsics are told apart: a record for each. A __syncthreads without a
+// meeting number is known by its turn. A meeting that some of its lanes never reached in their lists (cannot happen in
+// a sound recording) is emitted with those that are there.
 void assemble(const BlockEvents& events, std::vector<Record>& records);
 
 }  // namespace lanewise::trace

@@ -169,6 +169,7 @@ struct Header {
     std::vector<Launch> launches;
     std::vector<Statement> statements;
     std::vector<std::uint32_t> blocks;  // the blocks that were recorded
+    std::string accesses_from;  // "emulator" where loads and stores in a GPU's trace are the emulator's (see weave.hpp)
 };
 
 struct Trace {

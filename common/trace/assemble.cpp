@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <unordered_map>
+
+#include "common/trace/lane_events.hpp"
+
+namespace lanewise::trace {
+namespace {
+
+constexpr std::uint32_t bit(std::size_t lane) { return std::uint32_t{1} << lane; }
+
+// What the lanes of one record have in common, besides their meeting.
+auto instruction_of(const LaneEvent& event) {
+    return std::tuple(event.line, event.site, event.op, event.mask, event.width, event.type, event.array,
+                      event.elements);
+}
+
+// A group of lanes at one instruction, by the place of the event in each lane's list.
+struct Group {
+    std::uint32_t lanes = 0;
+    PerLane<std::size_t> place{};
+};
+
+class WarpAssembly {
+public:
+    explicit WarpAssembly(const WarpEvents& events) : events_(events) {
+        for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
+            std::uint64_t barriers = 0;
+            const std::vector<LaneEvent>& list = events_.lanes[lane];
+            meetings_[lane].resize(list.size(), kNoMeeting);
+            for (std::size_t i = 0; i < list.size(); ++i) {
+                if (!is_meeting(list[i].op)) continue;
+                std::uint64_t meeting = list[i].meeting;
+                // The n-th __syncthreads of one lane is the n-th of every lane that has not exited.
+                if (list[i].op == Op::sync_block && meeting == kNoMeeting) meeting = kBlockBarrier | barriers;
+                barriers += list[i].op == Op::sync_block;
+                meetings_[lane][i] = meeting;
+                if (meeting != kNoMeeting) members_[meeting] |= bit(lane);
+            }
+        }
+    }
+
+    std::vector<Group> run() {
+        order_events();
+        place_accesses();
+        return std::move(groups_);
+    }
+
+private:
+    static constexpr std::uint64_t kBlockBarrier = std::uint64_t{1} << 63;
+
+    const LaneEvent& event(std::size_t lane, std::size_t place) const { return events_.lanes[lane][place]; }
+
+    // Moves a lane's place past its accesses.
+    void skip_accesses(std::size_t lane, std::size_t& place) const {
+        while (place < events_.lanes[lane].size() && is_access(event(lane, place).op)) ++place;
+    }
+
+    // Meetings, atomics and barriers, in the order that the lanes' sequences give.
+    void order_events() {
+        PerLane<std::size_t> head{};
+        for (std::size_t lane = 0; lane < kWarpSize; ++lane) skip_accesses(lane, head[lane]);
+        for (;;) {
+            std::size_t first = kWarpSize;   // the lane whose event is taken
+            bool first_ready = false;
+            for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
+                if (head[lane] == events_.lanes[lane].size()) continue;
+                const bool ready = is_ready(lane, head);
+                const bool better = first == kWarpSize || (ready && !first_ready) ||
+                                    (ready == first_ready &&
+                                     event(lane, head[lane]).line < event(first, head[first]).line);
+                if (better) {
+                    first = lane;
+                    first_ready = ready;
+                }
+            }
+            if (first == kWarpSize) return;
+            take(first, head);
+        }
+    }
+
+    // Has everyone in the meeting of this lane's next event come?
+    bool is_ready(std::size_t lane, const PerLane<std::size_t>& head) const {
+        const std::uint64_t meeting = meetings_[lane][head[lane]];
+        if (meeting == kNoMeeting) return true;
+        for (std::uint32_t rest = members_.at(meeting); rest != 0; rest &= rest - 1) {
+            const auto other = static_cast<std::size_t>(std::countr_zero(rest));
+            const bool there = head[other] < meetings_[other].size() && meetings_[other][head[other]] == meeting;
+            if (!there) return false;
+        }
+        return true;
+    }
+
+    void take(std::size_t first, PerLane<std::size_t>& head) {
+        const LaneEvent& instruction = event(first, head[first]);
+        const std::uint64_t meeting = meetings_[first][head[first]];
+        Group group;
+        for (std::size_t lane = first; lane < kWarpSize; ++lane) {
+            if (head[lane] == events_.lanes[lane].size()) continue;
+            const bool same = meetings_[lane][head[lane]] == meeting &&
+                              instruction_of(event(lane, head[lane])) == instruction_of(instruction);
+            if (!same) continue;
+            group.lanes |= bit(lane);
+            group.place[lane] = head[lane];
+        }
+        for (std::uint32_t rest = group.lanes; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+            skip_accesses(lane, ++head[lane]);
+        }
+        ordered_.push_back(group);
+    }
+
+    // Before each event the accesses that its lanes made since their last one; at the end all that are left.
+    void place_accesses() {
+        PerLane<std::size_t> head{};
+        for (const Group& group : ordered_) {
+            place_accesses_of(group.lanes, head);
+            groups_.push_back(group);
+            for (std::size_t lane = 0; lane < kWarpSize; ++lane)
+                if (group.lanes & bit(lane)) head[lane] = group.place[lane] + 1;
+        }
+        place_accesses_of(~std::uint32_t{0}, head);
+    }
+
+    void place_accesses_of(std::uint32_t due, PerLane<std::size_t>& head) {
+        const auto at_access = [&](std::size_t lane) {
+            return head[lane] < events_.lanes[lane].size() && is_access(event(lane, head[lane]).op);
+        };
+        for (;;) {
+            std::size_t first = kWarpSize;
+            for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
+                if (!(due & bit(lane)) || !at_access(lane)) continue;
+                if (first == kWarpSize ||
+                    instruction_of(event(lane, head[lane])) < instruction_of(event(first, head[first])))
+                    first = lane;
+            }
+            if (first == kWarpSize) return;
+            const auto instruction = instruction_of(event(first, head[first]));
+            Group group;
+            for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
+                if (!at_access(lane) || instruction_of(event(lane, head[lane])) != instruction) continue;
+                group.lanes |= bit(lane);
+                group.place[lane] = head[lane]++;
+            }
+            groups_.push_back(group);
+        }
+    }
+
+    const WarpEvents& events_;
+    PerLane<std::vector<std::uint64_t>> meetings_;
+    std::unordered_map<std::uint64_t, std::uint32_t> members_;
+    std::vector<Group> ordered_;
+    std::vector<Group> groups_;
+};
+
+void copy_lane(Record& record, std::size_t lane, const LaneEvent& event) {
+    record.arg[lane] = event.arg;
+    record.source[lane] = event.source;
+    record.before[lane] = event.before;
+    record.received[lane] = event.received;
+    record.effect[lane] = event.effect;
+    if (event.has_after) {
+        record.after[lane] = event.after;
+        record.has_after |= bit(lane);
+    }
+    if (event.undefined) record.undefined |= bit(lane);
+    record.element_index[lane] = event.element_index;
+    record.value[lane] = event.value;
+}
+
+}  // namespace
+
+void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, std::uint64_t bits, Effect effect) {
+    const auto last = std::find_if(lane.rbegin(), lane.rend(), [&](const LaneEvent& event) {
+        return is_shuffle(event.op) && event.line >= first_line && event.line <= last_line;
+    });
+    if (last == lane.rend() || last->has_after) return;
+    last->after = bits;
+    last->has_after = true;
+    last->effect = effect;
+}
+
+void assemble(const BlockEvents& events, std::vector<Record>& records) {
+    std::vector<bool> shown(events.snapshots.size(), false);
+    for (std::uint32_t warp = 0; warp < events.warps.size(); ++warp) {
+        const WarpEvents& lanes = events.warps[warp];
+        std::uint32_t index = 0;
+        for (const Group& group : WarpAssembly(lanes).run()) {
+            Record record;
+            record.source.fill(-1);
+            const auto first = static_cast<std::size_t>(std::countr_zero(group.lanes));
+            const LaneEvent& instruction = lanes.lanes[first][group.place[first]];
+            record.launch = events.launch;
+            record.block = events.block;
+            record.warp = warp;
+            record.index = index++;
+            record.op = instruction.op;
+            record.type = instruction.type;
+            record.line = instruction.line;
+            record.active = group.lanes;
+            record.mask = instruction.mask;
+            record.width = instruction.width;
+            record.array = instruction.array;
+            record.elements = instruction.elements;
+            for (std::size_t lane = first; lane < kWarpSize; ++lane) {
+                if (!(group.lanes & bit(lane))) continue;
+                const LaneEvent& event = lanes.lanes[lane][group.place[lane]];
+                copy_lane(record, lane, event);
+                // A snapshot belongs to the block; the first warp that was there carries it.
+                const auto snapshot = static_cast<std::size_t>(event.snapshot);
+                if (event.snapshot < 0 || snapshot >= shown.size() || shown[snapshot]) continue;
+                record.shared = events.snapshots[snapshot];
+                shown[snapshot] = true;
+            }
+            records.push_back(std::move(record));
+        }
+    }
+}
+
+}  // namespace lanewise::trace

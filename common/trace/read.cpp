@@ -1,0 +1,408 @@
+#include <charconv>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <istream>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/base/error.hpp"
+#include "common/trace/checksum.hpp"
+#include "common/trace/io.hpp"
+
+namespace lanewise::trace {
+namespace {
+
+using Json = nlohmann::json;
+
+// A line that does not say what it should; told with its number by the caller.
+struct Mangled : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+template <class T>
+T whole(const Json& json, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
+    const auto inside = [&](auto value) { return std::cmp_greater_equal(value, least) && std::cmp_less_equal(value, most); };
+    if (json.is_number_unsigned()) {
+        const auto value = json.get<std::uint64_t>();
+        if (inside(value)) return static_cast<T>(value);
+    } else if (json.is_number_integer()) {
+        const auto value = json.get<std::int64_t>();
+        if (inside(value)) return static_cast<T>(value);
+    }
+    throw Mangled(fmt::format("a number is not one between {} and {}", +least, +most));
+}
+
+std::string text(const Json& json) {
+    const auto* value = json.get_ptr<const std::string*>();
+    if (value == nullptr) throw Mangled("a text is missing");
+    if (value->size() > kMaxStringBytes) throw Mangled(fmt::format("a text is longer than {} bytes", kMaxStringBytes));
+    return *value;
+}
+
+std::string text_or_empty(const Json& json, const char* key) {
+    const auto there = json.find(key);
+    return there == json.end() ? std::string() : text(*there);
+}
+
+std::uint64_t hex(std::string_view digits, std::uint64_t most = ~std::uint64_t{0}) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    if (error != std::errc() || end != digits.data() + digits.size() || value > most)
+        throw Mangled("hex digits are not what they should be");
+    return value;
+}
+
+std::uint64_t hex(const Json& json, std::uint64_t most = ~std::uint64_t{0}) {
+    const auto* digits = json.get_ptr<const std::string*>();
+    if (digits == nullptr) throw Mangled("hex digits are missing");
+    return hex(std::string_view(*digits), most);
+}
+
+std::uint32_t lanes(const Json& json) { return static_cast<std::uint32_t>(hex(json, 0xffffffffu)); }
+
+std::uint64_t bits(const Json& json, Element element) {
+    const int size = element_size(element);
+    return hex(json, size == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (size * 8)) - 1);
+}
+
+Element element(const Json& json) { return element_from_name(text(json)); }
+
+bool truth(const Json& json) {
+    if (!json.is_boolean()) throw Mangled("a truth value is missing");
+    return json.get<bool>();
+}
+
+Effect effect(const Json& json) {
+    const std::string name = text(json);
+    if (name == "replace") return Effect::replace;
+    if (name == "join") return Effect::join;
+    if (name == "keep") return Effect::keep;
+    if (name == "unknown") return Effect::unknown;
+    throw Mangled("there is no effect \"" + name.substr(0, 40) + "\"");
+}
+
+const Json& list(const Json& json, std::size_t most) {
+    if (!json.is_array()) throw Mangled("a list is missing");
+    if (json.size() > most) throw Mangled(fmt::format("a list is longer than {}", most));
+    return json;
+}
+
+// Hands on the entry of each of `active`; lanes beside them must be null or left out.
+template <class F>
+void per_lane(const Json& json, std::uint32_t active, F take) {
+    list(json, kWarpSize);
+    for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
+        const bool there = lane < json.size() && !json[lane].is_null();
+        if (there != static_cast<bool>(active >> lane & 1)) throw Mangled("a list does not fit the active lanes");
+        if (there) take(lane, json[lane]);
+    }
+}
+
+template <class F>
+void once_or_per_lane(const Json& json, std::uint32_t active, F take) {
+    if (json.is_array()) return per_lane(json, active, take);
+    for (std::size_t lane = 0; lane < kWarpSize; ++lane)
+        if (active >> lane & 1) take(lane, json);
+}
+
+// `count` elements, separated by spaces.
+Bytes16 elements(const Json& json, Element type, int count) {
+    const std::string digits = text(json);
+    const int size = element_size(type);
+    const std::size_t width = static_cast<std::size_t>(size) * 2;
+    if (digits.size() != static_cast<std::size_t>(count) * (width + 1) - 1) throw Mangled("an access has another size");
+    Bytes16 value{};
+    for (int k = 0; k < count; ++k) {
+        const std::size_t start = static_cast<std::size_t>(k) * (width + 1);
+        if (k > 0 && digits[start - 1] != ' ') throw Mangled("the elements of an access are not told apart");
+        const int bit = k * size * 8;
+        value[static_cast<std::size_t>(bit / 64)] |= hex(std::string_view(digits).substr(start, width)) << (bit % 64);
+    }
+    return value;
+}
+
+ArrayImage image(const Json& json, const Trace& trace) {
+    ArrayImage result;
+    result.array = whole<std::uint32_t>(json.at("array"));
+    if (result.array >= trace.arrays.size()) throw Mangled("a snapshot names an array that is not there");
+    const Array& array = trace.arrays[result.array];
+    const Json& values = list(json.at("values"), kMaxLineBytes);
+    if (values.size() > array.count) throw Mangled("a snapshot is larger than its array");
+    const bool known = !json.contains("written");
+    result.values.reserve(values.size());
+    for (const Json& value : values) {
+        const bool written = !value.is_null();
+        result.values.push_back(written ? bits(value, array.element) : 0);
+        if (known) result.written.push_back(written);
+        else if (!written) throw Mangled("a snapshot leaves out a word");
+    }
+    return result;
+}
+
+void read_shuffle(const Json& json, Record& record) {
+    const std::uint32_t active = record.active;
+    if (json.contains("width")) record.width = whole<int>(json["width"], 1, kWarpSize);
+    if (record.width & (record.width - 1)) throw Mangled("a width is not a power of two");
+    once_or_per_lane(json.at("effect"), active, [&](std::size_t lane, const Json& value) { record.effect[lane] = effect(value); });
+    per_lane(json.at("source"), active, [&](std::size_t lane, const Json& value) {
+        record.source[lane] = whole<std::int8_t>(value, -1, kWarpSize - 1);
+    });
+    per_lane(json.at("before"), active, [&](std::size_t lane, const Json& value) { record.before[lane] = bits(value, record.type); });
+    if (!json.contains("after")) return;
+    const Json& after = list(json["after"], kWarpSize);
+    for (std::size_t lane = 0; lane < after.size(); ++lane) {
+        if (after[lane].is_null()) continue;
+        record.after[lane] = bits(after[lane], record.type);
+        record.has_after |= std::uint32_t{1} << lane;
+    }
+    if (record.has_after & ~active) throw Mangled("a lane that took no part has a value after");
+}
+
+void read_access(const Json& json, Record& record, const Trace& trace) {
+    record.array = whole<std::uint32_t>(json.at("array"));
+    if (record.array >= trace.arrays.size()) throw Mangled("an access names an array that is not there");
+    const int size = element_size(record.type);
+    if (json.contains("elements")) record.elements = whole<int>(json["elements"], 1, 16 / size);
+    per_lane(json.at("at"), record.active, [&](std::size_t lane, const Json& value) {
+        record.element_index[lane] = whole<std::int64_t>(value);
+    });
+    per_lane(json.at("value"), record.active, [&](std::size_t lane, const Json& value) {
+        record.value[lane] = elements(value, record.type, record.elements);
+    });
+}
+
+Record read_record(const Json& json, const Trace& trace) {
+    Record record;
+    record.source.fill(-1);
+    record.op = op_from_name(text(json.at("op")));
+    record.launch = whole<std::uint32_t>(json.at("launch"));
+    if (record.launch > 0 && record.launch >= trace.header.launches.size())
+        throw Mangled("a record names a launch that is not there");
+    record.block = whole<std::uint32_t>(json.at("block"));
+    record.warp = whole<std::uint32_t>(json.at("warp"), 0, 1023);
+    record.index = whole<std::uint32_t>(json.at("index"));
+    record.line = whole<int>(json.at("line"), 0);
+    record.active = lanes(json.at("active"));
+    if (json.contains("type")) record.type = element(json["type"]);
+    if (json.contains("mask")) record.mask = lanes(json["mask"]);
+    if (json.contains("undefined")) record.undefined = lanes(json["undefined"]);
+    if (is_shuffle(record.op)) read_shuffle(json, record);
+    if (is_shuffle(record.op) || is_vote(record.op))
+        once_or_per_lane(json.at("arg"), record.active, [&](std::size_t lane, const Json& value) {
+            record.arg[lane] = whole<std::int32_t>(value);
+        });
+    if (is_access(record.op) || is_atomic(record.op)) read_access(json, record, trace);
+    if (is_shuffle(record.op) || is_vote(record.op) || is_atomic(record.op))
+        per_lane(json.at("received"), record.active, [&](std::size_t lane, const Json& value) {
+            record.received[lane] = bits(value, record.type);
+        });
+    if (json.contains("shared"))
+        for (const Json& entry : list(json["shared"], 4096)) record.shared.push_back(image(entry, trace));
+    return record;
+}
+
+std::array<std::uint32_t, 3> extent(const Json& json) {
+    if (list(json, 3).size() != 3) throw Mangled("an extent has not three numbers");
+    return {whole<std::uint32_t>(json[0]), whole<std::uint32_t>(json[1]), whole<std::uint32_t>(json[2])};
+}
+
+void read_header(const Json& json, Trace& trace) {
+    Header& header = trace.header;
+    header.lesson = text(json.at("lesson"));
+    header.variant = text(json.at("variant"));
+    const Json& source = json.at("source");
+    const std::string kind = text(source.at("kind"));
+    if (kind != "gpu" && kind != "emulator") throw Mangled("it comes from neither a GPU nor the emulator");
+    header.source.kind = kind == "gpu" ? SourceKind::gpu : SourceKind::emulator;
+    header.source.gpu = text_or_empty(source, "gpu");
+    header.source.driver = text_or_empty(source, "driver");
+    header.source.compute_capability = text_or_empty(source, "compute_capability");
+    header.source.order = text_or_empty(source, "order");
+    header.date = text(json.at("date"));
+    header.n = whole<std::uint64_t>(json.at("n"));
+    header.block = whole<std::uint32_t>(json.at("block"));
+    header.seed = whole<std::uint64_t>(json.at("seed"));
+    header.input = text(json.at("input"));
+    header.kernel_file = text(json.at("kernel_file"));
+    header.kernel_hash = text(json.at("kernel_hash"));
+    for (const Json& entry : list(json.at("launches"), 4096))
+        header.launches.push_back({text(entry.at("kernel")), extent(entry.at("grid")), extent(entry.at("block")),
+                                   whole<std::uint32_t>(entry.at("dynamic_shared_bytes"))});
+    for (const Json& entry : list(json.at("statements"), 65536))
+        header.statements.push_back({whole<int>(entry.at("line"), 0), whole<int>(entry.at("last_line"), 0),
+                                     effect(entry.at("effect")), text(entry.at("target")), truth(entry.at("to_memory"))});
+    for (const Json& entry : list(json.at("blocks"), 65536)) header.blocks.push_back(whole<std::uint32_t>(entry));
+    header.accesses_from = text_or_empty(json, "accesses_from");
+    if (json.contains("partial")) {
+        trace.partial = true;
+        trace.partial_reason = text(json["partial"]);
+    }
+}
+
+Finding read_finding(const Json& json) {
+    Finding finding;
+    finding.kind = text(json.at("finding"));
+    finding.kernel = text(json.at("kernel"));
+    finding.line = whole<int>(json.at("line"), 0);
+    finding.block = whole<std::uint32_t>(json.at("block"));
+    finding.warp = whole<std::uint32_t>(json.at("warp"));
+    finding.lanes = lanes(json.at("lanes"));
+    finding.count = whole<std::uint64_t>(json.at("count"));
+    finding.sentence = text(json.at("sentence"));
+    return finding;
+}
+
+Output read_output(const Json& json) {
+    Output output{text(json.at("output")), element(json.at("element")), whole<std::uint64_t>(json.at("count")), {}};
+    for (const Json& value : list(json.at("values"), kMaxOutput)) output.values.push_back(bits(value, output.element));
+    return output;
+}
+
+// One line after the header. Kinds of lines that a newer minor version added are passed over.
+void read_line(const Json& json, Trace& trace) {
+    if (json.contains("op")) {
+        if (trace.records.size() == kMaxRecords) throw Mangled(fmt::format("there are more than {} records", kMaxRecords));
+        trace.records.push_back(read_record(json, trace));
+    } else if (json.contains("array")) {
+        const std::string space = text(json.at("space"));
+        if (space != "shared" && space != "global") throw Mangled("an array is neither shared nor global");
+        trace.arrays.push_back({text(json.at("array")), space == "shared" ? Space::shared : Space::global,
+                                element(json.at("element")), whole<std::uint64_t>(json.at("count"))});
+    } else if (json.contains("finding")) {
+        trace.findings.push_back(read_finding(json));
+    } else if (json.contains("output")) {
+        trace.outputs.push_back(read_output(json));
+    } else if (!json.is_object()) {
+        throw Mangled("it is not a part of a trace");
+    }
+}
+
+// Lines of a stream, with the caps.
+class Lines {
+public:
+    explicit Lines(std::istream& in) : in_(*in.rdbuf()) {}
+
+    // False at the end of the file.
+    bool next() {
+        line_.clear();
+        complete_ = false;
+        for (int c = in_.sbumpc(); c != std::char_traits<char>::eof(); c = in_.sbumpc()) {
+            if (++bytes_ > kMaxFileBytes)
+                throw Mangled(fmt::format("the file is larger than {} MiB", kMaxFileBytes >> 20));
+            line_ += static_cast<char>(c);
+            if (c == '\n') {
+                complete_ = true;
+                break;
+            }
+            if (line_.size() > kMaxLineBytes)
+                throw Mangled(fmt::format("the line is longer than {} MiB", kMaxLineBytes >> 20));
+        }
+        number_ += !line_.empty();
+        return !line_.empty();
+    }
+
+    const std::string& text() const { return line_; }
+    bool complete() const { return complete_; }   // ends in a newline
+    std::size_t number() const { return number_; }
+
+private:
+    std::streambuf& in_;
+    std::string line_;
+    bool complete_ = false;
+    std::size_t number_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+Json parse(const std::string& line) {
+    Json json = Json::parse(line, nullptr, false);
+    if (json.is_discarded()) throw Mangled("it is not JSON");
+    return json;
+}
+
+// What is wrong with the present line, from whatever was thrown in reading it.
+std::string reason_of(const std::exception& error) {
+    // A library's own words name its internals; ours are sentences.
+    return dynamic_cast<const Json::exception*>(&error) != nullptr ? "a field is missing or of another kind"
+                                                                   : error.what();
+}
+
+void read_first_line(Lines& lines, Trace& trace, const std::string& name) {
+    try {
+        if (!lines.next()) throw Mangled("it is empty");
+        const Json json = parse(lines.text());
+        if (!json.is_object() || json.value("format", Json()) != "lanewise trace")
+            throw Mangled("its first line is not the header of one");
+        trace.header.major = whole<int>(json.at("major"), 0);
+        trace.header.minor = whole<int>(json.at("minor"), 0);
+        if (trace.header.major > kFormatMajor)
+            throw Error(fmt::format("{} is a trace of format {}.{}; this program reads formats up to {}.{}. Use a newer "
+                                    "Lanewise, or record the trace again with this one.",
+                                    name, trace.header.major, trace.header.minor, kFormatMajor, kFormatMinor));
+        read_header(json, trace);
+    } catch (const Error&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw Error(fmt::format("{} is not a trace that can be read: {}. Record one with --save-trace.", name,
+                                reason_of(error)));
+    }
+}
+
+}  // namespace
+
+Trace read(std::istream& in, const std::string& name) {
+    Trace trace;
+    Lines lines(in);
+    read_first_line(lines, trace, name);
+    Fnv1a sum;
+    sum.add(lines.text());
+
+    const auto stop = [&](const std::string& why) {
+        trace.partial = true;
+        trace.partial_reason = fmt::format("{} {}; the {} records before that are shown.", name, why, trace.records.size());
+        return std::move(trace);
+    };
+    bool ended = false;
+    try {
+        while (lines.next()) {
+            if (ended) return stop(fmt::format("goes on after its end, at line {}", lines.number()));
+            const Json json = parse(lines.text());
+            if (json.contains("end")) {
+                const Json& end = json["end"];
+                if (whole<std::size_t>(end.at("lines")) != lines.number() - 1)
+                    return stop(fmt::format("has {} lines where its end says {}", lines.number() - 1,
+                                            whole<std::size_t>(end.at("lines"))));
+                if (hex(end.at("fnv1a")) != sum.value())
+                    return stop("does not have the contents that its checksum says, so values may be wrong");
+                ended = true;
+                continue;
+            }
+            read_line(json, trace);
+            sum.add(lines.text());
+        }
+    } catch (const std::exception& error) {
+        if (!lines.complete() && in.rdbuf()->sgetc() == std::char_traits<char>::eof())
+            return stop(fmt::format("is cut off in line {}", lines.number()));
+        return stop(fmt::format("cannot be read from line {} on ({})", lines.number(), reason_of(error)));
+    }
+    if (!ended) return stop(fmt::format("is cut off after line {}", lines.number()));
+    return trace;
+}
+
+Trace load(const std::filesystem::path& path) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+        throw Error(fmt::format("{} is a folder; name a trace file in it.", path.string()));
+    errno = 0;
+    std::ifstream in(path, std::ios::binary);
+    if (!in) {
+        const int reason = errno != 0 ? errno : ENOENT;
+        throw Error(fmt::format("The trace {} cannot be opened: {}. Record one with --save-trace.", path.string(),
+                                std::strerror(reason)));
+    }
+    return read(in, path.string());
+}
+
+}  // namespace lanewise::trace

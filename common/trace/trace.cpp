@@ -1,0 +1,33 @@
+#include "common/trace/trace.hpp"
+
+#include <array>
+
+#include "common/base/error.hpp"
+
+namespace lanewise::trace {
+namespace {
+
+// In the order of Op.
+constexpr std::array<const char*, 20> kNames = {
+    "shfl_idx",   "shfl_up",    "shfl_down",  "shfl_xor",   "vote_any",   "vote_all",  "vote_ballot",
+    "sync_warp",  "sync_block", "load",       "store",      "atomic_add", "atomic_sub", "atomic_min",
+    "atomic_max", "atomic_and", "atomic_or",  "atomic_xor", "atomic_exch", "atomic_cas"};
+static_assert(kNames.size() == static_cast<std::size_t>(Op::atomic_cas) + 1);
+
+}  // namespace
+
+const char* op_name(Op op) { return kNames.at(static_cast<std::size_t>(op)); }
+
+Op op_from_name(const std::string& name) {
+    for (std::size_t i = 0; i < kNames.size(); ++i)
+        if (name == kNames[i]) return static_cast<Op>(i);
+    throw Error("There is no instruction \"" + name + "\" in this trace format.");
+}
+
+bool is_shuffle(Op op) { return op <= Op::shfl_xor; }
+bool is_vote(Op op) { return op >= Op::vote_any && op <= Op::vote_ballot; }
+bool is_atomic(Op op) { return op >= Op::atomic_add; }
+bool is_access(Op op) { return op == Op::load || op == Op::store; }
+bool is_meeting(Op op) { return op <= Op::sync_block; }
+
+}  // namespace lanewise::trace

@@ -1,0 +1,281 @@
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <ostream>
+#include <sstream>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/base/error.hpp"
+#include "common/trace/checksum.hpp"
+#include "common/trace/io.hpp"
+
+namespace lanewise::trace {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What is written can be read again: no longer than the reader's cap.
+std::string capped(const std::string& text) { return text.substr(0, kMaxStringBytes); }
+
+std::string hex32(std::uint32_t bits) { return fmt::format("{:08x}", bits); }
+
+const char* effect_name(Effect effect) {
+    switch (effect) {
+        case Effect::replace: return "replace";
+        case Effect::join: return "join";
+        case Effect::keep: return "keep";
+        case Effect::unknown: break;
+    }
+    return "unknown";
+}
+
+// An array with the value of each lane up to the last of `lanes`, null for lanes that are not among them.
+template <class F>
+Json per_lane(std::uint32_t lanes, F value) {
+    Json list = Json::array();
+    for (int lane = 0; lane < kWarpSize && lanes >> lane != 0; ++lane)
+        list.push_back(lanes >> lane & 1 ? Json(value(static_cast<std::size_t>(lane))) : Json());
+    return list;
+}
+
+// The one value of all active lanes, else an array.
+template <class F>
+Json once_or_per_lane(std::uint32_t lanes, F value) {
+    Json list = per_lane(lanes, value);
+    const Json* first = nullptr;
+    for (const Json& entry : list) {
+        if (entry.is_null()) continue;
+        if (first != nullptr && *first != entry) return list;
+        first = &entry;
+    }
+    return first != nullptr ? *first : list;
+}
+
+Json bits_of(const Record& record, std::uint32_t lanes, const PerLane<std::uint64_t>& bits) {
+    return per_lane(lanes & record.active, [&](std::size_t lane) { return format_bits(record.type, bits[lane]); });
+}
+
+std::string elements_of(const Record& record, std::size_t lane) {
+    std::string text;
+    for (int k = 0; k < record.elements; ++k) {
+        if (k > 0) text += ' ';
+        text += format_bits(record.type, element_at(record.value[lane], record.type, k));
+    }
+    return text;
+}
+
+Json image_json(const ArrayImage& image, Element element) {
+    Json json{{"array", image.array}};
+    const bool known = image.written.size() == image.values.size();
+    if (!known) json["written"] = "unknown";
+    Json values = Json::array();
+    for (std::size_t i = 0; i < image.values.size(); ++i)
+        values.push_back(known && !image.written[i] ? Json() : Json(format_bits(element, image.values[i])));
+    json["values"] = std::move(values);
+    return json;
+}
+
+Json record_json(const Record& record, const Trace& trace) {
+    Json json{{"op", op_name(record.op)}, {"launch", record.launch}, {"block", record.block},
+              {"warp", record.warp},      {"index", record.index},   {"line", record.line}};
+    const bool is_sync = record.op == Op::sync_warp || record.op == Op::sync_block;
+    if (!is_sync) json["type"] = std::string(element_name(record.type));
+    json["active"] = hex32(record.active);
+    if (is_meeting(record.op) && record.op != Op::sync_block) json["mask"] = hex32(record.mask);
+    if (record.undefined & record.active) json["undefined"] = hex32(record.undefined & record.active);
+    if (is_shuffle(record.op)) {
+        if (record.width != kWarpSize) json["width"] = record.width;
+        json["effect"] = once_or_per_lane(
+            record.active, [&](std::size_t lane) { return std::string(effect_name(record.effect[lane])); });
+        json["source"] = per_lane(record.active, [&](std::size_t lane) { return int{record.source[lane]}; });
+        json["before"] = bits_of(record, record.active, record.before);
+    }
+    if (is_shuffle(record.op) || is_vote(record.op))
+        json["arg"] = once_or_per_lane(record.active, [&](std::size_t lane) { return record.arg[lane]; });
+    if (is_access(record.op) || is_atomic(record.op)) {
+        json["array"] = record.array;
+        if (record.elements != 1) json["elements"] = record.elements;
+        json["at"] = per_lane(record.active, [&](std::size_t lane) { return record.element_index[lane]; });
+        json["value"] = per_lane(record.active, [&](std::size_t lane) { return elements_of(record, lane); });
+    }
+    if (is_shuffle(record.op) || is_vote(record.op) || is_atomic(record.op))
+        json["received"] = bits_of(record, record.active, record.received);
+    if (is_shuffle(record.op) && (record.has_after & record.active))
+        json["after"] = bits_of(record, record.has_after, record.after);
+    if (!record.shared.empty()) {
+        Json images = Json::array();
+        for (const ArrayImage& image : record.shared) {
+            if (image.array >= trace.arrays.size())
+                throw Error(fmt::format("A snapshot of the trace names array {}, but it has {} arrays.", image.array,
+                                        trace.arrays.size()));
+            images.push_back(image_json(image, trace.arrays[image.array].element));
+        }
+        json["shared"] = std::move(images);
+    }
+    return json;
+}
+
+Json source_json(const Source& source) {
+    Json json{{"kind", source.kind == SourceKind::gpu ? "gpu" : "emulator"}};
+    if (!source.gpu.empty()) json["gpu"] = capped(source.gpu);
+    if (!source.driver.empty()) json["driver"] = capped(source.driver);
+    if (!source.compute_capability.empty()) json["compute_capability"] = capped(source.compute_capability);
+    if (!source.order.empty()) json["order"] = capped(source.order);
+    return json;
+}
+
+Json header_json(const Trace& trace) {
+    const Header& header = trace.header;
+    Json json{{"format", "lanewise trace"},
+              {"major", kFormatMajor},
+              {"minor", kFormatMinor},
+              {"lesson", capped(header.lesson)},
+              {"variant", capped(header.variant)},
+              {"source", source_json(header.source)},
+              {"date", capped(header.date)},
+              {"n", header.n},
+              {"block", header.block},
+              {"seed", header.seed},
+              {"input", capped(header.input)},
+              {"kernel_file", capped(header.kernel_file)},
+              {"kernel_hash", capped(header.kernel_hash)}};
+    Json launches = Json::array();
+    for (const Launch& launch : header.launches)
+        launches.push_back({{"kernel", capped(launch.kernel)},
+                            {"grid", launch.grid},
+                            {"block", launch.block},
+                            {"dynamic_shared_bytes", launch.dynamic_shared_bytes}});
+    json["launches"] = std::move(launches);
+    Json statements = Json::array();
+    for (const Statement& statement : header.statements)
+        statements.push_back({{"line", statement.line},
+                              {"last_line", statement.last_line},
+                              {"effect", effect_name(statement.effect)},
+                              {"target", capped(statement.target)},
+                              {"to_memory", statement.to_memory}});
+    json["statements"] = std::move(statements);
+    json["blocks"] = header.blocks;
+    if (!header.accesses_from.empty()) json["accesses_from"] = capped(header.accesses_from);
+    if (trace.partial) json["partial"] = capped(trace.partial_reason);
+    return json;
+}
+
+Json finding_json(const Finding& finding) {
+    return {{"finding", capped(finding.kind)}, {"kernel", capped(finding.kernel)},
+            {"line", finding.line},            {"block", finding.block},
+            {"warp", finding.warp},            {"lanes", hex32(finding.lanes)},
+            {"count", finding.count},          {"sentence", capped(finding.sentence)}};
+}
+
+Json output_json(const Output& output) {
+    Json values = Json::array();
+    for (const std::uint64_t bits : output.values) values.push_back(format_bits(output.element, bits));
+    return {{"output", capped(output.name)},
+            {"element", std::string(element_name(output.element))},
+            {"count", output.count},
+            {"values", std::move(values)}};
+}
+
+// A file descriptor that is closed, and its file removed unless kept.
+class TemporaryFile {
+public:
+    explicit TemporaryFile(std::filesystem::path path) : path_(std::move(path)) {
+        descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    ~TemporaryFile() {
+        if (descriptor_ < 0) return;
+        ::close(descriptor_);
+        if (!kept_) ::unlink(path_.c_str());
+    }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+    int descriptor() const { return descriptor_; }
+    bool move_to(const std::filesystem::path& target) {
+        kept_ = ::rename(path_.c_str(), target.c_str()) == 0;
+        return kept_;
+    }
+
+private:
+    std::filesystem::path path_;
+    int descriptor_ = -1;
+    bool kept_ = false;
+};
+
+bool write_all(int descriptor, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(descriptor, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+[[noreturn]] void cannot_write(const std::filesystem::path& path, int reason) {
+    throw Error(fmt::format("The trace cannot be written to {}: {}. Name a file in a folder that you may write to.",
+                            path.string(), std::strerror(reason)));
+}
+
+}  // namespace
+
+void write(std::ostream& out, const Trace& trace) {
+    if (trace.records.size() > kMaxRecords)
+        throw Error(fmt::format("The trace has {} records; a file holds at most {}. Record fewer blocks.",
+                                trace.records.size(), kMaxRecords));
+    Fnv1a sum;
+    std::size_t lines = 0;
+    const auto put = [&](const Json& json) {
+        const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+        sum.add(line);
+        out << line;
+        ++lines;
+    };
+    put(header_json(trace));
+    for (const Array& array : trace.arrays)
+        put({{"array", capped(array.name)},
+             {"space", array.space == Space::shared ? "shared" : "global"},
+             {"element", std::string(element_name(array.element))},
+             {"count", array.count}});
+    for (const Record& record : trace.records) put(record_json(record, trace));
+    for (const Finding& finding : trace.findings) put(finding_json(finding));
+    for (const Output& output : trace.outputs) put(output_json(output));
+    out << Json{{"end", {{"lines", lines}, {"fnv1a", fmt::format("{:016x}", sum.value())}}}}.dump() << '\n';
+}
+
+void save(const std::filesystem::path& path, const Trace& trace) {
+    std::ostringstream text;
+    write(text, trace);
+
+    std::error_code ignored;
+    const std::filesystem::file_status there = std::filesystem::status(path, ignored);
+    if (std::filesystem::is_directory(there)) cannot_write(path, EISDIR);
+    if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+        // A pipe or a device (/dev/stdout) is written to, not replaced.
+        const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+        if (descriptor < 0) cannot_write(path, errno);
+        const bool written = write_all(descriptor, text.view());
+        const int reason = errno;
+        ::close(descriptor);
+        if (!written) cannot_write(path, reason);
+        return;
+    }
+    // A link stays a link: what it points to is replaced.
+    const std::filesystem::path target =
+        std::filesystem::exists(there) ? std::filesystem::canonical(path, ignored) : path;
+    TemporaryFile file(target.string() + fmt::format(".{}.tmp", ::getpid()));
+    if (file.descriptor() < 0) cannot_write(path, errno);
+    if (!write_all(file.descriptor(), text.view())) cannot_write(path, errno);
+    if (!file.move_to(target)) cannot_write(path, errno);
+}
+
+std::string fnv1a_hex(std::string_view text) {
+    Fnv1a sum;
+    sum.add(text);
+    return fmt::format("{:016x}", sum.value());
+}
+
+}  // namespace lanewise::trace

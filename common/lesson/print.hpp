@@ -1,0 +1,71 @@
+// What a lesson prints in a terminal. Each function is a pure function of what it is given.
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/lesson/frontend.hpp"
+#include "common/lesson/lesson.hpp"
+#include "common/lesson/runner.hpp"
+#include "common/timing/timing.hpp"
+
+namespace lanewise::lesson {
+
+// Columns that every print keeps to.
+inline constexpr std::size_t kColumns = 100;
+
+// Escape sequences, or nothing where colours are off.
+class Paint {
+public:
+    explicit Paint(bool on) : on_(on) {}
+    std::string strong(const std::string& text) const { return wrap("1", text); }
+    std::string faint(const std::string& text) const { return wrap("2", text); }
+    std::string source(const std::string& text) const { return wrap("38;5;214", text); }   // what is read
+    std::string result(const std::string& text) const { return wrap("38;5;114", text); }   // what comes of it
+    std::string warning(const std::string& text) const { return wrap("38;5;203", text); }
+
+private:
+    std::string wrap(const char* code, const std::string& text) const {
+        return on_ && !text.empty() ? "\033[" + std::string(code) + "m" + text + "\033[0m" : text;
+    }
+    bool on_;
+};
+
+// A line for each variant.
+void print_list(std::ostream& out, const Lesson& lesson, Paint paint);
+
+// How to print the steps.
+struct TextView {
+    std::optional<steps::WarpRef> focus;   // none: the first recorded warp
+    std::optional<std::size_t> step;       // 0-based: only this one
+    std::optional<int> lane;               // whose formula stands below a step; none: 5, or the lowest at work
+    Paint paint{false};
+};
+
+// The steps of one run: lanes, values, who read whom; then the whole run's totals. `source` is the kernel file.
+void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const std::string& source,
+                const TextView& view);
+
+// One line of the check's table.
+struct CheckedVariant {
+    std::string variant;
+    std::uint64_t n = 0;
+    std::string declared_wrong;
+    std::vector<Result> results;
+};
+// Prints the table and returns how many variants are outside a bound without being declared wrong.
+int print_check(std::ostream& out, const std::string& origin, const std::vector<CheckedVariant>& rows, Paint paint);
+
+void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint);
+
+// Whole numbers in full, others with eight digits.
+std::string format_number(double value);
+
+// `text` filled with blanks to `width` columns; counts code points, not bytes.
+std::string pad_left(const std::string& text, std::size_t width);
+std::string pad_right(const std::string& text, std::size_t width);
+
+}  // namespace lanewise::lesson

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "common/lesson/print.hpp"
+
+namespace lanewise::lesson {
+
+namespace {
+
+std::size_t columns_of(const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+// Rows of cells under headings; the first column stands left, the others right.
+class Table {
+public:
+    explicit Table(std::vector<std::string> headings, std::size_t left_columns)
+        : left_columns_(left_columns) { rows_.push_back(std::move(headings)); }
+    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+    // One string a row, without its line end.
+    std::vector<std::string> lines() const {
+        std::vector<std::size_t> widths(rows_[0].size());
+        for (const auto& row : rows_)
+            for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
+        std::vector<std::string> lines;
+        for (const auto& row : rows_) {
+            std::string line;
+            for (std::size_t c = 0; c < row.size(); ++c) {
+                const bool last = c + 1 == row.size();
+                line += c == 0 ? "" : "  ";
+                line += c < left_columns_ ? pad_right(row[c], widths[c]) : last ? row[c] : pad_left(row[c], widths[c]);
+            }
+            line.erase(line.find_last_not_of(' ') + 1);
+            lines.push_back(std::move(line));
+        }
+        return lines;
+    }
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+    std::size_t left_columns_;
+};
+
+std::string format_error(double error) { return error == 0 ? "0" : fmt::format("{:.2e}", error); }
+
+}  // namespace
+
+std::string format_number(double value) {
+    if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
+    return fmt::format("{:.8g}", value);
+}
+
+std::string pad_left(const std::string& text, std::size_t width) {
+    const std::size_t columns = columns_of(text);
+    return std::string(columns < width ? width - columns : 0, ' ') + text;
+}
+
+std::string pad_right(const std::string& text, std::size_t width) {
+    const std::size_t columns = columns_of(text);
+    return text + std::string(columns < width ? width - columns : 0, ' ');
+}
+
+void print_list(std::ostream& out, const Lesson& lesson, Paint paint) {
+    Table table({"variant", "n", "block", "input", "what it does"}, 1);
+    for (const auto& v : lesson.variants())
+        table.add({v.name, fmt::format("{}", v.n), fmt::format("{}", v.block), v.input,
+                   v.summary + (v.declared_wrong.empty() ? "" : " (wrong on purpose)")});
+    const auto lines = table.lines();
+    for (std::size_t i = 0; i < lines.size(); ++i) out << (i == 0 ? paint.faint(lines[i]) : lines[i]) << '\n';
+}
+
+int print_check(std::ostream& out, const std::string& origin, const std::vector<CheckedVariant>& rows, Paint paint) {
+    Table table({"variant", "output", "n", "value", "reference", "error", "bound", "verdict"}, 2);
+    std::vector<std::string> verdicts;
+    int outside = 0;
+    for (const auto& row : rows) {
+        const bool ok = std::all_of(row.results.begin(), row.results.end(), [](const Result& r) { return r.ok; });
+        outside += !ok && row.declared_wrong.empty();
+        if (row.results.empty()) table.add({row.variant, "", fmt::format("{}", row.n), "", "", "", "", "not recorded"});
+        for (std::size_t i = 0; i < row.results.size(); ++i) {
+            const auto& r = row.results[i];
+            const std::string verdict = r.ok                           ? row.declared_wrong.empty() ? "ok" : "ok, though declared wrong"
+                                        : row.declared_wrong.empty() ? "OUTSIDE"
+                                                                     : "wrong, as declared";
+            table.add({i == 0 ? row.variant : "", r.output, i == 0 ? fmt::format("{}", row.n) : "", format_number(r.value),
+                       format_number(r.reference), format_error(r.error), format_error(r.bound), verdict});
+        }
+    }
+    out << paint.faint(origin) << '\n';
+    const auto lines = table.lines();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const bool bad = lines[i].size() >= 7 && lines[i].compare(lines[i].size() - 7, 7, "OUTSIDE") == 0;
+        out << (i == 0 ? paint.faint(lines[i]) : bad ? paint.warning(lines[i]) : lines[i]) << '\n';
+    }
+    for (const auto& row : rows)
+        if (!row.declared_wrong.empty()) out << row.variant << " is wrong on purpose: " << row.declared_wrong << '\n';
+    out << paint.faint("value and reference are the output's first element; error is the largest over all its elements") << '\n';
+    if (outside == 0) out << paint.result(fmt::format("{} variants, all within their bounds", rows.size())) << '\n';
+    else out << paint.warning(fmt::format("{} of {} variants outside their bounds", outside, rows.size())) << '\n';
+    return outside;
+}
+
+void print_time(std::ostream& out, const timing::TimingTable& t, Paint paint) {
+    out << paint.strong(t.recorded ? fmt::format("Recorded on {} · {}", t.gpu, t.date) : t.gpu) << '\n'
+        << paint.faint(fmt::format("CUDA {} · L2 {} · {}", t.driver, t.l2, t.method)) << '\n';
+    Table table({"variant", "n", "block", "value", "error", "median µs", "5%…95%", "GB/s"}, 1);
+    for (const auto& row : t.rows)
+        table.add({row.variant, fmt::format("{}", row.n), row.baseline ? "" : fmt::format("{}", row.block),
+                   format_number(row.value), format_error(row.error) + (row.within_bound ? "" : " !"),
+                   fmt::format("{:.2f}", row.median_us), fmt::format("{:.2f}…{:.2f}", row.low_us, row.high_us),
+                   fmt::format("{:.1f}", row.gb_per_s())});
+    const auto lines = table.lines();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const bool baseline = i > 0 && t.rows[i - 1].baseline;
+        out << (i == 0 ? paint.faint(lines[i]) : baseline ? paint.source(lines[i]) : lines[i]) << '\n';
+    }
+    if (std::any_of(t.rows.begin(), t.rows.end(), [](const auto& row) { return !row.within_bound; }))
+        out << paint.warning("! the result is outside its bound: its time means nothing") << '\n';
+}
+
+}  // namespace lanewise::lesson

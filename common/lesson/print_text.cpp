@@ -1,0 +1,328 @@
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/lesson/print.hpp"
+
+namespace lanewise::lesson {
+
+namespace {
+
+using steps::Step;
+using steps::WarpRef;
+using steps::WarpStep;
+using trace::kWarpSize;
+
+constexpr std::size_t kLabelColumns = 12;
+constexpr int kValueColumns = 9;      // the most a value takes: longer ones lose digits
+constexpr std::size_t kMaxShown = 32; // elements of a shared array at a barrier
+
+std::string plural(std::uint64_t count, const std::string& noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with("s") || noun.ends_with("x") ? "es" : "s");
+}
+
+// "0-7, 16": the lanes of a mask.
+std::string lane_ranges(std::uint32_t lanes) {
+    std::vector<std::string> ranges;
+    for (int lane = 0; lane < kWarpSize;) {
+        if (!(lanes >> lane & 1u)) {
+            ++lane;
+            continue;
+        }
+        const int length = std::countr_one(lanes >> lane);
+        ranges.push_back(length == 1 ? fmt::format("{}", lane) : fmt::format("{}-{}", lane, lane + length - 1));
+        lane += length;
+    }
+    return fmt::format("{}", fmt::join(ranges, ", "));
+}
+
+// One line of cells: a label and a text for each lane.
+struct Row {
+    std::string label;
+    trace::PerLane<std::string> cells;
+    std::string (Paint::*colour)(const std::string&) const = nullptr;
+};
+
+// Rows one above the other, 16 or 8 lanes across, as wide as the widest cell asks; lanes that no row has are left out.
+void print_rows(std::ostream& out, const std::vector<Row>& rows, std::uint32_t lanes, const Paint& paint) {
+    std::size_t widest = 3;
+    for (const auto& row : rows)
+        for (const auto& cell : row.cells) widest = std::max(widest, cell.size());
+    const int across = kLabelColumns + 16 * (widest + 1) <= kColumns ? 16 : 8;
+    for (int first = 0; first < kWarpSize; first += across) {
+        const std::uint32_t here = across == 16 ? lanes >> first & 0xffffu : lanes >> first & 0xffu;
+        if (here == 0) continue;
+        for (const auto& row : rows) {
+            std::string line;
+            for (int lane = first; lane < first + across; ++lane) line += pad_left(row.cells[lane], widest + 1);
+            line.erase(line.find_last_not_of(' ') + 1);
+            const std::string label = paint.faint(pad_right("    " + row.label, kLabelColumns));
+            out << label << (row.colour ? (paint.*row.colour)(line) : line) << '\n';
+        }
+    }
+}
+
+Row lane_numbers(std::uint32_t lanes) {
+    Row row{"lane", {}, &Paint::faint};
+    for (int lane = 0; lane < kWarpSize; ++lane)
+        if (lanes >> lane & 1u) row.cells[lane] = fmt::format("{}", lane);
+    return row;
+}
+
+class TextPrinter {
+public:
+    TextPrinter(std::ostream& out, const Run& run, const std::string& source, const TextView& view)
+        : out_(out), trace_(run.trace), steps_(run.steps), view_(view), paint_(view.paint) {
+        for (std::size_t at = 0; at < source.size();) {
+            const auto end = std::min(source.find('\n', at), source.size());
+            lines_.push_back(source.substr(at, end - at));
+            at = end + 1;
+        }
+        focus_ = view.focus.value_or(steps_.warps.empty() ? WarpRef{} : steps_.warps.front());
+    }
+
+    void print_step(std::size_t k) {
+        const Step& step = steps_.steps[k];
+        std::uint64_t at_work = 0;
+        for (const auto& counters : step.counters) at_work += counters.lanes_at_work;
+        const std::string head = fmt::format("step {} of {} · ", k + 1, steps_.size());
+        const std::string right = plural(at_work, "lane") + " at work";
+        const std::size_t used = head.size() - 1 + step.label.size() + right.size();  // "·" takes one column
+        out_ << '\n' << paint_.faint(head) << paint_.strong(step.label)
+             << std::string(used < kColumns ? kColumns - used : 1, ' ') << paint_.faint(right) << '\n';
+        if (const std::string text = source_line(step.line); !text.empty())
+            out_ << paint_.faint(fmt::format("{:>6} │ ", step.line)) << text << '\n';
+        const WarpStep* mine = step.find(focus_);
+        if (mine) {
+            print_warp(step, *mine);
+            print_formula(k, *mine);
+        } else {
+            out_ << paint_.faint(fmt::format("    warp {} of block {} has no part in this step", focus_.warp, focus_.block)) << '\n';
+        }
+        print_others(step, mine != nullptr);
+    }
+
+    void print_findings() {
+        for (const auto& f : trace_.findings)
+            out_ << '\n' << paint_.warning(fmt::format("finding: {}", f.kind))
+                 << fmt::format(" · {} line {} · block {} warp {} lanes {}{}\n    {}\n", trace_.header.kernel_file, f.line,
+                                f.block, f.warp, lane_ranges(f.lanes),
+                                f.count > 1 ? fmt::format(" · seen {} times", f.count) : "", f.sentence);
+    }
+
+private:
+    std::string source_line(int line) const {
+        if (line < 1 || static_cast<std::size_t>(line) > lines_.size()) return {};
+        const std::string& text = lines_[static_cast<std::size_t>(line) - 1];
+        const auto first = text.find_first_not_of(" \t");
+        return first == std::string::npos ? "" : text.substr(first);
+    }
+
+    void print_warp(const Step& step, const WarpStep& part) {
+        if (part.records.empty()) return;
+        const trace::Record& first = trace_.records[part.records.front()];
+        switch (step.kind) {
+            case steps::StepKind::shuffle: return print_shuffle(part, first);
+            case steps::StepKind::vote: return print_vote(part, first);
+            case steps::StepKind::warp_barrier:
+            case steps::StepKind::block_barrier: return print_barrier(part);
+            case steps::StepKind::load:
+            case steps::StepKind::store:
+            case steps::StepKind::atomic: return print_memory(part);
+        }
+    }
+
+    void fill(Row& row, std::uint32_t lanes, const std::function<std::string(int)>& cell) const {
+        for (int lane = 0; lane < kWarpSize; ++lane)
+            if (lanes >> lane & 1u) row.cells[lane] = cell(lane);
+    }
+
+    std::uint32_t lanes_of(const WarpStep& part) const {
+        std::uint32_t lanes = 0;
+        for (const auto record : part.records) lanes |= trace_.records[record].active;
+        return lanes;
+    }
+
+    void print_shuffle(const WarpStep& part, const trace::Record& record) {
+        const std::uint32_t lanes = lanes_of(part);
+        const auto value = [&](std::uint64_t bits) { return format_element(record.type, bits, kValueColumns); };
+        Row before{"holds", {}}, from{"reads lane", {}, &Paint::source}, received{"receives", {}, &Paint::source},
+            after{"then holds", {}, &Paint::result};
+        fill(before, lanes, [&](int lane) { return value(part.lanes[lane].before); });
+        fill(from, lanes, [&](int lane) { return part.lanes[lane].source < 0 ? "?" : fmt::format("{}", part.lanes[lane].source); });
+        fill(received, lanes, [&](int lane) { return part.lanes[lane].undefined ? "undef" : value(part.lanes[lane].received); });
+        fill(after, lanes, [&](int lane) { return part.lanes[lane].has_after ? value(part.lanes[lane].after) : "·"; });
+        print_rows(out_, {lane_numbers(lanes), before, from, received, after}, lanes, paint_);
+    }
+
+    void print_vote(const WarpStep& part, const trace::Record& record) {
+        const std::uint32_t lanes = lanes_of(part);
+        Row given{"votes", {}}, answer{"receives", {}, &Paint::result};
+        fill(given, lanes, [&](int lane) { return fmt::format("{}", record.arg[lane]); });
+        fill(answer, lanes, [&](int lane) {
+            return record.op == trace::Op::vote_ballot ? fmt::format("{:x}", record.received[lane])
+                                                       : fmt::format("{}", record.received[lane]);
+        });
+        print_rows(out_, {lane_numbers(lanes), given, answer}, lanes, paint_);
+    }
+
+    void print_memory(const WarpStep& part) {
+        std::vector<Row> rows{lane_numbers(lanes_of(part))};
+        for (const auto index : part.records) {
+            const trace::Record& record = trace_.records[index];
+            const trace::Array& array = trace_.arrays.at(record.array);
+            const bool is_store = record.op == trace::Op::store;
+            const std::string verb = trace::is_atomic(record.op) ? "gives" : is_store ? "writes" : "reads";
+            const std::string name = array.name.size() > kLabelColumns - 5 ? array.name.substr(0, kLabelColumns - 6) + "…" : array.name;
+            Row place{name, {}, is_store ? nullptr : &Paint::source};
+            Row value{verb, {}, is_store || trace::is_atomic(record.op) ? &Paint::result : nullptr};
+            fill(place, record.active, [&](int lane) { return fmt::format("[{}]", record.element_index[lane]); });
+            fill(value, record.active, [&](int lane) {
+                std::vector<std::string> elements;
+                for (int e = 0; e < std::min(record.elements, 4); ++e)
+                    elements.push_back(format_element(array.element, trace::element_at(record.value[lane], array.element, e),
+                                                      record.elements > 1 ? 5 : kValueColumns));
+                return fmt::format("{}", fmt::join(elements, ","));
+            });
+            rows.push_back(std::move(place));
+            rows.push_back(std::move(value));
+            if (trace::is_atomic(record.op)) {
+                Row old{"finds", {}, &Paint::source};
+                fill(old, record.active, [&](int lane) { return format_element(record.type, record.received[lane], kValueColumns); });
+                rows.push_back(std::move(old));
+            }
+        }
+        print_rows(out_, rows, lanes_of(part), paint_);
+    }
+
+    // The shared memory that a block's first warp carries stands below the barrier, whichever warp is looked at.
+    void print_barrier(const WarpStep& part) {
+        out_ << fmt::format("    lanes {} wait here for the others\n", lane_ranges(lanes_of(part)));
+        for (const auto index : part.records)
+            for (const auto& image : trace_.records[index].shared) print_image(image);
+    }
+
+    void print_image(const trace::ArrayImage& image) {
+        const trace::Array& array = trace_.arrays.at(image.array);
+        for (std::size_t first = 0; first < std::min(image.values.size(), kMaxShown); first += 8) {
+            std::string line;
+            for (std::size_t i = first; i < std::min({image.values.size(), first + 8, kMaxShown}); ++i) {
+                const bool known = image.written.empty() || image.written[i];
+                line += pad_left(known ? format_element(array.element, image.values[i], kValueColumns) : "·", kValueColumns + 1);
+            }
+            out_ << paint_.faint(pad_right(fmt::format("    {}[{}]", array.name, first), 20)) << line << '\n';
+        }
+        if (image.values.size() > kMaxShown)
+            out_ << paint_.faint(fmt::format("    … and {} more", image.values.size() - kMaxShown)) << '\n';
+    }
+
+    void print_formula(std::size_t k, const WarpStep& part) {
+        const std::uint32_t lanes = lanes_of(part);
+        if (lanes == 0 || steps_.steps[k].kind == steps::StepKind::block_barrier) return;
+        const int wanted = view_.lane.value_or(lanes >> 5 & 1u ? 5 : std::countr_zero(lanes));
+        const std::string formula = steps::formula(steps_, k, focus_, wanted);
+        if (!formula.empty()) out_ << "    " << formula << '\n';
+    }
+
+    void print_others(const Step& step, bool focus_shown) {
+        std::map<std::uint32_t, std::uint64_t> others;
+        for (const auto& part : step.warps)
+            if (!(focus_shown && part.warp == focus_)) ++others[part.warp.block];
+        if (others.empty()) return;
+        std::vector<std::string> parts;
+        for (const auto& [block, count] : others)
+            parts.push_back(fmt::format("{} of block {}", plural(count, focus_shown && block == focus_.block ? "other warp" : "warp"), block));
+        out_ << paint_.faint(fmt::format("    at this step also: {}", fmt::join(parts, ", "))) << '\n';
+    }
+
+    std::ostream& out_;
+    const trace::Trace& trace_;
+    const steps::Steps& steps_;
+    const TextView& view_;
+    const Paint& paint_;
+    std::vector<std::string> lines_;
+    WarpRef focus_;
+};
+
+std::string totals_of(const Step::Counters& c) {
+    std::vector<std::string> parts{plural(c.shuffles, "shuffle round"), plural(c.block_barriers, "block barrier")};
+    if (c.warp_barriers > 0) parts.push_back(plural(c.warp_barriers, "warp barrier"));
+    parts.push_back(plural(c.shared_accesses, "shared access"));
+    parts.push_back(plural(c.global_accesses, "global access"));
+    parts.push_back(plural(c.atomics, "atomic"));
+    return fmt::format("{}", fmt::join(parts, " · "));
+}
+
+// Each recorded block's counts, once where they are the same; then how many lanes were at work on average.
+void print_totals(std::ostream& out, const Run& run, const Paint& paint) {
+    const auto& steps = run.steps;
+    if (steps.steps.empty()) return;
+    const auto& last = steps.steps.back().counters;
+    std::vector<std::string> totals;
+    for (const auto& counters : last) totals.push_back(totals_of(counters));
+    const bool alike = std::all_of(totals.begin(), totals.end(), [&](const std::string& t) { return t == totals.front(); });
+    if (alike && totals.size() > 1) {
+        out << paint.faint(fmt::format("  each of {} recorded blocks", totals.size())) << '\n' << "    " << totals.front() << '\n';
+    } else {
+        for (std::size_t b = 0; b < totals.size(); ++b)
+            out << paint.faint(fmt::format("  block {}", steps.blocks[b].block)) << '\n' << "    " << totals[b] << '\n';
+    }
+    std::uint64_t at_work = 0, present = 0;
+    for (const auto& step : steps.steps)
+        for (std::size_t b = 0; b < step.counters.size(); ++b) {
+            const auto launch = steps.blocks[b].launch;
+            if (step.counters[b].lanes_at_work == 0 || launch >= run.trace.header.launches.size()) continue;
+            const auto& block = run.trace.header.launches[launch].block;
+            at_work += step.counters[b].lanes_at_work;
+            present += std::uint64_t{block[0]} * block[1] * block[2];
+        }
+    if (present > 0)
+        out << fmt::format("    {:.0f} % of the lanes at work in a step, on average\n",
+                           100.0 * static_cast<double>(at_work) / static_cast<double>(present));
+}
+
+void print_results(std::ostream& out, const FinishedRun& finished, const Paint& paint) {
+    for (const auto& r : finished.results) {
+        const std::string verdict = r.ok ? paint.result("within its bound") : paint.warning("OUTSIDE its bound");
+        const std::string bound = r.bound == 0 ? "0" : fmt::format("{:.2e}", r.bound);
+        const std::string name = r.summed ? fmt::format("sum of {}", r.output) : r.count == 1 ? r.output : r.output + "[0]";
+        out << fmt::format("    {} = ", name) << paint.strong(format_number(r.value))
+            << fmt::format(" · reference {} · ", format_number(r.reference))
+            << (r.count == 1 || r.summed ? fmt::format("error {:.2g}", r.error)
+                                         : fmt::format("largest error of {} elements {:.2g}", r.count, r.error))
+            << fmt::format(" · bound {} · ", bound) << verdict << '\n';
+    }
+    if (!finished.results.empty()) return;
+    for (const auto& output : finished.run->trace.outputs)
+        if (!output.values.empty())
+            out << fmt::format("    {}{} = ", output.name, output.count > 1 ? "[0]" : "")
+                << paint.strong(format_element(output.element, output.values.front())) << '\n';
+}
+
+}  // namespace
+
+void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const std::string& source,
+                const TextView& view) {
+    const Run& run = *finished.run;
+    const auto& header = run.trace.header;
+    out << view.paint.result("● " + run.origin) << '\n'
+        << view.paint.strong(fmt::format("{} · {}", lesson.title(), header.variant)) << '\n';
+    out << view.paint.faint(fmt::format("n {} · block {} · input {}{}", header.n, header.block, header.input,
+                                        header.input == "random" ? fmt::format(" · seed {}", header.seed) : ""))
+        << '\n';
+    if (!run.notice.empty()) out << view.paint.warning(run.notice) << '\n';
+    TextPrinter printer(out, run, source, view);
+    for (std::size_t k = 0; k < run.steps.size(); ++k)
+        if (!view.step || *view.step == k) printer.print_step(k);
+    printer.print_findings();
+    out << '\n' << view.paint.strong("The whole run") << '\n';
+    print_results(out, finished, view.paint);
+    print_totals(out, run, view.paint);
+}
+
+}  // namespace lanewise::lesson

@@ -1,0 +1,313 @@
+#include "common/lesson/runner.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/base/error.hpp"
+#include "common/launch/verify.hpp"
+#include "common/trace/diff.hpp"
+#include "common/trace/io.hpp"
+
+namespace lanewise::lesson {
+
+namespace {
+
+std::string read_text(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    if (in) text << in.rdbuf();
+    return std::move(text).str();
+}
+
+std::string origin_of(const trace::Source& source) {
+    return source.kind == trace::SourceKind::gpu ? source.gpu + " · traced run" : "emulator · " + source.order;
+}
+
+std::vector<trace::Output> outputs_of(const launch::Plan& plan, const launch::Outcome& outcome) {
+    std::vector<trace::Output> outputs;
+    for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
+        const auto& spec = plan.buffers[b];
+        if (spec.role != launch::BufferRole::output) continue;
+        trace::Output output{spec.name, spec.element, spec.count, {}};
+        const auto size = static_cast<std::size_t>(element_size(spec.element));
+        const auto kept = std::min<std::uint64_t>(spec.count, trace::kMaxOutput);
+        for (std::uint64_t i = 0; i < kept; ++i) {
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, outcome.buffers.at(b).data() + i * size, size);
+            output.values.push_back(bits);
+        }
+        outputs.push_back(std::move(output));
+    }
+    return outputs;
+}
+
+// A flag that asks for something else than what was recorded.
+void refuse_other(const std::string& flag, bool differs, const std::string& asked, const std::string& recorded,
+                  const std::string& variant) {
+    if (differs)
+        throw Error(fmt::format("{} {}: {} was recorded with {}; leave {} out, or use --backend cpu.", flag, asked, variant,
+                                recorded, flag));
+}
+
+}  // namespace
+
+std::vector<Result> results_of(const launch::Plan& plan, const launch::Outcome& outcome) {
+    const auto verdicts = launch::verify(plan, outcome);
+    std::vector<Result> results;
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        const auto& expectation = plan.expectations[i];
+        const auto& buffer = plan.buffers[expectation.buffer];
+        const auto& verdict = verdicts[i];
+        results.push_back({buffer.name, buffer.element, buffer.count, expectation.summed, verdict.value,
+                           expectation.reference.at(0), verdict.error, verdict.bound, verdict.ok,
+                           expectation.bound_reason});
+    }
+    return results;
+}
+
+trace::Trace add_accesses(const trace::Trace& gpu, trace::Trace emulated) {
+    emulated.header = gpu.header;
+    emulated.outputs = gpu.outputs;
+    emulated.findings = gpu.findings;
+    // Both are ordered by launch, block, warp; within a warp the records of kinds that both hold come in one order.
+    auto from = gpu.records.begin();
+    for (auto& record : emulated.records) {
+        if (trace::is_access(record.op)) continue;
+        if (from == gpu.records.end()) break;
+        record.before = from->before;
+        record.received = from->received;
+        record.after = from->after;
+        record.has_after = from->has_after;
+        record.undefined = from->undefined;
+        ++from;
+    }
+    return emulated;
+}
+
+std::filesystem::path find_recording(const Lesson& lesson, const std::string& name) {
+    std::error_code error;
+    std::vector<std::filesystem::path> gpus;
+    for (const auto& entry : std::filesystem::directory_iterator(lesson.recordings(), error)) gpus.push_back(entry.path());
+    std::sort(gpus.begin(), gpus.end());
+    for (const auto& gpu : gpus) {
+        const auto path = gpu / lesson.name() / name;
+        if (std::filesystem::is_regular_file(path, error)) return path;
+    }
+    return {};
+}
+
+Runner::Runner(Program& program, const Options& options)
+    : program_(program), options_(options), source_(read_text(program.lesson.kernel_path())) {}
+
+BackendChoice Runner::backend() {
+    const std::lock_guard lock(mutex_);
+    if (!backend_) {
+        backend_ = options_.backend;
+        std::string why;
+        if (options_.backend == BackendChoice::automatic)
+            backend_ = program_.kernels.has_gpu() && program_.gpu_available(&why) ? BackendChoice::gpu : BackendChoice::cpu;
+        else if (options_.backend == BackendChoice::gpu && !program_.gpu_available(&why))
+            throw Error(fmt::format("--backend gpu: {}", why));
+    }
+    return *backend_;
+}
+
+launch::Backend& Runner::emulator() {
+    if (!emulator_) emulator_ = program_.make_emulator();
+    return *emulator_;
+}
+
+launch::Backend& Runner::gpu() {
+    if (!gpu_) gpu_ = program_.make_gpu();
+    return *gpu_;
+}
+
+Inputs Runner::checked_inputs(const Variant& variant) {
+    const Inputs inputs = choose_inputs(variant, options_);
+    if (backend() == BackendChoice::cpu && inputs.n > kMaxEmulatedValues)
+        throw Error(fmt::format("--n {} is more than the emulator runs; give at most {}, or use --backend gpu.", inputs.n,
+                                kMaxEmulatedValues));
+    return inputs;
+}
+
+void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs) const {
+    auto& header = trace.header;
+    header.lesson = program_.lesson.name();
+    header.variant = variant.name;
+    header.date = program_.today();
+    header.n = inputs.n;
+    header.block = inputs.block;
+    header.seed = inputs.seed;
+    header.input = inputs.kind;
+    header.kernel_file = program_.lesson.kernel_file();
+    header.kernel_hash = trace::fnv1a_hex(source_);
+}
+
+trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan, const std::vector<std::uint32_t>& blocks,
+                            std::vector<Result>* results) {
+    launch::Request request;
+    request.record = true;
+    request.order = options_.order.value_or(launch::Order{});
+    request.blocks = blocks;
+    auto outcome = backend.run(plan, program_.kernels, request);
+    if (!outcome.trace) throw Error("the run left no trace; build the lesson again.", kExitFailed);
+    trace::Trace trace = std::move(*outcome.trace);
+    trace.outputs = outputs_of(plan, outcome);
+    if (results) *results = results_of(plan, outcome);
+    return trace;
+}
+
+std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::string origin, std::string notice,
+                                         const launch::Plan* plan) {
+    auto run = std::make_shared<Run>();
+    if (trace.header.source.kind == trace::SourceKind::gpu && plan && !trace.partial) {
+        trace::Trace emulated = record(emulator(), *plan, trace.header.blocks, nullptr);
+        const trace::Source source = emulated.header.source;
+        const auto launches = emulated.header.launches;
+        const auto statements = emulated.header.statements;
+        emulated.header = trace.header;
+        emulated.header.source = source;
+        emulated.header.launches = launches;
+        const auto difference = trace::diff(trace, emulated);
+        if (difference.equal) {
+            if (trace.header.statements.empty()) trace.header.statements = statements;
+            trace = add_accesses(trace, std::move(emulated));
+            origin += " · memory accesses from the emulator";
+        } else {
+            notice += fmt::format("{}Memory accesses are not shown: the emulator's run differs from the GPU's. {}",
+                                  notice.empty() ? "" : " ", difference.sentence);
+        }
+    }
+    run->trace = std::move(trace);
+    run->origin = std::move(origin);
+    run->notice = std::move(notice);
+    run->steps = steps::build_steps(run->trace);
+    return run;
+}
+
+std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
+    const Inputs inputs = checked_inputs(variant);
+    const launch::Plan plan = make_plan(variant, inputs, program_.kernels);
+    auto finished = std::make_shared<FinishedRun>();
+    launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
+    std::vector<std::uint32_t> blocks = launch::Request{}.blocks;
+    if (options_.focus_block && *options_.focus_block > 1) blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
+    finished->raw = record(machine, plan, blocks, &finished->results);
+    describe_run(finished->raw, variant, inputs);
+    finished->run = shown(finished->raw, origin_of(finished->raw.header.source), "", &plan);
+    return finished;
+}
+
+std::optional<launch::Plan> Runner::plan_of(const trace::Header& header) const {
+    if (!is_generated_input(header.input) || header.n == 0 || header.n > kMaxEmulatedValues || header.block == 0)
+        return std::nullopt;
+    Inputs inputs;
+    inputs.n = header.n;
+    inputs.block = header.block;
+    inputs.seed = header.seed;
+    inputs.kind = header.input;
+    try {
+        return make_plan(program_.lesson.find(header.variant), inputs, program_.kernels);
+    } catch (const Error&) {
+        return std::nullopt;  // a trace of a variant or an instance that is gone can still be looked at
+    }
+}
+
+std::vector<Result> Runner::results_of_trace(const trace::Trace& trace) const {
+    const auto plan = plan_of(trace.header);
+    if (!plan) return {};
+    launch::Plan known = *plan;
+    known.expectations.clear();
+    launch::Outcome outcome;
+    outcome.buffers.resize(known.buffers.size());
+    for (const auto& output : trace.outputs) {
+        const auto at = std::find_if(known.buffers.begin(), known.buffers.end(),
+                                     [&](const auto& buffer) { return buffer.name == output.name; });
+        if (at == known.buffers.end() || output.values.size() != at->count || output.element != at->element) continue;
+        const auto index = static_cast<std::size_t>(at - known.buffers.begin());
+        const auto size = static_cast<std::size_t>(element_size(output.element));
+        auto& bytes = outcome.buffers[index];
+        bytes.resize(output.values.size() * size);
+        for (std::size_t i = 0; i < output.values.size(); ++i) std::memcpy(&bytes[i * size], &output.values[i], size);
+        for (const auto& expectation : plan->expectations)
+            if (expectation.buffer == index) known.expectations.push_back(expectation);
+    }
+    return results_of(known, outcome);
+}
+
+std::string Runner::stale(const trace::Header& header) const {
+    if (header.kernel_hash.empty() || header.kernel_hash == trace::fnv1a_hex(source_)) return {};
+    return fmt::format("{} has changed since this trace was taken: lines may not match.", header.kernel_file);
+}
+
+std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant) {
+    const auto path = find_recording(program_.lesson, variant.name + ".ndjson");
+    if (path.empty())
+        throw Error(fmt::format("--backend recorded: there is no recording of {} under {}; use --backend cpu.", variant.name,
+                                program_.lesson.recordings().string()));
+    auto finished = std::make_shared<FinishedRun>();
+    finished->raw = trace::load(path);
+    const auto& header = finished->raw.header;
+    const auto& o = options_;
+    refuse_other("--n", o.n && *o.n != header.n, fmt::format("{}", o.n.value_or(0)), fmt::format("n = {}", header.n), variant.name);
+    refuse_other("--block", o.block && *o.block != header.block, fmt::format("{}", o.block.value_or(0)),
+                 fmt::format("blocks of {}", header.block), variant.name);
+    refuse_other("--input", !o.input.empty() && o.input != header.input, o.input, "input " + header.input, variant.name);
+    refuse_other("--seed", o.seed && header.input == "random" && *o.seed != header.seed,
+                 fmt::format("{}", o.seed.value_or(0)), fmt::format("seed {}", header.seed), variant.name);
+    const auto plan = plan_of(header);
+    finished->results = results_of_trace(finished->raw);
+    const std::string& gpu_name = header.source.gpu;
+    finished->run = shown(finished->raw,
+                          fmt::format("recorded on {} · {}", gpu_name.empty() ? "the emulator" : gpu_name, header.date),
+                          stale(header), plan ? &*plan : nullptr);
+    return finished;
+}
+
+std::shared_ptr<const FinishedRun> Runner::run(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    auto& finished = finished_[name];
+    if (!finished) {
+        const Variant& variant = program_.lesson.find(name);
+        finished = backend() == BackendChoice::recorded ? run_recorded(variant) : run_live(variant);
+    }
+    return finished;
+}
+
+std::vector<Result> Runner::check(const Variant& variant) {
+    const std::lock_guard lock(mutex_);
+    if (backend() == BackendChoice::recorded) return run(variant.name)->results;
+    const launch::Plan plan = make_plan(variant, checked_inputs(variant), program_.kernels);
+    launch::Request request;
+    request.order = options_.order.value_or(launch::Order{});
+    request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
+    return results_of(plan, machine.run(plan, program_.kernels, request));
+}
+
+std::shared_ptr<const FinishedRun> Runner::open(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    auto finished = std::make_shared<FinishedRun>();
+    finished->raw = trace::load(path);
+    const auto& header = finished->raw.header;
+    if (header.lesson != program_.lesson.name())
+        throw Error(fmt::format("--open {0}: this is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open {0}",
+                                path, header.lesson, program_.lesson.name()));
+    program_.lesson.find(header.variant);
+    std::string notice = finished->raw.partial ? "partial: " + finished->raw.partial_reason : "";
+    if (const std::string old = stale(header); !old.empty()) notice += (notice.empty() ? "" : " ") + old;
+    const auto plan = plan_of(header);
+    finished->results = results_of_trace(finished->raw);
+    finished->run = shown(finished->raw,
+                          fmt::format("file {} · {}", std::filesystem::path(path).filename().string(), origin_of(header.source)),
+                          notice, plan ? &*plan : nullptr);
+    finished_[header.variant] = finished;
+    return finished;
+}
+
+}  // namespace lanewise::lesson

@@ -1,0 +1,92 @@
+// Makes runs: on the emulator, on a GPU, from the recordings or from a file.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/lesson/frontend.hpp"
+#include "common/lesson/options.hpp"
+#include "common/lesson/program.hpp"
+
+namespace lanewise::lesson {
+
+// One output of a run beside its reference.
+struct Result {
+    std::string output;       // the buffer's name
+    Element element = Element::f32;
+    std::uint64_t count = 1;  // elements compared
+    bool summed = false;      // the host adds the elements before comparing
+    double value = 0;         // of the first element, or the host's sum
+    double reference = 0;
+    double error = 0;         // the largest of all elements
+    double bound = 0;
+    bool ok = true;
+    std::string reason;       // where the bound comes from
+};
+
+// A run and what came of it.
+struct FinishedRun {
+    std::shared_ptr<const Run> run;   // what is shown
+    trace::Trace raw;                 // what is saved: of a GPU, only what the GPU told
+    std::vector<Result> results;      // empty where the outputs are too long to be in a recording
+};
+
+class Runner {
+public:
+    // Both are kept by reference and must outlive the runner.
+    Runner(Program& program, const Options& options);
+
+    // Which of gpu, cpu, recorded it is; asks for a GPU only when the answer depends on it.
+    BackendChoice backend();
+
+    // Runs a variant with recording, or finds it among the recordings. Each is run once; safe to call from any thread.
+    std::shared_ptr<const FinishedRun> run(const std::string& variant);
+
+    // Runs a variant without recording and compares it with its reference.
+    std::vector<Result> check(const Variant& variant);
+
+    // Loads a trace of this lesson. Throws Error for a foreign one.
+    std::shared_ptr<const FinishedRun> open(const std::string& path);
+
+    // The text of the kernel file.
+    const std::string& source() const { return source_; }
+
+private:
+    std::shared_ptr<const FinishedRun> run_live(const Variant& variant);
+    std::shared_ptr<const FinishedRun> run_recorded(const Variant& variant);
+    // What the emulator's record of memory adds to a GPU's trace, when the two are equal in all that both hold.
+    std::shared_ptr<const Run> shown(trace::Trace trace, std::string origin, std::string notice, const launch::Plan* plan);
+    trace::Trace record(launch::Backend& backend, const launch::Plan& plan, const std::vector<std::uint32_t>& blocks,
+                        std::vector<Result>* results);
+    void describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs) const;
+    Inputs checked_inputs(const Variant& variant);
+    std::vector<Result> results_of_trace(const trace::Trace& trace) const;
+    std::optional<launch::Plan> plan_of(const trace::Header& header) const;
+    std::string stale(const trace::Header& header) const;
+    launch::Backend& emulator();
+    launch::Backend& gpu();
+
+    Program& program_;
+    const Options& options_;
+    std::string source_;
+    std::recursive_mutex mutex_;   // the window may ask from another thread
+    std::optional<BackendChoice> backend_;
+    std::unique_ptr<launch::Backend> emulator_;
+    std::unique_ptr<launch::Backend> gpu_;
+    std::map<std::string, std::shared_ptr<const FinishedRun>> finished_;
+};
+
+// The results of a run: each of the plan's expectations beside what came out.
+std::vector<Result> results_of(const launch::Plan& plan, const launch::Outcome& outcome);
+
+// The emulator's trace with everything that the GPU told in its place. The two must be equal by trace::diff.
+trace::Trace add_accesses(const trace::Trace& gpu, trace::Trace emulated);
+
+// The files recorded of a lesson: `name` in the first GPU's folder that has it; empty when none has.
+std::filesystem::path find_recording(const Lesson& lesson, const std::string& name);
+
+}  // namespace lanewise::lesson

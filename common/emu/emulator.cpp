@@ -1,0 +1,208 @@
+#include "common/emu/emulator.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/emu/machine.hpp"
+#include "common/emu/recorder.hpp"
+
+namespace lanewise::emu {
+
+namespace {
+
+// A buffer with the alignment cudaMalloc gives. Scratch memory is filled with a value nobody mistakes for a result.
+class HostBuffer {
+public:
+    explicit HostBuffer(const launch::BufferSpec& spec) : bytes_(spec.bytes()) {
+        constexpr std::size_t kAlignment = 256;
+        const std::size_t room = (bytes_ + kAlignment - 1) / kAlignment * kAlignment + kAlignment;
+        data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, room)));
+        if (!data_)
+            throw Error(fmt::format("the emulator could not allocate {} MB for the buffer '{}'; give a smaller --n.",
+                                    bytes_ >> 20, spec.name));
+        switch (spec.role) {
+            case launch::BufferRole::input:
+                if (bytes_) std::memcpy(data_.get(), spec.contents.data(), bytes_);
+                break;
+            case launch::BufferRole::output: std::memset(data_.get(), 0, bytes_); break;
+            case launch::BufferRole::scratch: std::memset(data_.get(), 0xcd, bytes_); break;
+        }
+    }
+    std::byte* data() const { return data_.get(); }
+    std::uint64_t bytes() const { return bytes_; }
+
+private:
+    struct Free {
+        void operator()(std::byte* pointer) const { std::free(pointer); }
+    };
+    std::uint64_t bytes_;
+    std::unique_ptr<std::byte, Free> data_;
+};
+
+// The values a launch passes, as the addresses a kernel body unpacks.
+struct Arguments {
+    Arguments(const launch::LaunchSpec& launch, const std::vector<HostBuffer>& buffers) {
+        values.resize(launch.values.size());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto& given = launch.values[i];
+            values[i] = given.value;
+            if (given.is_buffer) {
+                std::byte* pointer = buffers.at(given.buffer).data();
+                std::memcpy(values[i].data(), &pointer, sizeof pointer);
+            }
+        }
+        for (auto& value : values) addresses.push_back(value.data());
+    }
+    struct alignas(16) Value : std::array<std::byte, 16> {
+        Value& operator=(const std::array<std::byte, 16>& other) {
+            std::array<std::byte, 16>::operator=(other);
+            return *this;
+        }
+    };
+    std::vector<Value> values;
+    std::vector<void*> addresses;
+};
+
+void merge(std::vector<trace::Finding>& all, const std::vector<trace::Finding>& more) {
+    for (const auto& finding : more) {
+        const auto same = std::find_if(all.begin(), all.end(), [&](const trace::Finding& other) {
+            return other.kind == finding.kind && other.kernel == finding.kernel && other.line == finding.line;
+        });
+        if (same == all.end()) {
+            all.push_back(finding);
+        } else {
+            const std::uint64_t count = same->count + finding.count;
+            if (finding.block < same->block) *same = finding;  // whichever thread ran it, the first block is told
+            same->count = count;
+        }
+    }
+}
+
+class Emulator : public launch::Backend {
+public:
+    launch::Outcome run(const launch::Plan& plan, const launch::KernelSet& kernels,
+                        const launch::Request& request) override;
+
+    trace::Source describe() const override { return {}; }
+
+private:
+    // Blocks are handed out in chunks, so that a thread seldom asks.
+    void run_blocks(const Machine::Program& program, int threads, std::vector<trace::Finding>& findings);
+
+    SourceLines lines_;
+};
+
+void Emulator::run_blocks(const Machine::Program& program, int threads, std::vector<trace::Finding>& findings) {
+    const std::uint64_t blocks = program.grid.count();
+    const std::uint64_t chunk = std::max<std::uint64_t>(1, blocks / (static_cast<std::uint64_t>(threads) * 16));
+    std::atomic<std::uint64_t> next{0};
+    std::mutex mutex;
+    std::exception_ptr failure;
+    const auto work = [&] {
+        try {
+            Machine machine;
+            machine.load(program);
+            for (std::uint64_t begin; (begin = next.fetch_add(chunk)) < blocks;)
+                for (std::uint64_t i = begin; i < std::min(begin + chunk, blocks); ++i) {
+                    machine.run_block(i, nullptr);
+                    if (machine.stopped()) next = blocks;
+                }
+            const std::lock_guard lock(mutex);
+            merge(findings, machine.findings());
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            failure = std::current_exception();
+            next = blocks;
+        }
+    };
+    std::vector<std::thread> others;
+    for (int i = 1; i < threads && static_cast<std::uint64_t>(i) < blocks; ++i) others.emplace_back(work);
+    work();
+    for (auto& other : others) other.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet& kernels,
+                              const launch::Request& request) {
+    std::vector<HostBuffer> buffers;
+    std::vector<BufferPlace> places;
+    for (const auto& spec : plan.buffers) {
+        buffers.emplace_back(spec);
+        places.push_back({buffers.back().data(), spec.bytes(), spec.element});
+    }
+    launch::Outcome outcome;
+    launch::ArrayNumbering numbering(plan);
+    if (request.record) {
+        outcome.trace.emplace();
+        outcome.trace->header.source.kind = trace::SourceKind::emulator;
+        outcome.trace->header.source.order = request.order.name();
+        outcome.trace->header.statements = kernels.statements();
+    }
+    bool stopped = false;
+    for (std::uint32_t number = 0; number < plan.launches.size() && !stopped; ++number) {
+        const auto& spec = plan.launches[number];
+        const auto& kernel = kernels.find(spec.kernel, spec.arguments);
+        launch::check_arguments(kernel, spec);
+        if (spec.block.dynamic_shared_bytes > lanewise_emulated::kMaxDynamicShared)
+            throw Error(fmt::format("{} asks for {} bytes of dynamic shared memory; the emulator gives a block up to {}.",
+                                    kernel.full_name(), spec.block.dynamic_shared_bytes,
+                                    lanewise_emulated::kMaxDynamicShared));
+        const auto entry = request.record ? kernel.emulated_traced : kernel.emulated;
+        if (!entry)
+            throw Error(fmt::format("{} runs on a GPU only; choose another variant or --backend recorded.",
+                                    kernel.full_name()));
+        Arguments arguments(spec, buffers);
+        Machine::Program program;
+        program.body = reinterpret_cast<launch::EmulatedBody>(const_cast<void*>(entry.address));
+        program.arguments = arguments.addresses.data();
+        program.grid = spec.grid;
+        program.block = spec.block;
+        program.kernel = kernel.full_name();
+        program.order = request.order;
+        if (!request.record) {
+            run_blocks(program, std::max(1, request.threads), outcome.findings);
+            continue;
+        }
+        Recorder recorder(number, places, lines_);
+        const auto machine = std::make_unique<Machine>();
+        machine->load(program);
+        for (std::uint64_t block = 0; block < spec.grid.count() && !stopped; ++block) {
+            const bool chosen =
+                std::find(request.blocks.begin(), request.blocks.end(), block) != request.blocks.end();
+            machine->run_block(block, chosen ? &recorder : nullptr);
+            stopped = machine->stopped();
+        }
+        merge(outcome.findings, machine->findings());
+        auto& trace = *outcome.trace;
+        recorder.finish(numbering, kernels.shared_names(), trace.records);
+        trace.header.launches.push_back({kernel.full_name(),
+                                         {spec.grid.x, spec.grid.y, spec.grid.z},
+                                         {spec.block.x, spec.block.y, spec.block.z},
+                                         spec.block.dynamic_shared_bytes});
+        for (const std::uint32_t block : request.blocks)
+            if (block < spec.grid.count() &&
+                std::find(trace.header.blocks.begin(), trace.header.blocks.end(), block) == trace.header.blocks.end())
+                trace.header.blocks.push_back(block);
+    }
+    if (request.record) {
+        outcome.trace->arrays = numbering.arrays();
+        outcome.trace->findings = outcome.findings;
+    }
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+        outcome.buffers.emplace_back(buffers[i].data(), buffers[i].data() + buffers[i].bytes());
+    return outcome;
+}
+
+}  // namespace
+
+std::unique_ptr<launch::Backend> make_emulator() { return std::make_unique<Emulator>(); }
+
+}  // namespace lanewise::emu

@@ -1,0 +1,65 @@
+// Stacks for lanes and the jump from one to another.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#if !defined(__x86_64__) || !defined(__linux__)
+#include <boost/context/detail/fcontext.hpp>
+#endif
+
+namespace lanewise::emu {
+
+// A suspended computation on a stack of its own (or the host's, while a lane runs).
+struct Fiber {
+    void* sp = nullptr;               // where it goes on
+#if defined(__SANITIZE_ADDRESS__)
+    const void* stack_bottom = nullptr;  // AddressSanitizer wants to be told of every change of stacks
+    std::size_t stack_size = 0;
+    void* fake_stack = nullptr;
+#endif
+};
+
+using FiberMain = void (*)(void* argument);
+
+// Prepares `fiber` to call main(argument) on the stack that ends at `top`; main must never return.
+void prepare(Fiber& fiber, void* bottom, void* top, FiberMain main, void* argument);
+
+// Makes `host` stand for the computation that calls this, so that it can be jumped back to.
+void adopt(Fiber& host);
+
+#if defined(__x86_64__) && defined(__linux__)
+extern "C" void lanewise_switch_stacks(void** save, void* load);
+#endif
+
+// Suspends the running computation into `from` and goes on with `to`. Both stay on their OS thread. Inline so that a
+// caller with nothing left to do jumps there directly and leaves no frame of its own on the lane's stack.
+#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+inline void jump(Fiber& from, Fiber& to) { lanewise_switch_stacks(&from.sp, to.sp); }
+#else
+void jump(Fiber& from, Fiber& to);
+#endif
+
+// The first thing a freshly started fiber's main does.
+void arrived(Fiber& self);
+
+// One mapping that holds the stacks of a block's lanes, kept for the life of the OS thread that runs blocks.
+class StackPool {
+public:
+    // Bytes a lane may use. Kernels keep large arrays in shared memory; CUDA's own default local limit is far below.
+    static constexpr std::size_t kStackBytes = 64 * 1024;
+
+    explicit StackPool(std::size_t stacks);
+    ~StackPool();
+    StackPool(const StackPool&) = delete;
+    StackPool& operator=(const StackPool&) = delete;
+
+    void* bottom(std::size_t stack) const;
+    void* top(std::size_t stack) const;
+
+private:
+    std::byte* base_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace lanewise::emu

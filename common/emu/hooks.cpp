@@ -1,0 +1,58 @@
+// The traced copies are compiled with -fsanitize=thread, and these functions stand where ThreadSanitizer's runtime
+// would: every load and store of a lane is announced before it happens. They must never throw.
+#include <cstddef>
+#include <cstdint>
+
+#include "common/emu/machine.hpp"
+
+namespace {
+
+void announce(const void* address, std::uint32_t bytes, bool is_store, const void* pc) {
+    auto* board = lanewise_emulated::board;
+    if (!board) return;
+    auto& machine = *static_cast<lanewise::emu::Machine*>(board);
+    if (auto* observer = machine.observer()) observer->access({machine.current, address, bytes, is_store, pc});
+}
+
+// Larger copies are told 16 bytes at a time, the widest access a GPU has.
+void announce_range(const char* address, std::size_t bytes, bool is_store, const void* pc) {
+    for (std::size_t at = 0; at < bytes; at += 16)
+        announce(address + at, static_cast<std::uint32_t>(bytes - at < 16 ? bytes - at : 16), is_store, pc);
+}
+
+}  // namespace
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+
+#define LANEWISE_HOOK(bytes)                                                                                      \
+    void __tsan_read##bytes(void* address) { announce(address, bytes, false, __builtin_return_address(0)); }      \
+    void __tsan_write##bytes(void* address) { announce(address, bytes, true, __builtin_return_address(0)); }      \
+    void __tsan_unaligned_read##bytes(void* address) {                                                            \
+        announce(address, bytes, false, __builtin_return_address(0));                                             \
+    }                                                                                                             \
+    void __tsan_unaligned_write##bytes(void* address) {                                                           \
+        announce(address, bytes, true, __builtin_return_address(0));                                              \
+    }                                                                                                             \
+    void __tsan_volatile_read##bytes(void* address) { announce(address, bytes, false, __builtin_return_address(0)); } \
+    void __tsan_volatile_write##bytes(void* address) { announce(address, bytes, true, __builtin_return_address(0)); }
+LANEWISE_HOOK(1)
+LANEWISE_HOOK(2)
+LANEWISE_HOOK(4)
+LANEWISE_HOOK(8)
+LANEWISE_HOOK(16)
+#undef LANEWISE_HOOK
+
+void __tsan_read_range(void* address, std::size_t bytes) {
+    announce_range(static_cast<const char*>(address), bytes, false, __builtin_return_address(0));
+}
+void __tsan_write_range(void* address, std::size_t bytes) {
+    announce_range(static_cast<const char*>(address), bytes, true, __builtin_return_address(0));
+}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+
+}  // extern "C"

@@ -1,0 +1,223 @@
+// Who runs next. The collectives stand in meetings.cpp.
+#include "common/emu/machine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <span>
+
+#include <fmt/format.h>
+
+namespace lanewise::emu {
+
+namespace {
+
+// splitmix64: the same order for a seed on every machine.
+std::uint64_t mix(std::uint64_t& state) {
+    state += 0x9e3779b97f4a7c15ull;
+    std::uint64_t z = state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+}
+
+template <class T>
+void permute(std::span<T> sequence, std::uint64_t& state) {
+    for (std::size_t i = sequence.size(); i > 1; --i) std::swap(sequence[i - 1], sequence[mix(state) % i]);
+}
+
+}  // namespace
+
+Machine::Machine()
+    : stacks_(kMaxThreads), dynamic_shared_(std::make_unique<std::byte[]>(lanewise_emulated::kMaxDynamicShared)) {
+    adopt(host_);
+}
+
+Machine::~Machine() = default;
+
+void Machine::prepare_lane(std::uint32_t thread) {
+    prepare(fibers_[thread], stacks_.bottom(thread), stacks_.top(thread), &Machine::lane_main, this);
+}
+
+void Machine::load(const Program& program) {
+    program_ = program;
+    const std::uint32_t count = program.block.count();
+    while (prepared_ < count) prepare_lane(prepared_++);
+    warp_count_ = (count + kWarpSize - 1) / kWarpSize;
+    threads_.resize(count);
+    for (auto& warp : warps_) warp = Warp{};
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const auto& block = program.block;
+        threads_[i] = {i % block.x, i / block.x % block.y, i / block.x / block.y};
+        warps_[i / kWarpSize].exists |= 1u << i % kWarpSize;
+    }
+    threads = threads_.data();
+    block_dim = {program.block.x, program.block.y, program.block.z};
+    grid_dim = {program.grid.x, program.grid.y, program.grid.z};
+    order_lanes();
+}
+
+// Fills in the rings: who is let run after whom. A seeded order is another one in every block.
+void Machine::order_lanes() {
+    using Kind = launch::Order::Kind;
+    const Kind kind = program_.order.kind;
+    std::uint64_t state = program_.order.seed ^ (block_number_ + 1) * 0xd1342543de82ef95ull;
+    warp_order_.resize(warp_count_);
+    warp_place_.resize(warp_count_);
+    first_.resize(warp_count_);
+    std::iota(warp_order_.begin(), warp_order_.end(), 0u);
+    if (kind == Kind::descending) std::reverse(warp_order_.begin(), warp_order_.end());
+    if (kind == Kind::seeded) permute(std::span(warp_order_), state);
+    for (std::uint32_t place = 0; place < warp_count_; ++place) warp_place_[warp_order_[place]] = place;
+    for (std::uint32_t warp = 0; warp < warp_count_; ++warp) {
+        const auto base = static_cast<std::uint16_t>(warp * kWarpSize);
+        const auto count = static_cast<std::uint32_t>(std::popcount(warps_[warp].exists));
+        std::array<std::uint16_t, kWarpSize> ring;
+        std::iota(ring.begin(), ring.end(), base);
+        const std::span used(ring.data(), count);
+        if (kind == Kind::descending) std::reverse(used.begin(), used.end());
+        if (kind == Kind::seeded) permute(used, state);
+        first_[warp] = used[0];
+        for (std::uint32_t i = 0; i < count; ++i) next_[used[i]] = used[(i + 1) % count];
+    }
+}
+
+void Machine::run_block(std::uint64_t number, Observer* observer) {
+    block_number_ = number;
+    observer_ = observer;
+    alive_ = program_.block.count();
+    waiting_ = 0;
+    turns_ = 0;
+    stopped_ = false;
+    barrier_reported_ = false;
+    block = {static_cast<std::uint32_t>(number % program_.grid.x),
+             static_cast<std::uint32_t>(number / program_.grid.x % program_.grid.y),
+             static_cast<std::uint32_t>(number / program_.grid.x / program_.grid.y)};
+    for (std::uint32_t i = 0; i < warp_count_; ++i) {
+        Warp& warp = warps_[i];
+        warp.alive = warp.runnable = warp.exists;
+        warp.open_count = 0;
+    }
+    if (program_.order.kind == launch::Order::Kind::seeded) order_lanes();
+    if (observer_) observer_->block_begins(number, alive_);
+    lanewise_emulated::board = this;
+    current = static_cast<std::uint32_t>(first_runnable(0));
+    jump(host_, fibers_[current]);
+    lanewise_emulated::board = nullptr;
+    if (stopped_)
+        for (std::uint32_t i = 0; i < prepared_; ++i) prepare_lane(i);
+    if (observer_) observer_->block_ends();
+    observer_ = nullptr;
+}
+
+void Machine::lane_main(void* argument) {
+    Machine& machine = *static_cast<Machine*>(argument);
+    arrived(machine.fibers_[machine.current]);
+    for (;;) {
+        machine.program_.body(machine.program_.arguments);
+        machine.finish();  // comes back for the next block
+    }
+}
+
+void Machine::finish() {
+    Warp& warp = warps_[current / kWarpSize];
+    const std::uint32_t bit = 1u << current % kWarpSize;
+    if (observer_) observer_->thread_ends(current);
+    warp.alive &= ~bit;
+    warp.runnable &= ~bit;
+    --alive_;
+    // Whoever waited for this lane need not any more: a lane that has returned may still be named.
+    if (warp.open_count) complete_ready(warp);
+    if (alive_ == 0) return jump(fibers_[current], host_);
+    if (waiting_ == alive_) release_barrier();
+    yield();
+}
+
+void Machine::go_to(std::uint32_t to) {
+    const std::uint32_t from = current;
+    current = to;
+    jump(fibers_[from], fibers_[to]);
+}
+
+void Machine::sync_block(int line) {
+    const std::uint32_t to = next_[current];
+    // Nearly every arrival: neither the first nor the last, and the next lane of the warp has yet to come.
+    if (waiting_ != 0 && waiting_ + 1 < alive_ && barrier_line_ == line && is_runnable(to) && !observer_ && to != current) {
+        ++waiting_;
+        warps_[current / kWarpSize].runnable &= ~(1u << current % kWarpSize);
+        return go_to(to);
+    }
+    sync_block_slowly(line);
+}
+
+void Machine::sync_block_slowly(int line) {
+    Warp& warp = warps_[current / kWarpSize];
+    const std::uint32_t lane = current % kWarpSize;
+    if (waiting_ != 0 && barrier_line_ != line && !barrier_reported_) {
+        barrier_reported_ = true;
+        report("barrier_divergence", number_of(warp), line, 1u << lane,
+               fmt::format("lane {} of warp {} reached __syncthreads on line {} while others wait at the one on line "
+                           "{}; every thread of a block that has not returned must reach the same barrier: move it "
+                           "out of the branch.",
+                           lane, number_of(warp), line, barrier_line_));
+    }
+    barrier_line_ = line;
+    if (observer_) observer_->at_barrier(current, line);
+    warp.runnable &= ~(1u << lane);
+    if (++waiting_ < alive_) return yield();
+    release_barrier();
+    const auto to = static_cast<std::uint32_t>(first_runnable(0));
+    if (to != current) go_to(to);
+}
+
+// All that live are here, so all can go on.
+void Machine::release_barrier() {
+    if (observer_) observer_->barrier_complete();
+    waiting_ = 0;
+    barrier_reported_ = false;
+    for (std::uint32_t i = 0; i < warp_count_; ++i) warps_[i].runnable = warps_[i].alive;
+    if (++turns_ > kMaxTurns) stop(barrier_line_);
+}
+
+// The first lane that can run, of the warps from place `from` of the order on; -1 when there is none.
+int Machine::first_runnable(std::uint32_t from) const {
+    for (std::uint32_t i = 0, place = from; i < warp_count_; ++i, ++place) {
+        if (place >= warp_count_) place -= warp_count_;
+        const std::uint32_t number = warp_order_[place];
+        if (!warps_[number].runnable) continue;
+        std::uint32_t thread_number = first_[number];
+        while (!is_runnable(thread_number)) thread_number = next_[thread_number];
+        return static_cast<int>(thread_number);
+    }
+    return -1;
+}
+
+// Lets somebody else run; the lane has said before whether it still can.
+void Machine::yield() {
+    const Warp& warp = warps_[current / kWarpSize];
+    if (warp.runnable) {
+        std::uint32_t to = next_[current];
+        while (!is_runnable(to)) to = next_[to];
+        if (to != current) go_to(to);
+        return;
+    }
+    int to = first_runnable(warp_place_[number_of(warp)] + 1);
+    while (to < 0) {
+        resolve_deadlock();
+        to = first_runnable(0);
+    }
+    if (static_cast<std::uint32_t>(to) != current) go_to(static_cast<std::uint32_t>(to));
+}
+
+void Machine::stop(int line) {
+    report("runaway", current / kWarpSize, line, 1u << current % kWarpSize,
+           fmt::format("a block came to {} barriers and shuffles without an end and was stopped; look at the condition "
+                       "of the loop around line {}.",
+                       turns_, line));
+    stopped_ = true;
+    // The lanes are left where they stand; their stacks are laid out anew once the host runs again.
+    jump(fibers_[current], host_);
+    __builtin_unreachable();
+}
+
+}  // namespace lanewise::emu

@@ -1,0 +1,137 @@
+// One block of lanes on one OS thread: who runs next, who waits for whom.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/emu/fiber.hpp"
+#include "common/emu/observer.hpp"
+#include "common/launch/backend.hpp"
+#include "common/launch/kernel.hpp"
+#include "common/prelude/emulated_runtime.hpp"
+#include "common/trace/trace.hpp"
+
+namespace lanewise::emu {
+
+inline constexpr int kWarpSize = trace::kWarpSize;
+inline constexpr std::uint32_t kMaxThreads = 1024;
+// Barriers and meetings in one block after which a kernel is taken to run for ever: the longest honest kernels of the
+// curriculum need some 10^5, and this many take seconds.
+inline constexpr std::uint64_t kMaxTurns = std::uint64_t{1} << 24;
+inline constexpr std::uint32_t kMaxWarps = kMaxThreads / kWarpSize;
+
+// Lanes that ask for the same thing under the same mask.
+struct Meeting {
+    std::uint32_t mask = 0;
+    std::uint32_t arrived = 0;
+    trace::Op op = trace::Op::sync_warp;
+    Element type = Element::u32;
+    bool reported = false;       // a finding already told why it cannot complete
+};
+
+struct Warp {
+    std::uint32_t exists = 0;    // lanes the launch has
+    std::uint32_t alive = 0;     // lanes that have not returned
+    std::uint32_t runnable = 0;
+    std::int32_t open_count = 0;
+    std::array<Meeting, kWarpSize> open;  // meetings that wait for lanes
+};
+
+// What the undefined looks like: a quiet NaN as a float or a double, an unmistakable number as an integer.
+inline constexpr std::uint32_t kPoison32 = 0x7fdeadad;
+inline constexpr std::uint64_t kPoison64 = 0x7ffdeaddeaddeaddull;
+
+// What a lane needs at every turn stands in arrays over the block's threads, so that a turn touches few cache lines:
+// with 256 lanes it is the caches, not the instructions, that decide how fast a barrier is.
+class Machine : public lanewise_emulated::Board {
+public:
+    Machine();
+    ~Machine();
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+
+    struct Program {
+        launch::EmulatedBody body = nullptr;
+        void** arguments = nullptr;
+        launch::Grid grid;
+        launch::Block block;
+        std::string kernel;          // for findings
+        launch::Order order;
+    };
+
+    // Takes up a launch: lays out warps and lanes.
+    void load(const Program& program);
+
+    // Runs one block of the launch to its end. `observer` may be null.
+    void run_block(std::uint64_t number, Observer* observer);
+
+    const std::vector<trace::Finding>& findings() const { return findings_; }
+    // The last block ran away and was stopped.
+    bool stopped() const { return stopped_; }
+
+    // Called by lanes, through the prelude.
+    void sync_block(int line);
+    void meet(int line, trace::Op op, Element type, std::uint32_t mask, std::uint64_t offered, int arg, int width);
+    Observer* observer() const { return observer_; }
+    std::byte* dynamic_shared() { return dynamic_shared_.get(); }
+    std::uint32_t dynamic_shared_bytes() const { return program_.block.dynamic_shared_bytes; }
+
+private:
+    static void lane_main(void* machine);
+    void prepare_lane(std::uint32_t thread);
+    void order_lanes();
+    void finish();
+    [[gnu::noinline]] void sync_block_slowly(int line);
+    [[gnu::noinline]] void meet_slowly(int line, trace::Op op, Element type, std::uint32_t mask);
+    void yield();
+    void go_to(std::uint32_t thread);
+    int first_runnable(std::uint32_t from) const;
+    bool is_runnable(std::uint32_t thread) const { return warps_[thread / kWarpSize].runnable >> thread % kWarpSize & 1; }
+    void release_barrier();
+    int open_meeting(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
+    void tell_mismatch(const Warp& warp, const Meeting& open, int line, trace::Op op, std::uint32_t mask);
+    void complete(Warp& warp, int which);
+    void mend_widths(std::uint32_t base, const Meeting& meeting);
+    std::uint32_t exchange(std::uint32_t base, const Meeting& meeting);
+    void vote(std::uint32_t base, const Meeting& meeting);
+    void complete_ready(Warp& warp);
+    void resolve_deadlock();
+    void tell_inactive_source(const Warp& warp, const Meeting& meeting, std::uint32_t undefined);
+    void announce(const Warp& warp, const Meeting& meeting, std::uint32_t undefined);
+    std::uint32_t number_of(const Warp& warp) const { return static_cast<std::uint32_t>(&warp - warps_.data()); }
+    std::uint32_t base_of(const Warp& warp) const { return number_of(warp) * kWarpSize; }
+    void report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence);
+    [[noreturn]] void stop(int line);
+
+    std::uint32_t alive_ = 0;
+    std::uint32_t waiting_ = 0;        // lanes at the block barrier
+    int barrier_line_ = 0;
+    std::uint32_t warp_count_ = 0;
+    std::array<Fiber, kMaxThreads> fibers_;
+    std::array<std::uint16_t, kMaxThreads> next_{};   // who is let run after whom: a ring in each warp
+    std::array<Warp, kMaxWarps> warps_;
+    std::array<std::uint64_t, kMaxThreads> offered_{};
+    std::array<std::int32_t, kMaxThreads> arg_{};
+    std::array<std::int32_t, kMaxThreads> width_{};
+    std::array<std::int32_t, kMaxThreads> line_{};
+
+    Program program_;
+    Observer* observer_ = nullptr;
+    std::uint64_t block_number_ = 0;
+    std::uint64_t turns_ = 0;          // barriers and meetings in this block, to stop a kernel that never ends
+    bool barrier_reported_ = false;
+    bool stopped_ = false;
+    std::vector<std::uint32_t> warp_order_;
+    std::vector<std::uint32_t> warp_place_;  // where a warp stands in warp_order_
+    std::vector<std::uint16_t> first_;       // the thread a warp begins with
+    std::vector<uint3> threads_;
+    std::uint32_t prepared_ = 0;             // fibers that exist
+    StackPool stacks_;
+    std::unique_ptr<std::byte[]> dynamic_shared_;
+    Fiber host_;
+    std::vector<trace::Finding> findings_;
+};
+
+}  // namespace lanewise::emu

@@ -1,0 +1,265 @@
+// Collectives: lanes that wait for each other, and what is wrong when they wait in vain.
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "common/emu/lane_list.hpp"
+#include "common/emu/machine.hpp"
+#include "common/trace/shuffle_rule.hpp"
+
+namespace lanewise::emu {
+
+using trace::Op;
+
+namespace {
+
+const char* cuda_name(Op op) {
+    switch (op) {
+        case Op::shfl_idx: return "__shfl_sync";
+        case Op::shfl_up: return "__shfl_up_sync";
+        case Op::shfl_down: return "__shfl_down_sync";
+        case Op::shfl_xor: return "__shfl_xor_sync";
+        case Op::vote_any: return "__any_sync";
+        case Op::vote_all: return "__all_sync";
+        case Op::vote_ballot: return "__ballot_sync";
+        default: return "__syncwarp";
+    }
+}
+
+const char* wait_or_waits(std::uint32_t lanes) { return std::has_single_bit(lanes) ? "waits" : "wait"; }
+
+bool valid_width(int width) { return width >= 1 && width <= kWarpSize && std::has_single_bit(unsigned(width)); }
+
+std::uint64_t poison(Element type) { return element_size(type) == 8 ? kPoison64 : kPoison32; }
+
+// Do all lanes give the same offset and take the whole warp as one segment? Nearly every shuffle of a reduction does.
+bool uniform(const std::int32_t* arg, const std::int32_t* width) {
+    std::int32_t differs = 0;
+    for (int i = 0; i < kWarpSize; ++i) differs |= (arg[i] ^ arg[0]) | (width[i] ^ kWarpSize);
+    return differs == 0;
+}
+
+template <Op kOp>
+void exchange_uniform(const std::uint64_t* offered, std::uint64_t* result, int arg) {
+    for (int i = 0; i < kWarpSize; ++i) result[i] = offered[trace::source_lane(kOp, i, arg, kWarpSize)];
+}
+
+void exchange_uniform(Op op, const std::uint64_t* offered, std::uint64_t* result, int arg) {
+    switch (op) {
+        case Op::shfl_idx: return exchange_uniform<Op::shfl_idx>(offered, result, arg);
+        case Op::shfl_up: return exchange_uniform<Op::shfl_up>(offered, result, arg);
+        case Op::shfl_down: return exchange_uniform<Op::shfl_down>(offered, result, arg);
+        default: return exchange_uniform<Op::shfl_xor>(offered, result, arg);
+    }
+}
+
+}  // namespace
+
+void Machine::meet(int line, Op op, Element type, std::uint32_t mask, std::uint64_t offered, int arg, int width) {
+    const std::uint32_t me = current;
+    const std::uint32_t bit = 1u << me % kWarpSize;
+    Warp& warp = warps_[me / kWarpSize];
+    offered_[me] = offered;
+    arg_[me] = arg;
+    width_[me] = width;
+    line_[me] = line;
+    // Nearly every arrival: the warp's one open meeting is this one, others are still to come, and the next lane can run.
+    Meeting& open = warp.open[0];
+    const std::uint32_t to = next_[me];
+    if (warp.open_count == 1 && open.mask == mask && open.op == op && open.type == type && (mask & bit) &&
+        (open.arrived | bit) != (mask & warp.alive) && is_runnable(to) && to != me) {
+        open.arrived |= bit;
+        warp.runnable &= ~bit;
+        return go_to(to);
+    }
+    meet_slowly(line, op, type, mask);
+}
+
+void Machine::meet_slowly(int line, Op op, Element type, std::uint32_t mask) {
+    Warp& warp = warps_[current / kWarpSize];
+    const int which = open_meeting(warp, line, op, type, mask);
+    if (which < 0) return;
+    if (++turns_ > kMaxTurns) stop(line);
+    const Meeting& meeting = warp.open[static_cast<std::size_t>(which)];
+    if (meeting.arrived == (mask & warp.alive)) return complete(warp, which);
+    warp.runnable &= ~(1u << current % kWarpSize);
+    yield();
+}
+
+// The meeting that the lane joins, opened where there is none. -1: it asked for something that cannot be, was told so,
+// and goes on alone with an undefined result.
+int Machine::open_meeting(Warp& warp, int line, Op op, Element type, std::uint32_t mask) {
+    const std::uint32_t lane = current % kWarpSize;
+    const std::uint32_t bit = 1u << lane;
+    if (!(mask & bit)) {
+        report("mask_without_caller", number_of(warp), line, bit,
+               fmt::format("lane {} calls {} on line {} with the mask 0x{:08x}, which does not name it; the result is "
+                           "undefined. Name every lane that calls, or keep the others out with an if.",
+                           lane, cuda_name(op), line, mask));
+        result[current] = poison(type);
+        if (observer_) announce(warp, {mask, bit, op, type, true}, bit);
+        return -1;
+    }
+    bool mismatch = false;
+    for (int i = 0; i < warp.open_count; ++i) {
+        Meeting& open = warp.open[static_cast<std::size_t>(i)];
+        if (open.mask == mask && open.op == op && open.type == type) {
+            open.arrived |= bit;
+            return i;
+        }
+        // Each waits for the other: neither can come.
+        if ((open.mask & bit) && (mask & open.arrived) && !open.reported) {
+            open.reported = mismatch = true;
+            tell_mismatch(warp, open, line, op, mask);
+        }
+    }
+    warp.open[static_cast<std::size_t>(warp.open_count)] = {mask, bit, op, type, mismatch};
+    return warp.open_count++;
+}
+
+void Machine::tell_mismatch(const Warp& warp, const Meeting& open, int line, Op op, std::uint32_t mask) {
+    const std::uint32_t lane = current % kWarpSize;
+    const int there = line_[base_of(warp) + static_cast<std::uint32_t>(std::countr_zero(open.arrived))];
+    if (open.mask != mask)
+        report("mask_mismatch", number_of(warp), line, open.arrived | 1u << lane,
+               fmt::format("lane {} calls {} on line {} with the mask 0x{:08x}, but {} {} for it on line {} with the "
+                           "mask 0x{:08x}; lanes that meet must name the same mask.",
+                           lane, cuda_name(op), line, mask, lane_list(open.arrived), wait_or_waits(open.arrived),
+                           there, open.mask));
+    else
+        report("intrinsic_mismatch", number_of(warp), line, open.arrived | 1u << lane,
+               fmt::format("lane {} calls {} on line {}, but {} {} for it in {}{} on line {}; all lanes named in a mask "
+                           "must make the same call.",
+                           lane, cuda_name(op), line, lane_list(open.arrived), wait_or_waits(open.arrived),
+                           cuda_name(open.op), open.op == op ? " of another type" : "", there));
+}
+
+// Gives every lane that came its result; returns those whose source takes no part.
+std::uint32_t Machine::exchange(std::uint32_t base, const Meeting& meeting) {
+    std::uint32_t undefined = 0;
+    for (std::uint32_t rest = meeting.arrived; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint32_t at = base + static_cast<std::uint32_t>(lane);
+        const int source = trace::source_lane(meeting.op, lane, arg_[at], width_[at]);
+        if (meeting.arrived >> source & 1) {
+            result[at] = offered_[base + static_cast<std::uint32_t>(source)];
+        } else {
+            result[at] = poison(meeting.type);
+            undefined |= 1u << lane;
+        }
+    }
+    return undefined;
+}
+
+void Machine::vote(std::uint32_t base, const Meeting& meeting) {
+    std::uint32_t ballot = 0;
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+        if (meeting.arrived >> lane & 1 && arg_[base + lane]) ballot |= 1u << lane;
+    const std::uint64_t answer = meeting.op == Op::vote_ballot ? ballot
+                                 : meeting.op == Op::vote_any  ? ballot != 0
+                                                               : ballot == meeting.arrived;
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+        if (meeting.arrived >> lane & 1) result[base + lane] = answer;
+}
+
+// CUDA leaves other widths undefined; they are told and taken as the whole warp.
+void Machine::mend_widths(std::uint32_t base, const Meeting& meeting) {
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+        const std::uint32_t at = base + lane;
+        if (!(meeting.arrived >> lane & 1) || valid_width(width_[at])) continue;
+        report("bad_width", base / kWarpSize, line_[at], 1u << lane,
+               fmt::format("{} on line {} is given a width of {}; it must be 1, 2, 4, 8, 16 or 32.",
+                           cuda_name(meeting.op), line_[at], width_[at]));
+        width_[at] = kWarpSize;
+    }
+}
+
+void Machine::tell_inactive_source(const Warp& warp, const Meeting& meeting, std::uint32_t undefined) {
+    const int lane = std::countr_zero(undefined);
+    const std::uint32_t at = base_of(warp) + static_cast<std::uint32_t>(lane);
+    const int source = trace::source_lane(meeting.op, lane, arg_[at], width_[at]);
+    const char* why = !(warp.exists >> source & 1)    ? "does not exist in this block"
+                      : !(warp.alive >> source & 1)   ? "has returned"
+                      : !(meeting.mask >> source & 1) ? "is not named in the mask"
+                                                      : "does not take part";
+    report("inactive_source", number_of(warp), line_[at], undefined,
+           fmt::format("in {} on line {}, {} {} from a lane that takes no part (lane {} reads lane {}, which {}): the "
+                       "value is undefined. Let the whole warp call, or do not use what these lanes receive.",
+                       cuda_name(meeting.op), line_[at], lane_list(undefined),
+                       std::has_single_bit(undefined) ? "reads" : "read", lane, source, why));
+}
+
+void Machine::complete(Warp& warp, int which) {
+    const Meeting meeting = warp.open[static_cast<std::size_t>(which)];
+    warp.open[static_cast<std::size_t>(which)] = warp.open[static_cast<std::size_t>(--warp.open_count)];
+    const std::uint32_t base = base_of(warp);
+    std::uint32_t undefined = 0;
+    if (trace::is_vote(meeting.op)) {
+        vote(base, meeting);
+    } else if (meeting.op != Op::sync_warp) {
+        if (meeting.arrived == ~0u && uniform(&arg_[base], &width_[base])) {
+            exchange_uniform(meeting.op, &offered_[base], &result[base], arg_[base]);
+        } else {
+            mend_widths(base, meeting);
+            undefined = exchange(base, meeting);
+            if (undefined) tell_inactive_source(warp, meeting, undefined);
+        }
+    }
+    warp.runnable |= meeting.arrived;
+    if (observer_) announce(warp, meeting, undefined);
+}
+
+void Machine::announce(const Warp& warp, const Meeting& meeting, std::uint32_t undefined) {
+    const std::uint32_t base = base_of(warp);
+    observer_->meeting({number_of(warp), meeting.op, meeting.type, meeting.mask, meeting.arrived, undefined,
+                        &offered_[base], &result[base], &arg_[base], &width_[base], &line_[base]});
+}
+
+void Machine::complete_ready(Warp& warp) {
+    for (int i = 0; i < warp.open_count;) {
+        const Meeting& open = warp.open[static_cast<std::size_t>(i)];
+        if (open.arrived == (open.mask & warp.alive)) complete(warp, i);
+        else ++i;
+    }
+}
+
+// Nothing can run: some meeting waits for lanes that wait elsewhere. It is told, and completed with those that came, so
+// that the learner sees the rest of the program.
+void Machine::resolve_deadlock() {
+    for (const std::uint32_t number : warp_order_) {
+        Warp& warp = warps_[number];
+        if (warp.open_count == 0) continue;
+        const Meeting& open = warp.open[0];
+        if (!open.reported) {
+            std::uint32_t in_meetings = 0;
+            for (int i = 0; i < warp.open_count; ++i) in_meetings |= warp.open[static_cast<std::size_t>(i)].arrived;
+            const std::uint32_t missing = open.mask & warp.alive & ~open.arrived;
+            const std::uint32_t base = base_of(warp);
+            const auto line_of = [&](std::uint32_t lanes) {
+                return line_[base + static_cast<std::uint32_t>(std::countr_zero(lanes))];
+            };
+            const std::string where = missing & ~in_meetings ? fmt::format("at __syncthreads on line {}", barrier_line_)
+                                                             : fmt::format("on line {}", line_of(missing));
+            const int line = line_of(open.arrived);
+            report("deadlock", number, line, open.arrived,
+                   fmt::format("{} {} in {} on line {} for {}, named in the mask 0x{:08x}, which {} {}: a GPU may hang "
+                               "here. Every lane named in a mask must make the call.",
+                               lane_list(open.arrived), wait_or_waits(open.arrived), cuda_name(open.op), line,
+                               lane_list(missing), open.mask, wait_or_waits(missing), where));
+        }
+        return complete(warp, 0);
+    }
+}
+
+void Machine::report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence) {
+    for (auto& finding : findings_) {
+        if (finding.kind == kind && finding.line == line) {
+            ++finding.count;
+            return;
+        }
+    }
+    findings_.push_back({kind, program_.kernel, line, static_cast<std::uint32_t>(block_number_), warp, lanes, 1,
+                         std::move(sentence)});
+}
+
+}  // namespace lanewise::emu

@@ -1,0 +1,79 @@
+// What the emulator announces. An observer takes what it needs and leaves the rest; the emulator knows none by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/trace/trace.hpp"
+
+namespace lanewise::emu {
+
+// Lanes of one warp met: a shuffle, a vote or __syncwarp. The pointers give a value for each of the warp's 32 lanes;
+// only those in `lanes` mean something.
+struct MeetingSeen {
+    std::uint32_t warp = 0;
+    trace::Op op = trace::Op::sync_warp;
+    Element type = Element::u32;
+    std::uint32_t mask = 0;
+    std::uint32_t lanes = 0;       // those that were there
+    std::uint32_t undefined = 0;   // those whose source took no part
+    const std::uint64_t* offered = nullptr;
+    const std::uint64_t* received = nullptr;
+    const std::int32_t* arg = nullptr;
+    const std::int32_t* width = nullptr;
+    const std::int32_t* line = nullptr;
+};
+
+// A load or store is about to happen. `thread`, here and below: linear number in the block.
+struct AccessSeen {
+    std::uint32_t thread = 0;
+    const void* address = nullptr;
+    std::uint32_t bytes = 0;
+    bool is_store = false;
+    const void* pc = nullptr;      // return address into the kernel
+};
+
+// An atomic was done.
+struct AtomicSeen {
+    std::uint32_t thread = 0;
+    int line = 0;
+    trace::Op op = trace::Op::atomic_add;
+    Element type = Element::f32;
+    const void* address = nullptr;
+    std::uint64_t operand = 0;
+    std::uint64_t old = 0;
+};
+
+struct AfterSeen {
+    std::uint32_t thread = 0;
+    int first_line = 0;
+    int last_line = 0;
+    int effect = 0;                // as the annotated text gives it; see prelude
+    Element type = Element::f32;
+    std::uint64_t bits = 0;
+};
+
+struct SharedArraySeen {
+    unsigned id = 0;
+    const void* address = nullptr;
+    std::size_t bytes = 0;
+    Element type = Element::f32;
+};
+
+class Observer {
+public:
+    virtual ~Observer() = default;
+    virtual void block_begins(std::uint64_t /*block*/, std::uint32_t /*threads*/) {}
+    virtual void block_ends() {}
+    virtual void meeting(const MeetingSeen&) {}
+    virtual void at_barrier(std::uint32_t /*thread*/, int /*line*/) {}  // each lane as it arrives
+    virtual void barrier_complete() {}                                  // before any of them goes on
+    virtual void thread_ends(std::uint32_t /*thread*/) {}
+    virtual void access(const AccessSeen&) {}
+    virtual void atomic(const AtomicSeen&) {}
+    virtual void after(const AfterSeen&) {}
+    virtual void took(std::uint32_t /*thread*/, int /*first_line*/, int /*last_line*/) {}
+    virtual void shared_array(const SharedArraySeen&) {}
+};
+
+}  // namespace lanewise::emu

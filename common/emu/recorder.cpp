@@ -1,0 +1,228 @@
+#include "common/emu/recorder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/trace/shuffle_rule.hpp"
+
+namespace lanewise::emu {
+
+using trace::Effect;
+using trace::LaneEvent;
+using trace::Op;
+
+namespace {
+
+std::uint64_t address_bits(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
+
+// Effects 4 and 5 of the annotated text: what happens if the conditional statement was executed, else nothing.
+Effect effect_of(int code, bool took) {
+    if (code == 4) return took ? Effect::join : Effect::keep;
+    if (code == 5) return took ? Effect::replace : Effect::keep;
+    return static_cast<Effect>(code);
+}
+
+}  // namespace
+
+std::vector<LaneEvent>& Recorder::list(std::uint32_t thread) {
+    return blocks_.back().events.warps[thread / trace::kWarpSize].lanes[thread % trace::kWarpSize];
+}
+
+LaneEvent& Recorder::add(std::uint32_t thread) {
+    settle(thread);
+    ++events_;
+    return list(thread).emplace_back();
+}
+
+// A store is announced before it happens; by the lane's next word it has.
+void Recorder::settle(std::uint32_t thread) {
+    Pending& pending = pending_[thread];
+    if (!pending.waits) return;
+    pending.waits = false;
+    std::memcpy(list(thread)[pending.event].value.data(), pending.address, pending.bytes);
+}
+
+const BufferPlace* Recorder::buffer_at(const std::byte* address) const {
+    for (const auto& buffer : buffers_)
+        if (address >= buffer.begin && address < buffer.begin + buffer.bytes) return &buffer;
+    return nullptr;
+}
+
+Recorder::Shared* Recorder::shared_at(const std::byte* address) {
+    for (auto& shared : shared_)
+        if (address_bits(address) >= shared.array.address &&
+            address_bits(address) < shared.array.address + shared.array.bytes())
+            return &shared;
+    return nullptr;
+}
+
+void Recorder::block_begins(std::uint64_t block, std::uint32_t threads) {
+    auto& recorded = blocks_.emplace_back();
+    recorded.events.launch = launch_;
+    recorded.events.block = static_cast<std::uint32_t>(block);
+    recorded.events.warps.resize((threads + trace::kWarpSize - 1) / trace::kWarpSize);
+    shared_.clear();
+    pending_.assign(threads, {});
+    took_.assign(threads, false);
+    at_barrier_.clear();
+}
+
+void Recorder::meeting(const MeetingSeen& seen) {
+    const std::uint64_t number = meetings_++;
+    for (std::uint32_t rest = seen.lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        LaneEvent& event = add(seen.warp * trace::kWarpSize + static_cast<std::uint32_t>(lane));
+        event.op = seen.op;
+        event.type = seen.type;
+        event.line = seen.line[lane];
+        event.mask = seen.mask;
+        event.arg = seen.arg[lane];
+        event.width = seen.width[lane];
+        event.meeting = number;
+        event.received = seen.received[lane];
+        event.undefined = seen.undefined >> lane & 1;
+        if (trace::is_shuffle(seen.op)) {
+            event.before = seen.offered[lane];
+            event.source = static_cast<std::int8_t>(trace::source_lane(seen.op, lane, event.arg, event.width));
+        }
+    }
+}
+
+void Recorder::at_barrier(std::uint32_t thread, int line) {
+    LaneEvent& event = add(thread);
+    event.op = Op::sync_block;
+    event.line = line;
+    at_barrier_.emplace_back(thread, static_cast<std::uint32_t>(list(thread).size() - 1));
+}
+
+void Recorder::barrier_complete() {
+    auto& block = blocks_.back();
+    const std::uint64_t number = meetings_++;
+    for (const auto& [thread, at] : at_barrier_) {
+        LaneEvent& event = list(thread)[at];
+        event.meeting = number;
+        event.snapshot = static_cast<std::int32_t>(block.images.size());
+    }
+    at_barrier_.clear();
+    auto& images = block.images.emplace_back();
+    for (const auto& shared : shared_) {
+        const auto* begin = reinterpret_cast<const std::byte*>(shared.array.address);
+        images.push_back({shared.array, {begin, begin + shared.array.bytes()}, shared.written});
+    }
+}
+
+void Recorder::thread_ends(std::uint32_t thread) { settle(thread); }
+
+void Recorder::access(const AccessSeen& seen) {
+    const auto* address = static_cast<const std::byte*>(seen.address);
+    const BufferPlace* buffer = buffer_at(address);
+    Shared* shared = buffer ? nullptr : shared_at(address);
+    if (!buffer && !shared) return;  // the lane's own stack: registers, to a learner
+    if (events_ >= kMaxEvents) return;
+    const Element element = buffer ? buffer->element : shared->array.element;
+    LaneEvent& event = add(seen.thread);
+    const SourcePlace place = lines_.find(seen.pc);
+    event.op = seen.is_store ? Op::store : Op::load;
+    event.type = element;
+    event.line = place.line;
+    event.site = static_cast<std::uint32_t>(place.column);
+    event.elements = std::max(1, static_cast<int>(seen.bytes) / element_size(element));
+    const auto at = static_cast<std::uint32_t>(list(seen.thread).size() - 1);
+    blocks_.back().places.push_back({seen.thread, at, address});
+    if (!seen.is_store) {
+        std::memcpy(event.value.data(), address, seen.bytes);
+        return;
+    }
+    pending_[seen.thread] = {true, at, address, seen.bytes};
+    if (shared) {
+        const std::uint64_t first = (address_bits(address) - shared->array.address) / element_size(element);
+        for (int i = 0; i < event.elements && first + i < shared->written.size(); ++i) shared->written[first + i] = true;
+    }
+}
+
+void Recorder::atomic(const AtomicSeen& seen) {
+    if (events_ >= kMaxEvents) return;
+    LaneEvent& event = add(seen.thread);
+    event.op = seen.op;
+    event.type = seen.type;
+    event.line = seen.line;
+    event.value[0] = seen.operand;
+    event.received = seen.old;
+    const auto* address = static_cast<const std::byte*>(seen.address);
+    blocks_.back().places.push_back(
+        {seen.thread, static_cast<std::uint32_t>(list(seen.thread).size() - 1), address});
+    if (Shared* shared = shared_at(address))
+        shared->written[(address_bits(address) - shared->array.address) / element_size(shared->array.element)] = true;
+}
+
+void Recorder::after(const AfterSeen& seen) {
+    settle(seen.thread);
+    const bool took = took_[seen.thread];
+    took_[seen.thread] = false;
+    trace::attach_after(list(seen.thread), seen.first_line, seen.last_line, seen.bits, effect_of(seen.effect, took));
+}
+
+void Recorder::took(std::uint32_t thread, int, int) { took_[thread] = true; }
+
+void Recorder::shared_array(const SharedArraySeen& seen) {
+    const launch::SharedArray array{seen.id, seen.type, seen.bytes / static_cast<std::size_t>(element_size(seen.type)),
+                                    address_bits(seen.address)};
+    for (const auto& shared : shared_)
+        if (shared.array.id == array.id && shared.array.address == array.address) return;
+    shared_.push_back({array, std::vector<bool>(array.count, false)});
+    reports_.push_back(array);
+}
+
+void Recorder::finish(launch::ArrayNumbering& numbering, std::span<const std::string> shared_names,
+                      std::vector<trace::Record>& records) {
+    if (events_ >= kMaxEvents)
+        throw Error(fmt::format("the run made more than {} events, more than a trace can hold; record fewer blocks or a "
+                                "smaller n.",
+                                kMaxEvents));
+    const auto numbered = numbering.add_launch(reports_, shared_names);
+    const auto number_of = [&](const launch::SharedArray& array) {
+        const auto found = std::find_if(numbered.begin(), numbered.end(), [&](const auto& other) {
+            return other.id == array.id && other.address == array.address;
+        });
+        return found == numbered.end() ? 0u : found->array;
+    };
+    for (auto& block : blocks_) {
+        for (const auto& place : block.places) {
+            LaneEvent& event =
+                block.events.warps[place.thread / trace::kWarpSize].lanes[place.thread % trace::kWarpSize][place.event];
+            if (const BufferPlace* buffer = buffer_at(place.address)) {
+                event.array = static_cast<std::uint32_t>(buffer - buffers_.data());
+                event.element_index = (place.address - buffer->begin) / element_size(buffer->element);
+            } else if (const auto shared = launch::place_in(numbered, address_bits(place.address))) {
+                event.array = shared->array;
+                event.element_index = shared->index;
+            } else {
+                event.array = numbering.elsewhere();
+            }
+        }
+        for (const auto& images : block.images) {
+            auto& snapshot = block.events.snapshots.emplace_back();
+            for (const auto& image : images) {
+                if (image.array.count == 0) continue;
+                trace::ArrayImage out;
+                out.array = number_of(image.array);
+                out.written = image.written;
+                const auto size = static_cast<std::size_t>(element_size(image.array.element));
+                for (std::size_t i = 0; i < image.array.count; ++i) {
+                    std::uint64_t bits = 0;
+                    if (image.written[i]) std::memcpy(&bits, image.bytes.data() + i * size, size);
+                    out.values.push_back(bits);
+                }
+                snapshot.push_back(std::move(out));
+            }
+            std::sort(snapshot.begin(), snapshot.end(), [](const auto& a, const auto& b) { return a.array < b.array; });
+        }
+        trace::assemble(block.events, records);
+    }
+}
+
+}  // namespace lanewise::emu

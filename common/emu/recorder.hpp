@@ -1,0 +1,95 @@
+// The observer that makes traces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "common/emu/observer.hpp"
+#include "common/emu/source_lines.hpp"
+#include "common/launch/arrays.hpp"
+#include "common/trace/lane_events.hpp"
+
+namespace lanewise::emu {
+
+// A buffer of the plan as it lies in the host's memory.
+struct BufferPlace {
+    const std::byte* begin = nullptr;
+    std::uint64_t bytes = 0;
+    Element element = Element::f32;
+};
+
+// Events one launch may record before it is refused: some 400 MB.
+inline constexpr std::size_t kMaxEvents = std::size_t{1} << 22;
+
+// Records the blocks it is shown of one launch, and turns them into records when the launch is over.
+class Recorder : public Observer {
+public:
+    Recorder(std::uint32_t launch, std::span<const BufferPlace> buffers, SourceLines& lines)
+        : launch_(launch), buffers_(buffers), lines_(lines) {}
+
+    void block_begins(std::uint64_t block, std::uint32_t threads) override;
+    void meeting(const MeetingSeen& seen) override;
+    void at_barrier(std::uint32_t thread, int line) override;
+    void barrier_complete() override;
+    void thread_ends(std::uint32_t thread) override;
+    void access(const AccessSeen& seen) override;
+    void atomic(const AtomicSeen& seen) override;
+    void after(const AfterSeen& seen) override;
+    void took(std::uint32_t thread, int first_line, int last_line) override;
+    void shared_array(const SharedArraySeen& seen) override;
+
+    // Numbers the shared arrays, and appends all records of the launch. Throws Error when there were more events than
+    // a trace can hold.
+    void finish(launch::ArrayNumbering& numbering, std::span<const std::string> shared_names,
+                std::vector<trace::Record>& records);
+
+private:
+    struct Image {                      // one shared array at one barrier
+        launch::SharedArray array;
+        std::vector<std::byte> bytes;
+        std::vector<bool> written;      // by element
+    };
+    struct Shared {                     // one shared array of the present block
+        launch::SharedArray array;
+        std::vector<bool> written;
+    };
+    struct Place {                      // where an access or atomic went, for when arrays have numbers
+        std::uint32_t thread = 0;
+        std::uint32_t event = 0;
+        const std::byte* address = nullptr;
+    };
+    struct Pending {                    // a store whose value will stand in memory at the lane's next word
+        bool waits = false;
+        std::uint32_t event = 0;
+        const std::byte* address = nullptr;
+        std::uint32_t bytes = 0;
+    };
+    struct Recorded {
+        trace::BlockEvents events;
+        std::vector<std::vector<Image>> images;
+        std::vector<Place> places;
+    };
+
+    std::vector<trace::LaneEvent>& list(std::uint32_t thread);
+    trace::LaneEvent& add(std::uint32_t thread);
+    void settle(std::uint32_t thread);
+    const BufferPlace* buffer_at(const std::byte* address) const;
+    Shared* shared_at(const std::byte* address);
+
+    std::uint32_t launch_;
+    std::span<const BufferPlace> buffers_;
+    SourceLines& lines_;
+    std::vector<Recorded> blocks_;
+    std::vector<Shared> shared_;                 // of the present block
+    std::vector<launch::SharedArray> reports_;   // of all blocks
+    std::vector<Pending> pending_;
+    std::vector<bool> took_;
+    std::uint64_t meetings_ = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> at_barrier_;  // thread, place in its list
+    std::size_t events_ = 0;
+};
+
+}  // namespace lanewise::emu

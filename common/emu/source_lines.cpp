@@ -1,0 +1,100 @@
+#include "common/emu/source_lines.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+namespace lanewise::emu {
+
+namespace {
+
+bool is_kernel_text(const char* file) {
+    if (!file) return false;
+    const std::string_view path(file);
+    return path.find("/common/prelude/") == path.npos && !path.starts_with("/usr/");
+}
+
+struct Free {
+    void operator()(Dwarf_Die* dies) const { std::free(dies); }
+};
+
+// The call that brought inlined code here, out of the prelude and into the kernel's text.
+SourcePlace outer_call(Dwarf_Die* unit, Dwarf_Addr address) {
+    Dwarf_Die* raw = nullptr;
+    const int count = dwarf_getscopes(unit, address, &raw);
+    const std::unique_ptr<Dwarf_Die, Free> scopes(raw);
+    Dwarf_Files* files = nullptr;
+    if (count <= 0 || dwarf_getsrcfiles(unit, &files, nullptr) != 0) return {};
+    for (int i = 0; i < count; ++i) {
+        if (dwarf_tag(&raw[i]) != DW_TAG_inlined_subroutine) continue;
+        Dwarf_Attribute attribute;
+        Dwarf_Word file = 0, line = 0, column = 0;
+        if (dwarf_formudata(dwarf_attr(&raw[i], DW_AT_call_file, &attribute), &file) != 0) continue;
+        if (!is_kernel_text(dwarf_filesrc(files, file, nullptr, nullptr))) continue;
+        if (dwarf_formudata(dwarf_attr(&raw[i], DW_AT_call_line, &attribute), &line) != 0) continue;
+        dwarf_formudata(dwarf_attr(&raw[i], DW_AT_call_column, &attribute), &column);
+        return {static_cast<int>(line), static_cast<int>(column)};
+    }
+    return {};
+}
+
+}  // namespace
+
+struct SourceLines::Reader {
+    Dwfl_Callbacks callbacks{};
+    Dwfl* dwfl = nullptr;
+    std::unordered_map<const void*, Dwfl_Module*> modules;  // by load address
+
+    Reader() {
+        callbacks.find_elf = dwfl_build_id_find_elf;
+        callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
+        dwfl = dwfl_begin(&callbacks);
+    }
+    ~Reader() { dwfl_end(dwfl); }
+
+    Dwfl_Module* module_of(const void* address) {
+        Dl_info info{};
+        if (!dladdr(address, &info) || !info.dli_fname) return nullptr;
+        const auto known = modules.find(info.dli_fbase);
+        if (known != modules.end()) return known->second;
+        // The program itself is named as it was called, which need not be a path from here.
+        const char* path = info.dli_fname;
+        Dl_info self{};
+        if (dladdr(reinterpret_cast<const void*>(&is_kernel_text), &self) && self.dli_fbase == info.dli_fbase)
+            path = "/proc/self/exe";
+        dwfl_report_begin_add(dwfl);
+        Dwfl_Module* module = dwfl_report_elf(dwfl, path, path, -1, reinterpret_cast<GElf_Addr>(info.dli_fbase), false);
+        dwfl_report_end(dwfl, nullptr, nullptr);
+        modules[info.dli_fbase] = module;
+        return module;
+    }
+
+    SourcePlace find(const void* return_address) {
+        Dwfl_Module* module = module_of(return_address);
+        if (!module) return {};
+        const Dwarf_Addr address = reinterpret_cast<Dwarf_Addr>(return_address) - 1;  // inside the call
+        Dwfl_Line* found = dwfl_module_getsrc(module, address);
+        int line = 0, column = 0;
+        const char* file = found ? dwfl_lineinfo(found, nullptr, &line, &column, nullptr, nullptr) : nullptr;
+        if (is_kernel_text(file)) return {line, column};
+        Dwarf_Addr bias = 0;
+        Dwarf_Die* unit = dwfl_module_addrdie(module, address, &bias);
+        return unit ? outer_call(unit, address - bias) : SourcePlace{};
+    }
+};
+
+SourceLines::SourceLines() = default;
+SourceLines::~SourceLines() = default;
+
+SourcePlace SourceLines::find(const void* return_address) {
+    const auto known = known_.find(return_address);
+    if (known != known_.end()) return known->second;
+    if (!reader_) reader_ = std::make_unique<Reader>();
+    return known_[return_address] = reader_->find(return_address);
+}
+
+}  // namespace lanewise::emu

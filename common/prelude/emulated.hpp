@@ -1,0 +1,39 @@
+// CUDA's words for the emulator: what a kernel file needs to compile as ordinary C++. Included before the kernel's
+// namespace is opened; the only header of the emulated copy.
+#pragma once
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+
+#include "common/prelude/emulated_runtime.hpp"
+
+// Calls that tell the emulator which line they stand on take it as a default argument.
+#define LANEWISE_LINE int line = __builtin_LINE()
+#define LANEWISE_WORD LANEWISE_UNHOOKED [[maybe_unused]] static inline
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __shared__ constinit thread_local
+
+// Each lane asks where it stands; the answer never changes while its kernel runs.
+LANEWISE_WORD uint3 lanewise_thread_index() { return lanewise_emulated::board->threads[lanewise_emulated::board->current]; }
+LANEWISE_WORD uint3 lanewise_block_index() { return lanewise_emulated::board->block; }
+LANEWISE_WORD dim3 lanewise_block_dim() { return lanewise_emulated::board->block_dim; }
+LANEWISE_WORD dim3 lanewise_grid_dim() { return lanewise_emulated::board->grid_dim; }
+#define threadIdx (lanewise_thread_index())
+#define blockIdx (lanewise_block_index())
+#define blockDim (lanewise_block_dim())
+#define gridDim (lanewise_grid_dim())
+[[maybe_unused]] static constexpr int warpSize = 32;
+
+#include "common/prelude/emulated_vectors.hpp"
+#include "common/prelude/emulated_math.hpp"
+#include "common/prelude/emulated_collectives.hpp"
+#include "common/prelude/emulated_atomics.hpp"

@@ -1,0 +1,126 @@
+// What an emulated kernel calls: the door between the kernel's translation unit and common/emu. Light on purpose: the
+// traced copy of a kernel is compiled with memory hooks, and whatever stands in its headers would be hooked too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "common/base/element.hpp"
+#include "common/trace/trace.hpp"
+
+// Prelude functions are no part of the kernel: their own loads and stores are not announced.
+#define LANEWISE_UNHOOKED __attribute__((no_sanitize("thread")))
+
+struct uint3 {
+    unsigned x, y, z;
+};
+
+struct dim3 {
+    unsigned x = 1, y = 1, z = 1;
+    constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return {x, y, z}; }
+};
+
+namespace lanewise_emulated {
+
+using lanewise::Element;
+using lanewise::trace::Op;
+
+// What the lane that runs can see of its block: the emulator keeps one for each OS thread that runs blocks.
+struct Board {
+    std::uint32_t current = 0;        // linear number, in its block, of the thread that runs
+    uint3 block{};
+    dim3 block_dim;
+    dim3 grid_dim;
+    const uint3* threads = nullptr;   // by linear number
+    std::uint64_t result[1024] = {};  // what each thread took away from its last meeting
+};
+extern constinit thread_local Board* board;
+
+// Dynamic shared memory a launch may ask for: what a block gets on any GPU since sm_75 without opting in to more.
+inline constexpr std::size_t kMaxDynamicShared = 48 * 1024;
+
+void sync_block(int line);
+
+// Waits for the lanes of `mask`; the result then stands on the board (so that the wait can be the last thing this does,
+// and nothing of it stays on the lane's stack). A shuffle offers `bits` and takes away those of the source lane, or a
+// poison value where CUDA leaves it undefined; a vote brings its predicate as `arg`.
+void meet(int line, Op op, Element type, unsigned mask, std::uint64_t bits, int arg, int width);
+
+LANEWISE_UNHOOKED inline std::uint64_t meet_for(int line, Op op, Element type, unsigned mask, std::uint64_t bits, int arg,
+                                                int width) {
+    meet(line, op, type, mask, bits, arg, width);
+    return board->result[board->current];
+}
+
+// An atomic that has just been done by the prelude: `operand` and what was there before.
+void atomic_done(int line, Op op, Element type, const void* address, std::uint64_t operand, std::uint64_t old);
+
+// Traced copies only: the value of a variable after a statement with a shuffle; see trace::attach_after.
+void after(int first_line, int last_line, int effect, Element type, std::uint64_t bits);
+void took(int first_line, int last_line);
+void shared_array(unsigned id, const void* address, std::size_t bytes, Element type);
+void dynamic_array(unsigned id, const void* address, Element type);
+
+void* dynamic_shared_memory();
+
+template <class T>
+LANEWISE_UNHOOKED T* dynamic_shared() {
+    return static_cast<T*>(dynamic_shared_memory());
+}
+
+// Bits of a value without a call: memcpy would be one under -fno-builtin.
+template <class T>
+LANEWISE_UNHOOKED inline std::uint64_t bits_of(T value) {
+    static_assert(sizeof(T) <= 8, "a lane exchanges values of up to 8 bytes");
+    std::uint64_t bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof(T));
+    return bits;
+}
+
+template <class T>
+LANEWISE_UNHOOKED inline T value_of(std::uint64_t bits) {
+    T value;
+    __builtin_memcpy(&value, &bits, sizeof(T));
+    return value;
+}
+
+// Can a T be shown as one value?
+template <class T>
+inline constexpr bool is_word = std::is_arithmetic_v<T>;
+
+// The element that an array of T is shown as: T itself, the members of a vector type, else bare words.
+template <class T>
+constexpr Element shown_as() {
+    if constexpr (is_word<T>) return lanewise::element_of<T>();
+    else if constexpr (requires(T v) { v.x; }) return shown_as<std::remove_cvref_t<decltype(T::x)>>();
+    else return Element::u32;
+}
+
+// The emulated form of a kernel: unpacks the launch's arguments and calls it, once for each lane.
+template <auto kKernel, class Function = decltype(kKernel)>
+struct Body;
+
+template <auto kKernel, class... A>
+struct Body<kKernel, void (*)(A...)> {
+    template <std::size_t... I>
+    struct Indices {};
+    template <std::size_t N, std::size_t... I>
+    struct MakeIndices : MakeIndices<N - 1, N - 1, I...> {};
+    template <std::size_t... I>
+    struct MakeIndices<0, I...> {
+        using type = Indices<I...>;
+    };
+    template <std::size_t... I>
+    LANEWISE_UNHOOKED static void call([[maybe_unused]] void** arguments, Indices<I...>) {
+        kKernel(*static_cast<A*>(arguments[I])...);
+    }
+    LANEWISE_UNHOOKED static void run(void** arguments) { call(arguments, typename MakeIndices<sizeof...(A)>::type{}); }
+};
+
+template <auto kKernel>
+inline constexpr auto body = &Body<kKernel>::run;
+
+}  // namespace lanewise_emulated

@@ -1,0 +1,74 @@
+// CUDA's words for the traced copy on the emulator: the annotated text calls these with the line it stands on. The
+// original names remain for uses in the kernel file's own macros.
+#pragma once
+
+#include "common/prelude/emulated.hpp"
+
+namespace lanewise_traced {
+
+#define LANEWISE_SHUFFLE(name)                                                                                    \
+    template <class T>                                                                                            \
+    LANEWISE_WORD typename LanewiseExchanged<T>::type name(int line, unsigned mask, T value, int arg,             \
+                                                           int width = 32) {                                      \
+        return lanewise_exchange(line, lanewise_emulated::Op::name, mask, value, arg, width);                     \
+    }
+LANEWISE_SHUFFLE(shfl_idx)
+LANEWISE_SHUFFLE(shfl_up)
+LANEWISE_SHUFFLE(shfl_down)
+LANEWISE_SHUFFLE(shfl_xor)
+#undef LANEWISE_SHUFFLE
+
+LANEWISE_WORD int vote_any(int line, unsigned mask, int predicate) { return __any_sync(mask, predicate, line); }
+LANEWISE_WORD int vote_all(int line, unsigned mask, int predicate) { return __all_sync(mask, predicate, line); }
+LANEWISE_WORD unsigned vote_ballot(int line, unsigned mask, int predicate) {
+    return __ballot_sync(mask, predicate, line);
+}
+
+LANEWISE_WORD void sync_warp(int line, unsigned mask = 0xffffffffu) { __syncwarp(mask, line); }
+LANEWISE_WORD void sync_block(int line) { lanewise_emulated::sync_block(line); }
+
+#define LANEWISE_ATOMIC(name)                                                                                     \
+    template <class T>                                                                                            \
+    LANEWISE_WORD T name(int line, T* address, typename LanewiseSame<T>::type operand) {                          \
+        return lanewise_##name<T>(line, address, operand);                                                        \
+    }
+LANEWISE_ATOMIC(atomic_add)
+LANEWISE_ATOMIC(atomic_sub)
+LANEWISE_ATOMIC(atomic_min)
+LANEWISE_ATOMIC(atomic_max)
+LANEWISE_ATOMIC(atomic_and)
+LANEWISE_ATOMIC(atomic_or)
+LANEWISE_ATOMIC(atomic_xor)
+LANEWISE_ATOMIC(atomic_exch)
+#undef LANEWISE_ATOMIC
+
+template <class T>
+LANEWISE_WORD T atomic_cas(int line, T* address, typename LanewiseSame<T>::type compare,
+                           typename LanewiseSame<T>::type value) {
+    return lanewise_atomic_cas<T>(line, address, compare, value);
+}
+
+// What a variable holds after a statement with a shuffle. A value that is no single word of up to eight bytes is left
+// unrecorded, and the screen says so.
+template <class T>
+LANEWISE_WORD void after(int first_line, int last_line, int effect, T value) {
+    if constexpr (lanewise_emulated::is_word<T>)
+        lanewise_emulated::after(first_line, last_line, effect,
+                                 lanewise::element_of<typename LanewiseExchanged<T>::type>(),
+                                 lanewise_emulated::bits_of(static_cast<typename LanewiseExchanged<T>::type>(value)));
+}
+
+LANEWISE_WORD void took(int first_line, int last_line) { lanewise_emulated::took(first_line, last_line); }
+
+template <class T>
+LANEWISE_WORD void shared_array(unsigned id, const T& array) {
+    using Entry = std::remove_cv_t<std::remove_all_extents_t<T>>;
+    lanewise_emulated::shared_array(id, &array, sizeof(T), lanewise_emulated::shown_as<Entry>());
+}
+
+template <class T>
+LANEWISE_WORD void dynamic_array(unsigned id, const T* array) {
+    lanewise_emulated::dynamic_array(id, array, lanewise_emulated::shown_as<std::remove_cv_t<std::remove_all_extents_t<T>>>());
+}
+
+}  // namespace lanewise_traced

@@ -47,8 +47,8 @@ void Machine::load(const Program& program) {
     threads_.resize(count);
     for (auto& warp : warps_) warp = Warp{};
     for (std::uint32_t i = 0; i < count; ++i) {
-        const auto& block = program.block;
-        threads_[i] = {i % block.x, i / block.x % block.y, i / block.x / block.y};
+        const launch::Block& shape = program.block;
+        threads_[i] = {i % shape.x, i / shape.x % shape.y, i / shape.x / shape.y};
         warps_[i / kWarpSize].exists |= 1u << i % kWarpSize;
     }
     threads = threads_.data();

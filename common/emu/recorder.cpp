@@ -163,7 +163,8 @@ void Recorder::after(const AfterSeen& seen) {
     settle(seen.thread);
     const bool took = took_[seen.thread];
     took_[seen.thread] = false;
-    trace::attach_after(list(seen.thread), seen.first_line, seen.last_line, seen.bits, effect_of(seen.effect, took));
+    trace::attach_after(list(seen.thread), seen.first_line, seen.last_line, seen.type, seen.bits,
+                        effect_of(seen.effect, took));
 }
 
 void Recorder::took(std::uint32_t thread, int, int) { took_[thread] = true; }

@@ -171,14 +171,16 @@ void copy_lane(Record& record, std::size_t lane, const LaneEvent& event) {
 
 }  // namespace
 
-void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, std::uint64_t bits, Effect effect) {
+void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, Element type, std::uint64_t bits,
+                  Effect effect) {
     const auto last = std::find_if(lane.rbegin(), lane.rend(), [&](const LaneEvent& event) {
         return is_shuffle(event.op) && event.line >= first_line && event.line <= last_line;
     });
-    if (last == lane.rend() || last->has_after) return;
+    if (last == lane.rend() || last->effect != Effect::unknown || last->has_after) return;
+    last->effect = effect;
+    if (last->type != type) return;
     last->after = bits;
     last->has_after = true;
-    last->effect = effect;
 }
 
 void assemble(const BlockEvents& events, std::vector<Record>& records) {

@@ -171,14 +171,14 @@ TEST(Assemble, ASnapshotIsCarriedOnce) {
 TEST(AttachAfter, GoesToTheLastShuffleOfTheStatement) {
     std::vector<LaneEvent> lane = {meeting(Op::shfl_down, 10, 1, 0), access(Op::load, 11, 0, 0),
                                    meeting(Op::shfl_down, 12, 1, 1)};
-    attach_after(lane, 10, 11, 42, Effect::join);
+    attach_after(lane, 10, 11, Element::f32, 42, Effect::join);
     EXPECT_TRUE(lane[0].has_after);
     EXPECT_EQ(lane[0].after, 42u);
     EXPECT_EQ(lane[0].effect, Effect::join);
     EXPECT_FALSE(lane[2].has_after);
-    attach_after(lane, 10, 11, 43, Effect::replace);  // a turn of the loop without a shuffle
+    attach_after(lane, 10, 11, Element::f32, 43, Effect::replace);  // a turn of the loop without a shuffle
     EXPECT_EQ(lane[0].after, 42u);
-    attach_after(lane, 90, 91, 44, Effect::join);
+    attach_after(lane, 90, 91, Element::f32, 44, Effect::join);
     EXPECT_FALSE(lane[2].has_after);
 }
 

@@ -50,8 +50,10 @@ struct BlockEvents {
 // Called by both recorders where the kernel announced the value of a variable after a statement with a shuffle
 // (see prelude): fills in `after` and `effect` of the lane's last shuffle between `first_line` and `last_line`, the
 // statement's lines. Does nothing where that one has its `after` already or there is none (`c ? shfl(…) : 0` on the
-// lanes without).
-void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, std::uint64_t bits, Effect effect);
+// lanes without). A variable of another type than the shuffle's (double += float) cannot be told in the record's type:
+// its `after` stays unrecorded, its effect does not.
+void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, Element type, std::uint64_t bits,
+                  Effect effect);
 
 // Puts the lanes of each warp together into records, appended to `records`.
 //

@@ -44,3 +44,9 @@ function(lanewise_test name)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${arg_LABELS}")
 endfunction()
+
+# How a traced copy is compiled for the emulator: -fsanitize=thread announces every load and store, to functions of our
+# own (common/emu/hooks.cpp) in place of its runtime, so it is never given to the linker. Scalar replacement would make
+# four loads of one float4.
+set(LANEWISE_HOOKED_OPTIONS
+  -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra --param tsan-instrument-func-entry-exit=0)

@@ -125,14 +125,11 @@ void Recorder::access(const AccessSeen& seen) {
     if (events_ >= kMaxEvents) return;
     const Element element = buffer ? buffer->element : shared->array.element;
     LaneEvent& event = add(seen.thread);
-    const SourcePlace place = lines_.find(seen.pc);
     event.op = seen.is_store ? Op::store : Op::load;
     event.type = element;
-    event.line = place.line;
-    event.site = static_cast<std::uint32_t>(place.column);
     event.elements = std::max(1, static_cast<int>(seen.bytes) / element_size(element));
     const auto at = static_cast<std::uint32_t>(list(seen.thread).size() - 1);
-    blocks_.back().places.push_back({seen.thread, at, address});
+    blocks_.back().places.push_back({seen.thread, at, address, seen.pc});
     if (!seen.is_store) {
         std::memcpy(event.value.data(), address, seen.bytes);
         return;
@@ -154,7 +151,7 @@ void Recorder::atomic(const AtomicSeen& seen) {
     event.received = seen.old;
     const auto* address = static_cast<const std::byte*>(seen.address);
     blocks_.back().places.push_back(
-        {seen.thread, static_cast<std::uint32_t>(list(seen.thread).size() - 1), address});
+        {seen.thread, static_cast<std::uint32_t>(list(seen.thread).size() - 1), address, nullptr});
     if (Shared* shared = shared_at(address))
         shared->written[(address_bits(address) - shared->array.address) / element_size(shared->array.element)] = true;
 }
@@ -195,6 +192,11 @@ void Recorder::finish(launch::ArrayNumbering& numbering, std::span<const std::st
         for (const auto& place : block.places) {
             LaneEvent& event =
                 block.events.warps[place.thread / trace::kWarpSize].lanes[place.thread % trace::kWarpSize][place.event];
+            if (place.pc) {
+                const SourcePlace source = lines_.find(place.pc);
+                event.line = source.line;
+                event.site = static_cast<std::uint32_t>(source.column);
+            }
             if (const BufferPlace* buffer = buffer_at(place.address)) {
                 event.array = static_cast<std::uint32_t>(buffer - buffers_.data());
                 event.element_index = (place.address - buffer->begin) / element_size(buffer->element);

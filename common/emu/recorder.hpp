@@ -60,6 +60,7 @@ private:
         std::uint32_t thread = 0;
         std::uint32_t event = 0;
         const std::byte* address = nullptr;
+        const void* pc = nullptr;       // accesses: looked up later, for a lane's stack is too small for that
     };
     struct Pending {                    // a store whose value will stand in memory at the lane's next word
         bool waits = false;

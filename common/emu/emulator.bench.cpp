@@ -1,0 +1,40 @@
+// How fast the emulator runs without a trace: the sum of 2^20 floats in 4096 blocks of 256, on one and two threads.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+#include "common/emu/testing/run.hpp"
+
+int main() {
+    using namespace lanewise;
+    constexpr int kValues = 1 << 20;
+    constexpr int kSamples = 21;
+    std::vector<float> in(kValues);
+    double reference = 0;
+    std::uint32_t state = 1;
+    for (auto& value : in) {
+        state = state * 1664525u + 1013904223u;
+        reference += value = static_cast<float>(state >> 24);
+    }
+    std::printf("%-14s %8s %12s %12s %12s %14s\n", "kernel", "threads", "median ms", "5 % ms", "95 % ms", "error");
+    for (const char* kernel : {"sum_tree", "sum_two_level"})
+        for (const int threads : {1, 2}) {
+            launch::Plan plan;
+            const auto a = plan.input("in", in);
+            const auto b = plan.output<float>("out", 1);
+            plan.launch(kernel, "256", {kValues / 256}, {256}, a, b, kValues);
+            std::vector<double> samples;
+            double error = 0;
+            for (int i = 0; i < kSamples; ++i) {
+                const auto begin = std::chrono::steady_clock::now();
+                const auto outcome = emu::testing::run(plan, {}, false, threads);
+                const auto end = std::chrono::steady_clock::now();
+                samples.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
+                error = emu::testing::bytes_as<float>(outcome.buffers[1])[0] - reference;
+            }
+            std::sort(samples.begin(), samples.end());
+            std::printf("%-14s %8d %12.1f %12.1f %12.1f %14g\n", kernel, threads, samples[kSamples / 2],
+                        samples[kSamples / 20], samples[kSamples - 1 - kSamples / 20], error);
+        }
+}

@@ -141,7 +141,6 @@ StackPool::StackPool(std::size_t stacks) : bytes_(stacks * kStackBytes) {
     if (mapped == MAP_FAILED)
         throw Error(fmt::format("the emulator could not reserve {} MB for the stacks of {} lanes: {}.", bytes_ >> 20,
                                 stacks, std::strerror(errno)));
-    madvise(mapped, bytes_, MADV_HUGEPAGE);
     base_ = static_cast<std::byte*>(mapped);
 }
 

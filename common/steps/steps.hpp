@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/trace/trace.hpp"
@@ -92,10 +93,12 @@ struct Steps {
     std::vector<WarpRef> warps;            // all that were recorded
     std::vector<WarpRef> blocks;           // (launch, block), warp = 0
     std::vector<Provenance> provenances;   // interned; 0 is the empty one
-    std::size_t input_count = 0;           // elements of the first input array
+    std::size_t input_count = 0;           // elements of the first input array: the first in global memory that is
+                                           // read before it is written. 0: no loads were recorded (a GPU's trace
+                                           // alone), or too many sets of inputs to keep; provenances are then empty
 
     std::size_t size() const { return steps.size(); }
-    // The warp's values after step `k` (k = size_t(-1): before the first).
+    // The warp's values after step `k` (k = size_t(-1): before the first). Throws Error where there is no such warp.
     const Holding& holding(std::size_t k, const WarpRef& warp) const;
 
     std::vector<std::vector<Holding>> holdings;  // [step][warp, as in `warps`]; index 0 is before the first step
@@ -120,8 +123,9 @@ std::string formula(const Steps& steps, std::size_t step, const WarpRef& warp, i
 
 // The line above in parts, for a view that sets them apart.
 struct Formula {
-    std::string who;         // "lane 5 ← lane 21"
-    std::string rule;        // "5 xor 16"
+    std::string who;         // "lane 5 ← lane 21", "lane 30 keeps its own", "lane 0 → out[0]"
+    std::string rule;        // "5 xor 16", "30 + 8 = 38 is past lane 31"
+    bool is_equation = false;  // `who` = `rule`; else the rule says why: `who`: `rule`
     std::string bits;        // "00101 ^ 10000 = 10101"; empty where bits explain nothing
     std::string arithmetic;  // "5 + 21 = 26"; only where before, received and after are recorded and the statement
                              // is a plain sum, else "received 21, now 26"

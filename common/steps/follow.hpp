@@ -1,0 +1,14 @@
+// Walks through merged steps and tells what each lane held before and after, and which inputs were in it.
+#pragma once
+
+#include "common/steps/interner.hpp"
+#include "common/steps/statements.hpp"
+#include "common/steps/steps.hpp"
+
+namespace lanewise::steps {
+
+// Fills in the lanes of every step, Steps::holdings, input_count and provenances. Where the sets of inputs grow too
+// large to keep (a lane of a long grid-stride loop over a large input), none are given and input_count is 0.
+void follow(Steps& steps, const Statements& statements);
+
+}  // namespace lanewise::steps

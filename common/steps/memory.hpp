@@ -1,0 +1,77 @@
+// Which inputs the words of memory hold, for steps.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+
+#include "common/steps/interner.hpp"
+
+namespace lanewise::steps {
+
+class Memory {
+public:
+    Memory(const trace::Trace& trace, Interner& inputs) : trace_(trace), inputs_(inputs) { find_input_array(); }
+
+    // Elements of the input array: the first array in global memory that is read before anything is written to it.
+    // 0 where there is none.
+    std::size_t input_count() const {
+        return input_array_ ? static_cast<std::size_t>(trace_.arrays[*input_array_].count) : 0;
+    }
+
+    // The inputs in all elements that a lane's access covers.
+    std::uint32_t read(const trace::Record& record, std::size_t lane) {
+        std::uint32_t held = Interner::kNothing;
+        for (int k = 0; k < elements(record); ++k) {
+            const std::int64_t element = record.element_index[lane] + k;
+            const auto word = words_.find(key(record, element));
+            if (word != words_.end()) held = inputs_.join(held, word->second);
+            else if (is_input(record, element)) held = inputs_.join(held, inputs_.single(static_cast<std::size_t>(element)));
+        }
+        return held;
+    }
+
+    void write(const trace::Record& record, std::size_t lane, std::uint32_t inputs) {
+        for (int k = 0; k < elements(record); ++k) words_[key(record, record.element_index[lane] + k)] = inputs;
+    }
+
+private:
+    // An atomic touches one word, however many operands it has.
+    static int elements(const trace::Record& record) { return trace::is_atomic(record.op) ? 1 : record.elements; }
+
+    void find_input_array() {
+        std::vector<bool> touched(trace_.arrays.size());
+        for (const trace::Record& record : trace_.records) {
+            if (!(trace::is_access(record.op) || trace::is_atomic(record.op)) || record.array >= touched.size()) continue;
+            if (touched[record.array]) continue;
+            touched[record.array] = true;
+            const bool read_first = record.op == trace::Op::load &&
+                                    trace_.arrays[record.array].space == trace::Space::global;
+            if (read_first && (!input_array_ || record.array < *input_array_)) input_array_ = record.array;
+        }
+    }
+
+    bool is_input(const trace::Record& record, std::int64_t element) const {
+        return input_array_ == record.array && element >= 0 &&
+               static_cast<std::uint64_t>(element) < trace_.arrays[record.array].count;
+    }
+
+    // Shared arrays belong to a block of a launch.
+    std::uint64_t key(const trace::Record& record, std::int64_t element) {
+        const bool shared = record.array < trace_.arrays.size() &&
+                            trace_.arrays[record.array].space == trace::Space::shared;
+        const auto place = shared ? std::tuple(record.array, record.launch + 1, record.block)
+                                  : std::tuple(record.array, 0u, 0u);
+        const std::uint64_t slot = slots_.try_emplace(place, slots_.size()).first->second;
+        return slot << 40 | (static_cast<std::uint64_t>(element) & 0xffffffffffu);
+    }
+
+    const trace::Trace& trace_;
+    Interner& inputs_;
+    std::optional<std::uint32_t> input_array_;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> slots_;
+    std::unordered_map<std::uint64_t, std::uint32_t> words_;
+};
+
+}  // namespace lanewise::steps

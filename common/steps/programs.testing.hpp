@@ -1,0 +1,132 @@
+// Traces of whole small programs, for the tests of steps.
+#pragma once
+
+#include "common/steps/steps.hpp"
+#include "common/trace/testing.hpp"
+
+namespace lanewise::steps::testing {
+
+using trace::Effect;
+using trace::kWarpSize;
+using trace::Op;
+using trace::Space;
+using trace::Trace;
+using trace::testing::kAllLanes;
+using trace::testing::TraceBuilder;
+using trace::testing::WarpBuilder;
+
+inline float ramp(std::int64_t i) { return static_cast<float>(i); }
+
+// value = in[lane]; for (arg : args) value += shfl(value, arg)
+inline Trace warp_tree(Op op, const std::vector<int>& args) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 32);
+    made.statement(3, Effect::replace, "value");
+    made.statement(5, Effect::join, "value");
+    auto warp = made.warp(0, 0);
+    warp.load(3, in, [](int lane) { return lane; }, [](int lane) { return ramp(lane); });
+    for (const int arg : args) warp.shuffle_sum(5, op, arg);
+    return made.trace;
+}
+
+// Two blocks of `warps` warps: warp sums by xor, through shared memory, masks 4, 2, 1 in the first warp, one atomic.
+//     3: value = index < n ? in[index] : 0;
+//     5: value += shfl_xor(value, mask);
+//     7: if (lane == 0) warp_sums[warp] = value;
+//     8: __syncthreads();
+//    10: value = lane < warps ? warp_sums[lane] : 0;      (first warp)
+//    12: value += shfl_xor(value, mask);
+//    14: if (lane == 0) atomicAdd(out, value);
+inline Trace two_level(int warps = 8, int blocks = 2) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, static_cast<std::uint64_t>(32 * warps * blocks));
+    const auto sums = made.array("warp_sums", Space::shared, static_cast<std::uint64_t>(warps));
+    const auto out = made.array("out", Space::global, 1);
+    made.statement(3, Effect::replace, "value");
+    made.statement(5, Effect::join, "value");
+    made.statement(7, Effect::replace, "warp_sums[warp]", true);
+    made.statement(10, Effect::replace, "value");
+    made.statement(12, Effect::join, "value");
+    for (int block = 0; block < blocks; ++block) {
+        std::vector<WarpBuilder> all;
+        std::vector<float> totals;
+        for (int number = 0; number < warps; ++number) {
+            auto warp = made.warp(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(number));
+            const int first = (block * warps + number) * 32;
+            warp.load(3, in, [&](int lane) { return first + lane; }, [&](int lane) { return ramp(first + lane); });
+            for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask);
+            warp.store(7, sums, [&](int) { return number; }, 1);
+            warp.barrier(8);
+            totals.push_back(warp.values[0]);
+            all.push_back(warp);
+        }
+        WarpBuilder& warp = all.front();
+        const std::uint32_t loading = static_cast<std::uint32_t>((std::uint64_t{1} << warps) - 1);
+        warp.values.fill(0);
+        warp.load(10, sums, [](int lane) { return lane; },
+                  [&](int lane) { return totals[static_cast<std::size_t>(lane)]; }, loading);
+        for (int mask = warps / 2; mask > 0; mask /= 2) warp.shuffle_sum(12, Op::shfl_xor, mask);
+        warp.atomic_add(14, out, 0, 0, 1);
+    }
+    return made.trace;
+}
+
+// A tree in shared memory in one block:
+//     3: tree[t] = in[t];
+//     4: __syncthreads();
+//     6: if (t < offset) tree[t] += tree[t + offset];
+//     7: __syncthreads();
+inline Trace shared_tree(int threads) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, static_cast<std::uint64_t>(threads));
+    const auto tree = made.array("tree", Space::shared, static_cast<std::uint64_t>(threads));
+    made.statement(3, Effect::replace, "tree[t]", true);
+    made.statement(6, Effect::join, "tree[t]", true);
+    std::vector<float> words;
+    for (int i = 0; i < threads; ++i) words.push_back(ramp(i));
+    std::vector<WarpBuilder> warps;
+    for (int number = 0; number < threads / 32; ++number) {
+        warps.push_back(made.warp(0, static_cast<std::uint32_t>(number)));
+        WarpBuilder& warp = warps.back();
+        const auto thread = [&](int lane) { return 32 * number + lane; };
+        warp.load(3, in, thread, [&](int lane) { return words[static_cast<std::size_t>(thread(lane))]; });
+        warp.store(3, tree, thread);
+        warp.barrier(4);
+    }
+    for (int offset = threads / 2; offset > 0; offset /= 2) {
+        std::vector<float> next = words;
+        for (int number = 0; number < threads / 32; ++number) {
+            WarpBuilder& warp = warps[static_cast<std::size_t>(number)];
+            const int busy = std::max(0, std::min(32, offset - 32 * number));
+            const auto active = static_cast<std::uint32_t>((std::uint64_t{1} << busy) - 1);
+            const auto thread = [&](int lane) { return 32 * number + lane; };
+            const auto word = [&](int lane) { return words[static_cast<std::size_t>(lane)]; };
+            if (active != 0) {
+                warp.load(6, tree, thread, [&](int lane) { return word(thread(lane)); }, active);
+                warp.load(6, tree, [&](int lane) { return thread(lane) + offset; },
+                          [&](int lane) { return word(thread(lane) + offset); }, active);
+                for (int lane = 0; lane < busy; ++lane) {
+                    float& sum = next[static_cast<std::size_t>(thread(lane))];
+                    sum = word(thread(lane)) + word(thread(lane) + offset);
+                    warp.values[static_cast<std::size_t>(lane)] = sum;
+                }
+                warp.store(6, tree, thread, active);
+            }
+            warp.barrier(7);
+        }
+        words = next;
+    }
+    return made.trace;
+}
+
+inline std::string labels(const Steps& steps) {
+    std::string text;
+    for (const Step& step : steps.steps) text += (text.empty() ? "" : " | ") + step.label;
+    return text;
+}
+
+inline const Provenance& inputs_after(const Steps& steps, std::size_t step, const WarpRef& warp, std::size_t lane) {
+    return steps.provenances.at(steps.holding(step, warp).inputs[lane]);
+}
+
+}  // namespace lanewise::steps::testing

@@ -45,6 +45,8 @@ struct Variant {
     PlanBuilder plan = {};
     std::string compared_with = {};   // another variant's name: the rung before; empty: none
     std::string declared_wrong = {};  // why its result is not expected to hold; empty: it is
+    std::uint64_t timed_n = std::uint64_t{1} << 20;  // what --time runs on when the command line does not say
+    std::string baseline = {};        // what it is timed against: "CUB DeviceReduce::Sum"; empty: nothing
     bool tab = true;                  // among the window's tabs when the command line names no variants
 };
 

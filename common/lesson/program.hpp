@@ -17,6 +17,7 @@ namespace lanewise::lesson {
 // One variant to time.
 struct TimedPlan {
     std::string variant;
+    std::string baseline;   // as Variant's
     Inputs inputs;
     launch::Plan plan;
 };

@@ -10,8 +10,8 @@
 
 #include "common/base/error.hpp"
 #include "common/launch/verify.hpp"
-#include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
+#include "common/trace/weave.hpp"
 
 namespace lanewise::lesson {
 
@@ -70,25 +70,6 @@ std::vector<Result> results_of(const launch::Plan& plan, const launch::Outcome& 
     return results;
 }
 
-trace::Trace add_accesses(const trace::Trace& gpu, trace::Trace emulated) {
-    emulated.header = gpu.header;
-    emulated.outputs = gpu.outputs;
-    emulated.findings = gpu.findings;
-    // Both are ordered by launch, block, warp; within a warp the records of kinds that both hold come in one order.
-    auto from = gpu.records.begin();
-    for (auto& record : emulated.records) {
-        if (trace::is_access(record.op)) continue;
-        if (from == gpu.records.end()) break;
-        record.before = from->before;
-        record.received = from->received;
-        record.after = from->after;
-        record.has_after = from->has_after;
-        record.undefined = from->undefined;
-        ++from;
-    }
-    return emulated;
-}
-
 std::filesystem::path find_recording(const Lesson& lesson, const std::string& name) {
     std::error_code error;
     std::vector<std::filesystem::path> gpus;
@@ -125,6 +106,15 @@ launch::Backend& Runner::emulator() {
 launch::Backend& Runner::gpu() {
     if (!gpu_) gpu_ = program_.make_gpu();
     return *gpu_;
+}
+
+std::string Runner::machine() {
+    const std::lock_guard lock(mutex_);
+    switch (backend()) {
+        case BackendChoice::gpu: return gpu().describe().gpu;
+        case BackendChoice::recorded: return "recordings";
+        default: return "emulator · " + options_.order.value_or(launch::Order{}).name();
+    }
 }
 
 Inputs Runner::checked_inputs(const Variant& variant) {
@@ -167,21 +157,14 @@ std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::string origin,
     auto run = std::make_shared<Run>();
     if (trace.header.source.kind == trace::SourceKind::gpu && plan && !trace.partial) {
         trace::Trace emulated = record(emulator(), *plan, trace.header.blocks, nullptr);
-        const trace::Source source = emulated.header.source;
-        const auto launches = emulated.header.launches;
-        const auto statements = emulated.header.statements;
-        emulated.header = trace.header;
-        emulated.header.source = source;
-        emulated.header.launches = launches;
-        const auto difference = trace::diff(trace, emulated);
-        if (difference.equal) {
-            if (trace.header.statements.empty()) trace.header.statements = statements;
-            trace = add_accesses(trace, std::move(emulated));
-            origin += " · memory accesses from the emulator";
-        } else {
-            notice += fmt::format("{}Memory accesses are not shown: the emulator's run differs from the GPU's. {}",
-                                  notice.empty() ? "" : " ", difference.sentence);
-        }
+        const auto here = emulated.header;
+        emulated.header = trace.header;  // the same variant and input; what differs is where it ran
+        emulated.header.source = here.source;
+        emulated.header.launches = here.launches;
+        emulated.header.statements = here.statements;
+        const std::string why_not = trace::weave_accesses(trace, emulated);
+        if (why_not.empty()) origin += " · memory accesses from the emulator";
+        else notice += fmt::format("{}Memory accesses are not shown: {}", notice.empty() ? "" : " ", why_not);
     }
     run->trace = std::move(trace);
     run->origin = std::move(origin);

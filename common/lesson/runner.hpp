@@ -52,6 +52,9 @@ public:
     // Loads a trace of this lesson. Throws Error for a foreign one.
     std::shared_ptr<const FinishedRun> open(const std::string& path);
 
+    // What runs go to, in words: "NVIDIA H200", "emulator · ascending", "recordings".
+    std::string machine();
+
     // The text of the kernel file.
     const std::string& source() const { return source_; }
 
@@ -83,10 +86,7 @@ private:
 // The results of a run: each of the plan's expectations beside what came out.
 std::vector<Result> results_of(const launch::Plan& plan, const launch::Outcome& outcome);
 
-// The emulator's trace with everything that the GPU told in its place. The two must be equal by trace::diff.
-trace::Trace add_accesses(const trace::Trace& gpu, trace::Trace emulated);
-
-// The files recorded of a lesson: `name` in the first GPU's folder that has it; empty when none has.
+// The file `name` among the lesson's recordings: in the first GPU's folder that has it; empty when none has.
 std::filesystem::path find_recording(const Lesson& lesson, const std::string& name);
 
 }  // namespace lanewise::lesson

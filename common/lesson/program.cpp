@@ -1,0 +1,300 @@
+#include "common/lesson/program.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <new>
+#include <ostream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/lesson/options.hpp"
+#include "common/lesson/print.hpp"
+#include "common/lesson/runner.hpp"
+#include "common/trace/diff.hpp"
+#include "common/trace/io.hpp"
+
+namespace lanewise::lesson {
+
+namespace {
+
+std::string read_text(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    if (in) text << in.rdbuf();
+    return std::move(text).str();
+}
+
+// The answers to one command line.
+class Session {
+public:
+    Session(Program& program, Options options, Console console)
+        : program_(program), lesson_(program.lesson), options_(std::move(options)), console_(console),
+          paint_(options_.color == ColorChoice::always || (options_.color == ColorChoice::automatic && console.color)),
+          runner_(program, options_) {}
+
+    int answer() {
+        if (options_.list) print_list(console_.out, lesson_, paint_);
+        if (!options_.diff.empty()) status_ = std::max(status_, diff());
+        if (!options_.open.empty()) open();
+        if (!options_.save_trace.empty()) save();
+        if (options_.text) text();
+        if (options_.check) check();
+        if (options_.time) time();
+        if (options_.describe || !options_.screenshot.empty()) draw_without_display();
+        if (options_.wants_window()) window();
+        return status_;
+    }
+
+private:
+    // The variants that were named, or `otherwise`.
+    std::vector<std::string> chosen(bool all_otherwise) const {
+        if (!options_.variants.empty()) return options_.variants;
+        if (!options_.compare.empty()) return options_.compare;
+        std::vector<std::string> names;
+        for (const auto& v : lesson_.variants())
+            if (all_otherwise || v.tab) names.push_back(v.name);
+        if (names.empty()) throw Error(fmt::format("{} has no variants yet; add one in lesson.cpp.", lesson_.name()));
+        return names;
+    }
+
+    // The variants whose steps are shown when one picture or one text is asked for.
+    std::vector<std::string> looked_at() const {
+        if (opened_) return {opened_->run->trace.header.variant};
+        auto names = chosen(false);
+        if (options_.variants.empty() && options_.compare.empty()) names.resize(1);
+        return names;
+    }
+
+    // Throws where --step, --focus or --lane name what the run does not have.
+    void check_place(const std::string& variant) {
+        const auto& run = *runner_.run(variant)->run;
+        if (options_.step && *options_.step > run.steps.size())
+            throw Error(fmt::format("--step {}: {} has {} steps; give 1 to {}.", *options_.step, variant, run.steps.size(),
+                                    run.steps.size()));
+        if (options_.focus_warp && !focused(run))
+            throw Error(fmt::format("--focus {}:{}: {} recorded no such warp; its last is {}:{}.", *options_.focus_block,
+                                    *options_.focus_warp, variant, run.steps.warps.empty() ? 0 : run.steps.warps.back().block,
+                                    run.steps.warps.empty() ? 0 : run.steps.warps.back().warp));
+    }
+
+    std::optional<steps::WarpRef> focused(const Run& run) const {
+        if (!options_.focus_warp) return std::nullopt;
+        for (const auto& warp : run.steps.warps)
+            if (warp.block == static_cast<std::uint32_t>(*options_.focus_block) &&
+                warp.warp == static_cast<std::uint32_t>(*options_.focus_warp))
+                return warp;
+        return std::nullopt;
+    }
+
+    int diff() {
+        trace::Trace a = trace::load(options_.diff[0]), b = trace::load(options_.diff[1]);
+        const auto difference = trace::diff(a, b);
+        console_.out << difference.sentence << '\n';
+        for (const auto* t : {&a, &b})
+            if (t->partial) return say_partial(*t);
+        return difference.equal ? kExitOk : kExitFailed;
+    }
+
+    int say_partial(const trace::Trace& t) {
+        console_.err << t.partial_reason << '\n';
+        return kExitPartial;
+    }
+
+    void open() {
+        opened_ = runner_.open(options_.open);
+        if (opened_->raw.partial) status_ = std::max(status_, say_partial(opened_->raw));
+    }
+
+    void save() {
+        const auto names = looked_at();
+        const auto finished = runner_.run(names.front());
+        trace::save(options_.save_trace, finished->raw);
+        console_.out << fmt::format("saved {} ({} records) to {}\n", names.front(), finished->raw.records.size(),
+                                    options_.save_trace);
+    }
+
+    void text() {
+        bool first = true;
+        for (const auto& name : looked_at()) {
+            if (!opened_) check_place(name);
+            const auto finished = opened_ ? opened_ : runner_.run(name);
+            if (opened_) check_place(name);
+            TextView view;
+            view.focus = focused(*finished->run);
+            if (options_.step) view.step = *options_.step - 1;
+            view.lane = options_.lane;
+            view.paint = paint_;
+            if (!first) console_.out << '\n';
+            print_text(console_.out, lesson_, *finished, runner_.source(), view);
+            first = false;
+        }
+    }
+
+    void check() {
+        std::vector<CheckedVariant> rows;
+        for (const auto& name : chosen(true)) {
+            const Variant& variant = lesson_.find(name);
+            rows.push_back({name, choose_inputs(variant, options_).n, variant.declared_wrong, runner_.check(variant)});
+        }
+        if (print_check(console_.out, runner_.machine(), rows, paint_) > 0) status_ = std::max(status_, kExitFailed);
+    }
+
+    void time() {
+        std::string why;
+        const bool measure = options_.backend == BackendChoice::gpu ||
+                             (options_.backend == BackendChoice::automatic && program_.kernels.has_gpu() &&
+                              program_.gpu_available(&why));
+        if (measure) runner_.backend();  // the sentence of --backend gpu where there is none
+        print_time(console_.out, measure ? measured() : recorded_times(), paint_);
+    }
+
+    timing::TimingTable measured() {
+        std::vector<TimedPlan> plans;
+        for (const auto& name : chosen(true)) {
+            const Variant& variant = lesson_.find(name);
+            Variant at_size = variant;
+            at_size.n = variant.timed_n;
+            const Inputs inputs = choose_inputs(at_size, options_);
+            plans.push_back({name, variant.baseline, inputs, make_plan(variant, inputs, program_.kernels)});
+        }
+        return program_.measure(plans);
+    }
+
+    timing::TimingTable recorded_times() const {
+        const auto path = find_recording(lesson_, "timings.json");
+        if (path.empty())
+            throw Error(fmt::format("--time: there is no GPU to measure on and no recorded table under {}; run it on a machine "
+                                    "with a GPU.", lesson_.recordings().string()));
+        auto table = timing::load(path);
+        table.recorded = true;
+        const auto unwanted = [&](const timing::Timing& row) {
+            return (options_.n && row.n != *options_.n) || (options_.block && !row.baseline && row.block != *options_.block) ||
+                   (!options_.variants.empty() && !row.baseline &&
+                    std::find(options_.variants.begin(), options_.variants.end(), row.variant) == options_.variants.end());
+        };
+        std::erase_if(table.rows, unwanted);
+        if (std::all_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.baseline; }))
+            throw Error(fmt::format("--time: nothing was recorded{}{}; leave out --n and --block to see what was.",
+                                    options_.n ? fmt::format(" with --n {}", *options_.n) : "",
+                                    options_.block ? fmt::format(" with --block {}", *options_.block) : ""));
+        return table;
+    }
+
+    Presentation presentation() {
+        Presentation p;
+        p.lesson = lesson_.name();
+        p.title = lesson_.title();
+        p.text = read_text(lesson_.text_path());
+        p.kernel_file = lesson_.kernel_file();
+        p.source = runner_.source();
+        const auto tabs = opened_ ? looked_at() : chosen(false);
+        for (const auto& name : tabs) {
+            const Variant& v = lesson_.find(name);
+            p.variants.push_back({v.name, v.title, v.summary, !v.declared_wrong.empty()});
+        }
+        for (const auto& v : lesson_.variants()) p.all_variants.push_back(v.name);
+        try {
+            if (const auto path = find_recording(lesson_, "timings.json"); !path.empty()) {
+                p.timings = timing::load(path);
+                p.timings.recorded = true;
+            }
+        } catch (const Error& error) {
+            console_.err << error.what() << '\n';  // the window does without
+        }
+        p.run = [this](const std::string& name) {
+            const auto finished = runner_.run(name);
+            return std::shared_ptr<const Run>(finished, finished->run.get());
+        };
+        return p;
+    }
+
+    WindowRequest request(const std::string& variant) const {
+        WindowRequest r;
+        r.variant = variant;
+        r.compare = options_.compare;
+        r.has_step = options_.step.has_value();
+        r.step = options_.step ? *options_.step - 1 : 0;
+        r.width = options_.width;
+        r.height = options_.height;
+        r.scale = options_.scale;
+        r.block = options_.focus_block.value_or(-1);
+        r.warp = options_.focus_warp.value_or(-1);
+        r.lane = options_.lane.value_or(-1);
+        return r;
+    }
+
+    void draw_without_display() {
+        if (!program_.make_frontend)
+            throw Error("--screenshot and --describe draw, and this program was built without drawing; configure with "
+                        "-DLANEWISE_WINDOW=ON, or use --text.");
+        const std::string name = looked_at().front();
+        if (options_.step || options_.focus_warp) check_place(name);
+        const auto frontend = program_.make_frontend();
+        if (options_.describe) {
+            const std::string text = frontend->describe(presentation(), request(name));
+            console_.out << text << (text.empty() || text.back() == '\n' ? "" : "\n");
+        }
+        if (!options_.screenshot.empty()) {
+            frontend->screenshot(presentation(), request(name), options_.screenshot);
+            console_.out << fmt::format("drew {}\n", options_.screenshot);
+        }
+    }
+
+    void window() {
+        const std::string name = looked_at().front();
+        if (options_.step || options_.focus_warp || options_.backend == BackendChoice::gpu) check_place(name);
+        // A wrong size or block is a sentence before a window opens.
+        if (!opened_) make_plan(lesson_.find(name), choose_inputs(lesson_.find(name), options_), program_.kernels);
+        try {
+            if (!program_.make_frontend)
+                throw NoDisplay("This program was built without a window (LANEWISE_WINDOW=OFF).");
+            program_.make_frontend()->window(presentation(), request(name));
+        } catch (const NoDisplay& none) {
+            console_.err << none.what() << " Here are the steps as text.\n";
+            text();
+        }
+    }
+
+    Program& program_;
+    const Lesson& lesson_;
+    const Options options_;
+    Console console_;
+    Paint paint_;
+    Runner runner_;
+    std::shared_ptr<const FinishedRun> opened_;
+    int status_ = kExitOk;
+};
+
+}  // namespace
+
+int run_program(Program& program, const std::vector<std::string>& arguments, Console console) {
+    try {
+        auto options = parse_options(arguments, program.lesson, console.out);
+        if (!options) return kExitOk;
+        const int status = Session(program, std::move(*options), console).answer();
+        console.out.flush();
+        return status;
+    } catch (const Error& error) {
+        console.out.flush();
+        console.err << error.what() << '\n';
+        return error.exit_status();
+    } catch (const std::bad_alloc&) {
+        console.err << "There is not enough memory for this run; give a smaller --n.\n";
+        return kExitUsage;
+    } catch (const std::exception& error) {
+        console.err << fmt::format("Something failed that Lanewise did not expect: {}\n", error.what());
+        return kExitFailed;
+    }
+}
+
+std::string date_of_today() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    localtime_r(&now, &local);
+    return fmt::format("{:04}-{:02}-{:02}", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday);
+}
+
+}  // namespace lanewise::lesson

@@ -1,0 +1,136 @@
+# add_lesson([NAME]): all that a lesson's CMakeLists.txt has to say. NAME is the folder's name when left out.
+#
+# From kernels.cuh, entries.inc and lesson.cpp it makes
+#   <name>        build/lessons/<name>, the program a learner runs
+#   <name>_test   build/tests/<name>_test, from lesson.test.cpp; shares the program's objects
+#   <name>.check  a ctest: every variant on the emulator against its reference
+#
+# Each build of the kernels is a file of its own, configured from wrapper.in around a derived copy that
+# lanewise_annotate makes; builds.cpp lists those there are. So touching kernels.cuh compiles this lesson's wrappers
+# again and nothing else.
+set(LANEWISE_CMAKE_FOLDER ${CMAKE_CURRENT_LIST_DIR})
+
+function(add_lesson)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR})
+  cmake_path(GET folder FILENAME name)
+  if(ARGC GREATER 0)
+    set(name ${ARGV0})
+  endif()
+  lanewise_check_lesson(${folder})
+  string(REGEX REPLACE "[^A-Za-z0-9]+" "_" id "lesson_${name}")
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/kernels)
+
+  set(copies)
+  foreach(file IN ITEMS gpu_traced.cuh emulated.cuh emulated_traced.cuh tables.inc includes.inc)
+    list(APPEND copies ${generated}/kernels.${file})
+  endforeach()
+  add_custom_command(OUTPUT ${copies}
+    COMMAND lanewise_annotate ${folder}/kernels.cuh ${generated}
+    DEPENDS ${folder}/kernels.cuh lanewise_annotate
+    COMMENT "Annotating ${name}/kernels.cuh" VERBATIM)
+  add_custom_target(${name}_kernels DEPENDS ${copies})
+
+  # gpu_plain is the file as the learner reads it; the others are derived.
+  set(builds emulated emulated_traced)
+  lanewise_wrapper(emulated cpp ${generated}/kernels.emulated.cuh common/prelude/emulated.hpp)
+  lanewise_wrapper(emulated_traced cpp ${generated}/kernels.emulated_traced.cuh common/prelude/emulated_traced.hpp)
+  if(LANEWISE_HAS_CUDA)
+    list(APPEND builds gpu_plain gpu_traced)
+    lanewise_wrapper(gpu_plain cu ${folder}/kernels.cuh common/prelude/gpu_headers.cuh)
+    lanewise_wrapper(gpu_traced cu ${generated}/kernels.gpu_traced.cuh common/prelude/gpu_traced.cuh)
+  endif()
+  set(declarations "")
+  set(additions "")
+  foreach(build IN LISTS builds)
+    string(APPEND declarations "prelude::RawFile ${id}_${build}();\n")
+    string(APPEND additions "    set.add(launch::import_file(launch::Build::${build}, ${id}_${build}()));\n")
+  endforeach()
+  configure_file(${LANEWISE_CMAKE_FOLDER}/builds.cpp.in ${generated}/builds.cpp @ONLY)
+
+  # The traced emulated build stands apart: its flags suit no other file, and no sanitizer suits it.
+  add_library(${name}_hooked OBJECT ${generated}/emulated_traced.cpp)
+  target_include_directories(${name}_hooked PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/common/prelude/include)
+  target_compile_options(${name}_hooked PRIVATE
+    -Wall -Wno-unknown-pragmas -ffp-contract=off ${LANEWISE_HOOKED_OPTIONS})
+
+  add_library(${name}_objects OBJECT ${folder}/lesson.cpp ${generated}/builds.cpp ${generated}/emulated.cpp)
+  target_link_libraries(${name}_objects PUBLIC lanewise::lesson lanewise::launch)
+  target_compile_definitions(${name}_objects PUBLIC
+    LANEWISE_LESSON_NAME="${name}" LANEWISE_LESSON_FOLDER="${folder}")
+  set_source_files_properties(${generated}/emulated.cpp PROPERTIES
+    INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/common/prelude/include
+    COMPILE_OPTIONS "-O2;-ffp-contract=off;-Wno-unknown-pragmas;-Wno-conversion;-Wno-shadow")
+  if(LANEWISE_HAS_CUDA)
+    target_sources(${name}_objects PRIVATE ${generated}/gpu_plain.cu ${generated}/gpu_traced.cu)
+    target_link_libraries(${name}_objects PUBLIC lanewise_cuda_options)
+  endif()
+  add_dependencies(${name}_hooked ${name}_kernels)
+  add_dependencies(${name}_objects ${name}_kernels)
+
+  set(parts ${name}_objects ${name}_hooked lanewise::lesson lanewise::emu lanewise::gpu lanewise::timing)
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/common/lesson/main.cpp)
+  target_link_libraries(${name} PRIVATE ${parts})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lessons)
+  if(LANEWISE_WINDOW)
+    target_link_libraries(${name} PRIVATE lanewise::viz_app)
+    target_compile_definitions(${name} PRIVATE LANEWISE_WITH_WINDOW=1)
+  endif()
+
+  lanewise_test(${name}_test SOURCES ${folder}/lesson.test.cpp LINKS ${parts})
+  if(LANEWISE_TESTS)
+    add_test(NAME ${name}.check COMMAND ${name} --backend cpu --check)
+    # common/lesson may define this: the commands in a lesson's text are run.
+    if(COMMAND lanewise_document_test)
+      lanewise_document_test(${name} ${folder}/lesson.md)
+    endif()
+  endif()
+endfunction()
+
+# One build's wrapper: its prelude, its copy of the kernels in a namespace of its own, and the table of entries.
+macro(lanewise_wrapper build suffix copy prelude)
+  set(wrapper_build ${build})
+  set(wrapper_copy ${copy})
+  set(wrapper_prelude ${prelude})
+  set(wrapper_namespace kernels_${build}_${id})
+  set(wrapper_address "reinterpret_cast<const void*>(&KERNEL(name __VA_OPT__(, ) __VA_ARGS__))")
+  if("${build}" MATCHES "^emulated")
+    set(wrapper_address "reinterpret_cast<const void*>(static_cast<void (*)(void**)>( \\
+        ::lanewise_emulated::body<&KERNEL(name __VA_OPT__(, ) __VA_ARGS__)>))")
+  endif()
+  set(wrapper_tables "nullptr, 0, nullptr, 0")
+  set(wrapper_include_tables "")
+  if("${build}" MATCHES "traced$")
+    set(wrapper_tables "kStatements, kStatementCount, kSharedNames, kSharedCount")
+    set(wrapper_include_tables "#include \"${generated}/kernels.tables.inc\"")
+  endif()
+  set(wrapper_capture nullptr)
+  if("${build}" STREQUAL "gpu_traced")
+    set(wrapper_capture "::lanewise_traced::capture_symbol()")
+  endif()
+  configure_file(${LANEWISE_CMAKE_FOLDER}/wrapper.in ${generated}/${build}.${suffix} @ONLY)
+endmacro()
+
+# Says what a lesson's folder lacks before a compiler does.
+function(lanewise_check_lesson folder)
+  cmake_path(GET folder FILENAME name)
+  foreach(file IN ITEMS kernels.cuh entries.inc lesson.cpp lesson.md lesson.test.cpp)
+    if(NOT EXISTS ${folder}/${file})
+      message(FATAL_ERROR "lessons/${name} has no ${file}; copy it from lessons/_template and change it.")
+    endif()
+  endforeach()
+  file(STRINGS ${folder}/entries.inc entries REGEX "^[ \t]*ENTRY\\(")
+  if(NOT entries)
+    message(FATAL_ERROR "lessons/${name}/entries.inc lists no kernel; write a line such as ENTRY(my_kernel, 256).")
+  endif()
+  file(READ ${folder}/kernels.cuh kernels)
+  foreach(entry IN LISTS entries)
+    string(REGEX MATCH "ENTRY\\([ \t]*([A-Za-z_0-9]+)" unused "${entry}")
+    if(NOT kernels MATCHES "[^A-Za-z_0-9]${CMAKE_MATCH_1}[ \t\r\n]*\\(")
+      string(STRIP "${entry}" entry)
+      message(FATAL_ERROR "lessons/${name}/entries.inc says ${entry}, but kernels.cuh has no kernel of that name.")
+    endif()
+    if(entry MATCHES ";[ \t]*$")
+      message(FATAL_ERROR "lessons/${name}/entries.inc: '${entry}' must not end with a semicolon.")
+    endif()
+  endforeach()
+endfunction()

@@ -1,0 +1,240 @@
+#include "common/prelude/annotate/after.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "common/prelude/annotate/shuffles.hpp"
+
+namespace lanewise::annotate {
+namespace {
+
+// A statement whose shuffle fills a temporary, and what to tell of it.
+struct Received {
+    Range temporary;
+    Range own;  // the variable that was given to the shuffle; empty where it is an expression
+    int first_line = 0;
+    int last_line = 0;
+};
+
+class Announcer {
+public:
+    Announcer(const Source& source, const std::vector<std::string>& unsafe, Edits& edits)
+        : source_(source), unsafe_(unsafe), edits_(edits) {}
+
+    void visit(const Statement& statement) {
+        for (std::size_t i = 0; i < statement.children.size(); ++i) {
+            const Statement& child = statement.children[i];
+            if (child.kind == StatementKind::simple && in_function_ > 0)
+                simple(child, statement.kind == StatementKind::block ? &statement : nullptr, i);
+            in_function_ += child.kind == StatementKind::function ? 1 : 0;
+            visit(child);
+            in_function_ -= child.kind == StatementKind::function ? 1 : 0;
+        }
+    }
+
+private:
+    static Range target(const Assignment& a) { return {a.target_first, a.target_last}; }
+    static Range value(const Assignment& a) { return {a.value_first, a.value_last}; }
+
+    bool tellable(const Assignment& a) const {
+        const std::string name(source_[a.target_first].text);
+        return a.plain && std::find(unsafe_.begin(), unsafe_.end(), name) == unsafe_.end();
+    }
+
+    std::string lines(int first, int last) const { return std::to_string(first) + ", " + std::to_string(last); }
+
+    std::string after(int first, int last, Effect effect, Range variable) const {
+        return "::lanewise_traced::after(" + lines(first, last) + ", " + std::to_string(static_cast<int>(effect)) +
+               ", " + source_.words(variable.first, variable.last) + ")";
+    }
+
+    std::string took(const Received& received) const {
+        return "::lanewise_traced::took(" + lines(received.first_line, received.last_line) + ")";
+    }
+
+    void insert_behind(std::size_t token, std::string text) { edits_.insert(source_[token].end(), std::move(text)); }
+
+    // `block` is null where the statement is the sole body of an if or a loop: nothing can stand behind it then.
+    void simple(const Statement& statement, const Statement* block, std::size_t place) {
+        const std::vector<Assignment> parts = assignments(source_, statement);
+        for (const Assignment& part : parts) {
+            const auto calls = outer_shuffles(source_, statement, part.value_first, part.value_last);
+            if (calls.empty()) continue;
+            const Range own = shuffled_variable(source_, calls.front());
+            Effect effect = effect_of(source_, part, own);
+            if (effect == Effect::replace && calls.size() > 1) effect = Effect::unknown;
+            const Received received{target(part), own, source_[part.first].line, source_[part.last].line};
+
+            // v = __shfl…(v) needs no search; p = __shfl…(v) may stand for what comes next.
+            const bool temporary = effect == Effect::replace && parts.size() == 1 && block != nullptr &&
+                                   !gives(calls.front(), target(part));
+            if (temporary && follow(*block, place, received)) continue;
+            if (!tellable(part)) continue;
+            if (!part.declares) {
+                // Told once for each shuffle: the recorder fills them in from the last one backwards.
+                for (std::size_t k = 0; k < calls.size(); ++k)
+                    insert_behind(part.last, ", " + after(received.first_line, received.last_line, effect, target(part)));
+            } else if (block != nullptr && parts.size() == 1 && !bare(part, calls.front())) {
+                for (std::size_t k = 0; k < calls.size(); ++k)
+                    insert_behind(statement.last,
+                                  " " + after(received.first_line, received.last_line, effect, target(part)) + ";");
+            }
+        }
+    }
+
+    bool bare(const Assignment& part, const ShuffleCall& call) const {
+        const std::size_t first = source_.is(part.value_first, "::") ? part.value_first + 1 : part.value_first;
+        return call.word == first && call.close == part.value_last;
+    }
+
+    // Is the variable among the arguments of the call?
+    bool gives(const ShuffleCall& call, Range variable) const {
+        return mentions(source_, {call.open + 1, call.close - 1}, variable);
+    }
+
+    // Looks behind the statement that filled the temporary for the one that takes it in.
+    bool follow(const Statement& block, std::size_t place, const Received& received) {
+        if (shuffles_on(received.first_line, received.last_line) != 1) return false;
+        for (std::size_t i = place + 1; i < block.children.size(); ++i) {
+            const Statement& next = block.children[i];
+            if (!mentions(source_, {next.first, next.last}, received.temporary)) continue;
+            if (next.kind == StatementKind::branch) return follow_branch(next, received);
+            if (next.kind != StatementKind::simple) return false;
+            const auto step = follow_simple(next, received);
+            if (step.has_value()) return *step;
+        }
+        return false;
+    }
+
+    // Two shuffles on one line could not be told apart later.
+    int shuffles_on(int first_line, int last_line) const {
+        int count = 0;
+        for (std::size_t i = 0; i < source_.size(); ++i)
+            count += source_[i].line >= first_line && source_[i].line <= last_line && is_shuffle(source_, i) ? 1 : 0;
+        return count;
+    }
+
+    // Nothing: the statement only looks at the temporary (`const bool better = p > v;`); go on searching.
+    std::optional<bool> follow_simple(const Statement& statement, const Received& received) {
+        for (const Assignment& part : assignments(source_, statement)) {
+            if (!mentions(source_, value(part), received.temporary)) continue;
+            if (part.declares && compares(value(part))) return std::nullopt;
+            if (!tellable(part)) return false;
+            const Effect effect = take_ternary(part, received).value_or(effect_of(source_, part, received.own));
+            insert_behind(statement.last,
+                          " " + after(received.first_line, received.last_line, effect, target(part)) + ";");
+            return true;
+        }
+        // p *= v: the temporary itself goes on.
+        for (const Assignment& part : assignments(source_, statement)) {
+            if (!mentions(source_, target(part), received.temporary) || !tellable(part) || !part.compound) continue;
+            const Effect effect = mentions(source_, value(part), received.own) ? Effect::join : Effect::replace;
+            insert_behind(statement.last,
+                          " " + after(received.first_line, received.last_line, effect, target(part)) + ";");
+            return true;
+        }
+        return false;
+    }
+
+    bool compares(Range range) const {
+        for (std::size_t i = range.first; i <= range.last; ++i)
+            for (const std::string_view sign : {"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
+                if (source_.is(i, sign) && source_.closing(i) == kNone) return true;
+        return false;
+    }
+
+    // v = lane >= d ? v + p : v, v += lane >= d ? p : 0: only the lanes on one side take p in.
+    std::optional<Effect> take_ternary(const Assignment& part, const Received& received) {
+        std::size_t question = part.value_first;
+        while (question <= part.value_last && !source_.is(question, "?")) question = source_.next(question);
+        if (question > part.value_last) return std::nullopt;
+        std::size_t colon = question + 1;
+        for (int depth = 0; colon <= part.value_last && !(source_.is(colon, ":") && depth == 0);
+             colon = source_.next(colon))
+            depth += source_.is(colon, "?") ? 1 : source_.is(colon, ":") ? -1 : 0;
+        if (colon >= part.value_last || colon == question + 1) return std::nullopt;
+        Range taking{question + 1, colon - 1};
+        Range other{colon + 1, part.value_last};
+        if (!mentions(source_, taking, received.temporary)) std::swap(taking, other);
+        if (!mentions(source_, taking, received.temporary)) return std::nullopt;
+        if (mentions(source_, other, received.temporary)) return std::nullopt;
+
+        Effect effect = Effect::join_if_taken;
+        if (!part.compound) {
+            const bool joins = mentions(source_, taking, target(part)) || mentions(source_, taking, received.own);
+            effect = joins ? Effect::join_if_taken : Effect::replace_if_taken;
+            // Lanes on the other side keep what they had only where it says so.
+            if (source_.words(other.first, other.last) != source_.words(part.target_first, part.target_last) &&
+                !mentions(source_, other, received.own))
+                return Effect::unknown;
+        }
+        edits_.insert(source_[taking.first].offset, "(" + took(received) + ", ");
+        insert_behind(taking.last, ")");
+        return effect;
+    }
+
+    // All assignments to plain variables in what an if does, and whether each takes the temporary in.
+    void collect(const Statement& statement, std::vector<const Statement*>& simple) const {
+        if (statement.kind == StatementKind::simple) simple.push_back(&statement);
+        if (statement.kind != StatementKind::block && statement.kind != StatementKind::branch) return;
+        for (const Statement& child : statement.children) collect(child, simple);
+    }
+
+    bool follow_branch(const Statement& branch, const Received& received) {
+        std::vector<const Statement*> statements;
+        collect(branch, statements);
+        std::vector<Assignment> parts;
+        for (const Statement* statement : statements)
+            for (const Assignment& part : assignments(source_, *statement)) parts.push_back(part);
+        const auto takes = [&](const Assignment& a) { return mentions(source_, value(a), received.temporary); };
+        const auto outlives = [&](const Assignment& a) {
+            return !a.declares && tellable(a) && !declared_inside(a, parts) && !in_header(branch, a);
+        };
+        const auto found = std::find_if(parts.begin(), parts.end(),
+                                        [&](const Assignment& a) { return outlives(a) && takes(a); });
+        if (found == parts.end()) return false;
+
+        const std::string name = source_.words(found->target_first, found->target_last);
+        Effect effect = effect_of(source_, *found, received.own);
+        bool uniform = true;
+        for (const Assignment& part : parts) {
+            if (source_.words(part.target_first, part.target_last) != name) continue;
+            uniform = uniform && takes(part) && effect_of(source_, part, received.own) == effect;
+            if (takes(part)) insert_behind(part.last, ", " + took(received));
+        }
+        effect = effect == Effect::join ? Effect::join_if_taken : Effect::replace_if_taken;
+        insert_behind(branch.last, " " + after(received.first_line, received.last_line,
+                                               uniform ? effect : Effect::unknown, target(*found)) + ";");
+        return true;
+    }
+
+    bool declared_inside(const Assignment& assignment, const std::vector<Assignment>& parts) const {
+        return std::any_of(parts.begin(), parts.end(), [&](const Assignment& other) {
+            return other.declares && source_[other.target_first].text == source_[assignment.target_first].text;
+        });
+    }
+
+    // if (float x = …): x is gone after the if.
+    bool in_header(const Statement& branch, const Assignment& assignment) const {
+        bool assigned = false, named = false;
+        for (std::size_t i = branch.header_first; i < branch.header_last; ++i) {
+            assigned = assigned || source_.is(i, "=");
+            named = named || source_[i].text == source_[assignment.target_first].text;
+        }
+        return assigned && named;
+    }
+
+    const Source& source_;
+    const std::vector<std::string>& unsafe_;
+    Edits& edits_;
+    int in_function_ = 0;
+};
+
+}  // namespace
+
+void announce_results(const Source& source, const Statement& file, const std::vector<std::string>& unsafe,
+                      Edits& edits) {
+    Announcer(source, unsafe, edits).visit(file);
+}
+
+}  // namespace lanewise::annotate

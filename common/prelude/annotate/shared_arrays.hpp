@@ -1,0 +1,32 @@
+// The __shared__ declarations of a kernel file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/prelude/annotate/statements.hpp"
+
+namespace lanewise::annotate {
+
+struct SharedName {
+    std::string name;
+    std::string extents;  // what follows the name: "[kWarps]", "[]", "" for a single value
+    int id = 0;           // place in kSharedNames: one for each name, whatever function it stands in
+};
+
+// One statement; several names where commas part them.
+struct SharedDeclaration {
+    const Statement* statement = nullptr;
+    bool dynamic = false;     // extern: sized at launch
+    bool file_scope = false;  // … outside any function
+    std::string type;         // without extern, __shared__ and alignment
+    std::vector<SharedName> names;
+};
+
+// In the order of the file.
+std::vector<SharedDeclaration> shared_declarations(const Source& source, const Statement& file);
+
+// The names by id.
+std::vector<std::string> shared_names(const std::vector<SharedDeclaration>& declarations);
+
+}  // namespace lanewise::annotate

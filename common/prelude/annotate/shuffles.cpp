@@ -1,0 +1,65 @@
+#include "common/prelude/annotate/shuffles.hpp"
+
+namespace lanewise::annotate {
+namespace {
+
+bool spells(const Source& source, std::size_t at, std::size_t last, Range name) {
+    const std::size_t length = name.last - name.first;
+    if (at + length > last) return false;
+    for (std::size_t k = 0; k <= length; ++k)
+        if (source[at + k].text != source[name.first + k].text) return false;
+    return true;
+}
+
+}  // namespace
+
+bool is_shuffle(const Source& source, std::size_t index) {
+    if (!source.is(index + 1, "(")) return false;
+    for (const std::string_view word : {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"})
+        if (source.is(index, word)) return true;
+    return false;
+}
+
+std::vector<ShuffleCall> outer_shuffles(const Source& source, const Statement& statement, std::size_t first,
+                                        std::size_t last) {
+    std::vector<ShuffleCall> calls;
+    for (std::size_t i = first; i <= last; ++i) {
+        for (const Statement& lambda : statement.children)
+            if (i == lambda.first) i = lambda.last;
+        if (!is_shuffle(source, i)) continue;
+        calls.push_back({i, i + 1, source.closing(i + 1)});
+        i = calls.back().close;
+    }
+    return calls;
+}
+
+bool mentions(const Source& source, Range where, Range name) {
+    if (name.first > name.last) return false;
+    for (std::size_t i = where.first; i <= where.last; ++i) {
+        if (is_shuffle(source, i)) {
+            i = source.closing(i + 1);
+            continue;
+        }
+        const bool member = i > 0 && (source.is(i - 1, ".") || source.is(i - 1, "->") || source.is(i - 1, "::"));
+        if (!member && spells(source, i, where.last, name)) return true;
+    }
+    return false;
+}
+
+Range shuffled_variable(const Source& source, const ShuffleCall& call) {
+    const std::vector<Range> arguments = split_at_commas(source, call.open + 1, call.close);
+    if (arguments.size() < 2) return {1, 0};
+    const Range value = arguments[1];
+    for (std::size_t i = value.first; i <= value.last; ++i)
+        if ((i - value.first) % 2 == 0 ? !source.is_word(i) : !source.is(i, ".")) return {1, 0};
+    return value;
+}
+
+Effect effect_of(const Source& source, const Assignment& assignment, Range own) {
+    const Range value{assignment.value_first, assignment.value_last};
+    if (assignment.compound) return Effect::join;
+    if (mentions(source, value, {assignment.target_first, assignment.target_last})) return Effect::join;
+    return mentions(source, value, own) ? Effect::join : Effect::replace;
+}
+
+}  // namespace lanewise::annotate

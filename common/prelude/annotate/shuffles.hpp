@@ -1,0 +1,38 @@
+// What a statement does with the value that a shuffle in it receives, told from the text alone.
+#pragma once
+
+#include <vector>
+
+#include "common/prelude/annotate/statements.hpp"
+
+namespace lanewise::annotate {
+
+// As in trace::Effect; the last two are for a statement that only some lanes carry out.
+enum class Effect : std::uint8_t { unknown = 0, replace = 1, join = 2, join_if_taken = 4, replace_if_taken = 5 };
+
+// A call of __shfl_*_sync: its word and the parentheses behind it.
+struct ShuffleCall {
+    std::size_t word = 0;
+    std::size_t open = 0;
+    std::size_t close = 0;
+};
+
+// Is token `index` the word of a shuffle call?
+bool is_shuffle(const Source& source, std::size_t index);
+
+// The shuffles in [first, last] that are not arguments of another one; those in lambdas of `statement` are its own
+// statements' business.
+std::vector<ShuffleCall> outer_shuffles(const Source& source, const Statement& statement, std::size_t first,
+                                        std::size_t last);
+
+// Does [first, last], outside the arguments of shuffles, name the variable that [name_first, name_last] spells?
+bool mentions(const Source& source, Range where, Range name);
+
+// The second argument of the shuffle where it is a variable (`v`, `pair.sum`); else an empty range (first > last).
+Range shuffled_variable(const Source& source, const ShuffleCall& call);
+
+// replace: the target holds something made of what was received alone. join: of the lane's own value as well, be it
+// the target's or the one it gave to the shuffle (`own`, may be empty).
+Effect effect_of(const Source& source, const Assignment& assignment, Range own);
+
+}  // namespace lanewise::annotate

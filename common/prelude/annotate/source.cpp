@@ -1,0 +1,246 @@
+#include "common/prelude/annotate/source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "common/base/error.hpp"
+
+namespace lanewise::annotate {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, int line, const std::string& sentence) {
+    throw Error(path + ":" + std::to_string(line) + ": " + sentence);
+}
+
+bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_word_part(char c) { return is_word_start(c) || is_digit(c); }
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+// Longest first.
+constexpr std::array<std::string_view, 27> kSigns = {
+    "<<=", ">>=", "...", "->*", "<=>", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
+    "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", ".*", "##"};
+
+}  // namespace
+
+class Tokenizer {
+public:
+    explicit Tokenizer(Source& source) : source_(source), text_(source.text_) {}
+
+    void run() {
+        while (at_ < text_.size()) {
+            const char c = text_[at_];
+            if (c == '\n') {
+                line_starts_ = true;
+                advance(1);
+            } else if (is_space(c) || (c == '\\' && is_splice(at_))) {
+                advance(1);
+            } else if (starts("//")) {
+                advance(line_end(at_) - at_);
+            } else if (starts("/*")) {
+                skip_block_comment();
+            } else if (c == '#' && line_starts_) {
+                skip_directive();
+            } else {
+                line_starts_ = false;
+                token();
+            }
+        }
+    }
+
+private:
+    bool starts(std::string_view what) const { return text_.compare(at_, what.size(), what) == 0; }
+    bool is_splice(std::size_t at) const {
+        return text_.compare(at, 2, "\\\n") == 0 || text_.compare(at, 3, "\\\r\n") == 0;
+    }
+
+    void advance(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i)
+            if (text_[at_ + i] == '\n') ++line_;
+        at_ += count;
+    }
+
+    // Where the line that holds `at` ends, continuation lines included; the newline itself is left.
+    std::size_t line_end(std::size_t at) const {
+        while (at < text_.size() && text_[at] != '\n') at += is_splice(at) ? (text_[at + 1] == '\r' ? 3u : 2u) : 1u;
+        return at < text_.size() ? at : text_.size();
+    }
+
+    void skip_block_comment() {
+        const std::size_t end = text_.find("*/", at_ + 2);
+        if (end == std::string::npos) fail(source_.path_, line_, "this comment is never closed with */");
+        advance(end + 2 - at_);
+    }
+
+    // A directive ends with its line, but a block comment in it may run on.
+    void skip_directive() {
+        std::size_t end = at_;
+        while (end < text_.size() && text_[end] != '\n') {
+            if (is_splice(end)) {
+                end += text_[end + 1] == '\r' ? 3 : 2;
+            } else if (text_.compare(end, 2, "//") == 0) {
+                end = line_end(end);
+            } else if (text_.compare(end, 2, "/*") == 0) {
+                const std::size_t close = text_.find("*/", end + 2);
+                if (close == std::string::npos) fail(source_.path_, line_, "this comment is never closed with */");
+                end = close + 2;
+            } else {
+                ++end;
+            }
+        }
+        note_include(text_.substr(at_, end - at_));
+        advance(end - at_);
+    }
+
+    void note_include(const std::string& directive) {
+        std::size_t at = directive.find_first_not_of(" \t", 1);
+        if (at == std::string::npos || directive.compare(at, 7, "include") != 0) return;
+        const std::size_t open = directive.find_first_not_of(" \t", at + 7);
+        if (open == std::string::npos || directive[open] != '<') return;
+        const std::size_t close = directive.find('>', open);
+        if (close != std::string::npos)
+            source_.system_includes_.push_back("#include " + directive.substr(open, close + 1 - open));
+    }
+
+    void token() {
+        const char c = text_[at_];
+        if (is_word_start(c)) return word();
+        if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) return number();
+        if (c == '"' || c == '\'') return literal(at_);
+        for (const std::string_view sign : kSigns)
+            if (starts(sign)) return add(TokenKind::sign, sign.size());
+        add(TokenKind::sign, 1);
+    }
+
+    void word() {
+        std::size_t end = at_;
+        while (end < text_.size() && is_word_part(text_[end])) ++end;
+        const std::string_view prefix = std::string_view(text_).substr(at_, end - at_);
+        const bool quoted = end < text_.size() && (text_[end] == '"' || text_[end] == '\'');
+        if (quoted && (prefix == "R" || prefix == "LR" || prefix == "uR" || prefix == "UR" || prefix == "u8R"))
+            return raw_string(end);
+        if (quoted && (prefix == "L" || prefix == "u" || prefix == "U" || prefix == "u8")) return literal(end);
+        add(TokenKind::word, end - at_);
+    }
+
+    void number() {
+        std::size_t end = at_;
+        while (end < text_.size()) {
+            const char c = text_[end];
+            const bool exponent = c == 'e' || c == 'E' || c == 'p' || c == 'P';
+            const bool hexadecimal = text_.compare(at_, 2, "0x") == 0 || text_.compare(at_, 2, "0X") == 0;
+            if (exponent && !(hexadecimal && (c == 'e' || c == 'E')) && end + 1 < text_.size() &&
+                (text_[end + 1] == '+' || text_[end + 1] == '-')) {
+                end += 2;
+            } else if (is_word_part(c) || c == '.') {
+                ++end;
+            } else if (c == '\'' && end + 1 < text_.size() && is_word_part(text_[end + 1])) {
+                end += 2;
+            } else {
+                break;
+            }
+        }
+        add(TokenKind::number, end - at_);
+    }
+
+    // A string or character whose quote stands at `quote`.
+    void literal(std::size_t quote) {
+        const char mark = text_[quote];
+        std::size_t end = quote + 1;
+        while (end < text_.size() && text_[end] != mark && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
+        if (end >= text_.size() || text_[end] != mark) fail(source_.path_, line_, "this literal is never closed");
+        add(TokenKind::literal, end + 1 - at_);
+    }
+
+    void raw_string(std::size_t quote) {
+        const std::size_t open = text_.find('(', quote);
+        if (open == std::string::npos) fail(source_.path_, line_, "this raw string has no opening parenthesis");
+        const std::string close = ")" + text_.substr(quote + 1, open - quote - 1) + "\"";
+        const std::size_t end = text_.find(close, open);
+        if (end == std::string::npos) fail(source_.path_, line_, "this raw string is never closed with " + close);
+        add(TokenKind::literal, end + close.size() - at_);
+    }
+
+    void add(TokenKind kind, std::size_t length) {
+        source_.tokens_.push_back({kind, std::string_view(text_).substr(at_, length), at_, line_});
+        advance(length);
+    }
+
+    Source& source_;
+    const std::string& text_;
+    std::size_t at_ = 0;
+    int line_ = 1;
+    bool line_starts_ = true;
+};
+
+Source::Source(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
+    Tokenizer(*this).run();
+    match_brackets();
+}
+
+void Source::match_brackets() {
+    closing_.assign(size(), kNone);
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < size(); ++i) {
+        const Token& token = tokens_[i];
+        if (token.is("(") || token.is("[") || token.is("{")) {
+            open.push_back(i);
+        } else if (token.is(")") || token.is("]") || token.is("}")) {
+            const std::string_view opener = token.is(")") ? "(" : token.is("]") ? "[" : "{";
+            if (open.empty() || !tokens_[open.back()].is(opener))
+                fail(path_, token.line, "this " + std::string(token.text) + " closes nothing");
+            closing_[open.back()] = i;
+            open.pop_back();
+        }
+    }
+    if (!open.empty())
+        fail(path_, tokens_[open.back()].line, "this " + std::string(tokens_[open.back()].text) + " is never closed");
+    for (std::size_t i = 1; i < size(); ++i)
+        if (tokens_[i].is("<") && is_word(i - 1)) closing_[i] = closing_angle(i);
+}
+
+bool Source::closes_another(std::size_t index) const {
+    return std::find(closing_.begin(), closing_.end(), index) != closing_.end();
+}
+
+// `a < b` and `f<b>(c)` start alike: it is a template argument list when a > closes it before anything that cannot
+// stand in one, and what follows can stand behind one.
+std::size_t Source::closing_angle(std::size_t open) const {
+    const bool parameters = tokens_[open - 1].is("template");
+    int depth = 0;
+    for (std::size_t i = open; i < size(); i = (tokens_[i].is("<") || closing_[i] == kNone ? i : closing_[i]) + 1) {
+        const Token& token = tokens_[i];
+        if (token.is("<")) {
+            if (i != open && !is_word(i - 1)) return kNone;
+            ++depth;
+        } else if (token.is(">") || token.is(">>")) {
+            // `i < n >> 1`: a >> closes one list only where it closes the list around it as well.
+            if (token.is(">>") && depth == 1 && !closes_another(i)) return kNone;
+            depth -= token.is(">>") ? 2 : 1;
+            if (depth > 0) continue;
+            const bool fits = parameters || is_word(i + 1) || is(i + 1, "(") || is(i + 1, "::") || is(i + 1, "{") ||
+                              is(i + 1, ">") || is(i + 1, ">>") || is(i + 1, ",") || is(i + 1, ")") ||
+                              is(i + 1, "*") || is(i + 1, "&") || is(i + 1, "&&") || is(i + 1, ";");
+            return fits ? i : kNone;
+        } else if (token.is(";") || token.is(")") || token.is("]") || token.is("{") || token.is("}") ||
+                   token.is("?") || token.is("||")) {
+            return kNone;
+        } else if (!parameters && (token.is("&&") || token.is("=") || token.is("+=") || token.is("-="))) {
+            return kNone;
+        }
+    }
+    return kNone;
+}
+
+std::string Source::words(std::size_t first, std::size_t last) const {
+    std::string result;
+    for (std::size_t i = first; i <= last; ++i) {
+        if (i > first && tokens_[i].offset > tokens_[i - 1].end()) result += ' ';
+        result += tokens_[i].text;
+    }
+    return result;
+}
+
+}  // namespace lanewise::annotate

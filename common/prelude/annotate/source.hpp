@@ -1,0 +1,68 @@
+// A kernel file as tokens. Comments and preprocessor directives (with their continuation lines) are not tokens, so
+// that nothing in them is ever rewritten; every token knows where it stands, so that a rewrite keeps lines in place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::annotate {
+
+inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+enum class TokenKind : std::uint8_t { word, number, literal, sign };  // literal: a string or a character
+
+struct Token {
+    TokenKind kind = TokenKind::sign;
+    std::string_view text;
+    std::size_t offset = 0;
+    int line = 1;
+
+    std::size_t end() const { return offset + text.size(); }
+    bool is(std::string_view other) const { return kind != TokenKind::literal && text == other; }
+};
+
+// The text, its tokens, and which bracket closes which. Angle brackets count where they read as template arguments.
+class Source {
+public:
+    // Throws Error with `path` and the line where a comment, a literal or a bracket is left open.
+    Source(std::string path, std::string text);
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+
+    const std::string& path() const { return path_; }
+    const std::string& text() const { return text_; }
+    std::size_t size() const { return tokens_.size(); }
+    const Token& operator[](std::size_t index) const { return tokens_[index]; }
+
+    // Does token `index` exist and read `text`?
+    bool is(std::size_t index, std::string_view text) const { return index < size() && tokens_[index].is(text); }
+    bool is_word(std::size_t index) const { return index < size() && tokens_[index].kind == TokenKind::word; }
+
+    // The token that closes the bracket at `index`; kNone where `index` opens nothing.
+    std::size_t closing(std::size_t index) const { return closing_[index]; }
+    // The next token on the same level: past the whole group where `index` opens one.
+    std::size_t next(std::size_t index) const { return (closing_[index] == kNone ? index : closing_[index]) + 1; }
+
+    // The text from token `first` to token `last`, both included, each run of white space made one space.
+    std::string words(std::size_t first, std::size_t last) const;
+
+    // The `#include <…>` directives of the file, as written, in order.
+    const std::vector<std::string>& system_includes() const { return system_includes_; }
+
+private:
+    friend class Tokenizer;
+    void match_brackets();
+    bool closes_another(std::size_t index) const;
+    std::size_t closing_angle(std::size_t open) const;
+
+    std::string path_;
+    std::string text_;
+    std::vector<Token> tokens_;
+    std::vector<std::size_t> closing_;
+    std::vector<std::string> system_includes_;
+};
+
+}  // namespace lanewise::annotate

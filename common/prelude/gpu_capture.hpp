@@ -10,7 +10,7 @@ namespace lanewise::prelude {
 //   shuffle   mask, argument, width, meeting; first = offered, second = received
 //   vote      mask, argument = predicate, meeting; second = result
 //   barrier   mask (0 for a block), meeting; argument = which snapshot, for a block barrier
-//   atomic    first = old value, second = operand, third = what an atomicCAS compared with, address, in_shared
+//   atomic    first = old value, second = operand (of an atomicCAS the new value), address, in_shared
 //   after     line to last_line = the shuffle's statement; first = the variable's bits, effect
 //   took      line to last_line = the shuffle's statement
 struct GpuEvent {
@@ -29,7 +29,6 @@ struct GpuEvent {
     std::uint64_t meeting = ~std::uint64_t{0};
     std::uint64_t first = 0;
     std::uint64_t second = 0;
-    std::uint64_t third = 0;
     std::uint64_t address = 0;
 };
 

@@ -40,7 +40,7 @@ LANEWISE_TRACED_SHUFFLE(shfl_xor, __shfl_xor_sync, int)
     static __device__ __forceinline__ RESULT NAME(int line, unsigned mask, int predicate) {                      \
         const Place place = here();                                                                              \
         if (!place) return INTRINSIC(mask, predicate);                                                           \
-        GpuEvent event = instruction(Op::NAME, ElementOf<RESULT>::element, line);                                \
+        GpuEvent event = instruction(Op::NAME, Element::u32, line);                                              \
         event.mask = mask;                                                                                       \
         event.argument = predicate != 0;                                                                         \
         event.meeting = meeting_of(mask, place);                                                                 \
@@ -57,7 +57,7 @@ LANEWISE_TRACED_VOTE(vote_ballot, __ballot_sync, unsigned)
 static __device__ __forceinline__ void sync_warp(int line, unsigned mask = 0xffffffffu) {
     const Place place = here();
     if (place) {
-        GpuEvent event = instruction(Op::sync_warp, Element::f32, line);
+        GpuEvent event = instruction(Op::sync_warp, Element::u32, line);
         event.mask = mask;
         event.meeting = meeting_of(mask, place);
         push(place, event);
@@ -86,13 +86,12 @@ static __device__ __forceinline__ void sync_block(int line) {
 
 // `value` is an operand of another type than the memory's where CUDA converts it: atomicAdd(float_pointer, 1).
 template <class T>
-static __device__ __forceinline__ void push_atomic(Op op, int line, const T* address, T old, T operand, T compared) {
+static __device__ __forceinline__ void push_atomic(Op op, int line, const T* address, T old, T operand) {
     const Place place = here();
     if (!place) return;
     GpuEvent event = instruction(op, ValueElement<T>::element, line);
     event.first = bits_of(old);
     event.second = bits_of(operand);
-    event.third = bits_of(compared);
     event.in_shared = __isShared(address) != 0;
     event.address = event.in_shared ? static_cast<std::uint64_t>(__cvta_generic_to_shared(address)) & 0xffffffffu
                                     : reinterpret_cast<std::uint64_t>(address);
@@ -103,7 +102,7 @@ static __device__ __forceinline__ void push_atomic(Op op, int line, const T* add
     template <class T, class U>                                                                                  \
     static __device__ __forceinline__ T NAME(int line, T* address, U value) {                                    \
         const T old = INTRINSIC(address, value);                                                                 \
-        push_atomic<T>(Op::NAME, line, address, old, static_cast<T>(value), T{});                                \
+        push_atomic<T>(Op::NAME, line, address, old, static_cast<T>(value));                                     \
         return old;                                                                                              \
     }
 LANEWISE_TRACED_ATOMIC(atomic_add, atomicAdd)
@@ -119,7 +118,7 @@ LANEWISE_TRACED_ATOMIC(atomic_exch, atomicExch)
 template <class T, class U, class V>
 static __device__ __forceinline__ T atomic_cas(int line, T* address, U compare, V value) {
     const T old = atomicCAS(address, compare, value);
-    push_atomic<T>(Op::atomic_cas, line, address, old, static_cast<T>(value), static_cast<T>(compare));
+    push_atomic<T>(Op::atomic_cas, line, address, old, static_cast<T>(value));
     return old;
 }
 
@@ -130,13 +129,15 @@ static __device__ __forceinline__ void after(int first_line, int last_line, int 
     if constexpr (sizeof(T) <= 8) {
         const Place place = here();
         if (!place) return;
+        // Shuffles widen what is narrower than an int; so is the variable told, in the same type.
+        using Value = std::conditional_t<std::is_integral_v<T> && sizeof(T) < sizeof(int), int, T>;
         GpuEvent event;
         event.kind = GpuEvent::after;
-        event.element = static_cast<std::uint8_t>(ValueElement<T>::element);
+        event.element = static_cast<std::uint8_t>(ValueElement<Value>::element);
         event.effect = static_cast<std::uint8_t>(effect);
         event.line = first_line;
         event.last_line = last_line;
-        event.first = bits_of(variable);
+        event.first = bits_of(static_cast<Value>(variable));
         push(place, event);
     }
 }

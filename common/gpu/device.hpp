@@ -1,0 +1,30 @@
+// Which GPU there is, or why there is none. Includable without CUDA.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace lanewise::gpu {
+
+struct Device {
+    std::string name;                // "NVIDIA H200"
+    std::string driver;              // the CUDA version the driver knows, "13.0"
+    std::string compute_capability;  // "9.0"
+    int multiprocessors = 0;
+    int max_threads_per_block = 0;
+    std::size_t shared_bytes_per_block = 0;        // without asking for more
+    std::size_t shared_bytes_per_block_optin = 0;  // at most
+    std::size_t reserved_shared_bytes = 0;         // where a block's own shared memory begins
+    std::size_t l2_bytes = 0;
+};
+
+// Can kernels run here? When not, `why` becomes a sentence with the way out. Never throws for a missing GPU.
+bool available(std::string* why = nullptr);
+
+// The first GPU. Throws Error with available()'s sentence where there is none.
+Device device();
+
+// A CUDA version number in words: 13000 is "13.0".
+std::string version_text(int version);
+
+}  // namespace lanewise::gpu

@@ -1,0 +1,56 @@
+#include "common/gpu/launch.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/gpu/device.hpp"
+#include "common/gpu/error.hpp"
+
+namespace lanewise::gpu {
+namespace {
+
+// More than this must be asked for by an attribute of the kernel, on every architecture.
+constexpr std::uint32_t kSharedWithoutAsking = 48u << 10;
+
+std::string describe(const LaunchShape& s) {
+    return fmt::format("{} with a grid of {} x {} x {} blocks of {} x {} x {} threads and {} bytes of dynamic shared memory",
+                       s.kernel, s.grid.x, s.grid.y, s.grid.z, s.block.x, s.block.y, s.block.z,
+                       s.block.dynamic_shared_bytes);
+}
+
+[[noreturn]] void refuse(const LaunchShape& shape, int status) {
+    (void)cudaGetLastError();
+    const Device gpu = device();
+    throw Error(fmt::format("The GPU cannot launch {}: {}. A block of this {} has at most {} threads and {} bytes of "
+                            "shared memory.",
+                            describe(shape), cuda_words(status), gpu.name, gpu.max_threads_per_block,
+                            gpu.shared_bytes_per_block_optin),
+                kExitFailed);
+}
+
+}  // namespace
+
+void launch_kernel(const void* stub, const LaunchShape& shape, void** arguments, CUstream_st* stream) {
+    const launch::Block& block = shape.block;
+    if (block.dynamic_shared_bytes > kSharedWithoutAsking) {
+        const cudaError_t status = cudaFuncSetAttribute(stub, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                        static_cast<int>(block.dynamic_shared_bytes));
+        if (status != cudaSuccess) refuse(shape, status);
+    }
+    const cudaError_t status =
+        cudaLaunchKernel(stub, dim3(shape.grid.x, shape.grid.y, shape.grid.z), dim3(block.x, block.y, block.z), arguments,
+                         block.dynamic_shared_bytes, stream);
+    if (status != cudaSuccess) refuse(shape, status);
+}
+
+void finish_kernel(const LaunchShape& shape, CUstream_st* stream) {
+    const cudaError_t status = cudaStreamSynchronize(stream);
+    if (status == cudaSuccess) return;
+    (void)cudaGetLastError();
+    throw Error(fmt::format("{} failed while it ran: {}. Run the emulator (--backend cpu --check) to see where.",
+                            describe(shape), cuda_words(status)),
+                kExitFailed);
+}
+
+}  // namespace lanewise::gpu

@@ -1,0 +1,26 @@
+// A checked launch.
+#pragma once
+
+#include <string>
+
+#include "common/launch/plan.hpp"
+
+struct CUstream_st;
+
+namespace lanewise::gpu {
+
+// A kernel and its shape, for sentences as well.
+struct LaunchShape {
+    std::string kernel;  // full name
+    launch::Grid grid;
+    launch::Block block;
+};
+
+// Puts a kernel on `stream`. `stub` is its host stub, `arguments` the addresses of its arguments. Throws Error with
+// the kernel, its shape and CUDA's words where the GPU refuses it.
+void launch_kernel(const void* stub, const LaunchShape& shape, void** arguments, CUstream_st* stream = nullptr);
+
+// Waits for `stream` and throws Error with the kernel, its shape and CUDA's words where it failed while running.
+void finish_kernel(const LaunchShape& shape, CUstream_st* stream = nullptr);
+
+}  // namespace lanewise::gpu

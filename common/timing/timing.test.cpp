@@ -1,0 +1,176 @@
+#include "common/timing/timing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "common/base/error.hpp"
+#include "common/gpu/device.hpp"
+#include "common/timing/measure.hpp"
+
+namespace lanewise::timing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own for one test, removed with it.
+class TimingFiles : public testing::Test {
+protected:
+    TimingFiles() : folder_(fs::path(testing::TempDir()) / ("lanewise_timing_" + test_name())) {
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+    }
+    ~TimingFiles() override {
+        std::error_code ignored;
+        fs::remove_all(folder_, ignored);
+    }
+
+    static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
+
+    static std::string text_of(const fs::path& path) {
+        std::ostringstream text;
+        text << std::ifstream(path, std::ios::binary).rdbuf();
+        return text.str();
+    }
+
+    std::string refusal(const std::string& text) {
+        const fs::path path = folder_ / "mangled.json";
+        std::ofstream(path, std::ios::binary) << text;
+        try {
+            load(path);
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("mangled.json"), std::string::npos) << error.what();
+            return error.what();
+        }
+        return "";
+    }
+
+    fs::path folder_;
+};
+
+TimingTable table() {
+    Timing row;
+    row.variant = "warp_sum_xor";
+    row.n = (std::uint64_t{1} << 53) + 2;
+    row.block = 256;
+    row.value = 496.1;
+    row.error = 1e-7;
+    row.median_us = 3.4;
+    row.low_us = 0.1 + 0.2;
+    row.high_us = 3.9;
+    row.samples = 100;
+    row.bytes = 4096;
+    Timing wrong;
+    wrong.variant = "CUB \"Sum\"";
+    wrong.baseline = true;
+    wrong.value = std::nan("");
+    wrong.error = std::numeric_limits<double>::infinity();
+    wrong.within_bound = false;
+    return {"05_warp_shuffle", "NVIDIA H200", "13.0", "2026-11-21", "warm", "graph", false, {row, wrong}};
+}
+
+TEST(Spread, IsMedianAndPercentiles) {
+    const Spread one = spread_of({4});
+    EXPECT_EQ(one.median, 4);
+    EXPECT_EQ(one.low, 4);
+    EXPECT_EQ(one.high, 4);
+    EXPECT_EQ(spread_of({9, 1}).median, 5);
+    std::vector<double> samples;
+    for (int i = 100; i >= 0; --i) samples.push_back(i);
+    const Spread many = spread_of(samples);
+    EXPECT_DOUBLE_EQ(many.median, 50);
+    EXPECT_DOUBLE_EQ(many.low, 5);
+    EXPECT_DOUBLE_EQ(many.high, 95);
+    EXPECT_THROW(spread_of({}), std::invalid_argument);
+}
+
+TEST_F(TimingFiles, ComeBackAsTheyWere) {
+    const fs::path path = folder_ / "times.json";
+    save(path, table());
+    const TimingTable back = load(path);
+    EXPECT_TRUE(back.recorded);
+    EXPECT_EQ(back.lesson, "05_warp_shuffle");
+    EXPECT_EQ(back.gpu, "NVIDIA H200");
+    EXPECT_EQ(back.driver, "13.0");
+    EXPECT_EQ(back.date, "2026-11-21");
+    EXPECT_EQ(back.l2, "warm");
+    EXPECT_EQ(back.method, "graph");
+    ASSERT_EQ(back.rows.size(), 2u);
+    EXPECT_EQ(back.rows[0].variant, "warp_sum_xor");
+    EXPECT_EQ(back.rows[0].n, (std::uint64_t{1} << 53) + 2);
+    EXPECT_EQ(back.rows[0].block, 256u);
+    EXPECT_EQ(back.rows[0].value, 496.1);
+    EXPECT_EQ(back.rows[0].low_us, 0.1 + 0.2);
+    EXPECT_EQ(back.rows[0].samples, 100);
+    EXPECT_EQ(back.rows[0].bytes, 4096u);
+    EXPECT_EQ(back.rows[1].variant, "CUB \"Sum\"");
+    EXPECT_TRUE(back.rows[1].baseline);
+    EXPECT_TRUE(std::isnan(back.rows[1].value));
+    EXPECT_TRUE(std::isinf(back.rows[1].error));
+    EXPECT_FALSE(back.rows[1].within_bound);
+    // Nothing but the file itself was left in the folder.
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(TimingFiles, MangledOnesAreRefusedBySentence) {
+    save(folder_ / "times.json", table());
+    const std::string good = text_of(folder_ / "times.json");
+    for (std::size_t cut = 0; cut < good.size() - 2; cut += 37) EXPECT_NE(refusal(good.substr(0, cut)), "") << cut;
+    for (const char* text : {"", "[]", "3", "null", "{}", "\xff\xfe", "{\"format\": 7}", "{\"format\": \"other\"}"})
+        EXPECT_NE(refusal(text), "") << text;
+    std::string newer = good;
+    newer.replace(newer.find("\"version\": 1"), 12, "\"version\": 9");
+    EXPECT_NE(refusal(newer).find("9"), std::string::npos);
+    std::string wrong_type = good;
+    wrong_type.replace(wrong_type.find("\"block\": 256"), 12, "\"block\": \"x\"");
+    EXPECT_NE(refusal(wrong_type), "");
+}
+
+TEST_F(TimingFiles, MissingOrUnwritablePathsAreNamed) {
+    EXPECT_THROW(load(folder_ / "none.json"), Error);
+    EXPECT_THROW(load(folder_), Error);
+    const fs::path nowhere = folder_ / "no such folder" / "times.json";
+    try {
+        save(nowhere, table());
+        FAIL() << "it was written";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("no such folder"), std::string::npos) << error.what();
+    }
+    // A folder stands where the file should: nothing is left beside it.
+    fs::create_directories(folder_ / "taken" / "inside");
+    EXPECT_THROW(save(folder_ / "taken", table()), Error);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST(Measure, WithoutAGpuSaysWhy) {
+    std::string why;
+    if (gpu::available(&why)) GTEST_SKIP() << "There is a GPU here.";
+    try {
+        measure(launch::Plan{}, launch::KernelSet{});
+        FAIL() << "it measured";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.what(), why);
+    }
+}
+
+TEST(Measure, CountsTheBytesOfInputsAndOutputs) {
+    launch::Plan plan;
+    plan.input<float>("in", {1, 2, 3});
+    plan.output<double>("out", 2);
+    plan.scratch<float>("scratch", 1000);
+    EXPECT_EQ(bytes_of(plan), 28u);
+    plan.bytes_moved = 5;
+    EXPECT_EQ(bytes_of(plan), 5u);
+}
+
+TEST(Measure, MethodNamesWhatWasDone) {
+    MeasureOptions options;
+    options.replays = 7;
+    EXPECT_NE(method_text(options).find("graph of 7 runs"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lanewise::timing

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "common/base/error.hpp"
+#include "common/timing/timing.hpp"
+
+namespace lanewise::timing {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kFormat = "lanewise timings";
+constexpr int kVersion = 1;
+constexpr std::uintmax_t kMaxFileBytes = 16u << 20;
+
+// JSON has no infinities and no NaN, and a wrong kernel's value may be one.
+ordered_json number(double value) {
+    if (std::isfinite(value)) return value;
+    if (std::isnan(value)) return "nan";
+    return value > 0 ? "inf" : "-inf";
+}
+
+double to_number(const ordered_json& json) {
+    if (json.is_number()) return json.get<double>();
+    const std::string text = json.get<std::string>();
+    if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+    if (text == "inf") return std::numeric_limits<double>::infinity();
+    if (text == "-inf") return -std::numeric_limits<double>::infinity();
+    throw Error(fmt::format("'{}' is not a number", text));
+}
+
+ordered_json to_json(const Timing& row) {
+    return {{"variant", row.variant},
+            {"baseline", row.baseline},
+            {"n", row.n},
+            {"block", row.block},
+            {"value", number(row.value)},
+            {"error", number(row.error)},
+            {"within_bound", row.within_bound},
+            {"median_us", number(row.median_us)},
+            {"low_us", number(row.low_us)},
+            {"high_us", number(row.high_us)},
+            {"samples", row.samples},
+            {"bytes", row.bytes}};
+}
+
+Timing to_timing(const ordered_json& json) {
+    Timing row;
+    json.at("variant").get_to(row.variant);
+    json.at("baseline").get_to(row.baseline);
+    json.at("n").get_to(row.n);
+    json.at("block").get_to(row.block);
+    row.value = to_number(json.at("value"));
+    row.error = to_number(json.at("error"));
+    json.at("within_bound").get_to(row.within_bound);
+    row.median_us = to_number(json.at("median_us"));
+    row.low_us = to_number(json.at("low_us"));
+    row.high_us = to_number(json.at("high_us"));
+    json.at("samples").get_to(row.samples);
+    json.at("bytes").get_to(row.bytes);
+    return row;
+}
+
+TimingTable to_table(const ordered_json& json) {
+    if (json.value("format", "") != kFormat) throw Error(fmt::format("its 'format' is not '{}'", kFormat));
+    if (const int version = json.at("version").get<int>(); version > kVersion)
+        throw Error(fmt::format("it has version {} and this program reads up to {}: use a newer Lanewise", version, kVersion));
+    TimingTable table;
+    json.at("lesson").get_to(table.lesson);
+    json.at("gpu").get_to(table.gpu);
+    json.at("driver").get_to(table.driver);
+    json.at("date").get_to(table.date);
+    json.at("l2").get_to(table.l2);
+    json.at("method").get_to(table.method);
+    for (const ordered_json& row : json.at("rows")) table.rows.push_back(to_timing(row));
+    table.recorded = true;
+    return table;
+}
+
+[[noreturn]] void fail_to_write(const std::filesystem::path& path, const std::string& why) {
+    throw Error(fmt::format("The timings cannot be written to '{}': {}. Choose another path.", path.string(), why));
+}
+
+}  // namespace
+
+void save(const std::filesystem::path& path, const TimingTable& table) {
+    ordered_json json = {{"format", kFormat},      {"version", kVersion},   {"lesson", table.lesson},
+                         {"gpu", table.gpu},       {"driver", table.driver}, {"date", table.date},
+                         {"l2", table.l2},         {"method", table.method}, {"rows", ordered_json::array()}};
+    for (const Timing& row : table.rows) json["rows"].push_back(to_json(row));
+    const std::string text = json.dump(2) + "\n";
+
+    // Written beside its place and renamed, so that nothing half-written is ever found there.
+    std::filesystem::path temporary = path;
+    temporary += fmt::format(".{:08x}.tmp", std::random_device{}());
+    std::error_code ignored;
+    {
+        std::ofstream out(temporary, std::ios::binary);
+        if (!out) fail_to_write(path, std::strerror(errno));
+        out << text << std::flush;
+        if (!out) {
+            const std::string why = std::strerror(errno);
+            out.close();
+            std::filesystem::remove(temporary, ignored);
+            fail_to_write(path, why);
+        }
+    }
+    std::error_code error;
+    std::filesystem::rename(temporary, path, error);
+    if (!error) return;
+    std::filesystem::remove(temporary, ignored);
+    fail_to_write(path, error.message());
+}
+
+TimingTable load(const std::filesystem::path& path) {
+    std::error_code error;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+    if (error) throw Error(fmt::format("The timings '{}' cannot be read: {}.", path.string(), error.message()));
+    if (bytes > kMaxFileBytes)
+        throw Error(fmt::format("The timings '{}' have {} bytes, and {} is the limit: this is another kind of file.",
+                                path.string(), bytes, kMaxFileBytes));
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw Error(fmt::format("The timings '{}' cannot be read: {}.", path.string(), std::strerror(errno)));
+    std::ostringstream text;
+    text << in.rdbuf();
+    const auto refuse = [&](const std::string& why) -> Error {
+        return Error(fmt::format("'{}' is not a table of timings: {}. Record it again with --time --save-timings.",
+                                 path.string(), why));
+    };
+    try {
+        return to_table(ordered_json::parse(text.str()));
+    } catch (const ordered_json::exception& problem) {
+        throw refuse(problem.what());
+    } catch (const Error& problem) {
+        throw refuse(problem.what());
+    }
+}
+
+}  // namespace lanewise::timing

@@ -60,6 +60,7 @@ std::uint32_t Interner::number_of(Provenance provenance) {
 }
 
 std::uint32_t Interner::single(std::size_t input) {
+    if (input / 64 >= kMaxWords) words_ += kMaxWords + 1;   // one such set alone is too much
     if (over_budget()) return kNothing;
     Provenance provenance;
     provenance.once.resize(input / 64 + 1);

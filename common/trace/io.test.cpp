@@ -106,7 +106,7 @@ Record random_record(Op op, std::mt19937_64& random, std::uint32_t index) {
         if (is_shuffle(op) || is_vote(op) || is_atomic(op)) record.received[lane] = bits();
         if (!reaches_memory) continue;
         record.array = 1;
-        record.element_index[lane] = static_cast<std::int64_t>(random());
+        record.element_index[lane] = static_cast<std::int64_t>(random()) >> 24;
         const int used = record.elements * size * 8;
         record.value[lane] = {used >= 64 ? random() : random() & ((std::uint64_t{1} << used) - 1),
                               used <= 64 ? 0 : used == 128 ? random() : random() & ((std::uint64_t{1} << (used - 64)) - 1)};

@@ -17,6 +17,9 @@ namespace {
 
 using Json = nlohmann::json;
 
+// No array is larger; sums of places cannot overflow.
+constexpr std::int64_t kMaxElement = std::int64_t{1} << 40;
+
 // A line that does not say what it should; told with its number by the caller.
 struct Mangled : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -167,7 +170,7 @@ void read_access(const Json& json, Record& record, const Trace& trace) {
     const int size = element_size(record.type);
     if (json.contains("elements")) record.elements = whole<int>(json["elements"], 1, 16 / size);
     per_lane(json.at("at"), record.active, [&](std::size_t lane, const Json& value) {
-        record.element_index[lane] = whole<std::int64_t>(value);
+        record.element_index[lane] = whole<std::int64_t>(value, -kMaxElement, kMaxElement);
     });
     per_lane(json.at("value"), record.active, [&](std::size_t lane, const Json& value) {
         record.value[lane] = elements(value, record.type, record.elements);

@@ -1,0 +1,57 @@
+// Whatever can be read can be stepped through: no damaged file brings the program down.
+#include <random>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "common/steps/programs.testing.hpp"
+#include "common/trace/diff.hpp"
+#include "common/trace/io.hpp"
+
+namespace lanewise::steps {
+namespace {
+
+using namespace testing;
+
+// Digits become other digits, so that most damage is still JSON.
+void damage(std::string& text, std::mt19937& random) {
+    const std::size_t at = random() % text.size();
+    const std::size_t digit = text.find_first_of("0123456789abcdef", at);
+    if (random() % 8 == 0 || digit == std::string::npos) text[at] = static_cast<char>(random());
+    else text[digit] = "0123456789abcdef"[random() % 16];
+}
+
+TEST(Mangled, TracesAreSteppedThroughAndCompared) {
+    std::mt19937 random(17);
+    for (const Trace& trace : {two_level(4, 1), shared_tree(64)}) {
+        std::ostringstream out;
+        trace::write(out, trace);
+        for (int i = 0; i < 150; ++i) {
+            std::string text = out.str();
+            for (int k = 0; k < 4; ++k) damage(text, random);
+            std::istringstream in(text);
+            try {
+                const Trace read = trace::read(in, "t.ndjson");
+                const Steps steps = build_steps(read);
+                for (std::size_t k = 0; k < steps.size(); ++k)
+                    for (const WarpStep& warp : steps.steps[k].warps) formula(steps, k, warp.warp, i % 32);
+                EXPECT_FALSE(trace::diff(trace, read).sentence.empty());
+            } catch (const Error& error) {
+                EXPECT_STRNE(error.what(), "");
+            }
+        }
+    }
+}
+
+TEST(Mangled, AnImpossiblyLargeInput) {
+    Trace trace = warp_tree(Op::shfl_xor, {16});
+    trace.arrays[0].count = ~std::uint64_t{0};
+    trace.records[0].element_index[3] = std::int64_t{1} << 40;
+    const Steps steps = build_steps(trace);
+    EXPECT_EQ(steps.input_count, 0u);
+    EXPECT_EQ(steps.size(), 2u);
+}
+
+}  // namespace
+}  // namespace lanewise::steps

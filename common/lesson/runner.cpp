@@ -82,6 +82,8 @@ std::filesystem::path find_recording(const Lesson& lesson, const std::string& na
     return {};
 }
 
+std::string hash_of_file(const std::filesystem::path& path) { return trace::fnv1a_hex(read_text(path)); }
+
 Runner::Runner(Program& program, const Options& options)
     : program_(program), options_(options), source_(read_text(program.lesson.kernel_path())) {}
 

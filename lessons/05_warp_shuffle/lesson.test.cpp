@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "common/emu/emulator.hpp"
+#include "common/launch/verify.hpp"
+#include "common/lesson/lesson.hpp"
+#include "common/lesson/runner.hpp"
+#include "common/steps/steps.hpp"
+#include "common/trace/diff.hpp"
+#include "common/trace/io.hpp"
+#include "lessons/05_warp_shuffle/case.hpp"
+
+namespace {
+
+using namespace lanewise;
+
+const lesson::Lesson& the_lesson() {
+    static const lesson::Lesson lesson = generated::make_lesson();
+    return lesson;
+}
+
+const launch::KernelSet& kernels() {
+    static const launch::KernelSet set = generated::kernels();
+    return set;
+}
+
+launch::Outcome run(const launch::Plan& plan, const std::string& order = "ascending", bool record = false) {
+    launch::Request request;
+    request.order = launch::Order::parse(order);
+    request.record = record;
+    return emu::make_emulator()->run(plan, kernels(), request);
+}
+
+lesson::Inputs inputs_of(const std::string& variant) { return lesson::Lesson::default_inputs(the_lesson().find(variant)); }
+
+launch::Plan plan_of(const std::string& variant, const lesson::Inputs& inputs) {
+    return lesson::make_plan(the_lesson().find(variant), inputs, kernels());
+}
+
+std::vector<float> buffer(const launch::Plan& plan, const launch::Outcome& outcome, const std::string& name) {
+    for (std::size_t b = 0; b < plan.buffers.size(); ++b)
+        if (plan.buffers[b].name == name) {
+            std::vector<float> values(outcome.buffers[b].size() / sizeof(float));
+            std::memcpy(values.data(), outcome.buffers[b].data(), outcome.buffers[b].size());
+            return values;
+        }
+    ADD_FAILURE() << "no buffer " << name;
+    return {};
+}
+
+std::vector<float> lanes_of(const std::string& variant, const std::string& name = "lanes") {
+    const auto plan = plan_of(variant, inputs_of(variant));
+    return buffer(plan, run(plan), name);
+}
+
+void expect_verified(const std::string& variant, const lesson::Inputs& inputs, const std::string& order) {
+    const auto plan = plan_of(variant, inputs);
+    const auto outcome = run(plan, order);
+    EXPECT_TRUE(outcome.findings.empty()) << outcome.findings.front().sentence;
+    const auto verdicts = launch::verify(plan, outcome);
+    for (std::size_t i = 0; i < verdicts.size(); ++i)
+        EXPECT_TRUE(verdicts[i].ok) << variant << " n " << inputs.n << " block " << inputs.block << " order " << order << ": "
+                                    << plan.buffers[plan.expectations[i].buffer].name << "[" << verdicts[i].worst_index
+                                    << "] off by " << verdicts[i].error << ", bound " << verdicts[i].bound;
+}
+
+// The values of the traced lanes after each shuffle round, in order: one vector of 32 for each.
+std::vector<std::vector<double>> rounds_of(const std::string& variant) {
+    const auto outcome = run(plan_of(variant, inputs_of(variant)), "ascending", true);
+    std::vector<std::vector<double>> rounds;
+    for (const auto& record : outcome.trace->records) {
+        if (!trace::is_shuffle(record.op) || record.block != 0 || record.warp != 0) continue;
+        std::vector<double> after;
+        for (int lane = 0; lane < trace::kWarpSize; ++lane)
+            if (record.active >> lane & 1u) {
+                EXPECT_TRUE(record.has_after >> lane & 1u) << variant << " lane " << lane;
+                after.push_back(element_to_double(record.type, record.after[lane]));
+            }
+        rounds.push_back(after);
+    }
+    return rounds;
+}
+
+TEST(WarpShuffle, EveryVariantIsRightForAnySizeAndOrder) {
+    for (const auto& variant : the_lesson().variants())
+        for (const std::uint64_t n : {1u, 31u, 127u, 4096u, 100003u})
+            for (const char* order : {"ascending", "descending", "7"}) {
+                lesson::Inputs inputs = inputs_of(variant.name);
+                inputs.n = n;
+                inputs.kind = "random";
+                inputs.seed = n;
+                expect_verified(variant.name, inputs, order);
+            }
+}
+
+TEST(WarpShuffle, EveryInstanceIsRight) {
+    for (const auto& kernel : kernels().kernels()) {
+        lesson::Inputs inputs = inputs_of(kernel.name);
+        inputs.block = static_cast<std::uint32_t>(std::stoul(kernel.arguments));
+        inputs.n = 5000;
+        inputs.kind = "random";
+        expect_verified(kernel.name, inputs, "ascending");
+    }
+}
+
+// Warp counts that are no power of two: the second level has partners that are not there.
+TEST(WarpShuffle, TwoLevelsTakeAnyNumberOfWarps) {
+    for (const std::uint32_t block : {96u, 192u})
+        for (const char* variant : {"block_sum_two_level", "block_sum_two_level_broadcast"}) {
+            lesson::Inputs inputs = inputs_of(variant);
+            inputs.block = block;
+            inputs.n = block;
+            inputs.kind = "ramp1";
+            const auto plan = plan_of(variant, inputs);
+            EXPECT_EQ(buffer(plan, run(plan), "out")[0], static_cast<float>(block * (block + 1) / 2)) << variant;
+        }
+}
+
+TEST(WarpShuffle, AMillionValues) {
+    for (const char* variant : {"warp_sum_xor", "block_sum_two_level"}) {
+        lesson::Inputs inputs = inputs_of(variant);
+        inputs.n = 1u << 20;
+        inputs.kind = "random";
+        expect_verified(variant, inputs, "ascending");
+    }
+}
+
+TEST(WarpShuffle, TheWellKnownTotal) {
+    for (const char* variant : {"warp_sum_down", "warp_sum_xor", "warp_sum_up", "warp_sum_xor_rolled"})
+        EXPECT_EQ(lanes_of(variant, "out"), std::vector<float>{496}) << variant;
+    for (const char* variant : {"warp_max_down", "warp_max_xor", "warp_max_up"})
+        EXPECT_EQ(lanes_of(variant, "out"), std::vector<float>{31}) << variant;
+    for (const char* variant : {"warp_min_down", "warp_min_xor", "warp_min_up"})
+        EXPECT_EQ(lanes_of(variant, "out"), std::vector<float>{0}) << variant;
+    lesson::Inputs from_one = inputs_of("warp_sum_xor");
+    from_one.kind = "ramp1";
+    const auto plan = plan_of("warp_sum_xor", from_one);
+    EXPECT_EQ(buffer(plan, run(plan), "out")[0], 528);
+}
+
+TEST(WarpShuffle, WhoHoldsTheTotal) {
+    const auto xor_ = lanes_of("warp_sum_xor"), down = lanes_of("warp_sum_down"), up = lanes_of("warp_sum_up");
+    ASSERT_EQ(xor_.size(), 32u);
+    for (int lane = 0; lane < 32; ++lane) {
+        EXPECT_EQ(xor_[lane], 496);
+        EXPECT_EQ(down[lane], 496 + 16 * lane);  // 496, 512, …, 992
+        EXPECT_EQ(up[lane], 16 * lane);          // 0, 16, …, 496
+    }
+    for (const float total : lanes_of("block_sum_two_level_broadcast", "totals"))
+        EXPECT_TRUE(total == 32640 || total == 98176) << total;  // the sums of 0…255 and 256…511
+    EXPECT_EQ(lanes_of("warp_broadcast"), std::vector<float>(32, 5));
+}
+
+TEST(WarpShuffle, EightLanesRoundByRound) {
+    const std::vector<std::vector<double>> xor_ = {
+        {6, 8, 10, 12, 6, 8, 10, 12}, {16, 20, 16, 20, 16, 20, 16, 20}, {36, 36, 36, 36, 36, 36, 36, 36}};
+    EXPECT_EQ(rounds_of("warp_sum_xor_8"), xor_);
+    EXPECT_EQ(rounds_of("warp_sum_down_8").back().front(), 36);
+    EXPECT_EQ(rounds_of("warp_sum_up_8").back().back(), 36);
+}
+
+TEST(WarpShuffle, RoundsOfTheTree) {
+    const auto rounds = rounds_of("warp_sum_down");
+    ASSERT_EQ(rounds.size(), 5u);
+    EXPECT_EQ(rounds[0][0], 16);   // 0 + 16
+    EXPECT_EQ(rounds[0][31], 62);  // past the edge: its own value again
+    EXPECT_EQ(rounds[4][0], 496);
+    EXPECT_EQ(rounds_of("warp_sum_xor_rolled"), rounds_of("warp_sum_xor"));
+}
+
+// After the second level of two_level only lanes 0 to 7 of 8 warps' block hold its sum.
+TEST(WarpShuffle, TheSecondLevelLeavesLanesWithoutTheTotal) {
+    const auto rounds = rounds_of("block_sum_two_level");
+    ASSERT_EQ(rounds.size(), 5u + 3u);
+    for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(rounds.back()[lane], lane < 8 ? 32640 : 0) << lane;
+    const auto broadcast = rounds_of("block_sum_two_level_broadcast");
+    ASSERT_EQ(broadcast.size(), 5u + 3u + 1u);
+    for (const double value : broadcast.back()) EXPECT_EQ(value, 32640);
+}
+
+TEST(WarpShuffle, FiveBarriersFewer) {
+    const auto barriers = [](const std::string& variant) {
+        const auto outcome = run(plan_of(variant, inputs_of(variant)), "ascending", true);
+        return steps::build_steps(*outcome.trace).steps.back().counters.at(0).block_barriers;
+    };
+    EXPECT_EQ(barriers("block_sum_shared"), barriers("block_sum_tree_shuffle") + 5);
+    EXPECT_EQ(barriers("block_sum_two_level"), 1u);
+}
+
+TEST(WarpShuffle, ATraceIsTheSameInEveryOrder) {
+    for (const auto& variant : the_lesson().variants()) {
+        const auto plan = plan_of(variant.name, inputs_of(variant.name));
+        const auto ascending = *run(plan, "ascending", true).trace;
+        for (const char* order : {"descending", "7"}) {
+            const auto other = *run(plan, order, true).trace;
+            const auto difference = trace::diff(ascending, other);
+            EXPECT_TRUE(difference.equal) << variant.name << " " << order << ": " << difference.sentence;
+        }
+    }
+}
+
+// What a GPU did is the truth; the emulator is held to it wherever the tests run.
+TEST(WarpShuffle, TheEmulatorDoesWhatTheGpuDid) {
+    if (lesson::find_recording(the_lesson(), "timings.json").empty() &&
+        lesson::find_recording(the_lesson(), the_lesson().variants().front().name + ".ndjson").empty())
+        GTEST_SKIP() << "nothing has been recorded on a GPU yet under " << the_lesson().recordings();
+    for (const auto& variant : the_lesson().variants()) {
+        const auto path = lesson::find_recording(the_lesson(), variant.name + ".ndjson");
+        ASSERT_FALSE(path.empty()) << variant.name << " has no recording; take it with --save-trace on a GPU";
+        const auto recorded = trace::load(path);
+        EXPECT_FALSE(recorded.partial) << recorded.partial_reason;
+        EXPECT_EQ(recorded.header.source.kind, trace::SourceKind::gpu) << path;
+        auto emulated = *run(plan_of(variant.name, inputs_of(variant.name)), "ascending", true).trace;
+        // Of the header, what is compared is what this run was asked for.
+        const lesson::Inputs inputs = inputs_of(variant.name);
+        emulated.header.lesson = the_lesson().name();
+        emulated.header.variant = variant.name;
+        emulated.header.n = inputs.n;
+        emulated.header.block = inputs.block;
+        emulated.header.seed = inputs.seed;
+        emulated.header.input = inputs.kind;
+        emulated.header.kernel_file = the_lesson().kernel_file();
+        emulated.header.kernel_hash = lesson::hash_of_file(the_lesson().kernel_path());
+        const auto difference = trace::diff(recorded, emulated);
+        EXPECT_TRUE(difference.equal) << variant.name << ": " << difference.sentence;
+        EXPECT_GT(difference.records_compared, 0u) << variant.name;
+    }
+}
+
+}  // namespace

@@ -151,7 +151,10 @@ TEST(TraceFile, RandomTracesReadBack) {
 }
 
 TEST(TraceFile, CutOffAnywhereGivesAPrefixOrASentence) {
-    const Trace trace = random_trace(7);
+    Trace trace = random_trace(7);
+    // A few kinds of records will do: reading every prefix is quadratic in the file's size.
+    std::erase_if(trace.records, [](const Record& record) { return record.index % 4 != 0; });
+    for (Record& record : trace.records) record.active &= 0xfu, record.has_after &= 0xfu;
     const std::string text = written(trace);
     const std::size_t header = text.find('\n');
     for (std::size_t length = 0; length < text.size(); ++length) {

@@ -25,7 +25,8 @@ launch::Outcome run(launch::Backend& backend, const lesson::Variant& variant, co
 }
 
 TEST(Lesson, HoldsOnTheEmulatorInEveryOrder) {
-    for (const auto& variant : generated::make_lesson().variants())
+    const lesson::Lesson lesson = generated::make_lesson();
+    for (const auto& variant : lesson.variants())
         for (const char* order : {"ascending", "descending", "7"}) {
             SCOPED_TRACE(variant.name + ", " + order);
             const auto outcome = run(*emu::make_emulator(), variant, order);
@@ -36,7 +37,8 @@ TEST(Lesson, HoldsOnTheEmulatorInEveryOrder) {
 TEST(Lesson, LeavesEqualTracesOnTheGpuAndTheEmulator) {
     std::string why;
     if (!gpu::available(&why)) GTEST_SKIP() << why;
-    for (const auto& variant : generated::make_lesson().variants()) {
+    const lesson::Lesson lesson = generated::make_lesson();
+    for (const auto& variant : lesson.variants()) {
         const auto on_gpu = run(*gpu::make_gpu_backend(), variant);
         const auto emulated = run(*emu::make_emulator(), variant);
         const auto difference = trace::diff(*on_gpu.trace, *emulated.trace);

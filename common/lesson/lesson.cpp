@@ -10,6 +10,24 @@
 
 namespace lanewise::lesson {
 
+namespace {
+
+// The first name one of whose words is near: 'shufle' finds "block_sum_tree_shuffle".
+std::string nearest_by_word(const std::string& text, const std::vector<std::string>& names) {
+    for (const auto& name : names) {
+        std::vector<std::string> words;
+        for (std::size_t at = 0; at <= name.size();) {
+            const auto end = std::min(name.find('_', at), name.size());
+            words.push_back(name.substr(at, end - at));
+            at = end + 1;
+        }
+        if (text.size() > 2 && !nearest(text, words).empty()) return name;
+    }
+    return {};
+}
+
+}  // namespace
+
 Lesson::Lesson(std::string name, std::filesystem::path folder)
     : name_(std::move(name)), title_(name_), folder_(std::move(folder)) {}
 
@@ -33,7 +51,8 @@ const Variant& Lesson::find(const std::string& name) const {
         if (variant.name == name) return variant;
         names.push_back(variant.name);
     }
-    const std::string near = nearest(name, names);
+    std::string near = nearest(name, names);
+    if (near.empty()) near = nearest_by_word(name, names);
     throw Error(near.empty() ? fmt::format("{} has no variant '{}'; it has {}.", name_, name, fmt::join(names, ", "))
                              : fmt::format("{} has no variant '{}'; did you mean '{}'? --list shows all.", name_, name, near));
 }
@@ -57,6 +76,19 @@ launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launc
                                 fmt::join(instances, ", ")));
     }
     return plan;
+}
+
+bool has_instance(const Variant& variant, std::uint32_t block, const launch::KernelSet& kernels) {
+    Inputs smallest = Lesson::default_inputs(variant);
+    smallest.n = 1;
+    smallest.kind = "ramp";
+    smallest.block = block;
+    try {
+        make_plan(variant, smallest, kernels);
+    } catch (const Error&) {
+        return false;
+    }
+    return true;
 }
 
 }  // namespace lanewise::lesson

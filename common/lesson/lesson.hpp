@@ -86,6 +86,9 @@ private:
 // there are.
 launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launch::KernelSet& kernels);
 
+// Can the variant run in blocks of `block` threads?
+bool has_instance(const Variant& variant, std::uint32_t block, const launch::KernelSet& kernels);
+
 }  // namespace lanewise::lesson
 
 // What each lesson's program is linked from.

@@ -1,8 +1,8 @@
 #include "common/lesson/options.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <map>
 #include <ostream>
 
 #include <CLI/CLI.hpp>
@@ -46,8 +46,8 @@ T choice(const std::string& flag, const std::string& text, const std::vector<std
         names.push_back(name);
     }
     const std::string near = nearest(text, names);
-    throw Error(fmt::format("{} {} is not one of {}{}.", flag, text, fmt::join(names, ", "),
-                            near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    throw Error(fmt::format("{} {} is not one of {}{}", flag, text, fmt::join(names, ", "),
+                            near.empty() ? "." : fmt::format("; did you mean '{}'?", near)));
 }
 
 void parse_size(const std::string& text, Options& options) {
@@ -149,7 +149,7 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
         for (const auto* option : app.get_options())
             if (flag == "--" + option->get_single_name()) {
                 const int wanted = option->get_expected_min();
-                const std::string reason = option->count() > 1 && wanted == 1 ? "is given more than once; give it once"
+                const std::string reason = option->count() > 1 && wanted == 1 ? "is given more than once"
                                            : wanted == 2                      ? "needs two values"
                                            : wanted == 0                      ? "takes no value"
                                                                               : "needs a value";

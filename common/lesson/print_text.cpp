@@ -18,7 +18,7 @@ using steps::WarpRef;
 using steps::WarpStep;
 using trace::kWarpSize;
 
-constexpr std::size_t kLabelColumns = 12;
+constexpr std::size_t kLabelColumns = 15;
 constexpr int kValueColumns = 9;      // the most a value takes: longer ones lose digits
 constexpr std::size_t kMaxShown = 32; // elements of a shared array at a barrier
 

@@ -60,6 +60,18 @@ private:
         return names;
     }
 
+    // All variants, or those named; of all, those that exist in the blocks that were asked for.
+    std::vector<std::string> measured_variants() const {
+        auto names = chosen(true);
+        if (!options_.block || !options_.variants.empty() || !options_.compare.empty()) return names;
+        const auto lacks = [&](const std::string& name) {
+            return !has_instance(lesson_.find(name), *options_.block, program_.kernels);
+        };
+        const auto all = names;
+        std::erase_if(names, lacks);
+        return names.empty() ? all : names;  // of none, the first says which instances there are
+    }
+
     // The variants whose steps are shown when one picture or one text is asked for.
     std::vector<std::string> looked_at() const {
         if (opened_) return {opened_->run->trace.header.variant};
@@ -135,7 +147,7 @@ private:
 
     void check() {
         std::vector<CheckedVariant> rows;
-        for (const auto& name : chosen(true)) {
+        for (const auto& name : measured_variants()) {
             const Variant& variant = lesson_.find(name);
             rows.push_back({name, choose_inputs(variant, options_).n, variant.declared_wrong, runner_.check(variant)});
         }
@@ -153,7 +165,7 @@ private:
 
     timing::TimingTable measured() {
         std::vector<TimedPlan> plans;
-        for (const auto& name : chosen(true)) {
+        for (const auto& name : measured_variants()) {
             const Variant& variant = lesson_.find(name);
             Variant at_size = variant;
             at_size.n = variant.timed_n;
@@ -245,9 +257,9 @@ private:
 
     void window() {
         const std::string name = looked_at().front();
-        if (options_.step || options_.focus_warp || options_.backend == BackendChoice::gpu) check_place(name);
+        if (options_.step || options_.focus_warp) check_place(name);
         // A wrong size or block is a sentence before a window opens.
-        if (!opened_) make_plan(lesson_.find(name), choose_inputs(lesson_.find(name), options_), program_.kernels);
+        if (!opened_) runner_.check_request(lesson_.find(name));
         try {
             if (!program_.make_frontend)
                 throw NoDisplay("This program was built without a window (LANEWISE_WINDOW=OFF).");

@@ -121,10 +121,18 @@ std::string Runner::machine() {
 
 Inputs Runner::checked_inputs(const Variant& variant) {
     const Inputs inputs = choose_inputs(variant, options_);
-    if (backend() == BackendChoice::cpu && inputs.n > kMaxEmulatedValues)
+    // Asks for a GPU only where the answer matters.
+    if (inputs.n > kMaxEmulatedValues && backend() == BackendChoice::cpu)
         throw Error(fmt::format("--n {} is more than the emulator runs; give at most {}, or use --backend gpu.", inputs.n,
                                 kMaxEmulatedValues));
     return inputs;
+}
+
+void Runner::check_request(const Variant& variant) {
+    const std::lock_guard lock(mutex_);
+    if (options_.backend == BackendChoice::gpu) backend();
+    if (options_.backend == BackendChoice::recorded) run(variant.name);
+    else make_plan(variant, checked_inputs(variant), program_.kernels);
 }
 
 void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs) const {

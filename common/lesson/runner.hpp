@@ -43,6 +43,9 @@ public:
     // Which of gpu, cpu, recorded it is; asks for a GPU only when the answer depends on it.
     BackendChoice backend();
 
+    // Throws where run() would because of what was asked for, without running.
+    void check_request(const Variant& variant);
+
     // Runs a variant with recording, or finds it among the recordings. Each is run once; safe to call from any thread.
     std::shared_ptr<const FinishedRun> run(const std::string& variant);
 

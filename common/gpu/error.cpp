@@ -17,6 +17,23 @@ std::string_view short_path(std::string_view path) {
     return root == std::string_view::npos ? path : path.substr(root);
 }
 
+// After one of these nothing on the GPU works any more in this process, and every call repeats it.
+bool is_final(int status) {
+    switch (status) {
+        case cudaErrorIllegalAddress:
+        case cudaErrorMisalignedAddress:
+        case cudaErrorInvalidAddressSpace:
+        case cudaErrorInvalidPc:
+        case cudaErrorIllegalInstruction:
+        case cudaErrorHardwareStackError:
+        case cudaErrorAssert:
+        case cudaErrorLaunchFailure:
+        case cudaErrorLaunchTimeout:
+        case cudaErrorECCUncorrectable: return true;
+        default: return false;
+    }
+}
+
 std::string sentence(int status, const char* call, Site site) {
     return fmt::format("{}:{}: {} failed: {}.", short_path(site.file), site.line, call, cuda_words(status));
 }
@@ -35,8 +52,9 @@ void check(int status, const char* call, Site site) {
 }
 
 void report(int status, const char* call, Site site) noexcept {
-    // The driver may be gone before the last handle when the process ends: nothing is lost then.
-    if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
+    // The driver may be gone before the last handle when the process ends: nothing is lost then. A final failure has
+    // been thrown where it happened.
+    if (status == cudaSuccess || status == cudaErrorCudartUnloading || is_final(status)) return;
     try {
         std::fprintf(stderr, "%s\n", sentence(status, call, site).c_str());
     } catch (...) {

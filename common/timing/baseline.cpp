@@ -1,9 +1,7 @@
 // What the library does with the same input.
-#include <cuda_runtime.h>
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <cub/device/device_reduce.cuh>
 
 #include <algorithm>
 #include <cmath>
@@ -13,24 +11,12 @@
 #include "common/base/error.hpp"
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/error.hpp"
+#include "common/timing/cub_reduce.hpp"
 #include "common/timing/measure.hpp"
 #include "common/timing/sampler.hpp"
 
 namespace lanewise::timing {
 namespace {
-
-// One reduction, in the form every CUB device function has: without memory it says how much it needs.
-using Reduce = cudaError_t (*)(void* memory, std::size_t& bytes, const float* in, float* out, int n, cudaStream_t stream);
-
-cudaError_t sum(void* memory, std::size_t& bytes, const float* in, float* out, int n, cudaStream_t stream) {
-    return cub::DeviceReduce::Sum(memory, bytes, in, out, n, stream);
-}
-cudaError_t largest(void* memory, std::size_t& bytes, const float* in, float* out, int n, cudaStream_t stream) {
-    return cub::DeviceReduce::Max(memory, bytes, in, out, n, stream);
-}
-cudaError_t smallest(void* memory, std::size_t& bytes, const float* in, float* out, int n, cudaStream_t stream) {
-    return cub::DeviceReduce::Min(memory, bytes, in, out, n, stream);
-}
 
 // The reference in double, and how far a float result may be from it.
 struct Reference {
@@ -56,14 +42,14 @@ Reference smallest_of(const std::vector<float>& values) {
 
 struct Baseline {
     const char* name;
-    Reduce run;
+    CubReduce run;
     Reference (*reference)(const std::vector<float>&);
 };
 
 constexpr Baseline kBaselines[] = {
-    {"CUB DeviceReduce::Sum", sum, sum_of},
-    {"CUB DeviceReduce::Max", largest, largest_of},
-    {"CUB DeviceReduce::Min", smallest, smallest_of},
+    {"CUB DeviceReduce::Sum", cub_sum, sum_of},
+    {"CUB DeviceReduce::Max", cub_max, largest_of},
+    {"CUB DeviceReduce::Min", cub_min, smallest_of},
 };
 
 const Baseline& find(const std::string& name) {

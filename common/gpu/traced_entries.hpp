@@ -1,0 +1,11 @@
+// Both builds of traced_kernels.cuh, as a lesson's wrappers would export them.
+#pragma once
+
+#include "common/prelude/export.hpp"
+
+namespace lanewise::gpu::testing {
+
+prelude::RawFile plain_build();
+prelude::RawFile traced_build();
+
+}  // namespace lanewise::gpu::testing

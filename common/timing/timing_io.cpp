@@ -132,7 +132,7 @@ TimingTable load(const std::filesystem::path& path) {
     std::ostringstream text;
     text << in.rdbuf();
     const auto refuse = [&](const std::string& why) -> Error {
-        return Error(fmt::format("'{}' is not a table of timings: {}. Record it again with --time --save-timings.",
+        return Error(fmt::format("'{}' is not a table of timings that can be used: {}. Record it again on a machine with a GPU.",
                                  path.string(), why));
     };
     try {

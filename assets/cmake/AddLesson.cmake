@@ -51,7 +51,7 @@ function(add_lesson)
   add_library(${name}_hooked OBJECT ${generated}/emulated_traced.cpp)
   target_include_directories(${name}_hooked PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/common/prelude/include)
   target_compile_options(${name}_hooked PRIVATE
-    -Wall -Wno-unknown-pragmas -ffp-contract=off ${LANEWISE_HOOKED_OPTIONS})
+    -Wall -Wno-unknown-pragmas -Wno-misleading-indentation -ffp-contract=off ${LANEWISE_HOOKED_OPTIONS})
 
   add_library(${name}_objects OBJECT ${folder}/lesson.cpp ${generated}/builds.cpp ${generated}/emulated.cpp)
   target_link_libraries(${name}_objects PUBLIC lanewise::lesson lanewise::launch)

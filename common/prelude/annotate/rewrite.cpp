@@ -42,7 +42,9 @@ void intercept_words(const Source& source, Edits& edits) {
             if (i > 0 && (source.is(i - 1, ".") || source.is(i - 1, "->"))) break;  // somebody's member
             std::size_t begin = source[i].offset;
             if (i > 0 && source.is(i - 1, "::")) {
-                if (i > 1 && (source.is_word(i - 2) || source.is(i - 2, ">"))) break;  // somebody's namespace
+                const bool keyword = i > 1 && (source.is(i - 2, "return") || source.is(i - 2, "else") || source.is(i - 2, "do"));
+                const bool named = i > 1 && (source.is_word(i - 2) || source.is(i - 2, ">"));
+                if (named && !keyword) break;  // somebody's namespace
                 begin = source[i - 1].offset;
             }
             edits.replace(begin, source[i].end() - begin, "::lanewise_traced::" + std::string(word.traced));

@@ -130,9 +130,7 @@ private:
         while (end < text_.size()) {
             const char c = text_[end];
             const bool exponent = c == 'e' || c == 'E' || c == 'p' || c == 'P';
-            const bool hexadecimal = text_.compare(at_, 2, "0x") == 0 || text_.compare(at_, 2, "0X") == 0;
-            if (exponent && !(hexadecimal && (c == 'e' || c == 'E')) && end + 1 < text_.size() &&
-                (text_[end + 1] == '+' || text_[end + 1] == '-')) {
+            if (exponent && end + 1 < text_.size() && (text_[end + 1] == '+' || text_[end + 1] == '-')) {
                 end += 2;
             } else if (is_word_part(c) || c == '.') {
                 ++end;

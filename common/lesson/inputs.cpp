@@ -62,7 +62,8 @@ std::vector<double> read_numbers(const std::string& path) {
         }
         std::size_t end = at;
         while (end < text.size() && !is_space(text[end])) ++end;
-        const char* first = text.data() + at + (text[at] == '+' ? 1 : 0);
+        const bool plus = text[at] == '+' && end - at > 1 && text[at + 1] != '-';  // from_chars takes no plus
+        const char* first = text.data() + at + (plus ? 1 : 0);
         double number = 0;
         const auto [stop, error] = std::from_chars(first, text.data() + end, number);
         if (error != std::errc{} || stop != text.data() + end || !std::isfinite(number))

@@ -162,7 +162,7 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
     const std::string unknown = extras.front().substr(0, extras.front().find('='));
     if (unknown[0] != '-')
         throw Error(fmt::format("'{}' belongs to no flag; --help lists the flags.", extras.front()));
-    const std::string near = nearest(unknown, flags());
+    const std::string near = unknown.size() > 3 ? nearest(unknown, flags()) : "";
     throw Error(near.empty() ? fmt::format("there is no flag {}; --help lists the flags.", unknown)
                              : fmt::format("there is no flag {}; did you mean {}?", unknown, near));
 }

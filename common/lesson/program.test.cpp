@@ -1,0 +1,285 @@
+#include "common/lesson/program.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "common/lesson/runner.hpp"
+#include "common/lesson/testing.hpp"
+#include "common/trace/io.hpp"
+
+namespace lanewise::lesson {
+namespace {
+
+using testing::TinyProgram;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// What a window was asked for. With `display` false it is a machine without one.
+struct Seen {
+    bool display = true;
+    int windows = 0;
+    Presentation presentation;
+    WindowRequest request;
+    std::shared_ptr<const Run> run;
+};
+
+class PretendedWindow : public Frontend {
+public:
+    explicit PretendedWindow(Seen& seen) : seen_(seen) {}
+    void window(const Presentation& presentation, const WindowRequest& request) override {
+        if (!seen_.display) throw NoDisplay("There is no display.");
+        ++seen_.windows;
+        look(presentation, request);
+    }
+    void screenshot(const Presentation& presentation, const WindowRequest& request, const std::string&) override {
+        look(presentation, request);
+    }
+    std::string describe(const Presentation& presentation, const WindowRequest& request) override {
+        look(presentation, request);
+        return "described";
+    }
+
+private:
+    void look(const Presentation& presentation, const WindowRequest& request) {
+        seen_.presentation = presentation;
+        seen_.presentation.run = {};  // belongs to a session that ends
+        seen_.request = request;
+        seen_.run = presentation.run(request.variant);
+    }
+    Seen& seen_;
+};
+
+struct WithWindow : TinyProgram {
+    Seen seen;
+    WithWindow() {
+        program.make_frontend = [this] { return std::make_unique<PretendedWindow>(seen); };
+    }
+};
+
+TEST(Program, WithoutFlagsAWindowOpens) {
+    WithWindow tiny;
+    const auto answer = tiny({});
+    EXPECT_EQ(answer.status, kExitOk) << answer.err;
+    EXPECT_EQ(tiny.seen.windows, 1);
+    EXPECT_EQ(tiny.seen.request.variant, "tiny_sum");
+    EXPECT_FALSE(tiny.seen.request.has_step);
+    EXPECT_EQ(tiny.seen.presentation.title, "Tiny");
+    EXPECT_EQ(tiny.seen.presentation.text, "# Tiny\n");
+    EXPECT_EQ(tiny.seen.presentation.variants.size(), 1u);   // the broken one is no tab
+    EXPECT_EQ(tiny.seen.presentation.all_variants.size(), 2u);
+    EXPECT_EQ(tiny.seen.run->origin, "emulator · ascending");
+    EXPECT_EQ(tiny.seen.run->steps.size(), 6u);
+}
+
+TEST(Program, WithoutADisplayTheStepsAreText) {
+    WithWindow tiny;
+    tiny.seen.display = false;
+    const auto answer = tiny({});
+    EXPECT_EQ(answer.status, kExitOk);
+    EXPECT_TRUE(contains(answer.err, "There is no display.")) << answer.err;
+    EXPECT_TRUE(contains(answer.out, "xor 16")) << answer.out;
+}
+
+TEST(Program, BuiltWithoutAWindow) {
+    TinyProgram tiny;
+    const auto answer = tiny({});
+    EXPECT_EQ(answer.status, kExitOk);
+    EXPECT_TRUE(contains(answer.err, "without a window"));
+    EXPECT_TRUE(contains(answer.out, "496"));
+    const auto picture = tiny({"--screenshot", "x.png"});
+    EXPECT_EQ(picture.status, kExitUsage);
+    EXPECT_TRUE(contains(picture.err, "LANEWISE_WINDOW")) << picture.err;
+}
+
+TEST(Program, StepsCountFromOne) {
+    WithWindow tiny;
+    EXPECT_EQ(tiny({"--describe", "--step", "6", "--lane", "3"}).out, "described\n");
+    EXPECT_EQ(tiny.seen.request.step, 5u);
+    EXPECT_TRUE(tiny.seen.request.has_step);
+    EXPECT_EQ(tiny.seen.request.lane, 3);
+    for (const auto& arguments : std::vector<std::vector<std::string>>{{"--describe", "--step", "7"},
+                                                                       {"--screenshot", "a.png", "--step", "7"},
+                                                                       {"--text", "--step", "7"},
+                                                                       {"--step", "7"}}) {
+        const auto past = tiny(arguments);
+        EXPECT_EQ(past.status, kExitUsage);
+        EXPECT_TRUE(contains(past.err, "--step 7: tiny_sum has 6 steps; give 1 to 6.")) << past.err;
+    }
+}
+
+TEST(Program, AskingForTheCpuAsksForNoGpu) {
+    TinyProgram tiny;
+    tiny({"--backend", "cpu", "--text"});
+    tiny({"--list"});
+    tiny({"--help"});
+    EXPECT_EQ(tiny.gpu_questions, 0);
+    tiny({"--text"});
+    EXPECT_EQ(tiny.gpu_questions, 1);
+}
+
+TEST(Program, AGpuThatIsNotThere) {
+    TinyProgram tiny;
+    for (const char* what : {"--text", "--check", "--time"}) {
+        const auto answer = tiny({"--backend", "gpu", what});
+        EXPECT_EQ(answer.status, kExitUsage) << what;
+        EXPECT_TRUE(contains(answer.err, "--backend gpu: There is no GPU here")) << answer.err;
+    }
+}
+
+TEST(Program, AGpuRunShowsTheEmulatorsAccessesAndSavesItsOwn) {
+    TinyProgram tiny;
+    tiny.has_gpu = true;
+    const auto answer = tiny({"--text", "--save-trace", tiny.path("t.ndjson")});
+    EXPECT_EQ(answer.status, kExitOk) << answer.err;
+    EXPECT_TRUE(contains(answer.out, "Pretended GPU · traced run · memory accesses from the emulator")) << answer.out;
+    EXPECT_TRUE(contains(answer.out, "load in"));
+    const auto saved = trace::load(tiny.path("t.ndjson"));
+    EXPECT_EQ(saved.header.source.gpu, "Pretended GPU");
+    EXPECT_EQ(saved.header.lesson, "99_tiny");
+    EXPECT_EQ(saved.header.variant, "tiny_sum");
+    EXPECT_EQ(saved.header.n, 32u);
+    EXPECT_EQ(saved.header.date, "2026-11-21");
+    EXPECT_EQ(saved.header.kernel_hash, hash_of_file(tiny.program.lesson.kernel_path()));
+    EXPECT_EQ(saved.records.size(), 5u);
+    ASSERT_EQ(saved.outputs.size(), 1u);
+    EXPECT_EQ(saved.outputs[0].values, std::vector<std::uint64_t>{to_bits(496.0f)});
+}
+
+TEST(Program, Check) {
+    TinyProgram tiny;
+    const auto right = tiny({"--check", "--backend", "cpu"});
+    EXPECT_EQ(right.status, kExitOk) << right.out;
+    EXPECT_TRUE(contains(right.out, "wrong, as declared"));
+    EXPECT_TRUE(contains(right.out, "its reference is of another sum"));
+    tiny.emulator_is_off_by = 1;
+    const auto wrong = tiny({"--check", "--backend", "cpu"});
+    EXPECT_EQ(wrong.status, kExitFailed);
+    EXPECT_TRUE(contains(wrong.out, "OUTSIDE")) << wrong.out;
+    EXPECT_TRUE(contains(wrong.out, "1 of 2 variants outside"));
+}
+
+TEST(Program, ABlockWithoutAnInstance) {
+    TinyProgram tiny;
+    for (const char* what : {"--text", "--check", "--save-trace=x"}) {
+        const auto answer = tiny({what, "--block", "96"});
+        EXPECT_EQ(answer.status, kExitUsage);
+        EXPECT_TRUE(contains(answer.err, "--block 96")) << answer.err;
+        EXPECT_TRUE(contains(answer.err, "32, 64")) << answer.err;
+    }
+}
+
+TEST(Program, MoreThanTheEmulatorRuns) {
+    TinyProgram tiny;
+    const auto answer = tiny({"--backend", "cpu", "--check", "--n", "67108865"});
+    EXPECT_EQ(answer.status, kExitUsage);
+    EXPECT_TRUE(contains(answer.err, "67108865") && contains(answer.err, "67108864")) << answer.err;
+}
+
+TEST(Program, Traces) {
+    TinyProgram tiny;
+    const auto a = tiny.path("a.ndjson"), b = tiny.path("b.ndjson");
+    EXPECT_EQ(tiny({"--save-trace", a, "--backend", "cpu"}).status, kExitOk);
+    EXPECT_EQ(tiny({"--save-trace", b, "--backend", "cpu", "--order", "descending"}).status, kExitOk);
+    EXPECT_EQ(tiny({"--diff", a, b}).status, kExitOk);
+    const auto shown = tiny({"--open", a, "--text"});
+    EXPECT_EQ(shown.status, kExitOk) << shown.err;
+    EXPECT_TRUE(contains(shown.out, "file a.ndjson · emulator · ascending"));
+    EXPECT_TRUE(contains(shown.out, "reference 496")) << shown.out;
+
+    EXPECT_EQ(tiny({"--save-trace", b, "--backend", "cpu", "--n", "31"}).status, kExitOk);
+    const auto different = tiny({"--diff", a, b});
+    EXPECT_EQ(different.status, kExitFailed);
+    EXPECT_TRUE(contains(different.out, "31")) << different.out;
+}
+
+TEST(Program, ATruncatedTraceShowsItsPrefix) {
+    TinyProgram tiny;
+    const auto path = tiny.path("a.ndjson");
+    tiny({"--save-trace", path, "--backend", "cpu"});
+    const std::string whole = testing::slurp(path);
+    tiny.folder.write("a.ndjson", whole.substr(0, whole.size() * 2 / 3));
+    const auto answer = tiny({"--open", path, "--text"});
+    EXPECT_EQ(answer.status, kExitPartial);
+    EXPECT_TRUE(contains(answer.err, "a.ndjson")) << answer.err;
+    EXPECT_TRUE(contains(answer.out, "xor 16")) << answer.out;
+}
+
+TEST(Program, TracesThatCannotBeShown) {
+    TinyProgram tiny;
+    const auto path = tiny.path("a.ndjson");
+    tiny({"--save-trace", path, "--backend", "cpu"});
+    const std::string whole = testing::slurp(path);
+    const auto with = [&](const std::string& from, const std::string& to) {
+        std::string text = whole;
+        text.replace(text.find(from), from.size(), to);
+        return tiny.folder.write("changed.ndjson", text).string();
+    };
+    const auto expect = [&](const std::string& file, const std::string& part) {
+        const auto answer = tiny({"--open", file, "--text"});
+        EXPECT_EQ(answer.status, kExitUsage);
+        EXPECT_EQ(answer.out, "");
+        EXPECT_TRUE(contains(answer.err, part)) << answer.err;
+    };
+    expect(with("99_tiny", "98_else"), "98_else");
+    expect(with("\"major\":1", "\"major\":2"), "2.0");
+    expect(with("tiny_sum", "tiny_gone"), "tiny_gone");
+    expect("/no/such/trace", "/no/such/trace");
+    expect(tiny.folder.write("text", "hello\n").string(), "not a trace");
+}
+
+TEST(Program, AnUnwritablePathLeavesNothing) {
+    TinyProgram tiny;
+    const auto answer = tiny({"--save-trace", "/no/such/folder/t.ndjson", "--backend", "cpu"});
+    EXPECT_EQ(answer.status, kExitUsage);
+    EXPECT_TRUE(contains(answer.err, "/no/such/folder/t.ndjson"));
+    EXPECT_FALSE(std::filesystem::exists("/no/such"));
+}
+
+TEST(Program, Recordings) {
+    TinyProgram tiny;
+    const auto none = tiny({"--backend", "recorded", "--text"});
+    EXPECT_EQ(none.status, kExitUsage);
+    EXPECT_TRUE(contains(none.err, "no recording of tiny_sum")) << none.err;
+
+    tiny.has_gpu = true;
+    std::filesystem::create_directories(tiny.folder.path() / "assets/recorded/pretended/99_tiny");
+    tiny({"--save-trace", tiny.path("assets/recorded/pretended/99_tiny/tiny_sum.ndjson"), "--backend", "gpu"});
+    const auto shown = tiny({"--backend", "recorded", "--text"});
+    EXPECT_EQ(shown.status, kExitOk) << shown.err;
+    EXPECT_TRUE(contains(shown.out, "recorded on Pretended GPU · 2026-11-21")) << shown.out;
+    EXPECT_TRUE(contains(shown.out, "load in"));
+    const auto other = tiny({"--backend", "recorded", "--text", "--n", "64"});
+    EXPECT_EQ(other.status, kExitUsage);
+    EXPECT_TRUE(contains(other.err, "--n 64") && contains(other.err, "n = 32")) << other.err;
+}
+
+TEST(Program, TimesComeFromAGpuOrARecording) {
+    TinyProgram tiny;
+    EXPECT_EQ(tiny({"--time"}).status, kExitUsage);
+    timing::TimingTable table;
+    table.lesson = "99_tiny";
+    table.gpu = "Old GPU";
+    table.date = "2026-01-02";
+    timing::Timing row;
+    row.variant = "tiny_sum";
+    row.n = 1024;
+    row.block = 32;
+    row.median_us = 3.5;
+    row.samples = 10;
+    table.rows = {row};
+    std::filesystem::create_directories(tiny.folder.path() / "assets/recorded/old/99_tiny");
+    timing::save(tiny.folder.path() / "assets/recorded/old/99_tiny/timings.json", table);
+    const auto recorded = tiny({"--time"});
+    EXPECT_EQ(recorded.status, kExitOk) << recorded.err;
+    EXPECT_TRUE(contains(recorded.out, "Recorded on Old GPU · 2026-01-02") && contains(recorded.out, "3.50")) << recorded.out;
+    EXPECT_EQ(tiny({"--time", "--n", "5"}).status, kExitUsage);
+
+    tiny.has_gpu = true;
+    const auto measured = tiny({"--time", "--variant", "tiny_sum"});
+    EXPECT_EQ(measured.status, kExitOk) << measured.err;
+    EXPECT_FALSE(contains(measured.out, "Recorded"));
+    EXPECT_TRUE(contains(measured.out, "1048576") && contains(measured.out, "2.00")) << measured.out;
+}
+
+}  // namespace
+}  // namespace lanewise::lesson

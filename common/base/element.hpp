@@ -70,4 +70,9 @@ constexpr Element element_of() {
     }
 }
 
+// The words that an array of a type without an element of its own (a struct) is shown as.
+constexpr Element words_of(std::size_t bytes) {
+    return bytes % 4 == 0 ? Element::u32 : bytes % 2 == 0 ? Element::u16 : Element::u8;
+}
+
 }  // namespace lanewise

@@ -96,7 +96,7 @@ template <class T>
 constexpr Element shown_as() {
     if constexpr (is_word<T>) return lanewise::element_of<T>();
     else if constexpr (requires(T v) { v.x; }) return shown_as<std::remove_cvref_t<decltype(T::x)>>();
-    else return Element::u32;
+    else return lanewise::words_of(sizeof(T));
 }
 
 // The emulated form of a kernel: unpacks the launch's arguments and calls it, once for each lane.

@@ -10,13 +10,12 @@
 namespace lanewise_traced {
 
 // `element` is what one T is made of, `count` how many of them: float4 is four f32. A type without a name here is
-// taken for the widest unsigned words that fill it.
+// taken for words.
 template <class T>
 struct ElementOf {
     using E = lanewise::Element;
-    static constexpr E element = sizeof(T) % 4 != 0 ? (sizeof(T) == 2 ? E::u16 : E::u8) : (sizeof(T) == 8 ? E::u64 : E::u32);
-    static constexpr unsigned count =
-        sizeof(T) / (element == E::u64 ? 8 : element == E::u32 ? 4 : element == E::u16 ? 2 : 1);
+    static constexpr E element = lanewise::words_of(sizeof(T));
+    static constexpr unsigned count = sizeof(T) / (element == E::u32 ? 4 : element == E::u16 ? 2 : 1);
 };
 
 #define LANEWISE_ELEMENT(TYPE, ELEMENT, COUNT)                                  \
@@ -27,9 +26,15 @@ struct ElementOf {
     }
 LANEWISE_ELEMENT(signed char, i8, 1);
 LANEWISE_ELEMENT(char, i8, 1);
+LANEWISE_ELEMENT(bool, u8, 1);
+LANEWISE_ELEMENT(unsigned char, u8, 1);
 LANEWISE_ELEMENT(short, i16, 1);
+LANEWISE_ELEMENT(unsigned short, u16, 1);
 LANEWISE_ELEMENT(int, i32, 1);
+LANEWISE_ELEMENT(unsigned, u32, 1);
 LANEWISE_ELEMENT(long, i64, 1);
+LANEWISE_ELEMENT(unsigned long, u64, 1);
+LANEWISE_ELEMENT(unsigned long long, u64, 1);
 LANEWISE_ELEMENT(long long, i64, 1);
 LANEWISE_ELEMENT(float, f32, 1);
 LANEWISE_ELEMENT(double, f64, 1);

@@ -91,11 +91,17 @@ LANEWISE_UNHOOKED inline T value_of(std::uint64_t bits) {
 template <class T>
 inline constexpr bool is_word = std::is_arithmetic_v<T>;
 
-// The element that an array of T is shown as: T itself, the members of a vector type, else bare words.
+// What a vector type is made of; void for other types.
+template <class T>
+struct Members {
+    using type = void;
+};
+
+// The element that an array of T is shown as, the same as on the GPU (gpu_element.cuh): T itself, the members of a vector type, else bare words.
 template <class T>
 constexpr Element shown_as() {
     if constexpr (is_word<T>) return lanewise::element_of<T>();
-    else if constexpr (requires(T v) { v.x; }) return shown_as<std::remove_cvref_t<decltype(T::x)>>();
+    else if constexpr (!std::is_void_v<typename Members<T>::type>) return shown_as<typename Members<T>::type>();
     else return lanewise::words_of(sizeof(T));
 }
 

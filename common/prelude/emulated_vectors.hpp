@@ -30,3 +30,17 @@ LANEWISE_WORD uint1 make_uint1(unsigned x) { return {x}; }
 LANEWISE_WORD uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 LANEWISE_WORD uint3 make_uint3(unsigned x, unsigned y, unsigned z) { return {x, y, z}; }
 LANEWISE_WORD uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+
+#define LANEWISE_MEMBERS(scalar, vector)                                                                          \
+    template <>                                                                                                   \
+    struct lanewise_emulated::Members<vector> {                                                                   \
+        using type = scalar;                                                                                      \
+    };
+LANEWISE_MEMBERS(float, float2)
+LANEWISE_MEMBERS(float, float3)
+LANEWISE_MEMBERS(float, float4)
+LANEWISE_MEMBERS(double, double2)
+LANEWISE_MEMBERS(int, int2)
+LANEWISE_MEMBERS(int, int3)
+LANEWISE_MEMBERS(int, int4)
+#undef LANEWISE_MEMBERS

@@ -1,6 +1,7 @@
 #include "common/lesson/runner.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <thread>

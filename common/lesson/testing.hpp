@@ -1,6 +1,7 @@
 // A lesson small enough to test a program with: one kernel that adds 32 values by xor, on machines that only pretend.
 #pragma once
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>

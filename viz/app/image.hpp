@@ -1,0 +1,20 @@
+// A picture on its way to a file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lanewise::viz {
+
+struct Image {
+    int width = 0;
+    int height = 0;
+    std::vector<std::uint8_t> rgb;   // rows from the top
+};
+
+// Writes a PNG to a temporary file beside `path` and renames it. Throws Error naming the path and the system's reason;
+// nothing half-written is left behind.
+void save_png(const std::string& path, const Image& image);
+
+}  // namespace lanewise::viz

@@ -1,0 +1,182 @@
+#include "viz/app/window.hpp"
+
+#if __has_include(<backends/imgui_impl_glfw.h>)
+#include <backends/imgui_impl_glfw.h>
+#else
+#include <imgui_impl_glfw.h>
+#endif
+#define GLFW_INCLUDE_NONE
+#include <GL/gl.h>
+#include <GLFW/glfw3.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "viz/app/app.hpp"
+#include "viz/app/gui.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+std::string glfw_reason() {
+    const char* words = nullptr;
+    glfwGetError(&words);
+    return words ? words : "no reason was given";
+}
+
+struct Library {
+    Library() {
+        if (!glfwInit()) throw NoDisplay("There is no display to open a window on (" + glfw_reason() + ").");
+    }
+    ~Library() { glfwTerminate(); }
+};
+
+struct Window {
+    GLFWwindow* handle = nullptr;
+
+    Window(int width, int height, const std::string& title) {
+        glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+        glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
+        glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+        glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+        glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+        handle = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);
+        if (!handle) throw NoDisplay("A window with OpenGL 3.2 could not be opened (" + glfw_reason() + ").");
+        glfwMakeContextCurrent(handle);
+        glfwSwapInterval(1);
+    }
+    ~Window() { glfwDestroyWindow(handle); }
+    Window(const Window&) = delete;
+    Window& operator=(const Window&) = delete;
+};
+
+Key key_of(int glfw_key) {
+    switch (glfw_key) {
+        case GLFW_KEY_SPACE: return Key::space;
+        case GLFW_KEY_TAB: return Key::tab;
+        case GLFW_KEY_LEFT: return Key::left;
+        case GLFW_KEY_RIGHT: return Key::right;
+        case GLFW_KEY_HOME: return Key::home;
+        case GLFW_KEY_END: return Key::end;
+        case GLFW_KEY_ESCAPE: return Key::escape;
+        case GLFW_KEY_F1: return letter('?');
+        default: break;
+    }
+    if (glfw_key >= GLFW_KEY_1 && glfw_key <= GLFW_KEY_9) return letter(static_cast<char>('1' + glfw_key - GLFW_KEY_1));
+    return Key::none;
+}
+
+// The window's side of the application: what GLFW's callbacks reach through the window's user pointer.
+struct Stage {
+    App* app = nullptr;
+    int frames_owed = 3;   // ImGui settles its layout over a few frames after each event
+
+    void wake() { frames_owed = 3; }
+};
+
+Stage& stage_of(GLFWwindow* window) { return *static_cast<Stage*>(glfwGetWindowUserPointer(window)); }
+
+void on_key(GLFWwindow* window, int key, int, int action, int mods) {
+    Stage& stage = stage_of(window);
+    stage.wake();
+    if (action == GLFW_RELEASE || (mods & (GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER))) return;
+    const bool shift = (mods & GLFW_MOD_SHIFT) != 0;
+    const Key meant = key_of(key);
+    if (meant != Key::none) stage.app->press(meant, shift);
+}
+
+// Letters and signs go by what is typed, not by where the key lies: that differs between keyboards.
+void on_character(GLFWwindow* window, unsigned int code) {
+    Stage& stage = stage_of(window);
+    stage.wake();
+    if (code >= 'a' && code <= 'z') stage.app->press(static_cast<Key>(code - 'a' + 'A'));
+    else if ((code >= 'A' && code <= 'Z') || code == '?' || code == '+' || code == '-') stage.app->press(static_cast<Key>(code));
+    else if (code == '=') stage.app->press(letter('+'));
+}
+
+// Ours first; ImGui_ImplGlfw_InitForOpenGL(window, true) then chains to what it finds.
+void install_callbacks(GLFWwindow* window, Stage& stage) {
+    glfwSetWindowUserPointer(window, &stage);
+    glfwSetKeyCallback(window, on_key);
+    glfwSetCharCallback(window, on_character);
+    glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { stage_of(w).wake(); });
+    glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { stage_of(w).wake(); });
+    glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { stage_of(w).wake(); });
+    glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { stage_of(w).wake(); });
+    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { stage_of(w).wake(); });
+    glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { stage_of(w).wake(); });
+}
+
+// The monitor's, in pixels of the framebuffer; ImGui's coordinates are those of the window.
+float scale_of(GLFWwindow* window, float asked) {
+    if (asked > 0) return asked;
+    float x = 1, y = 1;
+    glfwGetWindowContentScale(window, &x, &y);
+    int width = 0, pixels = 0, unused = 0;
+    glfwGetWindowSize(window, &width, &unused);
+    glfwGetFramebufferSize(window, &pixels, &unused);
+    // Where the system itself scales the window (macOS, Wayland), its coordinates are already large.
+    const float own = width > 0 && pixels > 0 ? static_cast<float>(pixels) / static_cast<float>(width) : 1.0f;
+    return std::clamp(x / own, 1.0f, 4.0f);
+}
+
+void draw_frame(GLFWwindow* window, const Gui& gui, App& app, float seconds) {
+    int width = 0, height = 0, pixels_x = 0, pixels_y = 0;
+    glfwGetWindowSize(window, &width, &height);
+    glfwGetFramebufferSize(window, &pixels_x, &pixels_y);
+    if (pixels_x <= 0 || pixels_y <= 0) return;   // minimised
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui_ImplGlfw_NewFrame();
+    ImGui::NewFrame();
+    app.frame(gui.look(app.theme()), {0, 0, static_cast<float>(width), static_cast<float>(height)}, seconds);
+    ImGui::Render();
+    glViewport(0, 0, pixels_x, pixels_y);
+    glClear(GL_COLOR_BUFFER_BIT);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    glfwSwapBuffers(window);
+}
+
+struct GlfwBackend {
+    explicit GlfwBackend(GLFWwindow* window) { ImGui_ImplGlfw_InitForOpenGL(window, true); }
+    ~GlfwBackend() { ImGui_ImplGlfw_Shutdown(); }
+};
+
+}  // namespace
+
+void run_window(const lesson::Presentation& presentation, const lesson::WindowRequest& request) {
+    const Library library;
+    const Window window(request.width, request.height, "Lanewise · " + presentation.title);
+    // The first run starts while fonts and shaders are made ready.
+    App app(presentation, request, [] { glfwPostEmptyEvent(); });
+    Stage stage{&app};
+    install_callbacks(window.handle, stage);
+    const Gui gui(scale_of(window.handle, request.scale));
+    const GlfwBackend backend(window.handle);
+
+    std::string title;
+    double last = glfwGetTime();
+    while (!glfwWindowShouldClose(window.handle)) {
+        // Nothing moves and nobody asks: sleep. A run that ends posts an event.
+        if (stage.frames_owed > 0 || app.needs_frame()) {
+            glfwPollEvents();
+        } else {
+            glfwWaitEvents();
+            stage.wake();
+            last = glfwGetTime();
+        }
+        const double now = glfwGetTime();
+        draw_frame(window.handle, gui, app, static_cast<float>(now - last));
+        last = now;
+        if (stage.frames_owed > 0) --stage.frames_owed;
+        if (app.title() != title) {
+            title = app.title();
+            glfwSetWindowTitle(window.handle, title.c_str());
+        }
+    }
+    if (const char* print = std::getenv("LANEWISE_PRINT_STATE"); print && std::string(print) == "1") {
+        std::printf("%s\n", app.state().c_str());
+    }
+}
+
+}  // namespace lanewise::viz

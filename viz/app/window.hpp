@@ -1,0 +1,11 @@
+// The window on a display.
+#pragma once
+
+#include "common/lesson/frontend.hpp"
+
+namespace lanewise::viz {
+
+// Opens the window and returns when it is closed. Throws NoDisplay where there is no display or no OpenGL 3.2.
+void run_window(const lesson::Presentation& presentation, const lesson::WindowRequest& request);
+
+}  // namespace lanewise::viz

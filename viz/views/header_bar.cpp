@@ -1,0 +1,141 @@
+#include "viz/views/header_bar.hpp"
+
+#include <algorithm>
+
+namespace lanewise::viz {
+namespace {
+
+constexpr float kLine = 46;
+constexpr float kTabs = 38;
+
+// "05_warp_shuffle" -> "05"
+std::string number_of(const std::string& lesson) {
+    const std::size_t end = lesson.find_first_not_of("0123456789");
+    return lesson.substr(0, end == std::string::npos ? lesson.size() : end);
+}
+
+const std::string& tab_title(const lesson::VariantInfo& variant) {
+    return variant.title.empty() ? variant.name : variant.title;
+}
+
+float tab_width(const Look& look, const lesson::VariantInfo& variant) {
+    return text_width(look, Face::strong, tab_title(variant)) + look.px(variant.declared_wrong ? 42 : 24);
+}
+
+float tabs_width(const Look& look, const lesson::Presentation& presentation) {
+    float width = 0;
+    for (const lesson::VariantInfo& variant : presentation.variants) width += tab_width(look, variant) + look.px(4);
+    return width;
+}
+
+float title_width(const Look& look, const lesson::Presentation& presentation) {
+    return look.px(16) + text_width(look, Face::title, "Lanewise") + look.px(16) +
+           text_width(look, Face::title, number_of(presentation.lesson) + "  " + presentation.title) + look.px(24);
+}
+
+// Room kept for "recorded on NVIDIA H200 · 2026-11-21".
+constexpr float kBadge = 330;
+
+bool one_line(const Look& look, const lesson::Presentation& presentation, float width) {
+    return title_width(look, presentation) + tabs_width(look, presentation) + look.px(kBadge) <= width;
+}
+
+}  // namespace
+
+float HeaderBar::height(const Look& look, const lesson::Presentation& presentation, float width) {
+    return look.px(one_line(look, presentation, width) ? kLine : kLine + kTabs);
+}
+
+Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentation, const std::string& origin) {
+    const Brush& brush = pane.brush;
+    const Theme& colors = pane.colors();
+    Rect rest = pane.box;
+    const bool single = one_line(pane.look(), presentation, rest.width());
+    Rect line = rest.cut_top(pane.px(kLine));
+    hairline(brush, {pane.box.x0, pane.box.y1 - 1}, {pane.box.x1, pane.box.y1 - 1}, colors.line);
+
+    line.cut_left(pane.px(16));
+    text_in(brush, Face::title, line, colors.accent, "Lanewise", Align::left);
+    line.cut_left(text_width(pane.look(), Face::title, "Lanewise") + pane.px(16));
+    const std::string title = number_of(presentation.lesson) + "  " + presentation.title;
+    text_in(brush, Face::title, line, colors.strong, title, Align::left);
+    line.cut_left(text_width(pane.look(), Face::title, title) + pane.px(24));
+
+    // Where the data came from: always in sight.
+    const float widest = single ? pane.px(kBadge - 24) : line.width() - pane.px(32);
+    const std::string words = fit_text(pane.look(), Face::caption, origin, widest - pane.px(40));
+    const float badge_width = text_width(pane.look(), Face::caption, words) + pane.px(38);
+    const Rect badge = Rect{line.x1 - pane.px(14) - badge_width, 0, line.x1 - pane.px(14), pane.px(24)}.moved(
+        0, line.center().y - pane.px(12));
+    const bool on_gpu = origin.find("NVIDIA") != std::string::npos;
+    const Color ink = on_gpu ? colors.good : colors.step_shuffle;
+    fill(brush, badge, mix(colors.panel, ink, 0.14), pane.px(12));
+    const Point dot{badge.x0 + pane.px(14), badge.center().y};
+    if (on_gpu) brush.list->AddCircleFilled(vec(dot), pane.px(3.5f), ink);
+    else brush.list->AddCircle(vec(dot), pane.px(3.5f), ink, 0, pane.px(1.5f));
+    text_in(brush, Face::caption, {badge.x0 + pane.px(25), badge.y0, badge.x1, badge.y1}, colors.text, words, Align::left);
+    line.x1 = badge.x0 - pane.px(12);
+
+    if (single) return draw_tabs(pane, presentation, line);
+    rest.y1 -= pane.px(1);
+    return draw_tabs(pane, presentation, {pane.box.x0 + pane.px(12), rest.y0, pane.box.x1 - pane.px(12), rest.y1 - pane.px(6)});
+}
+
+Intent HeaderBar::draw_tabs(const Pane& pane, const lesson::Presentation& presentation, const Rect& where) {
+    const Brush& brush = pane.brush;
+    const Theme& colors = pane.colors();
+    Intent intent;
+    const float total = tabs_width(pane.look(), presentation);
+    const float spare = std::max(0.0f, total - where.width());
+    // The shown variant stays in sight; the wheel moves the others by.
+    float x = 0;
+    for (std::size_t i = 0; i < presentation.variants.size(); ++i) {
+        const float width = tab_width(pane.look(), presentation.variants[i]);
+        if (i == tab && pane.wheel() == 0) {
+            const float least = x + width - where.width() + pane.px(40);
+            tabs_scroll = std::clamp(tabs_scroll, least, std::max(least, x - pane.px(40)));
+        }
+        x += width + pane.px(4);
+    }
+    tabs_scroll = std::clamp(tabs_scroll - pane.wheel() * pane.px(60), 0.0f, spare);
+
+    brush.list->PushClipRect({where.x0, where.y0}, {where.x1, where.y1}, true);
+    x = where.x0 - tabs_scroll;
+    const float height = pane.px(28);
+    for (std::size_t i = 0; i < presentation.variants.size(); ++i) {
+        const lesson::VariantInfo& variant = presentation.variants[i];
+        const float width = tab_width(pane.look(), variant);
+        const Rect box{x, where.center().y - height / 2, x + width, where.center().y + height / 2};
+        const bool shown = i == tab || (comparing && i == second_tab);
+        const bool hovered = pane.hovers(box) && where.contains(pane.pointer());
+        if (shown || hovered) fill(brush, box, shown ? colors.raised : mix(colors.panel, colors.raised, 0.5), pane.px(6));
+        if (shown) fill(brush, {box.x0 + pane.px(10), box.y1 - pane.px(2.5f), box.x1 - pane.px(10), box.y1}, colors.accent, pane.px(1));
+        Rect label = box.inset(pane.px(12), 0);
+        text_in(brush, Face::strong, label, shown ? colors.strong : colors.quiet, tab_title(variant), Align::left);
+        if (variant.declared_wrong) {
+            // A variant that its lesson declares wrong says so before it is opened.
+            const Point c{box.x1 - pane.px(16), box.center().y};
+            const float r = pane.px(3.5f);
+            hairline(brush, {c.x - r, c.y - r}, {c.x + r, c.y + r}, colors.warning, pane.px(1.6f));
+            hairline(brush, {c.x - r, c.y + r}, {c.x + r, c.y - r}, colors.warning, pane.px(1.6f));
+        }
+        if (hovered) {
+            if (!variant.summary.empty()) hint_card(pane.look(), variant.summary);
+            if (pane.button(box)) intent = {Intent::Kind::variant, i};
+        }
+        x += width + pane.px(4);
+    }
+    brush.list->PopClipRect();
+    // More to either side: the ground closes over the cut.
+    const auto fade = [&](float x0, float x1, bool left) {
+        const Color solid = colors.panel;
+        const Color clear = with_alpha(colors.panel, 0);
+        const Color l = left ? solid : clear, r = left ? clear : solid;
+        brush.list->AddRectFilledMultiColor({x0, where.y0}, {x1, where.y1}, l, r, r, l);
+    };
+    if (tabs_scroll > 1) fade(where.x0, where.x0 + pane.px(36), true);
+    if (tabs_scroll < spare - 1) fade(where.x1 - pane.px(36), where.x1, false);
+    return intent;
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,255 @@
+#include "viz/views/inspector_view.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "common/base/element.hpp"
+#include "viz/views/scene.hpp"
+#include "viz/views/stage_paint.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using steps::StepKind;
+
+constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
+
+Rect row_at(const Pane& pane, float y, float height) {
+    return {pane.box.x0 + pane.px(16), y, pane.box.x1 - pane.px(14), y + height};
+}
+
+float sentence(const Pane& pane, float y, Face face, Color color, std::string_view words) {
+    const Rect row = row_at(pane, y, 0);
+    return y + paragraph(pane.brush, face, {row.x0, y}, row.width(), color, words, 1.45f);
+}
+
+}  // namespace
+
+Intent InspectorView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
+    const steps::Steps& steps = exhibit.steps();
+    const Theme& colors = pane.colors();
+    Intent intent;
+    const int lane = selection.lane();
+    const float top = pane.box.y0 - pane.scrolled;
+    float y = top + pane.px(10);
+    if (playhead.step >= steps.size()) {
+        y = sentence(pane, y, Face::body, colors.quiet, "This run recorded no steps.");
+        pane.content_height(y - top);
+        return intent;
+    }
+    const Rect head = row_at(pane, y, pane.px(22));
+    if (lane < 0) {
+        y = draw_step(pane, y, exhibit, playhead, selection);
+        pane.content_height(y - top);
+        return intent;
+    }
+    const std::string name = "Lane " + std::to_string(lane);
+    text_in(pane.brush, Face::title, head, colors.strong, name, Align::left);
+    const float x = head.x0 + text_width(pane.look(), Face::title, name) + pane.px(12);
+    text_in(pane.brush, Face::caption, {x, head.y0, head.x1, head.y1}, colors.quiet,
+            "thread " + std::to_string(selection.warp.warp * trace::kWarpSize + static_cast<std::uint32_t>(lane)) + " of block " +
+                std::to_string(selection.warp.block), Align::left);
+    const bool pinned = selection.pinned_lane == lane;
+    const Rect pin{head.x1 - pane.px(64), head.y0, head.x1, head.y1};
+    text_in(pane.brush, Face::caption, pin, pinned ? colors.accent : colors.quiet, pinned ? "pinned · P" : "pin · P", Align::right);
+    if (pane.button(pin)) intent = {Intent::Kind::pin, 0};
+    y = head.y1 + pane.px(6);
+
+    const steps::WarpStep* part = steps.steps[playhead.step].find(selection.warp);
+    const bool active = part && ((std::any_of(part->records.begin(), part->records.end(), [&](std::size_t r) {
+        return (steps.trace->records[r].active >> lane) & 1u;
+    })));
+    if (active) {
+        y = draw_formula(pane, y, exhibit, *part, playhead.step, lane);
+        y = draw_values(pane, y, exhibit, *part, playhead.step, lane);
+    } else {
+        y = sentence(pane, y, Face::body, colors.quiet, "idle in this step: " + steps.steps[playhead.step].label) + pane.px(4);
+    }
+    y = draw_inputs(pane, y, exhibit, playhead, selection, lane);
+    y = draw_life(pane, y, exhibit, playhead, selection, lane, intent);
+    pane.content_height(y - top + pane.px(8));
+    return intent;
+}
+
+float InspectorView::draw_formula(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part,
+                                  std::size_t step, int lane) const {
+    const Theme& colors = pane.colors();
+    const steps::Formula parts = steps::formula_parts(exhibit.steps(), step, part.warp, lane);
+    if (parts.who.empty()) return y;
+    const trace::Record& record = exhibit.trace().records[part.records.front()];
+    const std::string head = parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
+    y = sentence(pane, y, Face::code, colors.accent, head) + pane.px(4);
+
+    // The rule in bits, one lane number under the other: each set bit of the mask flips one.
+    if (record.op == trace::Op::shfl_xor) {
+        const int arg = record.arg[lane_index(lane)];
+        const auto mask = static_cast<std::uint32_t>(arg & 31);
+        const std::uint32_t numbers[] = {static_cast<std::uint32_t>(lane), mask, static_cast<std::uint32_t>(lane) ^ mask};
+        const std::string names[] = {std::to_string(lane), "xor " + std::to_string(arg), std::to_string(lane ^ (arg & 31))};
+        for (int i = 0; i < 3; ++i) {
+            const Rect row = row_at(pane, y, pane.px(19));
+            text_in(pane.brush, Face::small, {row.x0, row.y0, row.x0 + pane.px(52), row.y1}, colors.quiet, names[i], Align::right);
+            bit_row(pane.brush, {row.x0 + pane.px(62), row.y0}, numbers[i], 5, mask);
+            y += pane.px(23);
+        }
+        y += pane.px(4);
+    } else if (!parts.bits.empty()) {
+        y = sentence(pane, y, Face::code, colors.text, parts.bits) + pane.px(3);
+    }
+    if (!parts.arithmetic.empty()) y = sentence(pane, y, Face::figure, colors.strong, parts.arithmetic) + pane.px(6);
+    return y;
+}
+
+float InspectorView::draw_values(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part,
+                                 std::size_t step, int lane) const {
+    const Theme& colors = pane.colors();
+    const StepKind kind = exhibit.steps().steps[step].kind;
+    const auto line = [&](const std::string& label, const std::string& value, const std::string& hex, Color ink) {
+        const Rect row = row_at(pane, y, pane.px(20));
+        text_in(pane.brush, Face::caption, row, colors.quiet, label, Align::left);
+        Rect rest = row;
+        rest.x0 += pane.px(92);
+        text_in(pane.brush, Face::figure_large, rest, ink, value, Align::left);
+        const float used = text_width(pane.look(), Face::figure_large, value) + pane.px(12);
+        if (!hex.empty() && used + text_width(pane.look(), Face::small, hex) < rest.width()) {
+            text_in(pane.brush, Face::small, rest, colors.quiet, hex, Align::right);
+        }
+        y += pane.px(21);
+    };
+    const auto number = [&](const std::string& label, Element type, std::uint64_t bits, Color ink) {
+        line(label, format_element(type, bits), "0x" + format_bits(type, bits), ink);
+    };
+    const steps::LaneView& view = part.lanes[lane_index(lane)];
+    const Element type = exhibit.trace().records[part.records.front()].type;
+    for (const Access& access : accesses_of(exhibit.steps(), part, lane)) {
+        const std::string word = access.array + "[" + std::to_string(access.index) + "]";
+        const char* verb = access.op == trace::Op::load ? "read " : access.op == trace::Op::store ? "wrote " : "gave ";
+        number(fit_text(pane.look(), Face::caption, verb + word, pane.px(88)), access.type, access.bits,
+               access.op == trace::Op::load ? colors.accent : colors.good);
+    }
+    if (kind == StepKind::shuffle) {
+        number("before", type, view.before, colors.text);
+        if (view.undefined) line("received", "undefined", "", colors.warning);
+        else if (view.has_received) number("received", type, view.received, colors.accent);
+        if (view.has_after) number("after", type, view.after, colors.good);
+        else line("after", "not recorded", "", colors.quiet);
+    } else if (kind == StepKind::atomic && view.has_received) {
+        number("it held", type, view.received, colors.text);
+    } else if (kind == StepKind::vote) {
+        line("says", view.before ? "yes" : "no", "", colors.text);
+        if (view.has_received) number("received", Element::u32, view.received, colors.accent);
+    }
+    return y + pane.px(6);
+}
+
+float InspectorView::draw_inputs(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+                                 const Selection& selection, int lane) const {
+    const steps::Steps& steps = exhibit.steps();
+    const Theme& colors = pane.colors();
+    if (steps.input_count == 0) return y;
+    const steps::Holding& holding = steps.holding(playhead.step, selection.warp);
+    const steps::Provenance& inputs = steps.provenances[holding.inputs[lane_index(lane)]];
+    std::string words = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(steps.input_count) + " inputs";
+    if (inputs.counted_twice()) words += ", some counted twice";
+    if (inputs.undefined) words += ", and something undefined";
+    text_in(pane.brush, Face::caption, row_at(pane, y, pane.px(18)),
+            inputs.counted_twice() || inputs.undefined ? colors.warning : colors.quiet, words, Align::left);
+    y += pane.px(19);
+
+    // One mark an input while they can be told apart, else one mark for several.
+    const Rect row = row_at(pane, y, pane.px(12));
+    const std::size_t marks = std::min<std::size_t>(steps.input_count, 64);
+    const float pitch = row.width() / static_cast<float>(marks);
+    for (std::size_t m = 0; m < marks; ++m) {
+        const std::size_t first = m * steps.input_count / marks;
+        const std::size_t last = std::max(first + 1, (m + 1) * steps.input_count / marks);
+        std::size_t held = 0;
+        bool twice = false;
+        for (std::size_t i = first; i < last; ++i) {
+            held += inputs.holds(i) ? 1 : 0;
+            twice |= i / 64 < inputs.twice.size() && ((inputs.twice[i / 64] >> (i % 64)) & 1u);
+        }
+        const double part = static_cast<double>(held) / static_cast<double>(last - first);
+        const Rect mark{row.x0 + pitch * static_cast<float>(m), row.y0, row.x0 + pitch * static_cast<float>(m + 1) - pane.px(1.5f), row.y1};
+        fill(pane.brush, mark, mix(colors.raised, twice ? colors.warning : colors.good, part), pane.px(1.5f));
+        if (twice) fill(pane.brush, {mark.x0, mark.center().y - pane.px(1), mark.x1, mark.center().y + pane.px(1)}, colors.panel);
+    }
+    return y + pane.px(22);
+}
+
+float InspectorView::draw_life(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+                               const Selection& selection, int lane, Intent& intent) const {
+    const steps::Steps& steps = exhibit.steps();
+    const Theme& colors = pane.colors();
+    text_in(pane.brush, Face::caption, row_at(pane, y, pane.px(18)), colors.quiet, "life of the lane", Align::left);
+    y += pane.px(20);
+    const Rect row = row_at(pane, y, pane.px(24));
+    const float width = pane.px(50);
+    const float pitch = width + pane.px(6);
+    const auto per_row = std::max<std::size_t>(1, static_cast<std::size_t>((row.width() + pane.px(6)) / pitch));
+    std::size_t shown = 0;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        const steps::WarpStep* part = steps.steps[k].find(selection.warp);
+        if (!part) continue;
+        const steps::Holding& now = steps.holding(k, selection.warp);
+        const steps::Holding& last = steps.holding(k == 0 ? steps::kNoStep : k - 1, selection.warp);
+        const bool known = (now.known >> lane) & 1u;
+        const bool was_known = (last.known >> lane) & 1u;
+        const bool changed = known && (!was_known || now.bits[lane_index(lane)] != last.bits[lane_index(lane)]);
+        const bool shuffled = steps.steps[k].kind == StepKind::shuffle && part->lanes[lane_index(lane)].active;
+        if (!changed && !shuffled && k != playhead.step) continue;
+        const Rect box = Rect{row.x0, y, row.x0 + width, y + pane.px(24)}.moved(
+            pitch * static_cast<float>(shown % per_row), pane.px(30) * static_cast<float>(shown / per_row));
+        ++shown;
+        CellStyle style;
+        std::string words;
+        if (k > playhead.step || !known) {
+            style.ground = colors.raised;
+            words = k > playhead.step ? "" : "-";
+        } else {
+            const Element type = now.type;
+            style.ground = exhibit.scale.color(type, now.bits[lane_index(lane)]);
+            words = format_element(type, now.bits[lane_index(lane)], 6);
+        }
+        if (k == playhead.step) {
+            style.border = colors.accent;
+            style.border_width = pane.px(2);
+        }
+        lane_cell(pane.brush, box, words, style);
+        if (pane.hovers(box)) hint_card(pane.look(), "step " + std::to_string(k + 1) + " · " + steps.steps[k].label);
+        if (pane.button(box)) intent = {Intent::Kind::go_to, k};
+    }
+    const std::size_t rows = (shown + per_row - 1) / per_row;
+    return y + pane.px(30) * static_cast<float>(rows);
+}
+
+float InspectorView::draw_step(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+                               const Selection& selection) const {
+    const steps::Steps& steps = exhibit.steps();
+    const Theme& colors = pane.colors();
+    const steps::Step& step = steps.steps[playhead.step];
+    const Rect head = row_at(pane, y, pane.px(22));
+    text_in(pane.brush, Face::title, head, colors.strong, step.label, Align::left);
+    text_in(pane.brush, Face::caption, head, colors.quiet, step.stage, Align::right);
+    y = head.y1 + pane.px(6);
+    const std::size_t block = block_place(steps, selection.warp);
+    if (block < step.counters.size()) {
+        const steps::Step::Counters& counters = step.counters[block];
+        const std::pair<const char*, std::uint32_t> lines[] = {
+            {"lanes at work now", counters.lanes_at_work}, {"shuffle rounds so far", counters.shuffles},
+            {"block barriers so far", counters.block_barriers}, {"warp barriers so far", counters.warp_barriers},
+            {"shared accesses so far", counters.shared_accesses}, {"global accesses so far", counters.global_accesses},
+            {"atomics so far", counters.atomics}};
+        for (const auto& [label, value] : lines) {
+            const Rect row = row_at(pane, y, pane.px(19));
+            text_in(pane.brush, Face::caption, row, colors.quiet, label, Align::left);
+            text_in(pane.brush, Face::figure, row, value ? colors.text : colors.quiet, std::to_string(value), Align::right);
+            y += pane.px(19);
+        }
+    }
+    y += pane.px(8);
+    return sentence(pane, y, Face::body, colors.quiet, "Point at a lane to see whom it reads, and why. A click pins it.");
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,22 @@
+// One lane told in full: whom it read and why, in bits; what it held before and after; which inputs it holds; its life.
+#pragma once
+
+#include "viz/views/exhibit.hpp"
+#include "viz/views/pane.hpp"
+#include "viz/views/selection.hpp"
+
+namespace lanewise::viz {
+
+struct InspectorView {
+    Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+
+private:
+    // Each takes the top of what it draws and returns the bottom.
+    float draw_formula(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part, std::size_t step, int lane) const;
+    float draw_values(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part, std::size_t step, int lane) const;
+    float draw_inputs(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection, int lane) const;
+    float draw_life(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection, int lane, Intent& intent) const;
+    float draw_step(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection) const;
+};
+
+}  // namespace lanewise::viz

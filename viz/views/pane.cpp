@@ -1,0 +1,64 @@
+#include "viz/views/pane.hpp"
+
+#include <algorithm>
+
+namespace lanewise::viz {
+
+Pane::Pane(const Look& look, const char* id, const Rect& where, Color ground, Scroll scroll) : box(where) {
+    ImGui::SetCursorScreenPos({where.x0, where.y0});
+    ImGuiWindowFlags flags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav |
+                             ImGuiWindowFlags_NoBackground;
+    if (scroll == Scroll::none) flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+    ImGui::BeginChild(id, {std::max(where.width(), 1.0f), std::max(where.height(), 1.0f)}, false, flags);
+    brush = {ImGui::GetWindowDrawList(), look};
+    scrolled = ImGui::GetScrollY();
+    if (ground) fill(brush, where, ground);
+}
+
+Pane::~Pane() { ImGui::EndChild(); }
+
+bool Pane::hovers(const Rect& where) const {
+    return ImGui::IsWindowHovered() && where.contains(pointer()) && box.contains(pointer());
+}
+
+bool Pane::clicked(const Rect& where) const { return hovers(where) && ImGui::IsMouseClicked(ImGuiMouseButton_Left); }
+
+bool Pane::button(const Rect& where) const {
+    if (!hovers(where)) return false;
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    return ImGui::IsMouseClicked(ImGuiMouseButton_Left);
+}
+
+Point Pane::pointer() const {
+    const ImVec2 at = ImGui::GetIO().MousePos;
+    return {at.x, at.y};
+}
+
+float Pane::wheel() const { return hovers() ? ImGui::GetIO().MouseWheel : 0; }
+
+void Pane::content_height(float height) const {
+    ImGui::SetCursorScreenPos({box.x0, box.y0 - scrolled});
+    ImGui::Dummy({1, std::max(height, 1.0f)});
+}
+
+void Pane::keep_in_sight(float y0, float y1) const {
+    const float margin = box.height() * 0.2f;
+    if (y0 - margin < scrolled) ImGui::SetScrollY(std::max(0.0f, y0 - margin));
+    else if (y1 + margin > scrolled + box.height()) ImGui::SetScrollY(y1 + margin - box.height());
+}
+
+void hint_card(const Look& look, std::string_view words) {
+    const ImVec2 at = ImGui::GetIO().MousePos;
+    const ImVec2 display = ImGui::GetIO().DisplaySize;
+    const Brush brush{ImGui::GetForegroundDrawList(), look};
+    const float width = text_width(look, Face::caption, words) + look.px(16);
+    const float height = look.px(24);
+    const float x = std::clamp(at.x + look.px(10), 0.0f, std::max(0.0f, display.x - width - look.px(4)));
+    const float y = at.y + look.px(20) + height < display.y ? at.y + look.px(20) : at.y - height - look.px(8);
+    const Rect card{x, y, x + width, y + height};
+    fill(brush, card, look.colors().raised, look.px(5));
+    outline(brush, card, look.colors().line, look.px(5), look.px(1));
+    text_in(brush, Face::caption, card, look.colors().text, words);
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,310 @@
+#include "viz/views/scene.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "common/base/element.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using steps::Step;
+using steps::StepKind;
+using steps::WarpStep;
+
+constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
+
+std::uint32_t active_lanes(const steps::Steps& steps, const WarpStep* part) {
+    if (!part) return 0;
+    std::uint32_t active = 0;
+    for (const std::size_t record : part->records) active |= steps.trace->records[record].active;
+    return active;
+}
+
+bool is_memory(StepKind kind) {
+    return kind == StepKind::load || kind == StepKind::store || kind == StepKind::atomic;
+}
+
+// How tall a band wants to be: at least, and with room to spare.
+struct Wish {
+    float least = 0;
+    float most = 0;
+};
+
+Wish wish_of(const Band& band, std::size_t read_rows, std::size_t write_rows) {
+    const auto rows = static_cast<float>(read_rows + write_rows);
+    if (band.present) {
+        switch (band.kind) {
+            case StepKind::shuffle: return {108, 190};
+            case StepKind::vote: return {84, 110};
+            case StepKind::warp_barrier:
+            case StepKind::block_barrier: return {62, 72};
+            default: {
+                const float both = read_rows > 0 && write_rows > 0 ? 26.0f : 0.0f;
+                return {56 + rows * 34 + both, 84 + rows * 38 + both};
+            }
+        }
+    }
+    switch (band.kind) {
+        case StepKind::shuffle: return {30, 68};
+        case StepKind::warp_barrier:
+        case StepKind::block_barrier: return {18, 24};
+        default: return {22, 34};
+    }
+}
+
+class Builder {
+public:
+    Builder(const steps::Steps& steps, std::size_t present, const steps::WarpRef& warp, const StageMetrics& metrics)
+        : steps_(steps), present_(present), metrics_(metrics) {
+        scene_.warp = warp;
+        scene_.step = present;
+        const float left = px(16);
+        scene_.cell = std::max(4.0f, (metrics.area.width() - left - px(metrics.gutter)) / trace::kWarpSize);
+        scene_.lanes_x0 = metrics.area.x0 + left;
+    }
+
+    Scene build() {
+        if (present_ < steps_.size()) {
+            scene_.label = steps_.steps[present_].label;
+            scene_.line = steps_.steps[present_].line;
+        }
+        plan();
+        place();
+        fill();
+        gather_facts();
+        return std::move(scene_);
+    }
+
+private:
+    float px(float v) const { return v * metrics_.scale; }
+
+    float column(int lane) const { return scene_.lanes_x0 + scene_.cell * static_cast<float>(lane); }
+    float middle(int lane) const { return column(lane) + scene_.cell / 2; }
+
+    // Which rows and bands there are, without places.
+    void plan() {
+        Row start;
+        start.reached = true;
+        scene_.rows.push_back(start);
+        for (std::size_t k = 0; k < steps_.size(); ++k) {
+            const Step& step = steps_.steps[k];
+            const WarpStep* part = step.find(scene_.warp);
+            if (!part && k != present_) continue;
+            Band band;
+            band.step = k;
+            band.kind = step.kind;
+            band.label = step.label;
+            band.present = k == present_;
+            band.reached = k <= present_;
+            band.takes_part = part != nullptr;
+            band.active = active_lanes(steps_, part);
+            scene_.bands.push_back(std::move(band));
+
+            Row row;
+            row.step = k;
+            row.reached = k <= present_;
+            row.thin = same_values(scene_.rows.back(), row);
+            scene_.rows.push_back(row);
+        }
+        for (std::size_t i = 0; i < scene_.bands.size(); ++i) {
+            if (!scene_.bands[i].present) continue;
+            for (Row* row : {&scene_.rows[i], &scene_.rows[i + 1]}) {
+                row->near = true;
+                row->thin = false;
+            }
+        }
+        // Nothing is known before the first load: an empty row would only take room.
+        scene_.rows.front().thin = steps_.holding(steps::kNoStep, scene_.warp).known == 0;
+    }
+
+    bool same_values(const Row& a, const Row& b) const {
+        const steps::Holding& x = steps_.holding(a.step, scene_.warp);
+        const steps::Holding& y = steps_.holding(b.step, scene_.warp);
+        return x.known == y.known && x.bits == y.bits && x.type == y.type;
+    }
+
+    void place() {
+        const float row_height = std::clamp(scene_.cell * 0.92f, px(20), px(30));
+        const float thin_height = px(6);
+        const float gap = px(3);  // between cells and what touches them
+        float fixed = px(4);
+        float least = 0;
+        float most = 0;
+        std::vector<Wish> wishes;
+        for (const Row& row : scene_.rows) fixed += (row.thin ? thin_height : row_height) + 2 * gap;
+        for (const Band& band : scene_.bands) {
+            std::size_t reads = 0, writes = 0;
+            if (band.present && is_memory(band.kind)) count_word_rows(band, reads, writes);
+            wishes.push_back(wish_of(band, reads, writes));
+            least += px(wishes.back().least);
+            most += px(wishes.back().most);
+        }
+        const float room = metrics_.area.height() - fixed;
+        const float ease = most > least ? std::clamp((room - least) / (most - least), 0.0f, 1.0f) : 0.0f;
+
+        float y = metrics_.area.y0 + px(4);
+        for (std::size_t i = 0; i < scene_.rows.size(); ++i) {
+            Row& row = scene_.rows[i];
+            row.y0 = y;
+            row.y1 = y + (row.thin ? thin_height : row_height);
+            y = row.y1 + gap;
+            if (i == scene_.bands.size()) break;
+            Band& band = scene_.bands[i];
+            const float height = px(wishes[i].least + (wishes[i].most - wishes[i].least) * ease);
+            band.box = {scene_.lanes_x0, y, scene_.lanes_x0 + scene_.cell * trace::kWarpSize, y + height};
+            y = band.box.y1 + gap;
+        }
+        scene_.height = y - metrics_.area.y0;
+        scroll_to_present();
+    }
+
+    void scroll_to_present() {
+        const float spare = scene_.height - metrics_.area.height();
+        if (spare <= 0) return;
+        for (const Band& band : scene_.bands) {
+            if (!band.present) continue;
+            const float wanted = band.box.center().y - metrics_.area.y0 - metrics_.area.height() * 0.46f;
+            scene_.scroll = std::clamp(wanted, 0.0f, spare);
+        }
+    }
+
+    void count_word_rows(const Band& band, std::size_t& reads, std::size_t& writes) const {
+        const WarpStep* part = steps_.steps[band.step].find(scene_.warp);
+        if (!part) return;
+        Band probe = band;
+        probe.box = {scene_.lanes_x0, 0, scene_.lanes_x0 + scene_.cell * trace::kWarpSize, px(200)};
+        lay_words(steps_, *part, scene_, metrics_.scale, probe);
+        bool below = false;
+        for (std::size_t i = 0; i < probe.word_rows.size(); ++i) {
+            for (const Word& word : probe.words) {
+                if (word.box.overlaps(probe.word_rows[i])) below = word.write;
+            }
+            ++(below ? writes : reads);
+        }
+    }
+
+    void fill() {
+        for (Row& row : scene_.rows) fill_row(row);
+        for (std::size_t i = 0; i < scene_.bands.size(); ++i) fill_band(scene_.bands[i], scene_.rows[i], scene_.rows[i + 1]);
+    }
+
+    void fill_row(Row& row) {
+        const steps::Holding& holding = steps_.holding(row.step, scene_.warp);
+        const int room = cell_chars(scene_.cell, metrics_.scale);
+        for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+            LaneCell& cell = row.lanes[lane_index(lane)];
+            const float x = column(lane);
+            cell.box = {x + px(0.5f), row.y0, x + scene_.cell - px(0.5f), row.y1};
+            cell.text_box = cell.box;
+            cell.known = (holding.known >> lane) & 1u;
+            if (!cell.known) continue;
+            cell.bits = holding.bits[lane_index(lane)];
+            cell.type = holding.type;
+            const steps::Provenance& inputs = steps_.provenances[holding.inputs[lane_index(lane)]];
+            cell.undefined = inputs.undefined;
+            cell.inputs = inputs.count();
+            cell.counted_twice = inputs.counted_twice();
+            if (row.thin || !row.reached) continue;
+            cell.text = format_element(cell.type, cell.bits, room);
+            row.chars = std::max(row.chars, static_cast<int>(cell.text.size()));
+        }
+    }
+
+    void fill_band(Band& band, const Row& above, const Row& below) {
+        const WarpStep* part = steps_.steps[band.step].find(scene_.warp);
+        if (!part) return;
+        if (band.kind == StepKind::shuffle) {
+            for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+                const steps::LaneView& view = part->lanes[lane_index(lane)];
+                if (!view.active || view.source < 0) continue;
+                Arc arc;
+                arc.source = view.source;
+                arc.reader = lane;
+                arc.from = {middle(view.source), above.y1 + px(2)};
+                arc.to = {middle(lane), below.y0 - px(2)};
+                arc.used = view.effect != trace::Effect::keep;
+                arc.undefined = view.undefined;
+                band.arcs.push_back(arc);
+            }
+        } else if (is_memory(band.kind) && band.present) {
+            lay_words(steps_, *part, scene_, metrics_.scale, band);
+        }
+    }
+
+    void gather_facts() {
+        if (present_ >= steps_.size()) return;
+        const WarpStep* part = steps_.steps[present_].find(scene_.warp);
+        const std::uint32_t threads = threads_of_block();
+        for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+            if (scene_.warp.warp * trace::kWarpSize + static_cast<std::uint32_t>(lane) >= threads) break;
+            LaneFacts facts;
+            facts.lane = lane;
+            if (part) {
+                facts.active = (active_lanes(steps_, part) >> lane) & 1u;
+                facts.view = part->lanes[lane_index(lane)];
+                if (!part->records.empty()) facts.type = steps_.trace->records[part->records.front()].type;
+                facts.accesses = accesses_of(steps_, *part, lane);
+            }
+            scene_.facts.push_back(std::move(facts));
+        }
+    }
+
+    // Lanes past the end of a block do not exist.
+    std::uint32_t threads_of_block() const {
+        const auto& launches = steps_.trace->header.launches;
+        if (scene_.warp.launch >= launches.size()) return ~0u;
+        const auto& shape = launches[scene_.warp.launch].block;
+        return shape[0] * shape[1] * shape[2];
+    }
+
+    const steps::Steps& steps_;
+    std::size_t present_;
+    StageMetrics metrics_;
+    Scene scene_;
+};
+
+}  // namespace
+
+int Scene::lane_at(float x) const {
+    if (x < lanes_x0 || cell <= 0) return -1;
+    const int lane = static_cast<int>((x - lanes_x0) / cell);
+    return lane < trace::kWarpSize ? lane : -1;
+}
+
+void Scene::move(float dy) {
+    for (Row& row : rows) {
+        row.y0 += dy;
+        row.y1 += dy;
+        for (LaneCell& each : row.lanes) {
+            each.box = each.box.moved(0, dy);
+            each.text_box = each.text_box.moved(0, dy);
+        }
+    }
+    for (Band& band : bands) {
+        band.box = band.box.moved(0, dy);
+        for (Arc& arc : band.arcs) {
+            arc.from.y += dy;
+            arc.to.y += dy;
+        }
+        for (Word& word : band.words) word.box = word.box.moved(0, dy);
+        for (WordLine& each : band.lines) {
+            each.from.y += dy;
+            each.to.y += dy;
+        }
+        for (Rect& row : band.word_rows) row = row.moved(0, dy);
+    }
+}
+
+int cell_chars(float cell, float scale) {
+    // The smallest face is 9 px with digits 0.6 em wide.
+    return std::clamp(static_cast<int>((cell / scale - 1.0f) / 5.4f), 2, 7);
+}
+
+Scene build_scene(const steps::Steps& steps, std::size_t present, const steps::WarpRef& warp,
+                  const StageMetrics& metrics) {
+    return Builder(steps, present, warp, metrics).build();
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,142 @@
+// The stage as plain data: where every cell, arc and word of one warp stands and what it says. A pure function makes
+// it; StageView paints it, describe() prints it, tests measure it. Nothing here knows ImGui.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/steps/steps.hpp"
+#include "viz/widgets/geometry.hpp"
+
+namespace lanewise::viz {
+
+// How large things are. `area` is what can be seen; a scene may be taller and is then scrolled to the present step.
+struct StageMetrics {
+    Rect area{0, 0, 900, 600};
+    float scale = 1;
+    float gutter = 70;       // right of the lanes, for the steps' names (at scale 1)
+};
+
+// One lane in one row.
+struct LaneCell {
+    Rect box;
+    Rect text_box;           // where its number stands
+    std::string text;        // empty in rows that are thin or not reached yet
+    std::uint64_t bits = 0;
+    Element type = Element::f32;
+    bool known = false;      // the trace has told its value
+    bool undefined = false;
+    std::size_t inputs = 0;  // how many inputs it holds
+    bool counted_twice = false;
+};
+
+// What the warp held after a step (or before the first).
+struct Row {
+    std::size_t step = steps::kNoStep;
+    bool thin = false;       // nothing changed: a reminder without numbers
+    bool reached = false;    // not in the future
+    bool near = false;       // directly before or after the present step
+    int chars = 0;           // of its longest number
+    float y0 = 0, y1 = 0;
+    trace::PerLane<LaneCell> lanes;
+};
+
+struct Arc {
+    int source = 0;
+    int reader = 0;
+    Point from;              // below the source lane, above the reader
+    Point to;
+    bool used = true;        // false: received, and not used
+    bool undefined = false;
+};
+
+// A word of memory that lanes read or write in a step.
+struct Word {
+    std::string array;
+    std::int64_t index = 0;
+    Element type = Element::f32;
+    std::uint64_t bits = 0;
+    std::string text;
+    bool write = false;
+    bool atomic = false;
+    std::uint32_t lanes = 0;
+    Rect box;
+};
+
+// From a word to the lane that reads it, or from a lane to the word it writes.
+struct WordLine {
+    int lane = 0;
+    std::size_t word = 0;    // in Band::words
+    bool write = false;
+    Point from;
+    Point to;
+};
+
+// What happens between two rows: one step of this warp.
+struct Band {
+    std::size_t step = 0;
+    steps::StepKind kind = steps::StepKind::load;
+    std::string label;
+    Rect box;                // between the rows, over the lanes
+    bool present = false;
+    bool reached = false;
+    bool takes_part = false;
+    std::uint32_t active = 0;
+    std::vector<Arc> arcs;
+    std::vector<Word> words;
+    std::vector<WordLine> lines;
+    std::vector<Rect> word_rows;   // where rows of words stand, for their captions
+    std::vector<std::string> captions;  // "in[0…31]", one for each row of words
+};
+
+// One element that a lane read or wrote in the present step.
+struct Access {
+    std::string array;
+    std::int64_t index = 0;
+    Element type = Element::f32;
+    std::uint64_t bits = 0;
+    trace::Op op = trace::Op::load;
+};
+
+// What the stage tells of one lane at the present step.
+struct LaneFacts {
+    int lane = 0;
+    bool active = false;
+    Element type = Element::f32;
+    steps::LaneView view;
+    std::vector<Access> accesses;
+};
+
+struct Scene {
+    steps::WarpRef warp;
+    std::size_t step = 0;
+    std::string label;
+    int line = 0;
+    float height = 0;        // of all rows and bands
+    float scroll = 0;        // where the top of the area is, so that the present step is in sight
+    float cell = 0;          // width of a lane
+    float lanes_x0 = 0;      // left edge of lane 0
+    std::vector<Row> rows;
+    std::vector<Band> bands;
+    std::vector<LaneFacts> facts;  // of all lanes of the warp
+
+    // The lane under `x`, or -1.
+    int lane_at(float x) const;
+    // Moves everything down by `dy`.
+    void move(float dy);
+};
+
+// Lays out one warp's steps with step `present` lit. Steps that no lane of the warp takes part in are left out (except
+// the present one).
+Scene build_scene(const steps::Steps& steps, std::size_t present, const steps::WarpRef& warp,
+                  const StageMetrics& metrics);
+
+// Characters of a number that fit in a lane's cell, and in what type: see stage_paint.
+int cell_chars(float cell, float scale);
+
+// Words and lines of an access, an atomic (scene_memory.cpp).
+void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Scene& scene, float scale, Band& band);
+std::vector<Access> accesses_of(const steps::Steps& steps, const steps::WarpStep& part, int lane);
+
+}  // namespace lanewise::viz

@@ -1,0 +1,80 @@
+#include "viz/views/source_view.hpp"
+
+#include <algorithm>
+
+namespace lanewise::viz {
+namespace {
+
+int lit_line(const steps::Steps* steps, const Playhead& playhead) {
+    return steps && playhead.step < steps->size() ? steps->steps[playhead.step].line : 0;
+}
+
+}  // namespace
+
+void SourceView::set_source(const std::string& name, const std::string& source) {
+    file = name;
+    lines_ = read_code(source);
+    shown_line_ = -1;
+}
+
+void SourceView::draw_title(const Pane& pane, const Rect& where, const steps::Steps* steps, const Playhead& playhead) const {
+    const int lit = lit_line(steps, playhead);
+    const Rect head = where.inset(pane.px(16), 0);
+    text_in(pane.brush, Face::code, head, pane.colors().quiet, file, Align::left);
+    if (lit > 0) text_in(pane.brush, Face::code, head, pane.colors().accent, "line " + std::to_string(lit), Align::right);
+}
+
+Intent SourceView::draw(const Pane& body, const steps::Steps* steps, const Playhead& playhead, Selection& selection) {
+    const Theme& colors = body.colors();
+    const int lit = lit_line(steps, playhead);
+    const Brush& brush = body.brush;
+    const float digit = (*body.look().fonts)[Face::code].digit;
+    const float left = body.px(12) + digit * 3.5f;
+    const float pitch = body.px(18);
+    const int columns = static_cast<int>((body.box.width() - left - body.px(14)) / digit);
+    Intent intent;
+    float y = body.px(2);
+    float lit_y = -1;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+        const int number = static_cast<int>(i) + 1;
+        const auto pieces = wrap_code(lines_[i].text, columns);
+        const float height = pitch * static_cast<float>(pieces.size());
+        const float top = body.box.y0 + y - body.scrolled;
+        const Rect row{body.box.x0, top, body.box.x1, top + height};
+        if (number == lit) lit_y = y;
+        if (row.overlaps(body.box)) {
+            const bool hovered = body.hovers(row);
+            if (number == lit) {
+                fill(brush, row, colors.accent_ground);
+                fill(brush, {row.x0, row.y0, row.x0 + body.px(3), row.y1}, colors.accent);
+            } else if (hovered || selection.now.line == number) {
+                fill(brush, row, mix(colors.panel, colors.raised, 0.6));
+            }
+            if (hovered) selection.next.line = number;
+            text_in(brush, Face::small, {row.x0, top, row.x0 + left - digit * 1.2f, top + pitch},
+                    number == lit ? colors.accent : colors.quiet, std::to_string(number), Align::right);
+            const float baseline = (pitch - line_height(body.look(), Face::code)) / 2;
+            for (std::size_t p = 0; p < pieces.size(); ++p) {
+                code_piece(brush, Face::code, {row.x0 + left, top + baseline + pitch * static_cast<float>(p)}, lines_[i], pieces[p]);
+            }
+            // A line that ran leads to the next of its steps.
+            if (hovered && steps) {
+                for (std::size_t k = 1; k <= steps->size(); ++k) {
+                    const std::size_t step = (playhead.step + k) % steps->size();
+                    if (steps->steps[step].line != number) continue;
+                    if (body.button(row)) intent = {Intent::Kind::go_to, step};
+                    break;
+                }
+            }
+        }
+        y += height;
+    }
+    body.content_height(y + body.px(10));
+    if (lit_y >= 0 && lit != shown_line_) {
+        body.keep_in_sight(lit_y, lit_y + pitch);
+        shown_line_ = lit;
+    }
+    return intent;
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,28 @@
+// The kernel file that ran, with the line of the present step lit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "viz/views/exhibit.hpp"
+#include "viz/views/pane.hpp"
+#include "viz/views/selection.hpp"
+#include "viz/widgets/code_text.hpp"
+
+namespace lanewise::viz {
+
+struct SourceView {
+    std::string file;
+
+    void set_source(const std::string& name, const std::string& source);
+    // The file's name and the lit line's number; `steps` is null while there is no run.
+    void draw_title(const Pane& pane, const Rect& where, const steps::Steps* steps, const Playhead& playhead) const;
+    // A line that ran leads to its next step when it is clicked.
+    Intent draw(const Pane& pane, const steps::Steps* steps, const Playhead& playhead, Selection& selection);
+
+private:
+    std::vector<CodeLine> lines_;
+    int shown_line_ = -1;   // the line that was brought into sight last
+};
+
+}  // namespace lanewise::viz

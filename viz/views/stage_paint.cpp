@@ -1,0 +1,337 @@
+#include "viz/views/stage_paint.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lanewise::viz {
+namespace {
+
+using steps::StepKind;
+
+constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
+
+bool is_barrier(StepKind kind) { return kind == StepKind::warp_barrier || kind == StepKind::block_barrier; }
+
+}  // namespace
+
+Face cell_face(const Look& look, float cell, int chars) {
+    for (const Face face : {Face::figure, Face::small}) {
+        if ((*look.fonts)[face].digit * static_cast<float>(chars) + look.px(3) <= cell) return face;
+    }
+    return Face::tiny;
+}
+
+void StagePaint::paint(const Scene& scene) const {
+    // Lines first, numbers last: nothing is ever drawn across a number.
+    for (const Band& each : scene.bands) {
+        if (each.box.y1 < visible.y0 || each.box.y0 > visible.y1) continue;
+        if (each.present) band(scene, each);
+        else quiet_band(scene, each);
+        label(scene, each);
+    }
+    for (std::size_t i = 0; i < scene.rows.size(); ++i) {
+        const Row& each = scene.rows[i];
+        if (each.y1 < visible.y0 || each.y0 > visible.y1) continue;
+        const Band* present = nullptr;
+        if (i > 0 && scene.bands[i - 1].present) present = &scene.bands[i - 1];
+        else if (i < scene.bands.size() && scene.bands[i].present) present = &scene.bands[i];
+        row(scene, each, present);
+    }
+    if (lane >= 0) {
+        lit_cells(scene);
+        formula_card(scene);
+    }
+}
+
+void StagePaint::lane_numbers(const Scene& scene, float bottom) const {
+    const Theme& colors = brush.colors();
+    const int source = source_of(scene, lane);
+    const int count = static_cast<int>(scene.facts.size());
+    for (int i = 0; i < trace::kWarpSize; ++i) {
+        const float x = scene.lanes_x0 + scene.cell * static_cast<float>(i);
+        const Rect box{x, bottom - brush.px(15), x + scene.cell, bottom};
+        Color ink = i == lane ? colors.strong : i == source ? colors.accent : colors.quiet;
+        if (i >= count) ink = with_alpha(ink, 0.4);
+        text_in(brush, Face::tiny, box, ink, std::to_string(i));
+    }
+}
+
+int StagePaint::source_of(const Scene& scene, int reader) const {
+    if (reader < 0 || reader >= static_cast<int>(scene.facts.size())) return -1;
+    const LaneFacts& facts = scene.facts[lane_index(reader)];
+    return facts.active ? facts.view.source : -1;
+}
+
+void StagePaint::row(const Scene& scene, const Row& row, const Band* present) const {
+    const Theme& colors = brush.colors();
+    const Face face = cell_face(brush.look, scene.cell, row.chars);
+    const int count = static_cast<int>(scene.facts.size());
+    const bool result = present && row.step == present->step;
+    for (int i = 0; i < trace::kWarpSize; ++i) {
+        const LaneCell& cell = row.lanes[lane_index(i)];
+        if (i >= count) continue;   // the block ends before this lane
+        const float rounding = brush.px(3);
+        if (!row.reached) {
+            if (!row.thin) outline(brush, cell.box, with_alpha(colors.faint, 0.55), rounding, brush.px(1));
+            continue;
+        }
+        if (!cell.known) {
+            if (!row.thin) outline(brush, cell.box, with_alpha(colors.faint, 0.8), rounding, brush.px(1));
+            continue;
+        }
+        const bool at_work = present && ((present->active >> i) & 1u);
+        double dim = row.near ? (at_work || !present || is_barrier(present->kind) ? 0.0 : 0.62) : 0.62;
+        if (row.thin) dim = 0.72;
+        if (result) dim = std::max(dim, 0.75 * (1.0 - static_cast<double>(entrance)));
+        const Color ground = mix(value_color(cell.type, cell.bits), colors.ground, dim);
+        CellStyle style;
+        style.ground = ground;
+        style.face = face;
+        style.ink = text_on(ground);
+        if (cell.undefined) {
+            style.ground = mix(colors.ground, colors.warning, 0.18);
+            style.ink = colors.warning;
+            style.border = colors.warning;
+        }
+        if (row.thin) {
+            fill(brush, cell.box, style.ground, brush.px(1.5f));
+            continue;
+        }
+        lane_cell(brush, cell.box, cell.undefined ? "?" : std::string_view(cell.text), style);
+        if (cell.undefined) continue;
+        // A foot that says how the sum stands: whole, or spoilt by something counted twice.
+        const float foot = cell.box.y1 - brush.px(3.5f);
+        if (cell.counted_twice) {
+            for (float x = cell.box.x0 + brush.px(4); x < cell.box.x1 - brush.px(4); x += brush.px(5)) {
+                fill(brush, {x, foot, std::min(x + brush.px(2.5f), cell.box.x1 - brush.px(3)), foot + brush.px(2)}, style.ink);
+            }
+        } else if (cell.inputs > 1 && cell.inputs == exhibit->most_inputs) {
+            fill(brush, {cell.box.x0 + brush.px(4), foot, cell.box.x1 - brush.px(4), foot + brush.px(2)}, style.ink);
+        }
+    }
+}
+
+// Rounds that are not the present one: thin lines in one colour, few of them bright.
+void StagePaint::quiet_band(const Scene& scene, const Band& band) const {
+    const Theme& colors = brush.colors();
+    const Color color = with_alpha(colors.faint, band.reached ? 0.75 : 0.5);
+    if (band.kind == StepKind::shuffle) {
+        ArcStyle style{color, 1.0f, 8, 1};
+        if (band.box.height() < brush.px(24)) style.segments = 4;
+        for (const Arc& each : band.arcs) {
+            if (each.source == each.reader) continue;
+            arc(brush, each.from, each.to, style);
+        }
+        return;
+    }
+    const float y = band.box.center().y;
+    if (is_barrier(band.kind)) {
+        hairline(brush, {band.box.x0, y}, {band.box.x1, y}, with_alpha(colors.step_barrier, band.reached ? 0.6 : 0.4),
+                 brush.px(1.5f));
+        return;
+    }
+    // A short stroke for each lane at work.
+    for (int i = 0; i < trace::kWarpSize; ++i) {
+        if (!((band.active >> i) & 1u)) continue;
+        const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(i) + 0.5f);
+        fill(brush, {x - brush.px(0.75f), y - brush.px(5), x + brush.px(0.75f), y + brush.px(5)}, color);
+    }
+}
+
+void StagePaint::band(const Scene& scene, const Band& band) const {
+    switch (band.kind) {
+        case StepKind::shuffle: arcs(scene, band); break;
+        case StepKind::vote: vote(scene, band); break;
+        case StepKind::warp_barrier:
+        case StepKind::block_barrier: barrier(scene, band); break;
+        default: words(scene, band); break;
+    }
+    if (!band.takes_part) {
+        text_in(brush, Face::caption, band.box, brush.colors().quiet, "this warp has no part in this step");
+    }
+}
+
+void StagePaint::arcs(const Scene& scene, const Band& band) const {
+    const Theme& colors = brush.colors();
+    const Row* above = nullptr;
+    for (std::size_t i = 0; i < scene.bands.size(); ++i) {
+        if (&scene.bands[i] == &band) above = &scene.rows[i];
+    }
+    const auto color_of = [&](const Arc& each) {
+        const LaneCell& source = above->lanes[lane_index(each.source)];
+        if (each.undefined) return colors.warning;
+        return source.known ? mix(value_color(source.type, source.bits), colors.strong, 0.12) : colors.quiet;
+    };
+    const Arc* lit = nullptr;
+    for (const Arc& each : band.arcs) {
+        if (each.reader == lane) {
+            lit = &each;
+            continue;
+        }
+        double alpha = lane >= 0 ? 0.34 : 0.85;
+        if (!each.used) alpha *= 0.4;
+        ArcStyle style{with_alpha(color_of(each), alpha), brush.px(1.4f), 18, entrance};
+        arc(brush, each.from, each.to, style);
+        if (lane < 0 && each.used && entrance >= 1) arrow_head(brush, {each.to.x, each.to.y + brush.px(1)}, brush.px(3), style.color);
+    }
+    if (!lit) return;
+    const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(lane) + 0.5f);
+    if (lit->source != lane) hairline(brush, {x, lit->from.y}, {x, lit->to.y}, colors.focus, brush.px(1.8f));
+    ArcStyle style{lit->undefined ? colors.warning : colors.accent, brush.px(3), 28, entrance};
+    arc(brush, lit->from, lit->to, style);
+    arrow_head(brush, {lit->to.x, lit->to.y + brush.px(1)}, brush.px(4.5f), style.color);
+}
+
+void StagePaint::words(const Scene& scene, const Band& band) const {
+    const Theme& colors = brush.colors();
+    for (const WordLine& each : band.lines) {
+        const Word& word = band.words[each.word];
+        const bool lit = each.lane == lane;
+        const Color own = mix(value_color(word.type, word.bits), colors.strong, 0.12);
+        ArcStyle style{with_alpha(own, lane >= 0 ? 0.4 : 0.85), brush.px(1.4f), 12, entrance};
+        if (lit) style = {colors.accent, brush.px(3), 20, entrance};
+        arc(brush, each.from, each.to, style);
+        if (entrance >= 1) arrow_head(brush, {each.to.x, each.to.y + brush.px(2)}, brush.px(lit ? 4.5f : 3), style.color);
+    }
+    int longest = 1;
+    for (const Word& word : band.words) longest = std::max(longest, static_cast<int>(word.text.size()));
+    for (const Word& word : band.words) {
+        // Memory is square where lanes are round, and has its value's colour as an edge rather than a ground.
+        const bool lit = lane >= 0 && ((word.lanes >> lane) & 1u);
+        const Color own = value_color(word.type, word.bits);
+        fill(brush, word.box, mix(colors.panel, own, 0.16));
+        outline(brush, word.box, lit ? colors.accent : mix(own, colors.strong, 0.15), 0, brush.px(lit ? 2 : 1));
+        text_in(brush, cell_face(brush.look, scene.cell, longest), word.box, colors.text, word.text);
+    }
+    for (std::size_t i = 0; i < band.word_rows.size(); ++i) {
+        // Beside the first word of the row where there is room, else above it.
+        float x0 = band.box.x1, x1 = band.box.x0;
+        for (const Word& word : band.words) {
+            if (!word.box.overlaps(band.word_rows[i])) continue;
+            x0 = std::min(x0, word.box.x0);
+            x1 = std::max(x1, word.box.x1);
+        }
+        const std::string& caption = band.captions[i];
+        const float width = text_width(brush.look, Face::small, caption);
+        const Rect& strip = band.word_rows[i];
+        if (x1 + brush.px(10) + width < band.box.x1) {
+            text_in(brush, Face::small, {x1 + brush.px(8), strip.y0, band.box.x1, strip.y1}, colors.quiet, caption, Align::left);
+        } else {
+            const float above = strip.y0 - brush.px(14);
+            const Rect box{x0, above, x0 + width + brush.px(6), above + brush.px(13)};
+            fill(brush, box, colors.ground);
+            text_in(brush, Face::small, box, colors.quiet, caption, Align::left);
+        }
+    }
+}
+
+void StagePaint::barrier(const Scene& scene, const Band& band) const {
+    const Theme& colors = brush.colors();
+    const float y = band.box.center().y;
+    const Color color = colors.step_barrier;
+    for (int i = 0; i < trace::kWarpSize; ++i) {
+        if (!((band.active >> i) & 1u)) continue;
+        const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(i) + 0.5f);
+        const float reach = band.box.y0 + (y - band.box.y0) * entrance;
+        hairline(brush, {x, band.box.y0}, {x, reach}, with_alpha(color, 0.55), brush.px(1.4f));
+    }
+    fill(brush, {band.box.x0, y - brush.px(1.5f), band.box.x1, y + brush.px(1.5f)}, color, brush.px(1.5f));
+    const Rect below{band.box.x0, y + brush.px(4), band.box.x1, band.box.y1};
+    text_in(brush, Face::caption, below, colors.quiet,
+            band.kind == StepKind::block_barrier ? "all threads of the block wait here for each other"
+                                                 : "the lanes of the mask wait here for each other");
+}
+
+void StagePaint::vote(const Scene& scene, const Band& band) const {
+    const Theme& colors = brush.colors();
+    const float y = band.box.center().y;
+    hairline(brush, {band.box.x0, y}, {band.box.x1, y}, with_alpha(colors.step_vote, 0.6), brush.px(1.5f));
+    std::string result;
+    for (const LaneFacts& facts : scene.facts) {
+        if (!facts.active) continue;
+        const Point c{scene.lanes_x0 + scene.cell * (static_cast<float>(facts.lane) + 0.5f), y};
+        hairline(brush, {c.x, band.box.y0}, {c.x, y}, with_alpha(colors.step_vote, 0.5), brush.px(1));
+        // Filled: the lane says yes.
+        brush.list->AddCircleFilled(vec(c), brush.px(5), facts.view.before ? colors.step_vote : colors.ground);
+        brush.list->AddCircle(vec(c), brush.px(5), colors.step_vote, 0, brush.px(1.5f));
+        if (facts.view.has_received && result.empty()) {
+            result = "every lane receives " + format_element(Element::u32, facts.view.received) + " (0x" +
+                     format_bits(Element::u32, facts.view.received) + ")";
+        }
+    }
+    const Rect below{band.box.x0, y + brush.px(8), band.box.x1, band.box.y1};
+    text_in(brush, Face::caption, below, colors.quiet, result);
+}
+
+void StagePaint::label(const Scene& scene, const Band& band) const {
+    const Theme& colors = brush.colors();
+    const float x = scene.lanes_x0 + scene.cell * trace::kWarpSize + brush.px(10);
+    const float room = visible.x1 - x - brush.px(6);
+    if (room < brush.px(20)) return;
+    Color ink = colors.quiet;
+    if (band.present) ink = colors.accent;
+    else if (!band.reached) ink = with_alpha(colors.quiet, 0.75);
+    const float pitch = brush.px(13);
+    // One word a line where the name is longer than the gutter.
+    std::vector<std::string> lines{band.label};
+    const std::size_t space = band.label.find(' ');
+    if (text_width(brush.look, Face::small, band.label) > room && space != std::string::npos) {
+        lines = {band.label.substr(0, space), band.label.substr(space + 1)};
+    }
+    if (static_cast<float>(lines.size()) * pitch > band.box.height() + brush.px(16)) lines = {band.label};
+    float y = band.box.center().y - pitch * static_cast<float>(lines.size()) / 2;
+    if (band.present) {
+        fill(brush, {x - brush.px(6), y - brush.px(5), visible.x1 - brush.px(2), y + pitch * static_cast<float>(lines.size()) + brush.px(5)},
+             colors.accent_ground, brush.px(5));
+    }
+    for (const std::string& words : lines) {
+        text_in(brush, Face::small, {x, y, visible.x1, y + pitch}, ink, fit_text(brush.look, Face::small, words, room), Align::left);
+        y += pitch;
+    }
+}
+
+void StagePaint::lit_cells(const Scene& scene) const {
+    const Theme& colors = brush.colors();
+    const int source = source_of(scene, lane);
+    for (std::size_t i = 0; i < scene.bands.size(); ++i) {
+        if (!scene.bands[i].present) continue;
+        const auto frame = [&](const Row& row, int which, Color color) {
+            if (which < 0 || row.thin) return;
+            outline(brush, row.lanes[lane_index(which)].box.inset(-brush.px(1.5f)), color, brush.px(4), brush.px(2));
+        };
+        if (source != lane) frame(scene.rows[i], source, colors.accent);
+        frame(scene.rows[i], lane, colors.focus);
+        frame(scene.rows[i + 1], lane, colors.focus);
+    }
+}
+
+void StagePaint::formula_card(const Scene& scene) const {
+    const auto present = std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& b) { return b.present; });
+    if (present == scene.bands.end() || present->kind != StepKind::shuffle || entrance < 1) return;
+    const steps::Formula parts = steps::formula_parts(exhibit->steps(), scene.step, scene.warp, lane);
+    if (parts.who.empty()) return;
+    const Theme& colors = brush.colors();
+    const std::string first = parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
+    const float width = std::max(text_width(brush.look, Face::code, first),
+                                 text_width(brush.look, Face::code, parts.arithmetic)) + brush.px(24);
+    const float height = brush.px(46);
+    // Beside the lit arc, on the side with more room.
+    float left = scene.lanes_x0 + scene.cell * static_cast<float>(lane);
+    float right = left + scene.cell;
+    for (const Arc& each : present->arcs) {
+        if (each.reader != lane) continue;
+        left = std::min(left, std::min(each.from.x, each.to.x));
+        right = std::max(right, std::max(each.from.x, each.to.x));
+    }
+    float x = right + brush.px(14);
+    if (x + width > present->box.x1) x = left - brush.px(14) - width;
+    x = std::clamp(x, present->box.x0, std::max(present->box.x0, present->box.x1 - width));
+    const float y = present->box.center().y - height / 2;
+    const Rect card{x, y, x + width, y + height};
+    fill(brush, card, colors.panel, brush.px(6));
+    outline(brush, card, with_alpha(colors.accent, 0.9), brush.px(6), brush.px(1));
+    text_in(brush, Face::code, {x + brush.px(12), y + brush.px(6), card.x1, y + brush.px(23)}, colors.strong, first, Align::left);
+    text_in(brush, Face::code, {x + brush.px(12), y + brush.px(23), card.x1, y + brush.px(40)}, colors.text, parts.arithmetic, Align::left);
+}
+
+}  // namespace lanewise::viz

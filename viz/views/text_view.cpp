@@ -1,0 +1,171 @@
+#include "viz/views/text_view.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace lanewise::viz {
+namespace {
+
+// Lays words of several styles out in lines.
+class Flow {
+public:
+    Flow(const Pane& pane, Face face, Color color, float x, float y, float width, float leading)
+        : pane_(pane), face_(face), color_(color), left_(x), y_(y), width_(width),
+          step_((*pane.look().fonts)[face].em * leading) {}
+
+    // Returns the link that was clicked; empty when none was.
+    std::string add(const Span& span) {
+        const Theme& colors = pane_.colors();
+        Face face = face_;
+        Color color = color_;
+        if (span.strong || span.emphasis) {
+            face = face_ == Face::body ? Face::strong : face_;
+            color = span.strong ? colors.strong : color_;
+        }
+        if (span.code) face = Face::code;
+        if (!span.link.empty()) color = colors.accent;
+        std::string clicked;
+        std::string_view rest = span.text;
+        while (!rest.empty()) {
+            const std::size_t end = std::min(rest.find_first_of(" \n"), rest.size());
+            if (word(face, color, rest.substr(0, end), span) && !span.link.empty()) clicked = span.link;
+            if (end < rest.size()) {
+                if (rest[end] == '\n') new_line();
+                else x_ += text_width(pane_.look(), face, " ");
+            }
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+        return clicked;
+    }
+
+    float bottom() const { return y_ + step_; }
+
+private:
+    void new_line() {
+        x_ = 0;
+        y_ += step_;
+    }
+
+    bool word(Face face, Color color, std::string_view text, const Span& span) {
+        if (text.empty()) return false;
+        const float pad = span.code ? pane_.px(2) : 0;
+        const float width = text_width(pane_.look(), face, text) + 2 * pad;
+        if (x_ > 0 && x_ + width > width_) new_line();
+        const Rect box{left_ + x_, y_, left_ + x_ + width, y_ + step_};
+        x_ += width;
+        if (!box.overlaps(pane_.box)) return false;
+        if (span.code) fill(pane_.brush, box.inset(0, pane_.px(1.5f)), pane_.colors().raised, pane_.px(3));
+        text_in(pane_.brush, face, box.inset(pad, 0), color, text, Align::left);
+        if (span.link.empty()) return false;
+        hairline(pane_.brush, {box.x0, box.y1 - pane_.px(2)}, {box.x1, box.y1 - pane_.px(2)}, with_alpha(color, 0.6), pane_.px(1));
+        return pane_.button(box);
+    }
+
+    const Pane& pane_;
+    Face face_;
+    Color color_;
+    float left_, y_, width_, step_;
+    float x_ = 0;
+};
+
+Intent intent_of(const std::string& link, const std::vector<std::string>& variants) {
+    if (link.starts_with("step:")) {
+        const long step = std::strtol(link.c_str() + 5, nullptr, 10);
+        return {Intent::Kind::go_to, step > 0 ? static_cast<std::size_t>(step - 1) : 0};
+    }
+    if (link.starts_with("variant:")) {
+        const auto at = std::find(variants.begin(), variants.end(), link.substr(8));
+        if (at != variants.end()) return {Intent::Kind::variant, static_cast<std::size_t>(at - variants.begin())};
+    }
+    return {};
+}
+
+std::string plain(const std::vector<Span>& spans) {
+    std::string all;
+    for (const Span& span : spans) all += span.text;
+    return all;
+}
+
+}  // namespace
+
+void TextView::set_text(const std::string& markdown) { blocks_ = read_markdown(markdown); }
+
+Intent TextView::draw(const Pane& pane, const std::vector<std::string>& variants) {
+    const Theme& colors = pane.colors();
+    Intent intent;
+    const float left = pane.box.x0 + pane.px(20);
+    const float width = pane.box.width() - pane.px(40);
+    const float top = pane.box.y0 - pane.scrolled;
+    float y = top + pane.px(14);
+    const auto flow = [&](const std::vector<Span>& spans, Face face, Color color, float indent, float leading, float room) {
+        Flow lines(pane, face, color, left + indent, y, room - indent, leading);
+        for (const Span& span : spans) {
+            const std::string clicked = lines.add(span);
+            if (!clicked.empty()) intent = intent_of(clicked, variants);
+        }
+        return lines.bottom();
+    };
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        const TextBlock& block = blocks_[b];
+        const float quote = block.quoted ? pane.px(14) : 0;
+        const float began = y;
+        switch (block.kind) {
+            case BlockKind::heading:
+                if (b > 0) y += pane.px(block.level == 1 ? 18 : 12);
+                y = flow(block.spans, block.level == 1 ? Face::heading : Face::title,
+                         block.level == 1 ? colors.strong : colors.accent, quote, 1.4f, width) + pane.px(6);
+                break;
+            case BlockKind::paragraph: y = flow(block.spans, Face::body, colors.text, quote, 1.52f, width) + pane.px(9); break;
+            case BlockKind::item: {
+                const float indent = quote + pane.px(18.0f * static_cast<float>(block.level + 1));
+                const float line = (*pane.look().fonts)[Face::body].em * 1.52f;
+                const std::string mark = block.number > 0 ? std::to_string(block.number) + "." : "•";
+                text_in(pane.brush, Face::body, {left + indent - pane.px(18), y, left + indent, y + line}, colors.quiet, mark, Align::left);
+                y = flow(block.spans, Face::body, colors.text, indent, 1.52f, width) + pane.px(4);
+                const bool last = b + 1 == blocks_.size() || blocks_[b + 1].kind != BlockKind::item;
+                if (last) y += pane.px(5);
+                break;
+            }
+            case BlockKind::code: {
+                const std::string code = plain(block.spans);
+                const auto lines = static_cast<float>(std::count(code.begin(), code.end(), '\n'));
+                const float pitch = pane.px(17);
+                const Rect box{left, y, left + width, y + pitch * lines + pane.px(14)};
+                fill(pane.brush, box, colors.raised, pane.px(5));
+                float line_y = y + pane.px(7);
+                for (std::string_view rest = code; !rest.empty();) {
+                    const std::size_t end = std::min(rest.find('\n'), rest.size());
+                    text_in(pane.brush, Face::small, {box.x0 + pane.px(10), line_y, box.x1 - pane.px(6), line_y + pitch}, colors.text,
+                            fit_text(pane.look(), Face::small, rest.substr(0, end), box.width() - pane.px(16)), Align::left);
+                    rest.remove_prefix(std::min(end + 1, rest.size()));
+                    line_y += pitch;
+                }
+                y = box.y1 + pane.px(10);
+                break;
+            }
+            case BlockKind::rule:
+                hairline(pane.brush, {left, y + pane.px(6)}, {left + width, y + pane.px(6)}, colors.line);
+                y += pane.px(14);
+                break;
+            case BlockKind::table_row: {
+                const float column = width / static_cast<float>(std::max<std::size_t>(block.cells.size(), 1));
+                float bottom = y;
+                for (std::size_t c = 0; c < block.cells.size(); ++c) {
+                    const float indent = column * static_cast<float>(c);
+                    bottom = std::max(bottom, flow(block.cells[c], block.header ? Face::strong : Face::body,
+                                                   block.header ? colors.strong : colors.text, indent, 1.4f,
+                                                   indent + column - pane.px(8)));
+                }
+                y = bottom + pane.px(4);
+                hairline(pane.brush, {left, y - pane.px(2)}, {left + width, y - pane.px(2)}, colors.line);
+                if (b + 1 == blocks_.size() || blocks_[b + 1].kind != BlockKind::table_row) y += pane.px(8);
+                break;
+            }
+        }
+        if (block.quoted) fill(pane.brush, {left, began, left + pane.px(3), y - pane.px(6)}, colors.accent);
+    }
+    pane.content_height(y - top + pane.px(16));
+    return intent;
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,107 @@
+#include "viz/views/timing_view.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace lanewise::viz {
+namespace {
+
+constexpr float kRow = 19;
+constexpr std::size_t kFew = 5;
+
+// What is compared with a variant: the rows of the largest size that it was measured at, fastest first.
+std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, const std::string& variant, bool all) {
+    const timing::Timing* own = timing_of(table, variant);
+    std::uint64_t largest = 0;
+    for (const timing::Timing& row : table.rows) largest = std::max(largest, row.n);
+    std::vector<const timing::Timing*> rows = timings_near(table, own ? own->n : largest);
+    std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->median_us < b->median_us; });
+    if (all || rows.size() <= kFew) return rows;
+    // The shown one, the baselines, then the fastest.
+    std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row->baseline || row->variant == variant; });
+    std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row->variant == variant; });
+    rows.resize(kFew);
+    std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->median_us < b->median_us; });
+    return rows;
+}
+
+std::string count_words(std::uint64_t n) {
+    for (int power = 62; power >= 10; --power) {
+        if (n == std::uint64_t{1} << power) return "2^" + std::to_string(power) + " values";
+    }
+    return std::to_string(n) + (n == 1 ? " value" : " values");
+}
+
+}  // namespace
+
+std::string microseconds(double us) {
+    char words[32];
+    std::snprintf(words, sizeof words, us < 10 ? "%.2f µs" : us < 100 ? "%.1f µs" : "%.0f µs", us);
+    return words;
+}
+
+std::string timing_origin(const timing::TimingTable& table) {
+    return table.gpu + " · " + (table.recorded ? "recorded " : "measured ") + table.date;
+}
+
+const timing::Timing* timing_of(const timing::TimingTable& table, const std::string& variant) {
+    const timing::Timing* best = nullptr;
+    for (const timing::Timing& row : table.rows) {
+        if (row.variant == variant && (!best || row.n > best->n)) best = &row;
+    }
+    return best;
+}
+
+std::vector<const timing::Timing*> timings_near(const timing::TimingTable& table, std::uint64_t n) {
+    std::vector<const timing::Timing*> rows;
+    for (const timing::Timing& row : table.rows) {
+        if (row.n == n) rows.push_back(&row);
+    }
+    return rows;
+}
+
+float TimingView::height(const Look& look, const timing::TimingTable& table, const std::string& variant) const {
+    if (table.rows.empty()) return 0;
+    return look.px(58 + kRow * static_cast<float>(rows_for(table, variant, all).size()));
+}
+
+void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const std::string& variant) {
+    const auto rows = rows_for(table, variant, all);
+    if (rows.empty()) return;
+    const Theme& colors = pane.colors();
+    hairline(pane.brush, {pane.box.x0, pane.box.y0}, {pane.box.x1, pane.box.y0}, colors.line);
+    Rect rest = pane.box.inset(pane.px(16), pane.px(8));
+    Rect head = rest.cut_top(pane.px(20));
+    text_in(pane.brush, Face::strong, head, colors.strong, "Time of the plain kernels", Align::left);
+    text_in(pane.brush, Face::caption, head, colors.quiet, count_words(rows.front()->n), Align::right);
+    text_in(pane.brush, Face::caption, rest.cut_top(pane.px(17)), colors.quiet,
+            fit_text(pane.look(), Face::caption, timing_origin(table), rest.width()), Align::left);
+    rest.cut_top(pane.px(3));
+    double slowest = 0;
+    for (const timing::Timing* row : rows) slowest = std::max(slowest, row->high_us);
+    for (const timing::Timing* row : rows) {
+        const Rect line = rest.cut_top(pane.px(kRow));
+        const bool own = row->variant == variant;
+        const float name_width = line.width() * 0.48f;
+        const float bar_x0 = line.x0 + name_width + pane.px(4);
+        const float bar_room = line.width() - name_width - pane.px(70);
+        text_in(pane.brush, Face::caption, {line.x0, line.y0, bar_x0, line.y1}, own ? colors.accent : colors.text,
+                fit_text(pane.look(), Face::caption, row->variant, name_width), Align::left);
+        const auto x_of = [&](double us) { return bar_x0 + bar_room * static_cast<float>(us / slowest); };
+        const float y = line.center().y;
+        const Color ink = own ? colors.accent : row->baseline ? colors.quiet : colors.step_shuffle;
+        fill(pane.brush, {bar_x0, y - pane.px(4), std::max(x_of(row->median_us), bar_x0 + 1), y + pane.px(4)}, with_alpha(ink, 0.8), pane.px(2));
+        // From the 5th to the 95th percentile.
+        hairline(pane.brush, {x_of(row->low_us), y}, {x_of(row->high_us), y}, colors.strong, pane.px(1));
+        text_in(pane.brush, Face::small, line, own ? colors.strong : colors.text, microseconds(row->median_us), Align::right);
+        if (pane.hovers(line)) {
+            char words[160];
+            std::snprintf(words, sizeof words, "%s: median %s, 5%% to 95%%: %s to %s, %.0f GB/s, %d samples", row->variant.c_str(),
+                          microseconds(row->median_us).c_str(), microseconds(row->low_us).c_str(),
+                          microseconds(row->high_us).c_str(), row->gb_per_s(), row->samples);
+            hint_card(pane.look(), words);
+        }
+    }
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,29 @@
+// What the variants cost on a GPU: measured here or recorded, and it says which. Never an emulator's time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/timing/timing.hpp"
+#include "viz/views/pane.hpp"
+
+namespace lanewise::viz {
+
+struct TimingView {
+    bool all = false;   // every variant, not only those near the shown one
+
+    // 0 where there are no times.
+    float height(const Look& look, const timing::TimingTable& table, const std::string& variant) const;
+    void draw(const Pane& pane, const timing::TimingTable& table, const std::string& variant);
+};
+
+// The times of one size: that nearest to `n`, a variant's own where it has no such row.
+std::vector<const timing::Timing*> timings_near(const timing::TimingTable& table, std::uint64_t n);
+// "12.3 µs", "118 µs"
+std::string microseconds(double us);
+// "NVIDIA H200 · recorded 2026-11-21"
+std::string timing_origin(const timing::TimingTable& table);
+// The time of one variant, largest size; null where there is none.
+const timing::Timing* timing_of(const timing::TimingTable& table, const std::string& variant);
+
+}  // namespace lanewise::viz

@@ -1,0 +1,41 @@
+// The kernel file as coloured text: just enough of C++ to tell comments, literals and words apart.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "viz/widgets/paint.hpp"
+
+namespace lanewise::viz {
+
+enum class TokenKind : std::uint8_t { plain, keyword, intrinsic, literal, comment };
+
+struct Token {
+    TokenKind kind = TokenKind::plain;
+    std::size_t begin = 0;  // in the line
+    std::size_t size = 0;
+};
+
+struct CodeLine {
+    std::string text;           // tabs spelled as spaces
+    std::vector<Token> tokens;  // cover the whole of `text`, in order
+};
+
+// A file, line by line; block comments carry over.
+std::vector<CodeLine> read_code(std::string_view file);
+
+// Where a line is broken to fit `columns`: at a space or after a comma where there is one. Continuation pieces start
+// at `indent` columns.
+struct CodePiece {
+    std::size_t begin = 0;
+    std::size_t size = 0;
+    int indent = 0;
+};
+std::vector<CodePiece> wrap_code(std::string_view line, int columns);
+
+// One piece of a line, with its tokens' colours.
+void code_piece(const Brush& brush, Face face, Point at, const CodeLine& line, const CodePiece& piece);
+
+}  // namespace lanewise::viz

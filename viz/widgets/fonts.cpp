@@ -1,0 +1,207 @@
+#include "viz/widgets/fonts.hpp"
+
+#include <stb_truetype.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace lanewise::viz {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kProse = {"Inter-Regular.otf", "Inter-Regular.ttf", "InterVariable.ttf", "Inter.ttc",
+                                         "DejaVuSans.ttf", "LiberationSans-Regular.ttf", "NotoSans-Regular.ttf",
+                                         "Ubuntu-R.ttf", "FreeSans.ttf"};
+const std::vector<std::string> kProseStrong = {"Inter-SemiBold.otf", "Inter-SemiBold.ttf", "DejaVuSans-Bold.ttf",
+                                               "LiberationSans-Bold.ttf", "NotoSans-Bold.ttf", "Ubuntu-B.ttf",
+                                               "FreeSansBold.ttf"};
+const std::vector<std::string> kCode = {"JetBrainsMono-Regular.ttf", "DejaVuSansMono.ttf",
+                                        "LiberationMono-Regular.ttf", "NotoSansMono-Regular.ttf", "UbuntuMono-R.ttf",
+                                        "FreeMono.ttf"};
+const std::vector<std::string> kCodeStrong = {"JetBrainsMono-SemiBold.ttf", "JetBrainsMono-Bold.ttf",
+                                              "DejaVuSansMono-Bold.ttf", "LiberationMono-Bold.ttf",
+                                              "NotoSansMono-Bold.ttf", "UbuntuMono-B.ttf", "FreeMonoBold.ttf"};
+
+std::vector<std::string> font_folders() {
+    std::vector<std::string> folders;
+    if (const char* home = std::getenv("HOME")) {
+        folders.push_back(std::string(home) + "/.local/share/fonts");
+        folders.push_back(std::string(home) + "/.fonts");
+    }
+    folders.push_back("/usr/local/share/fonts");
+    folders.push_back("/usr/share/fonts");
+    if (const char* own = std::getenv("LANEWISE_FONTS")) folders = {own};
+    return folders;
+}
+
+// Latin, Greek, dashes and quotes, arrows, mathematical signs, the few geometric shapes the views draw with.
+constexpr ImWchar kGlyphs[] = {0x0020, 0x00ff, 0x0370, 0x03ff, 0x2010, 0x2027, 0x2030, 0x203a, 0x2070, 0x209c,
+                               0x2190, 0x2199, 0x21d0, 0x21d4, 0x2200, 0x2265, 0x2295, 0x2297, 0};
+
+struct FaceSpec {
+    bool code;
+    bool strong;
+    float em;
+};
+
+constexpr FaceSpec spec_of(Face face) {
+    switch (face) {
+        case Face::caption: return {false, false, 11.0f};
+        case Face::body: return {false, false, 13.5f};
+        case Face::strong: return {false, true, 13.5f};
+        case Face::title: return {false, true, 15.5f};
+        case Face::heading: return {false, true, 20.0f};
+        case Face::tiny: return {true, false, 9.0f};
+        case Face::small: return {true, false, 10.5f};
+        case Face::code: return {true, false, 12.0f};
+        case Face::figure: return {true, true, 12.0f};
+        case Face::figure_large: return {true, true, 15.0f};
+        case Face::count_: break;
+    }
+    return {false, false, 13.0f};
+}
+
+// What a font file says of itself, as parts of one em.
+struct Metrics {
+    float line = 1.2f;
+    float ascent = 0.95f;
+    float cap = 0.72f;
+    float digit = 0.6f;
+};
+
+bool read_metrics(const std::vector<unsigned char>& file, Metrics& metrics) {
+    stbtt_fontinfo info;
+    if (file.empty() || !stbtt_InitFont(&info, file.data(), stbtt_GetFontOffsetForIndex(file.data(), 0))) return false;
+    const float em = stbtt_ScaleForMappingEmToPixels(&info, 1.0f);
+    int ascent = 0, descent = 0, gap = 0;
+    stbtt_GetFontVMetrics(&info, &ascent, &descent, &gap);
+    int x0 = 0, y0 = 0, x1 = 0, y1 = 0, advance = 0, bearing = 0;
+    metrics.line = static_cast<float>(ascent - descent) * em;
+    metrics.ascent = static_cast<float>(ascent) * em;
+    if (stbtt_GetCodepointBox(&info, 'H', &x0, &y0, &x1, &y1)) metrics.cap = static_cast<float>(y1) * em;
+    stbtt_GetCodepointHMetrics(&info, '0', &advance, &bearing);
+    metrics.digit = static_cast<float>(advance) * em;
+    return metrics.line > 0.5f;
+}
+
+// One weight of one font, read once for all of its sizes.
+struct Source {
+    std::string path;
+    std::vector<unsigned char> bytes;
+    Metrics metrics;
+    bool usable = false;
+};
+
+Source open_source(const std::vector<std::string>& names) {
+    Source source;
+    source.path = find_font(font_folders(), names);
+    if (source.path.empty()) return source;
+    std::ifstream in(source.path, std::ios::binary);
+    source.bytes.assign(std::istreambuf_iterator<char>(in), {});
+    source.usable = read_metrics(source.bytes, source.metrics);
+    if (!source.usable) source.path.clear();
+    return source;
+}
+
+Fonts::Cut add_cut(const Source& source, float em, float scale) {
+    ImFontAtlas* atlas = ImGui::GetIO().Fonts;
+    ImFontConfig config;
+    Fonts::Cut cut;
+    cut.em = em * scale;
+    if (!source.usable) {
+        config.SizePixels = std::max(13.0f, static_cast<float>(static_cast<int>(em * scale * 1.1f)));
+        cut.font = atlas->AddFontDefault(&config);
+        cut.pixels = config.SizePixels;
+        cut.ascent = cut.pixels * 10 / 13;
+        cut.cap = cut.pixels * 8 / 13;
+        cut.digit = cut.pixels * 7 / 13;
+        cut.plain = true;
+        return cut;
+    }
+    cut.pixels = cut.em * source.metrics.line;
+    cut.ascent = cut.em * source.metrics.ascent;
+    cut.cap = cut.em * source.metrics.cap;
+    cut.digit = cut.em * source.metrics.digit;
+    config.OversampleH = cut.em < 16 ? 2 : 1;
+    config.OversampleV = 1;
+    config.PixelSnapH = false;
+    config.FontDataOwnedByAtlas = true;
+    // ImGui frees what it is given with its own allocator.
+    void* copy = ImGui::MemAlloc(source.bytes.size());
+    std::copy(source.bytes.begin(), source.bytes.end(), static_cast<unsigned char*>(copy));
+    cut.font = atlas->AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), cut.pixels, &config,
+                                           kFontsAreDynamic ? nullptr : kGlyphs);
+    return cut;
+}
+
+}  // namespace
+
+std::string find_font(const std::vector<std::string>& folders, const std::vector<std::string>& names) {
+    // One walk over all folders, then the best name wins.
+    std::vector<std::string> found(names.size());
+    for (const std::string& folder : folders) {
+        std::error_code ignored;
+        for (auto it = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, ignored);
+             !ignored && it != fs::recursive_directory_iterator(); it.increment(ignored)) {
+            const std::string file = it->path().filename().string();
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                if (found[i].empty() && file == names[i]) found[i] = it->path().string();
+            }
+        }
+    }
+    for (std::string& path : found) {
+        if (!path.empty()) return std::move(path);
+    }
+    return {};
+}
+
+Fonts Fonts::load(float scale) {
+    const Source prose = open_source(kProse);
+    Source prose_strong = open_source(kProseStrong);
+    const Source code = open_source(kCode);
+    Source code_strong = open_source(kCodeStrong);
+    if (!prose_strong.usable) prose_strong = prose;
+    if (!code_strong.usable) code_strong = code;
+
+    Fonts fonts;
+    fonts.prose_file_ = prose.path;
+    fonts.code_file_ = code.path;
+    for (std::size_t i = 0; i < fonts.cuts_.size(); ++i) {
+        const FaceSpec spec = spec_of(static_cast<Face>(i));
+        const Source& source = spec.code ? (spec.strong ? code_strong : code) : (spec.strong ? prose_strong : prose);
+        fonts.cuts_[i] = add_cut(source, spec.em, scale);
+    }
+    if (!prose.usable || !code.usable) {
+        fonts.notice_ = std::string("No font for ") + (!prose.usable ? (!code.usable ? "prose or code" : "prose") : "code") +
+                        " was found on this system, so a built-in one is used; install fonts-inter and "
+                        "fonts-jetbrains-mono, or fonts-dejavu, for better text.";
+    }
+    return fonts;
+}
+
+std::string plain_text(const char* begin, const char* end) {
+    static constexpr std::pair<std::string_view, const char*> kSigns[] = {
+        {"←", "<-"}, {"→", "->"}, {"…", "..."}, {"×", "x"}, {"·", "-"}, {"⊕", "^"}, {"–", "-"}, {"—", "-"},
+        {"−", "-"},  {"’", "'"},  {"“", "\""}, {"”", "\""}, {"≠", "!="}, {"≤", "<="}, {"≥", ">="}, {"•", "*"}};
+    std::string out;
+    for (std::string_view rest(begin, static_cast<std::size_t>(end - begin)); !rest.empty();) {
+        const auto* sign = std::find_if(std::begin(kSigns), std::end(kSigns),
+                                        [&](const auto& s) { return rest.substr(0, s.first.size()) == s.first; });
+        if (sign != std::end(kSigns)) {
+            out += sign->second;
+            rest.remove_prefix(sign->first.size());
+        } else {
+            out += rest.front();
+            rest.remove_prefix(1);
+        }
+    }
+    return out;
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,63 @@
+// One font for prose and one for code and figures, found on this system, in the sizes of one type scale.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "viz/widgets/imgui_compat.hpp"
+
+namespace lanewise::viz {
+
+// The type scale. Sizes are those a style sheet would name (em), at scale 1.
+enum class Face : std::uint8_t {
+    caption,       // 11 prose: labels of a picture
+    body,          // 13.5 prose
+    strong,        // 13.5 semibold: words that stand out in prose, tabs
+    title,         // 15.5 semibold: a panel's name
+    heading,       // 20 semibold: the lesson's own heading
+    tiny,          // 9 code: lane numbers, five-digit values in narrow cells
+    small,         // 10.5 code: labels of rounds
+    code,          // 12 code: the source
+    figure,        // 12 code, semibold: values in cells
+    figure_large,  // 15 code, semibold: the inspected values
+    count_,
+};
+
+class Fonts {
+public:
+    struct Cut {
+        ImFont* font = nullptr;
+        float pixels = 13;      // as ImGui counts: from ascender to descender
+        float em = 13;
+        float ascent = 10;      // from the top of a line to the baseline
+        float cap = 8;          // height of an H
+        float digit = 7;        // advance of a 0
+        bool plain = false;     // ImGui's built-in font: Latin letters only
+    };
+
+    // Adds the fonts to ImGui's atlas at `scale`. Where no font file is found the built-in one serves, and notice()
+    // says so.
+    static Fonts load(float scale);
+
+    const Cut& operator[](Face face) const { return cuts_[static_cast<std::size_t>(face)]; }
+    const std::string& notice() const { return notice_; }
+    // Files that were used, prose then code; empty where built in.
+    const std::string& prose_file() const { return prose_file_; }
+    const std::string& code_file() const { return code_file_; }
+
+private:
+    std::array<Cut, static_cast<std::size_t>(Face::count_)> cuts_{};
+    std::string notice_;
+    std::string prose_file_;
+    std::string code_file_;
+};
+
+// The first file of `names` under `folders`, searched in that order; empty when there is none.
+std::string find_font(const std::vector<std::string>& folders, const std::vector<std::string>& names);
+
+// `text` with the signs that the built-in font lacks written in ASCII ("←" as "<-").
+std::string plain_text(const char* begin, const char* end);
+
+}  // namespace lanewise::viz

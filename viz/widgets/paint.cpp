@@ -1,0 +1,194 @@
+#include "viz/widgets/paint.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace lanewise::viz {
+namespace {
+
+// Text on whole pixels is sharp.
+ImVec2 snapped(float x, float y) { return {std::floor(x + 0.5f), std::floor(y + 0.5f)}; }
+
+float measure(const Fonts::Cut& cut, const char* begin, const char* end) {
+    return cut.font->CalcTextSizeA(cut.pixels, 1e9f, 0, begin, end).x;
+}
+
+}  // namespace
+
+float text_width(const Look& look, Face face, std::string_view text) {
+    const Fonts::Cut& cut = (*look.fonts)[face];
+    if (cut.plain) {
+        const std::string plain = plain_text(text.data(), text.data() + text.size());
+        return measure(cut, plain.data(), plain.data() + plain.size());
+    }
+    return measure(cut, text.data(), text.data() + text.size());
+}
+
+float line_height(const Look& look, Face face) { return (*look.fonts)[face].pixels; }
+
+float text(const Brush& brush, Face face, Point at, Color color, std::string_view text) {
+    const Fonts::Cut& cut = (*brush.look.fonts)[face];
+    const std::string plain = cut.plain ? plain_text(text.data(), text.data() + text.size()) : std::string();
+    const std::string_view shown = cut.plain ? std::string_view(plain) : text;
+    brush.list->AddText(cut.font, cut.pixels, snapped(at.x, at.y), color, shown.data(), shown.data() + shown.size());
+    return measure(cut, shown.data(), shown.data() + shown.size());
+}
+
+void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view words, Align align) {
+    const Fonts::Cut& cut = (*brush.look.fonts)[face];
+    const float width = align == Align::left ? 0 : text_width(brush.look, face, words);
+    const float x = align == Align::left ? box.x0 : align == Align::right ? box.x1 - width : box.center().x - width / 2;
+    text(brush, face, {x, box.center().y + cut.cap / 2 - cut.ascent}, color, words);
+}
+
+std::string fit_text(const Look& look, Face face, std::string_view text, float width) {
+    if (text_width(look, face, text) <= width) return std::string(text);
+    const auto boundary = [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; };
+    for (std::size_t size = text.size(); size > 0; --size) {
+        if (!boundary(text[size - 1])) continue;
+        const std::string shorter = std::string(text.substr(0, size - 1)) + "…";
+        if (text_width(look, face, shorter) <= width) return shorter;
+    }
+    return {};
+}
+
+float paragraph(const Brush& brush, Face face, Point at, float width, Color color, std::string_view words,
+                float leading) {
+    const float step = (*brush.look.fonts)[face].em * leading;
+    const float space = text_width(brush.look, face, " ");
+    float x = 0;
+    float y = 0;
+    while (!words.empty()) {
+        const std::size_t end = std::min(words.find_first_of(" \n"), words.size());
+        const std::string_view word = words.substr(0, end);
+        const float w = text_width(brush.look, face, word);
+        if (x > 0 && x + w > width) {
+            x = 0;
+            y += step;
+        }
+        if (brush.list && !word.empty()) text(brush, face, {at.x + x, at.y + y}, color, word);
+        x += w + space;
+        if (end < words.size() && words[end] == '\n') {
+            x = 0;
+            y += step;
+        }
+        words.remove_prefix(std::min(end + 1, words.size()));
+    }
+    return y + step;
+}
+
+void fill(const Brush& brush, const Rect& box, Color color, float rounding) {
+    brush.list->AddRectFilled({box.x0, box.y0}, {box.x1, box.y1}, color, rounding);
+}
+
+void outline(const Brush& brush, const Rect& box, Color color, float rounding, float thickness) {
+    stroke_rect(brush.list, {box.x0, box.y0}, {box.x1, box.y1}, color, rounding, thickness);
+}
+
+void hairline(const Brush& brush, Point a, Point b, Color color, float thickness) {
+    brush.list->AddLine(vec(a), vec(b), color, thickness);
+}
+
+void lane_cell(const Brush& brush, const Rect& box, std::string_view words, const CellStyle& style) {
+    const float rounding = std::min(brush.px(3), box.height() / 4);
+    if (style.ground) fill(brush, box, style.ground, rounding);
+    if (style.border) outline(brush, box, style.border, rounding, style.border_width);
+    if (words.empty()) return;
+    const Color ink = style.ink ? style.ink : text_on(style.ground);
+    text_in(brush, style.face, box, ink, words);
+}
+
+void hatch(const Brush& brush, const Rect& box, Color color) {
+    brush.list->PushClipRect({box.x0, box.y0}, {box.x1, box.y1}, true);
+    const float gap = brush.px(5);
+    for (float x = box.x0 - box.height(); x < box.x1; x += gap) {
+        hairline(brush, {x, box.y1}, {x + box.height(), box.y0}, color, brush.px(1));
+    }
+    brush.list->PopClipRect();
+}
+
+Point arc_point(Point a, Point b, float t) {
+    const float u = 1 - t;
+    const float mid = (a.y + b.y) / 2;
+    const float w0 = u * u * u, w1 = 3 * u * u * t, w2 = 3 * u * t * t, w3 = t * t * t;
+    return {(w0 + w1) * a.x + (w2 + w3) * b.x, w0 * a.y + (w1 + w2) * mid + w3 * b.y};
+}
+
+void arc(const Brush& brush, Point a, Point b, const ArcStyle& style) {
+    if (std::abs(a.x - b.x) < 0.5f) {
+        hairline(brush, a, arc_point(a, b, style.progress), style.color, style.thickness);
+        return;
+    }
+    std::array<ImVec2, 64> points;
+    const int count = std::clamp(style.segments, 2, 63);
+    for (int i = 0; i <= count; ++i) {
+        points[static_cast<std::size_t>(i)] =
+            vec(arc_point(a, b, style.progress * static_cast<float>(i) / static_cast<float>(count)));
+    }
+    stroke_path(brush.list, points.data(), count + 1, style.color, style.thickness);
+}
+
+void arrow_head(const Brush& brush, Point tip, float size, Color color) {
+    brush.list->AddTriangleFilled({tip.x - size * 0.7f, tip.y - size * 1.3f}, {tip.x + size * 0.7f, tip.y - size * 1.3f},
+                                  vec(tip), color);
+}
+
+float bit_row(const Brush& brush, Point at, std::uint32_t value, int count, std::uint32_t lit) {
+    const Theme& colors = brush.colors();
+    const float w = brush.px(21);
+    const float h = brush.px(19);
+    for (int i = 0; i < count; ++i) {
+        const int bit = count - 1 - i;
+        const Rect box = Rect{0, 0, w, h}.moved(at.x + static_cast<float>(i) * (w + brush.px(4)), at.y);
+        const bool is_lit = (lit >> bit) & 1u;
+        fill(brush, box, is_lit ? colors.accent_ground : colors.raised, brush.px(3));
+        if (is_lit) outline(brush, box, colors.accent, brush.px(3), brush.px(1));
+        text_in(brush, Face::code, box, is_lit ? colors.accent : colors.text, (value >> bit) & 1u ? "1" : "0");
+    }
+    return static_cast<float>(count) * (w + brush.px(4));
+}
+
+Rect pill(const Brush& brush, Point at, std::string_view words, Face face, Color ground, Color ink, Color border) {
+    const float height = (*brush.look.fonts)[face].em + brush.px(10);
+    const Rect box{at.x, at.y, at.x + text_width(brush.look, face, words) + brush.px(18), at.y + height};
+    fill(brush, box, ground, height / 2);
+    if (border) outline(brush, box, border, height / 2, brush.px(1));
+    text_in(brush, face, box, ink, words);
+    return box;
+}
+
+float key_hint(const Brush& brush, Point at, std::string_view key, std::string_view what) {
+    const Theme& colors = brush.colors();
+    const float height = brush.px(17);
+    const Rect cap{at.x, at.y, at.x + std::max(text_width(brush.look, Face::small, key) + brush.px(9), height),
+                   at.y + height};
+    fill(brush, cap, colors.raised, brush.px(3));
+    text_in(brush, Face::small, cap, colors.text, key);
+    const Rect rest{cap.x1 + brush.px(6), cap.y0, cap.x1 + brush.px(400), cap.y1};
+    text_in(brush, Face::caption, rest, colors.quiet, what, Align::left);
+    return cap.width() + brush.px(6) + text_width(brush.look, Face::caption, what);
+}
+
+void sign(const Brush& brush, const Rect& box, Sign which, Color color) {
+    const Point c = box.center();
+    const float r = std::min(box.width(), box.height()) * 0.25f;
+    const auto triangle = [&](float x, float direction) {
+        const ImVec2 tip{x + r * 0.9f * direction, c.y};
+        const ImVec2 top{x - r * 0.7f * direction, c.y - r};
+        const ImVec2 bottom{x - r * 0.7f * direction, c.y + r};
+        if (direction > 0) brush.list->AddTriangleFilled(top, tip, bottom, color);
+        else brush.list->AddTriangleFilled(top, bottom, tip, color);
+    };
+    const auto bar = [&](float x) { fill(brush, {x - r * 0.22f, c.y - r, x + r * 0.22f, c.y + r}, color); };
+    switch (which) {
+        case Sign::first: bar(c.x - r * 1.1f); triangle(c.x + r * 0.3f, -1); break;
+        case Sign::back: triangle(c.x, -1); break;
+        case Sign::play: triangle(c.x, 1); break;
+        case Sign::pause: bar(c.x - r * 0.5f); bar(c.x + r * 0.5f); break;
+        case Sign::forward: triangle(c.x, 1); bar(c.x - r * 1.1f); break;
+        case Sign::last: bar(c.x + r * 1.1f); triangle(c.x - r * 0.3f, 1); break;
+    }
+}
+
+}  // namespace lanewise::viz

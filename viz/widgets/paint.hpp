@@ -1,0 +1,91 @@
+// Stateless drawing: text, chips, cells, arcs, bits. Everything takes its place and its colours; nothing remembers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "viz/widgets/fonts.hpp"
+#include "viz/widgets/geometry.hpp"
+#include "viz/widgets/imgui_compat.hpp"
+#include "viz/widgets/theme.hpp"
+
+namespace lanewise::viz {
+
+inline ImVec2 vec(Point p) { return {p.x, p.y}; }
+
+// How things look: passed to all drawing.
+struct Look {
+    const Theme* theme = nullptr;
+    const Fonts* fonts = nullptr;
+    float scale = 1;
+
+    float px(float at_scale_one) const { return at_scale_one * scale; }
+    const Theme& colors() const { return *theme; }
+};
+
+// A draw list and how things look on it.
+struct Brush {
+    ImDrawList* list = nullptr;
+    Look look;
+
+    const Theme& colors() const { return *look.theme; }
+    float px(float v) const { return look.px(v); }
+};
+
+enum class Align : std::uint8_t { left, center, right };
+
+float text_width(const Look& look, Face face, std::string_view text);
+float line_height(const Look& look, Face face);
+
+// With the top of the line at `at`; returns the width drawn.
+float text(const Brush& brush, Face face, Point at, Color color, std::string_view text);
+// Centred by the height of capitals in `box`.
+void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text,
+             Align align = Align::center);
+// As much of `text` as fits in `width`, ended with "…" when cut.
+std::string fit_text(const Look& look, Face face, std::string_view text, float width);
+// Prose broken at spaces; returns the height used. Draws nothing where brush.list is null (to measure).
+float paragraph(const Brush& brush, Face face, Point at, float width, Color color, std::string_view text,
+                float leading = 1.35f);
+
+void fill(const Brush& brush, const Rect& box, Color color, float rounding = 0);
+void outline(const Brush& brush, const Rect& box, Color color, float rounding, float thickness);
+void hairline(const Brush& brush, Point a, Point b, Color color, float thickness = 1);
+
+// One lane's value.
+struct CellStyle {
+    Color ground = 0;      // 0: hollow
+    Color border = 0;      // 0: none
+    Color ink = 0;         // 0: what reads best on the ground
+    float border_width = 1;
+    Face face = Face::figure;
+};
+void lane_cell(const Brush& brush, const Rect& box, std::string_view text, const CellStyle& style);
+// Diagonal lines: this value is undefined. A shape, so that colour is not the only sign.
+void hatch(const Brush& brush, const Rect& box, Color color);
+
+// A cubic from a to b that leaves and arrives vertically and stays between a.y and b.y; drawn up to `progress`.
+struct ArcStyle {
+    Color color = 0;
+    float thickness = 1;
+    int segments = 16;
+    float progress = 1;
+};
+void arc(const Brush& brush, Point a, Point b, const ArcStyle& style);
+Point arc_point(Point a, Point b, float t);
+void arrow_head(const Brush& brush, Point tip, float size, Color color);
+
+// The low `count` bits of `value`, highest first; bits set in `lit` stand out. Returns the width drawn.
+float bit_row(const Brush& brush, Point at, std::uint32_t value, int count, std::uint32_t lit);
+
+// A rounded label; returns its box.
+Rect pill(const Brush& brush, Point at, std::string_view text, Face face, Color ground, Color ink, Color border = 0);
+// A key and what it does, "Space play"; returns the width used.
+float key_hint(const Brush& brush, Point at, std::string_view key, std::string_view what);
+
+// Playback signs, drawn rather than taken from a font.
+enum class Sign : std::uint8_t { first, back, play, pause, forward, last };
+void sign(const Brush& brush, const Rect& box, Sign which, Color color);
+
+}  // namespace lanewise::viz

@@ -86,7 +86,7 @@ float parse_scale(const std::string& text) {
 
 // What CLI11 collects before the values are looked at.
 struct Raw {
-    std::string backend, n, block, seed, input, order, save_trace, open, screenshot, step, size, scale, focus, lane, color;
+    std::string backend, n, block, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color;
 };
 
 void define_flags(CLI::App& app, Options& options, Raw& raw) {
@@ -111,6 +111,8 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
         ->group(run)->type_name("ORDER");
 
     app.add_option("--save-trace", raw.save_trace, "Write what happened to a file")->group(files)->type_name("FILE");
+    app.add_option("--record", raw.record, "Write the traces and times of all variants on this GPU below a folder")
+        ->group(files)->type_name("DIR");
     app.add_option("--open", raw.open, "Show a saved trace")->group(files)->type_name("FILE");
     app.add_option("--diff", options.diff, "Are two traces equal? Shows the first difference")->expected(2)->group(files)
         ->type_name("A B");
@@ -193,6 +195,7 @@ void interpret(const CLI::App& app, const Raw& raw, Options& options) {
         }
     }
     if (given("--save-trace", raw.save_trace)) options.save_trace = raw.save_trace;
+    if (given("--record", raw.record)) options.record = raw.record;
     if (given("--open", raw.open)) options.open = raw.open;
     if (given("--screenshot", raw.screenshot)) options.screenshot = raw.screenshot;
     if (given("--step", raw.step)) options.step = whole_number("--step", raw.step, 1, kMaxStep);
@@ -218,6 +221,10 @@ void check_together(const Options& options, const Lesson& lesson) {
                                   !options.compare.empty()))
         throw Error(fmt::format("--open {} shows a trace that exists; leave out --variant, --compare, --check, --time and "
                                 "--save-trace.", options.open));
+    if (!options.record.empty() && (!options.variants.empty() || options.n || options.block || options.seed ||
+                                    !options.input.empty() || !options.open.empty()))
+        throw Error(fmt::format("--record {} records every variant on its own inputs; leave out --variant, --n, --block, "
+                                "--seed, --input and --open.", options.record));
     if (!options.save_trace.empty() && options.variants.size() > 1)
         throw Error(fmt::format("--save-trace {} holds one variant, and --variant names {}; give one.", options.save_trace,
                                 options.variants.size()));

@@ -30,6 +30,7 @@ struct Options {
     std::string input;                   // empty: the variant's own
     std::optional<launch::Order> order;
     std::string save_trace;
+    std::string record;                  // a folder such as assets/recorded/h200
     std::string open;
     std::vector<std::string> diff;       // two paths or none
     std::vector<std::string> compare;    // two names or none
@@ -45,7 +46,7 @@ struct Options {
 
     // Does anything but the window answer this command line?
     bool wants_window() const {
-        return !list && !text && !check && !time && !describe && save_trace.empty() && diff.empty() && screenshot.empty();
+        return !list && !text && !check && !time && !describe && save_trace.empty() && record.empty() && diff.empty() && screenshot.empty();
     }
 };
 

@@ -90,6 +90,7 @@ TEST(Options, EachBadValueHasItsSentence) {
         {{"--describe"}, {"--step K"}},
         {{"--open", "x", "--check"}, {"--open x"}},
         {{"--save-trace", "f", "--variant", "tiny_sum,tiny_broken"}, {"--save-trace f", "2"}},
+        {{"--record", "d", "--n", "5"}, {"--record d", "leave out"}},
         {{"--txet"}, {"--txet", "did you mean --text?"}},
         {{"-x"}, {"-x", "--help"}},
         {{"loose"}, {"'loose'", "--help"}},
@@ -110,7 +111,7 @@ TEST(Options, HelpAndVersion) {
     const auto help = tiny({"--help"});
     EXPECT_EQ(help.status, kExitOk);
     for (const char* flag : {"--list", "--variant", "--backend", "--n ", "--block", "--seed", "--input", "--order", "--text",
-                             "--check", "--time", "--save-trace", "--open", "--diff", "--describe", "--step", "--screenshot",
+                             "--check", "--time", "--save-trace", "--record", "--open", "--diff", "--describe", "--step", "--screenshot",
                              "--size", "--compare", "--help", "--version"})
         EXPECT_NE(help.out.find(flag), std::string::npos) << flag;
     const auto version = tiny({"--version"});

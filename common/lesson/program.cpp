@@ -40,6 +40,7 @@ public:
         if (!options_.diff.empty()) status_ = std::max(status_, diff());
         if (!options_.open.empty()) open();
         if (!options_.save_trace.empty()) save();
+        if (!options_.record.empty()) record();
         if (options_.text) text();
         if (options_.check) check();
         if (options_.time) time();
@@ -126,6 +127,24 @@ private:
         trace::save(options_.save_trace, finished->raw);
         console_.out << fmt::format("saved {} ({} records) to {}\n", names.front(), finished->raw.records.size(),
                                     options_.save_trace);
+    }
+
+    // What a machine without a GPU will show: the GPU's traces of all variants, and their times.
+    void record() {
+        std::string why;
+        if (!program_.kernels.has_gpu() || !program_.gpu_available(&why) || runner_.backend() != BackendChoice::gpu)
+            throw Error(fmt::format("--record {}: recordings are made on a GPU. {}", options_.record, why));
+        const auto folder = std::filesystem::path(options_.record) / lesson_.name();
+        std::error_code error;
+        std::filesystem::create_directories(folder, error);
+        if (error)
+            throw Error(fmt::format("--record {}: {} cannot be made: {}; choose another folder.", options_.record,
+                                    folder.string(), error.message()));
+        for (const auto& variant : lesson_.variants())
+            trace::save(folder / (variant.name + ".ndjson"), runner_.run(variant.name)->raw);
+        timing::save(folder / "timings.json", measured());
+        console_.out << fmt::format("recorded {} variants and their times to {}\n", lesson_.variants().size(),
+                                    folder.string());
     }
 
     void text() {

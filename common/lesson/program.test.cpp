@@ -145,6 +145,21 @@ TEST(Program, AGpuRunShowsTheEmulatorsAccessesAndSavesItsOwn) {
     EXPECT_EQ(saved.outputs[0].values, std::vector<std::uint64_t>{to_bits(496.0f)});
 }
 
+TEST(Program, RecordsEveryVariantOnAGpuAndOnlyThere) {
+    TinyProgram tiny;
+    const auto refused = tiny({"--record", tiny.path("recorded")});
+    EXPECT_EQ(refused.status, kExitUsage);
+    EXPECT_TRUE(contains(refused.err, "recordings are made on a GPU")) << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(tiny.path("recorded")));
+    tiny.has_gpu = true;
+    const auto answer = tiny({"--record", tiny.path("recorded")});
+    EXPECT_EQ(answer.status, kExitOk) << answer.err;
+    const auto folder = std::filesystem::path(tiny.path("recorded")) / "99_tiny";
+    for (const auto& variant : tiny.program.lesson.variants())
+        EXPECT_EQ(trace::load(folder / (variant.name + ".ndjson")).header.source.gpu, "Pretended GPU");
+    EXPECT_FALSE(timing::load(folder / "timings.json").rows.empty());
+}
+
 TEST(Program, Check) {
     TinyProgram tiny;
     const auto right = tiny({"--check", "--backend", "cpu"});

@@ -288,12 +288,12 @@ Intent App::draw_single(const Look& look, Rect body) {
     const bool has_text = !presentation_.text.empty();
     const Rect bottom = body.cut_bottom(std::min(TimelineView::height(look), body.height() * 0.4f));
     if (wide && has_text) {
-        const Rect column = body.cut_left(std::clamp(body.width() * 0.19f, look.px(280), look.px(380)));
+        const Rect column = body.cut_left(std::clamp(body.width() * 0.17f, look.px(272), look.px(380)));
         const Pane pane(look, "text", column, look.colors().panel, Pane::Scroll::vertical);
         keep(text_.draw(pane, tab_names_));
         hairline(pane.brush, {column.x1 - 1, column.y0}, {column.x1 - 1, column.y1}, look.colors().line);
     }
-    const Rect right = body.cut_right(wide ? std::clamp(body.width() * 0.29f, look.px(360), look.px(470)) : std::min(look.px(306), body.width() * 0.4f));
+    const Rect right = body.cut_right(wide ? std::clamp(body.width() * 0.24f, look.px(370), look.px(470)) : std::min(look.px(302), body.width() * 0.4f));
     keep(draw_right(look, right, !wide && has_text));
     if (!shown_[0] || !errors_[0].empty()) {
         draw_waiting(look, body, names_[0], errors_[0]);
@@ -317,13 +317,14 @@ Intent App::draw_right(const Look& look, Rect column, bool with_text) {
     column.x0 += 1;
 
     const std::string own = shown_[0] ? shown_[0]->trace().header.variant : names_[0];
+    timing_.few = column.height() > look.px(700) ? 5 : 3;
     const float times = timing_.height(look, presentation_.timings, own);
     if (times > 0) {
         const Rect box = column.cut_bottom(std::min(times, column.height() * (timing_.all ? 0.7f : 0.26f)));
         const Pane pane(look, "times", box);
         timing_.draw(pane, presentation_.timings, own);
     }
-    const Rect top = column.cut_top(column.height() * 0.46f);
+    const Rect top = column.cut_top(column.height() * 0.48f);
     Rect body = top;
     const Rect head = body.cut_top(look.px(34));
     if (with_text) {

@@ -1,1 +1,182 @@
+#include "viz/app/app.hpp"
 
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "common/base/error.hpp"
+#include "viz/views/headless.testing.hpp"
+#include "viz/views/sample_runs.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using testing::Headless;
+
+lesson::WindowRequest request_of(const std::string& variant) {
+    lesson::WindowRequest request;
+    request.variant = variant;
+    return request;
+}
+
+struct Session {
+    explicit Session(const lesson::WindowRequest& request, lesson::Presentation presentation = samples::presentation(),
+                     float width = 1280, float height = 800)
+        : gui(width, height), app(presentation, request) {
+        app.settle();
+        frame();
+    }
+    int frame(float seconds = 1.0f) {
+        return gui.frame([&] { app.frame(gui.look(), gui.window(), seconds); });
+    }
+    void press(Key key, bool shift = false) {
+        app.press(key, shift);
+        app.settle();
+        frame();
+    }
+
+    Headless gui;
+    App app;
+};
+
+TEST(App, KeysMoveThroughTheSteps) {
+    Session session(request_of("warp_sum_xor"));
+    session.press(Key::right);
+    session.press(Key::right);
+    EXPECT_EQ(session.app.playhead().step, 2u);
+    session.press(Key::left);
+    EXPECT_EQ(session.app.playhead().step, 1u);
+    session.press(Key::end);
+    EXPECT_EQ(session.app.playhead().step, 5u);
+    session.press(Key::home);
+    EXPECT_EQ(session.app.playhead().step, 0u);
+    session.press(Key::right, true);   // by stage: from the load to the first round
+    EXPECT_EQ(session.app.playhead().step, 1u);
+}
+
+TEST(App, SpacePlaysToTheEnd) {
+    Session session(request_of("warp_sum_xor"));
+    session.press(Key::space);
+    EXPECT_TRUE(session.app.playhead().playing);
+    for (int i = 0; i < 20; ++i) session.frame();
+    EXPECT_EQ(session.app.playhead().step, 5u);
+    EXPECT_FALSE(session.app.needs_frame());
+}
+
+TEST(App, TabGoesThroughTheVariantsAndKeepsTheStage) {
+    Session session(request_of("warp_sum_xor"));
+    session.press(Key::right);
+    session.press(Key::right);
+    session.press(Key::tab);
+    EXPECT_EQ(session.app.variant(), "warp_sum_down");
+    EXPECT_EQ(session.app.playhead().step, 2u);
+    session.press(Key::tab, true);
+    EXPECT_EQ(session.app.variant(), "warp_sum_xor");
+    session.press(letter('4'));
+    EXPECT_EQ(session.app.variant(), "block_sum_shared");
+    session.press(Key::tab);
+    session.press(Key::tab);
+    EXPECT_EQ(session.app.variant(), "warp_sum_xor");
+}
+
+TEST(App, CompareShowsTwoAndComesBackToTheSameStep) {
+    Session session(request_of("warp_sum_xor"));
+    session.press(Key::right);
+    session.press(Key::right);
+    session.press(letter('C'));
+    EXPECT_TRUE(session.app.comparing());
+    EXPECT_NE(session.app.title().find("xor | down"), std::string::npos);
+    session.press(Key::right);
+    session.press(Key::tab);   // the right-hand side
+    EXPECT_NE(session.app.state().find("compare=block_sum_two_level"), std::string::npos) << session.app.state();
+    session.press(Key::escape);
+    EXPECT_FALSE(session.app.comparing());
+    EXPECT_EQ(session.app.playhead().step, 3u);
+    EXPECT_EQ(session.app.playhead().count, 6u);
+}
+
+TEST(App, AskedForByTheCommandLine) {
+    lesson::WindowRequest request = request_of("block_sum_two_level");
+    request.has_step = true;
+    request.step = 4;
+    request.block = 1;
+    request.warp = 3;
+    request.lane = 7;
+    Session session(request);
+    EXPECT_EQ(session.app.playhead().step, 4u);
+    EXPECT_EQ(session.app.selection().warp.block, 1u);
+    EXPECT_EQ(session.app.selection().warp.warp, 3u);
+    EXPECT_EQ(session.app.selection().lane(), 7);
+}
+
+TEST(App, TheTitleSaysWhereTheDataCameFrom) {
+    Session session(request_of("warp_sum_xor"));
+    EXPECT_EQ(session.app.title(), "Lanewise · 05 Samples · xor · emulator · ascending");
+}
+
+TEST(App, ARunThatFailsIsASentenceInTheWindow) {
+    lesson::Presentation shown = samples::presentation();
+    shown.run = [](const std::string&) -> std::shared_ptr<const lesson::Run> { throw Error("The GPU went away."); };
+    Headless gui(1280, 800);
+    App app(shown, request_of("warp_sum_xor"));
+    EXPECT_THROW(app.settle(), Error);
+    for (int i = 0; i < 3; ++i) gui.frame([&] { app.frame(gui.look(), gui.window(), 0.1f); });
+    EXPECT_NE(app.title().find("no run"), std::string::npos);
+    for (const Action& action : actions()) app.press(action.key, action.shift);
+    gui.frame([&] { app.frame(gui.look(), gui.window(), 0.1f); });
+}
+
+TEST(App, FramesAreDrawnWhileARunIsStillGoing) {
+    std::mutex gate;
+    gate.lock();
+    lesson::Presentation shown = samples::presentation();
+    shown.run = [&](const std::string&) {
+        const std::lock_guard wait(gate);
+        return samples::warp_xor();
+    };
+    Headless gui(1280, 800);
+    App app(shown, request_of("warp_sum_xor"));
+    gui.frame([&] { app.frame(gui.look(), gui.window(), 0.1f); });
+    EXPECT_NE(app.title().find("running"), std::string::npos);
+    gate.unlock();
+    app.settle();
+    gui.frame([&] { app.frame(gui.look(), gui.window(), 0.1f); });
+    EXPECT_EQ(app.playhead().count, 6u);
+}
+
+TEST(App, EverySizeAndEveryKeyHolds) {
+    for (const auto& [width, height] : {std::pair{1280.0f, 800.0f}, {1600.0f, 900.0f}, {320.0f, 200.0f}, {1.0f, 1.0f}, {5000.0f, 300.0f}}) {
+        Session session(request_of("block_sum_two_level"), samples::presentation(), width, height);
+        for (const Action& action : actions()) {
+            session.press(action.key, action.shift);
+            session.press(Key::right);
+        }
+    }
+}
+
+TEST(App, ALessonWithoutVariantsOrTextHolds) {
+    lesson::Presentation shown = samples::presentation();
+    shown.variants.clear();
+    shown.text.clear();
+    shown.source.clear();
+    shown.timings = {};
+    Session session(request_of("warp_sum_xor"), shown);
+    for (const Action& action : actions()) session.press(action.key, action.shift);
+}
+
+TEST(App, AnIdleWindowAsksForNoFrames) {
+    Session session(request_of("warp_sum_xor"));
+    session.frame();
+    EXPECT_FALSE(session.app.needs_frame());
+}
+
+TEST(App, OneTurnOfTheTableAndTheOverlayAgree) {
+    std::set<std::pair<int, bool>> keys;
+    for (const Action& action : actions()) EXPECT_TRUE(keys.insert({static_cast<int>(action.key), action.shift}).second) << action.what;
+    EXPECT_TRUE(intent_of_key(letter('?'), true).has_value());
+    EXPECT_FALSE(intent_of_key(letter('Z'), false).has_value());
+    for (const auto& [key, what] : key_rows()) EXPECT_FALSE(what.empty());
+}
+
+}  // namespace
+}  // namespace lanewise::viz

@@ -1,1 +1,95 @@
+#include "viz/app/frontend.hpp"
 
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "common/base/error.hpp"
+#include "viz/app/image.hpp"
+#include "viz/views/sample_runs.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Picture : public ::testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = fs::temp_directory_path() / ("lanewise_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+    std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator())); }
+
+    fs::path folder_;
+};
+
+// Width and height as the PNG's header has them.
+std::pair<unsigned, unsigned> png_size(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::vector<unsigned char> head(24);
+    in.read(reinterpret_cast<char*>(head.data()), 24);
+    if (std::string(head.begin() + 1, head.begin() + 4) != "PNG") return {0, 0};
+    const auto number = [&](std::size_t at) {
+        return static_cast<unsigned>(head[at] << 24 | head[at + 1] << 16 | head[at + 2] << 8 | head[at + 3]);
+    };
+    return {number(16), number(20)};
+}
+
+TEST_F(Picture, HasTheSizeThatWasAskedFor) {
+    lesson::WindowRequest request;
+    request.variant = "block_sum_two_level";
+    request.width = 640;
+    request.height = 400;
+    request.has_step = true;
+    request.step = 3;
+    const fs::path path = folder_ / "a.png";
+    try {
+        make_frontend()->screenshot(samples::presentation(), request, path.string());
+    } catch (const Error& error) {
+        if (std::string(error.what()).find("OpenGL") != std::string::npos) GTEST_SKIP() << error.what();
+        throw;
+    }
+    EXPECT_EQ(png_size(path), (std::pair{640u, 400u}));
+    EXPECT_GT(fs::file_size(path), 10000u);
+    EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Picture, AFolderThatIsNotThereLeavesNothingBehind) {
+    const Image image{2, 2, std::vector<std::uint8_t>(12, 200)};
+    const std::string path = (folder_ / "none" / "a.png").string();
+    try {
+        save_png(path, image);
+        FAIL() << "wrote into a folder that is not there";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find(path), std::string::npos);
+    }
+    fs::create_directory(folder_ / "taken.png");
+    EXPECT_THROW(save_png((folder_ / "taken.png").string(), image), Error);
+    EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Picture, NoPixelsIsASentence) {
+    lesson::WindowRequest request;
+    request.variant = "warp_sum_xor";
+    request.width = 0;
+    EXPECT_THROW(make_frontend()->screenshot(samples::presentation(), request, (folder_ / "a.png").string()), Error);
+    EXPECT_EQ(files(), 0u);
+}
+
+TEST(Frontend, DescribesTheStepThatWasAskedFor) {
+    lesson::WindowRequest request;
+    request.variant = "warp_sum_xor";
+    request.has_step = true;
+    request.step = 2;
+    const std::string told = make_frontend()->describe(samples::presentation(), request);
+    EXPECT_EQ(told.substr(0, told.find('\n')), "step 3 of 6: xor 8");
+    EXPECT_NE(told.find("lane 5  source 13  before 26 (0x41d00000)  received 42 (0x42280000)  after 68 (0x42880000)"), std::string::npos) << told;
+}
+
+}  // namespace
+}  // namespace lanewise::viz

@@ -1,1 +1,98 @@
+#include "viz/views/describe.hpp"
 
+#include <gtest/gtest.h>
+
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "common/base/error.hpp"
+#include "viz/views/sample_runs.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+// A description read back: warp -> lane -> line.
+using Told = std::map<std::string, std::map<int, std::string>>;
+
+Told read_back(const std::string& text) {
+    Told told;
+    std::istringstream in(text);
+    std::string line, warp;
+    while (std::getline(in, line)) {
+        if (line.starts_with("block ")) warp = line;
+        if (line.starts_with("lane ")) told[warp][std::stoi(line.substr(5))] = line;
+    }
+    return told;
+}
+
+// "before 26 (0x41d00000)" -> 0x41d00000
+std::string bits_of(const std::string& line, const std::string& word) {
+    std::smatch match;
+    const std::regex pattern(word + " [^ ]+ \\(0x([0-9a-f]+)\\)");
+    return std::regex_search(line, match, pattern) ? match[1].str() : "";
+}
+
+TEST(Describe, EqualsTheTraceAtEveryStep) {
+    for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
+        const Exhibit exhibit(run);
+        std::size_t told_records = 0;
+        for (std::size_t k = 0; k < run->steps.size(); ++k) {
+            const std::string text = describe_step(exhibit, "kernels.cuh", k, -1, -1);
+            EXPECT_NE(text.find("source line " + std::to_string(run->steps.steps[k].line) + " of kernels.cuh"), std::string::npos);
+            Told told = read_back(text);
+            EXPECT_EQ(told.size(), run->steps.steps[k].warps.size());
+            for (const steps::WarpStep& part : run->steps.steps[k].warps) {
+                const std::string name = "block " + std::to_string(part.warp.block) + " · warp " + std::to_string(part.warp.warp);
+                for (const std::size_t number : part.records) {
+                    const trace::Record& record = run->trace.records[number];
+                    ++told_records;
+                    for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+                        const auto l = static_cast<std::size_t>(lane);
+                        const std::string& line = told[name][lane];
+                        if (!((record.active >> lane) & 1u)) {
+                            if (part.records.size() > 1) continue;
+                            EXPECT_EQ(line, "lane " + std::to_string(lane) + "  idle");
+                            continue;
+                        }
+                        if (trace::is_shuffle(record.op)) {
+                            EXPECT_NE(line.find("source " + std::to_string(record.source[l]) + " "), std::string::npos) << line;
+                            EXPECT_EQ(bits_of(line, "before"), format_bits(record.type, record.before[l]));
+                            EXPECT_EQ(bits_of(line, "after"), format_bits(record.type, record.after[l]));
+                            const bool undefined = (record.undefined >> lane) & 1u;
+                            EXPECT_EQ(line.find("received undefined") != std::string::npos, undefined);
+                            if (undefined) continue;
+                            EXPECT_EQ(bits_of(line, "received"), format_bits(record.type, record.received[l]));
+                        } else if (trace::is_vote(record.op)) {
+                            EXPECT_EQ(bits_of(line, "received"), format_bits(Element::u32, record.received[l]));
+                        } else if (trace::is_access(record.op)) {
+                            const std::string word = run->trace.arrays[record.array].name + "[" + std::to_string(record.element_index[l]) + "] " +
+                                                     (record.op == trace::Op::load ? "= " : "<- ") +
+                                                     format_element(record.type, record.value[l][0]) + " (0x" + format_bits(record.type, record.value[l][0]) + ")";
+                            EXPECT_NE(line.find(word), std::string::npos) << line << " lacks " << word;
+                        } else if (trace::is_atomic(record.op)) {
+                            EXPECT_NE(line.find("] atomic_add " + format_element(record.type, record.value[l][0])), std::string::npos) << line;
+                        }
+                    }
+                }
+            }
+        }
+        EXPECT_EQ(told_records, run->trace.records.size()) << run->trace.header.variant;
+    }
+}
+
+TEST(Describe, OneWarpCanBeChosen) {
+    const Exhibit exhibit(samples::two_level());
+    const Told told = read_back(describe_step(exhibit, "kernels.cuh", 1, 1, 3));
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_EQ(told.begin()->first, "block 1 · warp 3");
+}
+
+TEST(Describe, WhatIsNotThereIsASentence) {
+    const Exhibit exhibit(samples::warp_xor());
+    EXPECT_THROW(describe_step(exhibit, "kernels.cuh", 99, -1, -1), Error);
+    EXPECT_THROW(describe_step(exhibit, "kernels.cuh", 0, 7, -1), Error);
+}
+
+}  // namespace
+}  // namespace lanewise::viz

@@ -12,15 +12,13 @@ std::shared_ptr<const lesson::Run> run_of(trace::Trace trace, const std::string&
     run->trace = std::move(trace);
     run->trace.header.lesson = "05_samples";
     run->trace.header.variant = variant;
-    if (run->trace.header.launches.empty()) {
-        std::uint32_t warps = 1;
-        std::uint32_t blocks = 1;
-        for (const trace::Record& record : run->trace.records) {
-            warps = std::max(warps, record.warp + 1);
-            blocks = std::max(blocks, record.block + 1);
-        }
-        run->trace.header.launches.push_back({variant, {blocks, 1, 1}, {32 * warps, 1, 1}, 0});
+    std::uint32_t warps = 1;
+    std::uint32_t blocks = 1;
+    for (const trace::Record& record : run->trace.records) {
+        warps = std::max(warps, record.warp + 1);
+        blocks = std::max(blocks, record.block + 1);
     }
+    run->trace.header.launches = {{variant, {blocks, 1, 1}, {32 * warps, 1, 1}, 0}};
     run->steps = steps::build_steps(run->trace);
     run->origin = "emulator · ascending";
     return run;

@@ -70,6 +70,9 @@ public:
             scene_.label = steps_.steps[present_].label;
             scene_.line = steps_.steps[present_].line;
         }
+        // Nothing was recorded of this warp: nothing to draw.
+        const bool recorded = std::find(steps_.warps.begin(), steps_.warps.end(), scene_.warp) != steps_.warps.end();
+        if (!recorded) return std::move(scene_);
         plan();
         place();
         fill();
@@ -298,8 +301,8 @@ void Scene::move(float dy) {
 }
 
 int cell_chars(float cell, float scale) {
-    // The smallest face is 9 px with digits 0.6 em wide.
-    return std::clamp(static_cast<int>((cell / scale - 1.0f) / 5.4f), 2, 7);
+    // The smallest face is 8.5 px with digits 0.6 em wide.
+    return std::clamp(static_cast<int>((cell / scale - 0.6f) / 5.1f), 2, 7);
 }
 
 Scene build_scene(const steps::Steps& steps, std::size_t present, const steps::WarpRef& warp,

@@ -1,1 +1,151 @@
+#include "viz/views/scene.hpp"
 
+#include <gtest/gtest.h>
+
+#include "viz/views/sample_runs.hpp"
+#include "viz/widgets/paint.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+StageMetrics metrics_of(float width, float height, float scale = 1) {
+    StageMetrics metrics;
+    metrics.area = {10, 20, 10 + width, 20 + height};
+    metrics.scale = scale;
+    return metrics;
+}
+
+// Every point of a curve that the painter draws.
+bool crosses(Point from, Point to, const Rect& box) {
+    for (int i = 0; i <= 64; ++i) {
+        if (box.contains(arc_point(from, to, static_cast<float>(i) / 64))) return true;
+    }
+    return false;
+}
+
+void expect_numbers_untouched(const Scene& scene, const std::string& where) {
+    for (const Band& band : scene.bands) {
+        for (const Row& row : scene.rows) {
+            for (const LaneCell& cell : row.lanes) {
+                for (const Arc& arc : band.arcs) EXPECT_FALSE(crosses(arc.from, arc.to, cell.text_box)) << where;
+                for (const WordLine& line : band.lines) EXPECT_FALSE(crosses(line.from, line.to, cell.text_box)) << where;
+            }
+        }
+        for (const Word& word : band.words) {
+            for (const WordLine& line : band.lines) {
+                // A line may pass another row's words only where it has its own end.
+                if (band.words[line.word].box.y0 == word.box.y0) {
+                    EXPECT_FALSE(crosses(line.from, line.to, word.box)) << where;
+                }
+            }
+        }
+    }
+}
+
+TEST(Scene, NoArcCrossesANumberAtAnyStepOfAnySample) {
+    for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::undefined_half()}) {
+        for (std::size_t step = 0; step < run->steps.size(); ++step) {
+            for (const steps::WarpRef& warp : {run->steps.warps.front(), run->steps.warps.back()}) {
+                const Scene scene = build_scene(run->steps, step, warp, metrics_of(960, 520));
+                expect_numbers_untouched(scene, run->trace.header.variant + " step " + std::to_string(step));
+            }
+        }
+    }
+}
+
+TEST(Scene, ArcsGoFromSourceToReader) {
+    const auto run = samples::warp_xor();
+    const Scene scene = build_scene(run->steps, 2, run->steps.warps.front(), metrics_of(960, 640));
+    const auto present = std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& band) { return band.present; });
+    ASSERT_NE(present, scene.bands.end());
+    ASSERT_EQ(present->arcs.size(), 32u);
+    for (const Arc& arc : present->arcs) {
+        EXPECT_EQ(arc.source, arc.reader ^ 8);
+        EXPECT_EQ(scene.lane_at(arc.from.x), arc.source);
+        EXPECT_EQ(scene.lane_at(arc.to.x), arc.reader);
+        EXPECT_LT(arc.from.y, arc.to.y);
+    }
+    EXPECT_EQ(scene.label, "xor 8");
+    EXPECT_EQ(scene.line, 5);
+}
+
+TEST(Scene, RowsAreInOrderAndDoNotOverlap) {
+    for (const auto& run : {samples::two_level(), samples::shared_tree()}) {
+        for (std::size_t step = 0; step < run->steps.size(); ++step) {
+            const Scene scene = build_scene(run->steps, step, run->steps.warps.front(), metrics_of(870, 430));
+            ASSERT_EQ(scene.rows.size(), scene.bands.size() + 1);
+            for (std::size_t i = 0; i < scene.bands.size(); ++i) {
+                EXPECT_LE(scene.rows[i].y1, scene.bands[i].box.y0);
+                EXPECT_LE(scene.bands[i].box.y1, scene.rows[i + 1].y0);
+            }
+        }
+    }
+}
+
+TEST(Scene, ThePresentStepIsInSight) {
+    const auto run = samples::shared_tree();
+    for (std::size_t step = 0; step < run->steps.size(); ++step) {
+        const StageMetrics metrics = metrics_of(870, 330);
+        const Scene scene = build_scene(run->steps, step, run->steps.warps.front(), metrics);
+        for (std::size_t i = 0; i < scene.bands.size(); ++i) {
+            if (!scene.bands[i].present) continue;
+            EXPECT_GE(scene.rows[i].y1 - scene.scroll, metrics.area.y0);
+            EXPECT_LE(scene.rows[i + 1].y1 - scene.scroll, metrics.area.y1);
+        }
+    }
+}
+
+TEST(Scene, TheFutureShowsNoNumbers) {
+    const auto run = samples::warp_xor();
+    const Scene scene = build_scene(run->steps, 2, run->steps.warps.front(), metrics_of(960, 640));
+    for (const Row& row : scene.rows) {
+        for (const LaneCell& cell : row.lanes) {
+            if (!row.reached) {
+                EXPECT_TRUE(cell.text.empty());
+            } else if (!row.thin) {
+                EXPECT_FALSE(cell.text.empty());
+            }
+        }
+    }
+}
+
+TEST(Scene, FiveDigitsFitAtEverySizeThatIsPromised) {
+    // Cells as wide as the layout gives at 1280, 1600 and, at twice the scale, 3200 pixels.
+    const auto run = samples::two_level();
+    for (const auto& [width, scale] : {std::pair{970.0f, 1.0f}, {936.0f, 1.0f}, {1872.0f, 2.0f}}) {
+        const Scene scene = build_scene(run->steps, run->steps.size() - 1, run->steps.warps.front(), metrics_of(width, 600, scale));
+        EXPECT_EQ(scene.rows.back().lanes[0].text, "32640");
+    }
+}
+
+TEST(Scene, SharedWordsStandUnderTheirBank) {
+    const auto run = samples::shared_tree();
+    for (std::size_t step = 0; step < run->steps.size(); ++step) {
+        const Scene scene = build_scene(run->steps, step, run->steps.warps.front(), metrics_of(960, 640));
+        for (const Band& band : scene.bands) {
+            for (const Word& word : band.words) {
+                if (word.array != "tree") continue;
+                EXPECT_EQ(scene.lane_at(word.box.center().x), word.index % 32);
+            }
+        }
+    }
+}
+
+TEST(Scene, LanesPastTheEndOfABlockDoNotExist) {
+    const auto made = samples::warp_xor();
+    lesson::Run run = *made;
+    run.trace.header.launches[0].block = {8, 1, 1};
+    run.steps = steps::build_steps(run.trace);
+    EXPECT_EQ(build_scene(run.steps, 1, run.steps.warps.front(), metrics_of(960, 640)).facts.size(), 8u);
+}
+
+TEST(Scene, AnEmptyRunHasAnEmptyScene) {
+    trace::Trace trace;
+    const steps::Steps steps = steps::build_steps(trace);
+    const Scene scene = build_scene(steps, 0, {}, metrics_of(960, 640));
+    EXPECT_TRUE(scene.bands.empty());
+    EXPECT_TRUE(scene.facts.empty());
+}
+
+}  // namespace
+}  // namespace lanewise::viz

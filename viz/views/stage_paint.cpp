@@ -16,7 +16,7 @@ bool is_barrier(StepKind kind) { return kind == StepKind::warp_barrier || kind =
 
 Face cell_face(const Look& look, float cell, int chars) {
     for (const Face face : {Face::figure, Face::small}) {
-        if ((*look.fonts)[face].digit * static_cast<float>(chars) + look.px(3) <= cell) return face;
+        if ((*look.fonts)[face].digit * static_cast<float>(chars) + look.px(2.5f) <= cell) return face;
     }
     return Face::tiny;
 }
@@ -117,9 +117,10 @@ void StagePaint::quiet_band(const Scene& scene, const Band& band) const {
     const Color color = with_alpha(colors.faint, band.reached ? 0.75 : 0.5);
     if (band.kind == StepKind::shuffle) {
         ArcStyle style{color, 1.0f, 8, 1};
-        if (band.box.height() < brush.px(24)) style.segments = 4;
         for (const Arc& each : band.arcs) {
             if (each.source == each.reader) continue;
+            // Long arcs need more pieces to look round.
+            style.segments = std::min(16, 7 + std::abs(each.source - each.reader) / 2);
             arc(brush, each.from, each.to, style);
         }
         return;
@@ -170,7 +171,7 @@ void StagePaint::arcs(const Scene& scene, const Band& band) const {
         }
         double alpha = lane >= 0 ? 0.34 : 0.85;
         if (!each.used) alpha *= 0.4;
-        ArcStyle style{with_alpha(color_of(each), alpha), brush.px(1.4f), 18, entrance};
+        ArcStyle style{with_alpha(color_of(each), alpha), brush.px(1.4f), 24, entrance};
         arc(brush, each.from, each.to, style);
         if (lane < 0 && each.used && entrance >= 1) arrow_head(brush, {each.to.x, each.to.y + brush.px(1)}, brush.px(3), style.color);
     }
@@ -265,8 +266,8 @@ void StagePaint::vote(const Scene& scene, const Band& band) const {
 
 void StagePaint::label(const Scene& scene, const Band& band) const {
     const Theme& colors = brush.colors();
-    const float x = scene.lanes_x0 + scene.cell * trace::kWarpSize + brush.px(10);
-    const float room = visible.x1 - x - brush.px(6);
+    const float x = scene.lanes_x0 + scene.cell * trace::kWarpSize + brush.px(9);
+    const float room = visible.x1 - x - brush.px(2);
     if (room < brush.px(20)) return;
     Color ink = colors.quiet;
     if (band.present) ink = colors.accent;
@@ -314,7 +315,7 @@ void StagePaint::formula_card(const Scene& scene) const {
     const std::string first = parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
     const float width = std::max(text_width(brush.look, Face::code, first),
                                  text_width(brush.look, Face::code, parts.arithmetic)) + brush.px(24);
-    const float height = brush.px(46);
+    const float height = brush.px(parts.arithmetic.empty() ? 29 : 46);
     // Beside the lit arc, on the side with more room.
     float left = scene.lanes_x0 + scene.cell * static_cast<float>(lane);
     float right = left + scene.cell;
@@ -323,10 +324,18 @@ void StagePaint::formula_card(const Scene& scene) const {
         left = std::min(left, std::min(each.from.x, each.to.x));
         right = std::max(right, std::max(each.from.x, each.to.x));
     }
-    float x = right + brush.px(14);
-    if (x + width > present->box.x1) x = left - brush.px(14) - width;
-    x = std::clamp(x, present->box.x0, std::max(present->box.x0, present->box.x1 - width));
-    const float y = present->box.center().y - height / 2;
+    const float gap = brush.px(14);
+    float x = right + gap;
+    float y = present->box.center().y - height / 2;
+    if (x + width > present->box.x1) x = left - gap - width;
+    if (x < present->box.x0) {
+        // No room beside it: an S-curve leaves two corners free.
+        const int source = source_of(scene, lane);
+        const float middle = (left + right) / 2;
+        const bool right_corner = middle + gap + width <= present->box.x1;
+        x = right_corner ? middle + gap : std::max(present->box.x0, middle - gap - width);
+        y = present->box.center().y + ((source > lane) == right_corner ? brush.px(8) : -brush.px(8) - height);
+    }
     const Rect card{x, y, x + width, y + height};
     fill(brush, card, colors.panel, brush.px(6));
     outline(brush, card, with_alpha(colors.accent, 0.9), brush.px(6), brush.px(1));

@@ -64,6 +64,7 @@ Rect StageView::draw_scene(const Pane& pane, const Rect& where, const Exhibit& e
                            Selection& selection) {
     Rect area = where;
     const Rect numbers = area.cut_top(pane.px(18));
+    area.cut_top(pane.px(3));
     StageMetrics metrics;
     metrics.area = area;
     metrics.scale = pane.look().scale;
@@ -83,6 +84,15 @@ Rect StageView::draw_scene(const Pane& pane, const Rect& where, const Exhibit& e
     pane.brush.list->PushClipRect({area.x0, area.y0}, {area.x1, area.y1}, true);
     painter.paint(scene_);
     pane.brush.list->PopClipRect();
+    // What is scrolled away fades instead of being cut through its numbers.
+    const auto fade = [&](float y0, float y1, bool top) {
+        const Color solid = pane.colors().ground;
+        const Color clear = with_alpha(solid, 0);
+        pane.brush.list->AddRectFilledMultiColor({area.x0, y0}, {area.x1, y1}, top ? solid : clear, top ? solid : clear,
+                                                 top ? clear : solid, top ? clear : solid);
+    };
+    if (offset > 1) fade(area.y0, area.y0 + pane.px(30), true);
+    if (offset < spare - 1) fade(area.y1 - pane.px(30), area.y1, false);
     return area;
 }
 

@@ -13,7 +13,7 @@
 namespace lanewise::viz {
 
 struct StageView {
-    float gutter = 74;           // for the steps' names
+    float gutter = 70;           // for the steps' names
     std::string heading;         // replaces "block 0 · warp 3": the variant, in a comparison
     WarpStripView strip;
     BanksView banks;

@@ -7,20 +7,20 @@ namespace lanewise::viz {
 namespace {
 
 constexpr float kRow = 19;
-constexpr std::size_t kFew = 5;
+constexpr std::size_t kAll = ~std::size_t{0};
 
 // What is compared with a variant: the rows of the largest size that it was measured at, fastest first.
-std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, const std::string& variant, bool all) {
+std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, const std::string& variant, std::size_t most) {
     const timing::Timing* own = timing_of(table, variant);
     std::uint64_t largest = 0;
     for (const timing::Timing& row : table.rows) largest = std::max(largest, row.n);
     std::vector<const timing::Timing*> rows = timings_near(table, own ? own->n : largest);
     std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->median_us < b->median_us; });
-    if (all || rows.size() <= kFew) return rows;
+    if (rows.size() <= most) return rows;
     // The shown one, the baselines, then the fastest.
     std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row->baseline || row->variant == variant; });
     std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row->variant == variant; });
-    rows.resize(kFew);
+    rows.resize(most);
     std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->median_us < b->median_us; });
     return rows;
 }
@@ -62,11 +62,11 @@ std::vector<const timing::Timing*> timings_near(const timing::TimingTable& table
 
 float TimingView::height(const Look& look, const timing::TimingTable& table, const std::string& variant) const {
     if (table.rows.empty()) return 0;
-    return look.px(58 + kRow * static_cast<float>(rows_for(table, variant, all).size()));
+    return look.px(58 + kRow * static_cast<float>(rows_for(table, variant, all ? kAll : few).size()));
 }
 
 void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const std::string& variant) {
-    const auto rows = rows_for(table, variant, all);
+    const auto rows = rows_for(table, variant, all ? kAll : few);
     if (rows.empty()) return;
     const Theme& colors = pane.colors();
     hairline(pane.brush, {pane.box.x0, pane.box.y0}, {pane.box.x1, pane.box.y0}, colors.line);

@@ -10,7 +10,8 @@
 namespace lanewise::viz {
 
 struct TimingView {
-    bool all = false;   // every variant, not only those near the shown one
+    bool all = false;       // every variant, not only a few
+    std::size_t few = 5;    // how many are a few: the shown one, the baselines, the fastest
 
     // 0 where there are no times.
     float height(const Look& look, const timing::TimingTable& table, const std::string& variant) const;

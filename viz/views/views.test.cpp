@@ -1,1 +1,230 @@
+#include <gtest/gtest.h>
 
+#include "viz/views/compare_view.hpp"
+#include "viz/views/headless.testing.hpp"
+#include "viz/views/inspector_view.hpp"
+#include "viz/views/sample_runs.hpp"
+#include "viz/views/source_view.hpp"
+#include "viz/views/stage_view.hpp"
+#include "viz/views/text_view.hpp"
+#include "viz/views/timeline_view.hpp"
+#include "viz/views/timing_view.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using testing::Headless;
+
+// Draws `draw` in one pane as large as the window.
+template <class Draw>
+void in_pane(Headless& gui, const Draw& draw, Pane::Scroll scroll = Pane::Scroll::none) {
+    gui.frame([&] {
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+        ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+        ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+        {
+            const Pane pane(gui.look(), "pane", gui.window(), 0, scroll);
+            draw(pane);
+        }
+        ImGui::End();
+        ImGui::PopStyleVar();
+    });
+}
+
+Playhead at_step(const Exhibit& exhibit, std::size_t step) {
+    Playhead playhead;
+    playhead.count = exhibit.steps().size();
+    playhead.step = step;
+    return playhead;
+}
+
+TEST(StageView, PointingAtALaneSelectsItAndAClickPinsIt) {
+    Headless gui(960, 640);
+    const Exhibit exhibit(samples::warp_xor());
+    const Playhead playhead = at_step(exhibit, 2);
+    Selection selection;
+    StageView stage;
+    const auto draw = [&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); };
+    in_pane(gui, draw);
+    in_pane(gui, draw);
+    const auto present = std::find_if(stage.scene().bands.begin(), stage.scene().bands.end(), [](const Band& b) { return b.present; });
+    gui.mouse = {stage.scene().rows.front().lanes[5].box.center().x, present->box.center().y};
+    in_pane(gui, draw);
+    EXPECT_TRUE(selection.turn());
+    EXPECT_EQ(selection.lane(), 5);
+    gui.down = true;
+    in_pane(gui, draw);
+    EXPECT_EQ(selection.pinned_lane, 5);
+    gui.down = false;
+    gui.mouse = {-100, -100};
+    in_pane(gui, draw);
+    selection.turn();
+    in_pane(gui, draw);
+    selection.turn();
+    EXPECT_EQ(selection.now.lane, -1);
+    EXPECT_EQ(selection.lane(), 5);
+}
+
+TEST(StageView, AClickOnASmallWarpChoosesIt) {
+    Headless gui(960, 640);
+    const Exhibit exhibit(samples::two_level());
+    const Playhead playhead = at_step(exhibit, 2);
+    Selection selection;
+    StageView stage;
+    const auto draw = [&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); };
+    in_pane(gui, draw);
+    // Along the strip's lines every warp of both blocks is found.
+    std::vector<steps::WarpRef> seen;
+    for (float y = 44; y < 100; y += 4) {
+        for (float x = 0; x < 960; x += 7) {
+            gui.mouse = {x, y};
+            gui.down = false;
+            in_pane(gui, draw);
+            gui.down = true;
+            in_pane(gui, draw);
+            if (std::find(seen.begin(), seen.end(), selection.warp) == seen.end()) seen.push_back(selection.warp);
+        }
+    }
+    EXPECT_EQ(seen.size(), 16u);
+}
+
+TEST(TimelineView, AClickOnAStepAsksToGoThere) {
+    Headless gui(1000, 124);
+    const Exhibit exhibit(samples::two_level());
+    const Playhead playhead = at_step(exhibit, 0);
+    Selection selection;
+    TimelineView timeline;
+    std::vector<std::size_t> asked;
+    for (float x = 0; x < 1000; x += 9) {
+        for (const bool down : {false, true}) {
+            gui.mouse = {x, 70};
+            gui.down = down;
+            in_pane(gui, [&](const Pane& pane) {
+                const Intent intent = timeline.draw(pane, exhibit, playhead, selection);
+                if (intent.kind == Intent::Kind::go_to && (asked.empty() || asked.back() != intent.value)) asked.push_back(intent.value);
+            });
+        }
+    }
+    std::vector<std::size_t> all(exhibit.steps().size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    EXPECT_EQ(asked, all);
+}
+
+TEST(SourceView, ALineThatRanLeadsToItsStep) {
+    Headless gui(400, 400);
+    const Exhibit exhibit(samples::warp_xor());
+    const Playhead playhead = at_step(exhibit, 0);
+    Selection selection;
+    SourceView source;
+    source.set_source("kernels.cuh", samples::presentation().source);
+    Intent intent;
+    const auto draw = [&](const Pane& pane) {
+        const Intent asked = source.draw(pane, &exhibit.steps(), playhead, selection);
+        if (asked) intent = asked;
+    };
+    in_pane(gui, draw, Pane::Scroll::vertical);
+    for (float y = 0; y < 400 && !intent; y += 6) {
+        gui.mouse = {200, y};
+        for (const bool down : {false, true}) {
+            gui.down = down;
+            in_pane(gui, draw, Pane::Scroll::vertical);
+        }
+    }
+    // From step 0 (line 3) the next step of a line above is that of line 3 itself, or of line 5: never a line that did not run.
+    ASSERT_EQ(intent.kind, Intent::Kind::go_to);
+    const int line = exhibit.steps().steps[intent.value].line;
+    EXPECT_TRUE(line == 3 || line == 5);
+    selection.turn();
+    EXPECT_EQ(selection.now.line, line);
+}
+
+TEST(TextView, LinksAreIntents) {
+    Headless gui(300, 500);
+    TextView text;
+    text.set_text("[x](step:3)\n\n[y](variant:b)\n\n[z](variant:none)\n");
+    std::vector<Intent> asked;
+    for (float y = 0; y < 200; y += 3) {
+        for (const bool down : {false, true}) {
+            gui.mouse = {23, y};
+            gui.down = down;
+            in_pane(gui, [&](const Pane& pane) {
+                const Intent intent = text.draw(pane, {"a", "b"});
+                if (intent && (asked.empty() || asked.back().kind != intent.kind)) asked.push_back(intent);
+            }, Pane::Scroll::vertical);
+        }
+    }
+    ASSERT_EQ(asked.size(), 2u);
+    EXPECT_EQ(asked[0].kind, Intent::Kind::go_to);
+    EXPECT_EQ(asked[0].value, 2u);
+    EXPECT_EQ(asked[1].kind, Intent::Kind::variant);
+    EXPECT_EQ(asked[1].value, 1u);
+}
+
+TEST(InspectorView, DrawsEveryLaneOfEveryStep) {
+    Headless gui(300, 400);
+    InspectorView inspector;
+    for (const auto& run : {samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
+        const Exhibit exhibit(run);
+        for (std::size_t step = 0; step < run->steps.size(); ++step) {
+            for (int lane = -1; lane < 32; lane += 3) {
+                Selection selection;
+                selection.pinned_lane = lane;
+                const Playhead playhead = at_step(exhibit, step);
+                in_pane(gui, [&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); }, Pane::Scroll::vertical);
+            }
+        }
+    }
+}
+
+TEST(CompareView, StepsAreAlignedByStage) {
+    const Exhibit a(samples::warp_xor());
+    const Exhibit b(samples::two_level());
+    CompareView compare;
+    compare.align(a, b);
+    ASSERT_GE(compare.size(), std::max(a.steps().size(), b.steps().size()));
+    std::size_t together = 0;
+    for (std::size_t i = 0; i < compare.size(); ++i) {
+        if (!compare.has_own_step(0, i) || !compare.has_own_step(1, i)) continue;
+        ++together;
+        EXPECT_EQ(a.steps().steps[compare.step_of(0, i)].stage, b.steps().steps[compare.step_of(1, i)].stage);
+    }
+    EXPECT_EQ(together, 6u);   // the load and five rounds
+    // Past its end a side keeps its last step.
+    EXPECT_EQ(compare.step_of(0, compare.size() - 1), a.steps().size() - 1);
+    for (std::size_t k = 0; k < b.steps().size(); ++k) EXPECT_EQ(compare.step_of(1, compare.place_of(1, k)), k);
+}
+
+TEST(TimingView, SaysWhereTimesCameFromAndNeverInventsOne) {
+    const lesson::Presentation shown = samples::presentation();
+    EXPECT_EQ(timing_origin(shown.timings), "NVIDIA H200 · recorded 2026-11-21");
+    EXPECT_EQ(timing_of(shown.timings, "half_mask"), nullptr);
+    ASSERT_NE(timing_of(shown.timings, "warp_sum_xor"), nullptr);
+    EXPECT_EQ(microseconds(2.1), "2.10 µs");
+    EXPECT_EQ(microseconds(118.4), "118 µs");
+    Headless gui(300, 300);
+    EXPECT_EQ(TimingView{}.height(gui.look(), timing::TimingTable{}, "x"), 0);
+}
+
+TEST(Playhead, StaysWithinItsStepsAndStopsAtTheEnd) {
+    Playhead playhead;
+    playhead.count = 3;
+    playhead.back();
+    EXPECT_EQ(playhead.step, 0u);
+    playhead.toggle_play();
+    for (int i = 0; i < 10; ++i) playhead.advance(1.0f);
+    EXPECT_EQ(playhead.step, 2u);
+    EXPECT_FALSE(playhead.playing);
+    playhead.forward();
+    EXPECT_EQ(playhead.step, 2u);
+    playhead.toggle_play();   // from the start
+    EXPECT_EQ(playhead.step, 0u);
+    Playhead none;
+    none.last();
+    none.toggle_play();
+    EXPECT_EQ(none.step, 0u);
+    EXPECT_FALSE(none.playing);
+}
+
+}  // namespace
+}  // namespace lanewise::viz

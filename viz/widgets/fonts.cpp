@@ -57,7 +57,7 @@ constexpr FaceSpec spec_of(Face face) {
         case Face::strong: return {false, true, 13.5f};
         case Face::title: return {false, true, 15.5f};
         case Face::heading: return {false, true, 20.0f};
-        case Face::tiny: return {true, false, 9.0f};
+        case Face::tiny: return {true, true, 8.5f};
         case Face::small: return {true, false, 10.5f};
         case Face::code: return {true, false, 12.0f};
         case Face::figure: return {true, true, 12.0f};

@@ -17,7 +17,7 @@ enum class Face : std::uint8_t {
     strong,        // 13.5 semibold: words that stand out in prose, tabs
     title,         // 15.5 semibold: a panel's name
     heading,       // 20 semibold: the lesson's own heading
-    tiny,          // 9 code: lane numbers, five-digit values in narrow cells
+    tiny,          // 8.5 code: lane numbers, five-digit values in narrow cells
     small,         // 10.5 code: labels of rounds
     code,          // 12 code: the source
     figure,        // 12 code, semibold: values in cells

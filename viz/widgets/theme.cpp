@@ -82,7 +82,7 @@ double contrast(Color a, Color b) {
 
 Color text_on(Color ground) {
     const Color light = rgb(0xffffff);
-    const Color ink = rgb(0x0b0e12);
+    const Color ink = rgb(0x000000);   // anything lighter falls below 4.5 : 1 in the middle of viridis
     return contrast(light, ground) >= contrast(ink, ground) ? light : ink;
 }
 

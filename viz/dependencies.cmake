@@ -41,8 +41,8 @@ if(LANEWISE_FETCH_IMGUI)
   include(FetchContent)
   # No CMakeLists of its own: the sources are compiled here. FETCHCONTENT_SOURCE_DIR_IMGUI names a local copy.
   FetchContent_Declare(imgui
-    URL https://github.com/ocornut/imgui/archive/refs/tags/v1.90.1.tar.gz
-    URL_HASH SHA256=@IMGUI_HASH@)
+    GIT_REPOSITORY https://github.com/ocornut/imgui.git
+    GIT_TAG d6cb3c923d28dcebb2d8d9605ccc7229ccef19eb)  # v1.90.1
   FetchContent_GetProperties(imgui)
   if(NOT imgui_POPULATED)
     FetchContent_Populate(imgui)

@@ -57,6 +57,7 @@ std::vector<std::pair<std::string, std::string>> key_rows() {
     for (const Action& action : kActions) {
         if (*action.shown) rows.emplace_back(action.shown, action.what);
     }
+    rows.emplace_back("Ctrl Q", "close the window");
     return rows;
 }
 

@@ -339,7 +339,7 @@ Intent App::draw_right(const Look& look, Rect column, bool with_text) {
             if (shown) fill(pane.brush, {tab.x0 + look.px(8), tab.y1 - look.px(2), tab.x1 - look.px(8), tab.y1}, colors.accent);
             if (pane.button(tab)) text_tab_ = text;
         }
-        key_hint(pane.brush, {head.x1 - look.px(64), head.center().y - look.px(8.5f)}, "L", "switch");
+        key_hint(pane.brush, {head.x1 - look.px(74), head.center().y - look.px(8.5f)}, "L", "switch");
     }
     const steps::Steps* steps = shown_[0] ? &shown_[0]->steps() : nullptr;
     if (with_text && text_tab_) {

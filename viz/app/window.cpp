@@ -80,6 +80,10 @@ Stage& stage_of(GLFWwindow* window) { return *static_cast<Stage*>(glfwGetWindowU
 void on_key(GLFWwindow* window, int key, int, int action, int mods) {
     Stage& stage = stage_of(window);
     stage.wake();
+    // The one action that is the window's own: it works while a text is typed, too.
+    if (action == GLFW_PRESS && (mods & GLFW_MOD_CONTROL) && (key == GLFW_KEY_Q || key == GLFW_KEY_W)) {
+        glfwSetWindowShouldClose(window, GLFW_TRUE);
+    }
     if (action == GLFW_RELEASE || (mods & (GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER))) return;
     const bool shift = (mods & GLFW_MOD_SHIFT) != 0;
     const Key meant = key_of(key);

@@ -43,8 +43,7 @@ run() {
         xdotool key --delay 30 "$key"
         sleep 0.25
     done
-    # As a window manager does it: a message that asks to close.
-    xdotool windowquit "$id" 2>/dev/null || xdotool windowclose "$id"
+    xdotool key ctrl+q
     for _ in $(seq 100); do kill -0 "$window" 2>/dev/null || break; sleep 0.1; done
     kill -0 "$window" 2>/dev/null && fail "the window did not close"
     wait "$window"; status=$?

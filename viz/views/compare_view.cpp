@@ -63,6 +63,7 @@ void CompareView::draw_side(const Pane& pane, int side, const std::string& title
     there.warp = matching_warp(exhibit.steps(), selection.warp);
     StageView& stage = stages[static_cast<std::size_t>(side)];
     stage.heading = title;
+    stage.note = own ? "" : step == steps::kNoStep ? "has not begun" : "waits: nothing of its own at this stage";
     {
         const Pane inner(pane.look(), side == 0 ? "compare stage a" : "compare stage b", box);
         const steps::WarpRef before = there.warp;
@@ -70,14 +71,6 @@ void CompareView::draw_side(const Pane& pane, int side, const std::string& title
         if (!(there.warp == before)) selection.warp = there.warp;
         selection.next = there.next;
         selection.pinned_lane = there.pinned_lane;
-        if (!own) {
-            const std::string words = step == steps::kNoStep ? "has not begun" : "waits: nothing of its own at this stage";
-            const float width = text_width(pane.look(), Face::strong, words) + pane.px(28);
-            const Point c = box.center();
-            const Rect card{c.x - width / 2, box.y1 - pane.px(64), c.x + width / 2, box.y1 - pane.px(34)};
-            fill(inner.brush, card, colors.raised, pane.px(6));
-            text_in(inner.brush, Face::strong, card, colors.text, words);
-        }
     }
 
     hairline(pane.brush, {foot.x0, foot.y0}, {foot.x1, foot.y0}, colors.line);

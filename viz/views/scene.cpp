@@ -61,7 +61,11 @@ public:
         scene_.warp = warp;
         scene_.step = present;
         const float left = px(16);
-        scene_.cell = std::max(4.0f, (metrics.area.width() - left - px(metrics.gutter)) / trace::kWarpSize);
+        const std::uint32_t first = warp.warp * trace::kWarpSize;
+        const std::uint32_t threads = threads_of_block();
+        scene_.lanes = threads > first ? static_cast<int>(std::min<std::uint32_t>(threads - first, trace::kWarpSize)) : 1;
+        const float room = metrics.area.width() - left - px(metrics.gutter);
+        scene_.cell = std::clamp(room / static_cast<float>(scene_.lanes), 4.0f, px(64));
         scene_.lanes_x0 = metrics.area.x0 + left;
     }
 
@@ -118,8 +122,36 @@ private:
                 row->thin = false;
             }
         }
+        for (std::size_t i = 0; i < scene_.rows.size(); ++i) {
+            if (offers_something_else(i)) scene_.rows[i].thin = false;
+        }
         // Nothing is known before the first load: an empty row would only take room.
-        scene_.rows.front().thin = steps_.holding(steps::kNoStep, scene_.warp).known == 0;
+        if (steps_.holding(steps::kNoStep, scene_.warp).known == 0 && !offered_below(0)) scene_.rows.front().thin = true;
+    }
+
+    Element type_of(const WarpStep& part) const {
+        return part.records.empty() ? Element::f32 : steps_.trace->records[part.records.front()].type;
+    }
+
+    // The shuffle under row `i`, whose record tells what its lanes offered. Between two records a kernel may change a
+    // value without telling, and a GPU's trace has no loads: then this is what is known of the row. The row after the
+    // present step shows that step's own result.
+    const WarpStep* offered_below(std::size_t i) const {
+        if (i >= scene_.bands.size() || scene_.bands[i].kind != StepKind::shuffle) return nullptr;
+        if (i > 0 && scene_.bands[i - 1].present) return nullptr;
+        return steps_.steps[scene_.bands[i].step].find(scene_.warp);
+    }
+
+    bool offers_something_else(std::size_t i) const {
+        const WarpStep* part = offered_below(i);
+        if (!part) return false;
+        const steps::Holding& holding = steps_.holding(scene_.rows[i].step, scene_.warp);
+        for (int lane = 0; lane < scene_.lanes; ++lane) {
+            const steps::LaneView& view = part->lanes[lane_index(lane)];
+            if (!view.active) continue;
+            if (!((holding.known >> lane) & 1u) || holding.bits[lane_index(lane)] != view.before) return true;
+        }
+        return false;
     }
 
     bool same_values(const Row& a, const Row& b) const {
@@ -156,7 +188,7 @@ private:
             if (i == scene_.bands.size()) break;
             Band& band = scene_.bands[i];
             const float height = px(wishes[i].least + (wishes[i].most - wishes[i].least) * ease);
-            band.box = {scene_.lanes_x0, y, scene_.lanes_x0 + scene_.cell * trace::kWarpSize, y + height};
+            band.box = {scene_.lanes_x0, y, scene_.lanes_x1(), y + height};
             y = band.box.y1 + gap;
         }
         scene_.height = y - metrics_.area.y0;
@@ -177,7 +209,7 @@ private:
         const WarpStep* part = steps_.steps[band.step].find(scene_.warp);
         if (!part) return;
         Band probe = band;
-        probe.box = {scene_.lanes_x0, 0, scene_.lanes_x0 + scene_.cell * trace::kWarpSize, px(200)};
+        probe.box = {scene_.lanes_x0, 0, scene_.lanes_x1(), px(200)};
         lay_words(steps_, *part, scene_, metrics_.scale, probe);
         bool below = false;
         for (std::size_t i = 0; i < probe.word_rows.size(); ++i) {
@@ -189,22 +221,23 @@ private:
     }
 
     void fill() {
-        for (Row& row : scene_.rows) fill_row(row);
+        for (std::size_t i = 0; i < scene_.rows.size(); ++i) fill_row(scene_.rows[i], offered_below(i));
         for (std::size_t i = 0; i < scene_.bands.size(); ++i) fill_band(scene_.bands[i], scene_.rows[i], scene_.rows[i + 1]);
     }
 
-    void fill_row(Row& row) {
+    void fill_row(Row& row, const WarpStep* offered) {
         const steps::Holding& holding = steps_.holding(row.step, scene_.warp);
         const int room = cell_chars(scene_.cell, metrics_.scale);
-        for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+        for (int lane = 0; lane < scene_.lanes; ++lane) {
             LaneCell& cell = row.lanes[lane_index(lane)];
             const float x = column(lane);
             cell.box = {x + px(0.5f), row.y0, x + scene_.cell - px(0.5f), row.y1};
             cell.text_box = cell.box;
-            cell.known = (holding.known >> lane) & 1u;
+            const bool offers = offered && offered->lanes[lane_index(lane)].active;
+            cell.known = offers || ((holding.known >> lane) & 1u);
             if (!cell.known) continue;
-            cell.bits = holding.bits[lane_index(lane)];
-            cell.type = holding.type;
+            cell.bits = offers ? offered->lanes[lane_index(lane)].before : holding.bits[lane_index(lane)];
+            cell.type = offers ? type_of(*offered) : holding.type;
             const steps::Provenance& inputs = steps_.provenances[holding.inputs[lane_index(lane)]];
             cell.undefined = inputs.undefined;
             cell.inputs = inputs.count();
@@ -239,9 +272,7 @@ private:
     void gather_facts() {
         if (present_ >= steps_.size()) return;
         const WarpStep* part = steps_.steps[present_].find(scene_.warp);
-        const std::uint32_t threads = threads_of_block();
-        for (int lane = 0; lane < trace::kWarpSize; ++lane) {
-            if (scene_.warp.warp * trace::kWarpSize + static_cast<std::uint32_t>(lane) >= threads) break;
+        for (int lane = 0; lane < scene_.lanes; ++lane) {
             LaneFacts facts;
             facts.lane = lane;
             if (part) {
@@ -273,7 +304,7 @@ private:
 int Scene::lane_at(float x) const {
     if (x < lanes_x0 || cell <= 0) return -1;
     const int lane = static_cast<int>((x - lanes_x0) / cell);
-    return lane < trace::kWarpSize ? lane : -1;
+    return lane < lanes ? lane : -1;
 }
 
 void Scene::move(float dy) {

@@ -117,6 +117,9 @@ struct Scene {
     float scroll = 0;        // where the top of the area is, so that the present step is in sight
     float cell = 0;          // width of a lane
     float lanes_x0 = 0;      // left edge of lane 0
+    int lanes = trace::kWarpSize;  // that the warp has: fewer where the block ends
+
+    float lanes_x1() const { return lanes_x0 + cell * static_cast<float>(lanes); }
     std::vector<Row> rows;
     std::vector<Band> bands;
     std::vector<LaneFacts> facts;  // of all lanes of the warp

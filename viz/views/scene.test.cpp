@@ -139,6 +139,37 @@ TEST(Scene, LanesPastTheEndOfABlockDoNotExist) {
     EXPECT_EQ(build_scene(run.steps, 1, run.steps.warps.front(), metrics_of(960, 640)).facts.size(), 8u);
 }
 
+TEST(Scene, AFewLanesHaveRoomForThemselves) {
+    lesson::Run run = *samples::warp_xor();
+    run.trace.header.launches[0].block = {8, 1, 1};
+    run.steps = steps::build_steps(run.trace);
+    const Scene scene = build_scene(run.steps, 1, run.steps.warps.front(), metrics_of(960, 640));
+    EXPECT_EQ(scene.lanes, 8);
+    EXPECT_GT(scene.cell, 50);
+    EXPECT_EQ(scene.lane_at(scene.lanes_x1() + 1), -1);
+}
+
+TEST(Scene, AGpuTraceWithoutLoadsShowsWhatLanesOffered) {
+    lesson::Run run = *samples::warp_xor();
+    std::erase_if(run.trace.records, [](const trace::Record& record) { return record.op == trace::Op::load; });
+    run.steps = steps::build_steps(run.trace);
+    const Scene scene = build_scene(run.steps, 0, run.steps.warps.front(), metrics_of(960, 640));
+    EXPECT_FALSE(scene.rows.front().thin);
+    EXPECT_EQ(scene.rows.front().lanes[21].text, "21");
+    EXPECT_EQ(scene.rows[1].lanes[5].text, "26");
+}
+
+TEST(Scene, WhatAKernelDidBetweenRecordsShowsInWhatLanesOffer) {
+    // value *= 3 after the second round leaves no record; the third round tells.
+    lesson::Run run = *samples::warp_xor();
+    for (std::size_t l = 0; l < 32; ++l) run.trace.records[3].before[l] = to_bits(1000.0f + static_cast<float>(l));
+    run.steps = steps::build_steps(run.trace);
+    const Scene scene = build_scene(run.steps, 3, run.steps.warps.front(), metrics_of(960, 640));
+    EXPECT_EQ(scene.rows[3].lanes[7].text, "1007");
+    const Scene earlier = build_scene(run.steps, 2, run.steps.warps.front(), metrics_of(960, 640));
+    EXPECT_EQ(earlier.rows[3].lanes[5].text, "68");
+}
+
 TEST(Scene, AnEmptyRunHasAnEmptyScene) {
     trace::Trace trace;
     const steps::Steps steps = steps::build_steps(trace);

@@ -128,12 +128,12 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
         std::count_if(rows.begin(), rows.end(), [](const WordRow& row) { return !row.write; }));
 
     const float word_height = 20 * scale;
-    const float pitch = word_height + 14 * scale;   // room for the caption above
+    const float pitch = word_height + 14 * scale;   // room for the caption, away from the lines
     const int chars = cell_chars(scene.cell, scale);
     for (std::size_t r = 0; r < rows.size(); ++r) {
         const WordRow& row = rows[r];
         const float top = row.write
-            ? band.box.y1 - static_cast<float>(rows.size() - r) * pitch + 12 * scale - 4 * scale
+            ? band.box.y1 - static_cast<float>(rows.size() - r) * pitch   // its caption below
             : band.box.y0 + static_cast<float>(r) * pitch + 13 * scale;
         const Rect strip{band.box.x0, top, band.box.x1, top + word_height};
         band.word_rows.push_back(strip);

@@ -46,12 +46,10 @@ void StagePaint::paint(const Scene& scene) const {
 void StagePaint::lane_numbers(const Scene& scene, float bottom) const {
     const Theme& colors = brush.colors();
     const int source = source_of(scene, lane);
-    const int count = static_cast<int>(scene.facts.size());
-    for (int i = 0; i < trace::kWarpSize; ++i) {
+    for (int i = 0; i < scene.lanes; ++i) {
         const float x = scene.lanes_x0 + scene.cell * static_cast<float>(i);
         const Rect box{x, bottom - brush.px(15), x + scene.cell, bottom};
-        Color ink = i == lane ? colors.strong : i == source ? colors.accent : colors.quiet;
-        if (i >= count) ink = with_alpha(ink, 0.4);
+        const Color ink = i == lane ? colors.strong : i == source ? colors.accent : colors.quiet;
         text_in(brush, Face::tiny, box, ink, std::to_string(i));
     }
 }
@@ -65,11 +63,9 @@ int StagePaint::source_of(const Scene& scene, int reader) const {
 void StagePaint::row(const Scene& scene, const Row& row, const Band* present) const {
     const Theme& colors = brush.colors();
     const Face face = cell_face(brush.look, scene.cell, row.chars);
-    const int count = static_cast<int>(scene.facts.size());
     const bool result = present && row.step == present->step;
-    for (int i = 0; i < trace::kWarpSize; ++i) {
+    for (int i = 0; i < scene.lanes; ++i) {
         const LaneCell& cell = row.lanes[lane_index(i)];
-        if (i >= count) continue;   // the block ends before this lane
         const float rounding = brush.px(3);
         if (!row.reached) {
             if (!row.thin) outline(brush, cell.box, with_alpha(colors.faint, 0.55), rounding, brush.px(1));
@@ -132,7 +128,7 @@ void StagePaint::quiet_band(const Scene& scene, const Band& band) const {
         return;
     }
     // A short stroke for each lane at work.
-    for (int i = 0; i < trace::kWarpSize; ++i) {
+    for (int i = 0; i < scene.lanes; ++i) {
         if (!((band.active >> i) & 1u)) continue;
         const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(i) + 0.5f);
         fill(brush, {x - brush.px(0.75f), y - brush.px(5), x + brush.px(0.75f), y + brush.px(5)}, color);
@@ -218,9 +214,11 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
         if (x1 + brush.px(10) + width < band.box.x1) {
             text_in(brush, Face::small, {x1 + brush.px(8), strip.y0, band.box.x1, strip.y1}, colors.quiet, caption, Align::left);
         } else {
-            const float above = strip.y0 - brush.px(14);
-            const Rect box{x0, above, x0 + width + brush.px(6), above + brush.px(13)};
-            fill(brush, box, colors.ground);
+            // Reads have their lines below them, writes above.
+            const bool write = std::any_of(band.words.begin(), band.words.end(), [&](const Word& word) { return word.write && word.box.overlaps(strip); });
+            const float top = write ? strip.y1 + brush.px(1) : strip.y0 - brush.px(14);
+            const Rect box{x0, top, x0 + width + brush.px(6), top + brush.px(13)};
+            if (!write) fill(brush, box, colors.ground);
             text_in(brush, Face::small, box, colors.quiet, caption, Align::left);
         }
     }
@@ -230,7 +228,7 @@ void StagePaint::barrier(const Scene& scene, const Band& band) const {
     const Theme& colors = brush.colors();
     const float y = band.box.center().y;
     const Color color = colors.step_barrier;
-    for (int i = 0; i < trace::kWarpSize; ++i) {
+    for (int i = 0; i < scene.lanes; ++i) {
         if (!((band.active >> i) & 1u)) continue;
         const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(i) + 0.5f);
         const float reach = band.box.y0 + (y - band.box.y0) * entrance;
@@ -266,8 +264,8 @@ void StagePaint::vote(const Scene& scene, const Band& band) const {
 
 void StagePaint::label(const Scene& scene, const Band& band) const {
     const Theme& colors = brush.colors();
-    const float x = scene.lanes_x0 + scene.cell * trace::kWarpSize + brush.px(9);
-    const float room = visible.x1 - x - brush.px(2);
+    const float x = scene.lanes_x1() + brush.px(9);
+    const float room = std::min(visible.x1 - x - brush.px(2), brush.px(150));
     if (room < brush.px(20)) return;
     Color ink = colors.quiet;
     if (band.present) ink = colors.accent;
@@ -282,7 +280,7 @@ void StagePaint::label(const Scene& scene, const Band& band) const {
     if (static_cast<float>(lines.size()) * pitch > band.box.height() + brush.px(16)) lines = {band.label};
     float y = band.box.center().y - pitch * static_cast<float>(lines.size()) / 2;
     if (band.present) {
-        fill(brush, {x - brush.px(6), y - brush.px(5), visible.x1 - brush.px(2), y + pitch * static_cast<float>(lines.size()) + brush.px(5)},
+        fill(brush, {x - brush.px(6), y - brush.px(5), x + room, y + pitch * static_cast<float>(lines.size()) + brush.px(5)},
              colors.accent_ground, brush.px(5));
     }
     for (const std::string& words : lines) {

@@ -21,7 +21,7 @@ Intent StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead&
     const Rect stage = draw_scene(pane, rest, exhibit, playhead, selection);
     if (banks_height > 0) {
         banks.lanes_x0 = scene_.lanes_x0;
-        banks.cell = scene_.cell;
+        banks.cell = (stage.width() - pane.px(16 + gutter)) / trace::kWarpSize;
         banks.draw(pane, banks_box, exhibit, playhead, selection);
     }
     Intent intent;
@@ -49,8 +49,8 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
     if (part) {
         for (const LaneFacts& facts : scene_.facts) at_work += facts.active ? 1 : 0;
     }
-    std::string words = step.label;
-    if (at_work > 0) words += " · " + std::to_string(at_work) + (at_work == 1 ? " lane" : " lanes") + " at work";
+    std::string words = note.empty() ? step.label : note;
+    if (at_work > 0 && note.empty()) words += " · " + std::to_string(at_work) + (at_work == 1 ? " lane" : " lanes") + " at work";
     text_in(pane.brush, Face::body, {x, where.y0, where.x1, where.y1}, colors.quiet,
             fit_text(pane.look(), Face::body, words, where.x1 - x), Align::left);
     if (!exhibit.run->notice.empty()) {

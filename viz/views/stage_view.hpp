@@ -15,6 +15,7 @@ namespace lanewise::viz {
 struct StageView {
     float gutter = 70;           // for the steps' names
     std::string heading;         // replaces "block 0 · warp 3": the variant, in a comparison
+    std::string note;            // replaces the step's name, where it is not this run's turn
     WarpStripView strip;
     BanksView banks;
 

@@ -5,6 +5,24 @@
 #include <cmath>
 
 namespace lanewise::viz {
+namespace {
+
+// "add tree +64" where it fits, else "add +64", else "+64"; "store warp_sums" becomes "store".
+std::string chip_label(const Look& look, const std::string& label, float width) {
+    const auto fits = [&](const std::string& words) { return text_width(look, Face::small, words) <= width; };
+    if (fits(label)) return label;
+    const std::size_t first = label.find(' ');
+    const std::size_t last = label.rfind(' ');
+    if (first == std::string::npos) return fit_text(look, Face::small, label, width);
+    if (label.find('|') != std::string::npos) return fit_text(look, Face::small, label, width);
+    if (first != last) {
+        const std::string ends = label.substr(0, first) + label.substr(last);
+        return fits(ends) ? ends : fit_text(look, Face::small, label.substr(last + 1), width);
+    }
+    return fit_text(look, Face::small, label.substr(0, first), width);
+}
+
+}  // namespace
 
 Color step_color(const Theme& theme, steps::StepKind kind) {
     switch (kind) {
@@ -125,7 +143,7 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
         // The kind of a step is a stripe as well as a colour and a name.
         else fill(brush, {chip.x0 + pane.px(4), chip.y1 - pane.px(2), chip.x1 - pane.px(4), chip.y1}, with_alpha(kind, 0.7));
         const Color ink = present ? text_on(kind) : colors.text;
-        text_in(brush, Face::small, chip, ink, fit_text(pane.look(), Face::small, entry.label, chip.width() - pane.px(6)));
+        text_in(brush, Face::small, chip, ink, chip_label(pane.look(), entry.label, chip.width() - pane.px(6)));
 
         const float full = bars.height() - pane.px(13);
         const float part = threads ? static_cast<float>(entry.lanes) / static_cast<float>(threads) : 0;

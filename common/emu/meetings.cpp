@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "common/emu/lane_list.hpp"
+#include "common/base/lanes.hpp"
 #include "common/emu/machine.hpp"
 #include "common/trace/shuffle_rule.hpp"
 

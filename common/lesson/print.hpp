@@ -34,6 +34,9 @@ private:
     bool on_;
 };
 
+// What the emulator found wrong, in two lines.
+void print_finding(std::ostream& out, const trace::Finding& finding, Paint paint);
+
 // A line for each variant.
 void print_list(std::ostream& out, const Lesson& lesson, Paint paint);
 
@@ -54,9 +57,9 @@ struct CheckedVariant {
     std::string variant;
     std::uint64_t n = 0;
     std::string declared_wrong;
-    std::vector<Result> results;
+    Checked checked;
 };
-// Prints the table and returns how many variants are outside a bound without being declared wrong.
+// Prints the table, and what the emulator found wrong below it; returns how many variants are outside a bound without being declared wrong.
 int print_check(std::ostream& out, const std::string& origin, const std::vector<CheckedVariant>& rows, Paint paint);
 
 void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint);

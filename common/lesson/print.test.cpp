@@ -80,7 +80,7 @@ TEST(PrintText, Findings) {
     finished.run = run;
     std::ostringstream out;
     print_text(out, tiny.program.lesson, finished, "", {});
-    EXPECT_NE(out.str().find("finding: mask_without_caller · kernels.cuh line 2 · block 0 warp 0 lanes 0, 8-15 · seen 3 times"),
+    EXPECT_NE(out.str().find("finding: mask_without_caller · tiny_sum<32> line 2 · block 0 warp 0 lanes 0, 8-15 · seen 3 times"),
               std::string::npos) << out.str();
     EXPECT_NE(out.str().find("Lane 0 calls with a mask."), std::string::npos);
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/lanes.hpp"
 #include "common/lesson/print.hpp"
 
 namespace lanewise::lesson {
@@ -65,6 +66,13 @@ std::string pad_right(const std::string& text, std::size_t width) {
     return text + std::string(columns < width ? width - columns : 0, ' ');
 }
 
+void print_finding(std::ostream& out, const trace::Finding& finding, Paint paint) {
+    out << '\n' << paint.warning(fmt::format("finding: {}", finding.kind))
+        << fmt::format(" · {} line {} · block {} warp {} lanes {}{}\n    {}\n", finding.kernel, finding.line, finding.block,
+                       finding.warp, lane_ranges(finding.lanes),
+                       finding.count > 1 ? fmt::format(" · seen {} times", finding.count) : "", finding.sentence);
+}
+
 void print_list(std::ostream& out, const Lesson& lesson, Paint paint) {
     Table table({"variant", "n", "block", "input", "what it does"}, 1);
     for (const auto& v : lesson.variants())
@@ -79,11 +87,11 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
     std::vector<std::string> verdicts;
     int outside = 0;
     for (const auto& row : rows) {
-        const bool ok = std::all_of(row.results.begin(), row.results.end(), [](const Result& r) { return r.ok; });
+        const bool ok = std::all_of(row.checked.results.begin(), row.checked.results.end(), [](const Result& r) { return r.ok; });
         outside += !ok && row.declared_wrong.empty();
-        if (row.results.empty()) table.add({row.variant, "", fmt::format("{}", row.n), "", "", "", "", "not recorded"});
-        for (std::size_t i = 0; i < row.results.size(); ++i) {
-            const auto& r = row.results[i];
+        if (row.checked.results.empty()) table.add({row.variant, "", fmt::format("{}", row.n), "", "", "", "", "not recorded"});
+        for (std::size_t i = 0; i < row.checked.results.size(); ++i) {
+            const auto& r = row.checked.results[i];
             const std::string verdict = r.ok                           ? row.declared_wrong.empty() ? "ok" : "ok, though declared wrong"
                                         : row.declared_wrong.empty() ? "OUTSIDE"
                                                                      : "wrong, as declared";
@@ -97,6 +105,8 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
         const bool bad = lines[i].size() >= 7 && lines[i].compare(lines[i].size() - 7, 7, "OUTSIDE") == 0;
         out << (i == 0 ? paint.faint(lines[i]) : bad ? paint.warning(lines[i]) : lines[i]) << '\n';
     }
+    for (const auto& row : rows)
+        for (const auto& finding : row.checked.findings) print_finding(out, finding, paint);
     for (const auto& row : rows)
         if (!row.declared_wrong.empty()) out << row.variant << " is wrong on purpose: " << row.declared_wrong << '\n';
     out << paint.faint("value and reference are the output's first element; error is the largest over all its elements") << '\n';

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/base/lanes.hpp"
 #include "common/lesson/print.hpp"
 
 namespace lanewise::lesson {
@@ -24,21 +25,6 @@ constexpr std::size_t kMaxShown = 32; // elements of a shared array at a barrier
 
 std::string plural(std::uint64_t count, const std::string& noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with("s") || noun.ends_with("x") ? "es" : "s");
-}
-
-// "0-7, 16": the lanes of a mask.
-std::string lane_ranges(std::uint32_t lanes) {
-    std::vector<std::string> ranges;
-    for (int lane = 0; lane < kWarpSize;) {
-        if (!(lanes >> lane & 1u)) {
-            ++lane;
-            continue;
-        }
-        const int length = std::countr_one(lanes >> lane);
-        ranges.push_back(length == 1 ? fmt::format("{}", lane) : fmt::format("{}-{}", lane, lane + length - 1));
-        lane += length;
-    }
-    return fmt::format("{}", fmt::join(ranges, ", "));
 }
 
 // One line of cells: a label and a text for each lane.
@@ -108,11 +94,7 @@ public:
     }
 
     void print_findings() {
-        for (const auto& f : trace_.findings)
-            out_ << '\n' << paint_.warning(fmt::format("finding: {}", f.kind))
-                 << fmt::format(" · {} line {} · block {} warp {} lanes {}{}\n    {}\n", trace_.header.kernel_file, f.line,
-                                f.block, f.warp, lane_ranges(f.lanes),
-                                f.count > 1 ? fmt::format(" · seen {} times", f.count) : "", f.sentence);
+        for (const auto& finding : trace_.findings) print_finding(out_, finding, paint_);
     }
 
 private:

@@ -273,15 +273,16 @@ std::shared_ptr<const FinishedRun> Runner::run(const std::string& name) {
     return finished;
 }
 
-std::vector<Result> Runner::check(const Variant& variant) {
+Checked Runner::check(const Variant& variant) {
     const std::lock_guard lock(mutex_);
-    if (backend() == BackendChoice::recorded) return run(variant.name)->results;
+    if (backend() == BackendChoice::recorded) return {run(variant.name)->results, {}};
     const launch::Plan plan = make_plan(variant, checked_inputs(variant), program_.kernels);
     launch::Request request;
     request.order = options_.order.value_or(launch::Order{});
     request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
-    return results_of(plan, machine.run(plan, program_.kernels, request));
+    const auto outcome = machine.run(plan, program_.kernels, request);
+    return {results_of(plan, outcome), outcome.findings};
 }
 
 std::shared_ptr<const FinishedRun> Runner::open(const std::string& path) {

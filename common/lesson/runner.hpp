@@ -28,6 +28,12 @@ struct Result {
     std::string reason;       // where the bound comes from
 };
 
+// What came of a variant that was run to be checked.
+struct Checked {
+    std::vector<Result> results;
+    std::vector<trace::Finding> findings;   // what the emulator saw that is wrong
+};
+
 // A run and what came of it.
 struct FinishedRun {
     std::shared_ptr<const Run> run;   // what is shown
@@ -50,7 +56,7 @@ public:
     std::shared_ptr<const FinishedRun> run(const std::string& variant);
 
     // Runs a variant without recording and compares it with its reference.
-    std::vector<Result> check(const Variant& variant);
+    Checked check(const Variant& variant);
 
     // Loads a trace of this lesson. Throws Error for a foreign one.
     std::shared_ptr<const FinishedRun> open(const std::string& path);

@@ -317,7 +317,7 @@ Intent App::draw_right(const Look& look, Rect column, bool with_text) {
     column.x0 += 1;
 
     const std::string own = shown_[0] ? shown_[0]->trace().header.variant : names_[0];
-    timing_.few = column.height() > look.px(700) ? 5 : 3;
+    timing_.few = column.height() > look.px(760) ? 5 : 3;
     const float times = timing_.height(look, presentation_.timings, own);
     if (times > 0) {
         const Rect box = column.cut_bottom(std::min(times, column.height() * (timing_.all ? 0.7f : 0.26f)));

@@ -33,8 +33,8 @@ float title_width(const Look& look, const lesson::Presentation& presentation) {
            text_width(look, Face::title, number_of(presentation.lesson) + "  " + presentation.title) + look.px(24);
 }
 
-// Room kept for "recorded on NVIDIA H200 · 2026-11-21".
-constexpr float kBadge = 330;
+// Room kept for "recorded on NVIDIA H200 · 2026-11-21 · memory from the emulator".
+constexpr float kBadge = 430;
 
 bool one_line(const Look& look, const lesson::Presentation& presentation, float width) {
     return title_width(look, presentation) + tabs_width(look, presentation) + look.px(kBadge) <= width;
@@ -62,7 +62,7 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     line.cut_left(text_width(pane.look(), Face::title, title) + pane.px(24));
 
     // Where the data came from: always in sight.
-    const float widest = single ? pane.px(kBadge - 24) : line.width() - pane.px(32);
+    const float widest = line.width() - pane.px(20) - (single ? tabs_width(pane.look(), presentation) : 0);
     const std::string words = fit_text(pane.look(), Face::caption, origin, widest - pane.px(40));
     const float badge_width = text_width(pane.look(), Face::caption, words) + pane.px(38);
     const Rect badge = Rect{line.x1 - pane.px(14) - badge_width, 0, line.x1 - pane.px(14), pane.px(24)}.moved(
@@ -74,6 +74,7 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     if (on_gpu) brush.list->AddCircleFilled(vec(dot), pane.px(3.5f), ink);
     else brush.list->AddCircle(vec(dot), pane.px(3.5f), ink, 0, pane.px(1.5f));
     text_in(brush, Face::caption, {badge.x0 + pane.px(25), badge.y0, badge.x1, badge.y1}, colors.text, words, Align::left);
+    if (pane.hovers(badge) && words != origin) hint_card(pane.look(), origin);
     line.x1 = badge.x0 - pane.px(12);
 
     if (single) return draw_tabs(pane, presentation, line);

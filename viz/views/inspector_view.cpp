@@ -109,7 +109,7 @@ float InspectorView::draw_values(const Pane& pane, float y, const Exhibit& exhib
         const Rect row = row_at(pane, y, pane.px(20));
         text_in(pane.brush, Face::caption, row, colors.quiet, label, Align::left);
         Rect rest = row;
-        rest.x0 += pane.px(92);
+        rest.x0 += pane.px(108);
         text_in(pane.brush, Face::figure_large, rest, ink, value, Align::left);
         const float used = text_width(pane.look(), Face::figure_large, value) + pane.px(12);
         if (!hex.empty() && used + text_width(pane.look(), Face::small, hex) < rest.width()) {
@@ -125,7 +125,7 @@ float InspectorView::draw_values(const Pane& pane, float y, const Exhibit& exhib
     for (const Access& access : accesses_of(exhibit.steps(), part, lane)) {
         const std::string word = access.array + "[" + std::to_string(access.index) + "]";
         const char* verb = access.op == trace::Op::load ? "read " : access.op == trace::Op::store ? "wrote " : "gave ";
-        number(fit_text(pane.look(), Face::caption, verb + word, pane.px(88)), access.type, access.bits,
+        number(fit_text(pane.look(), Face::caption, verb + word, pane.px(104)), access.type, access.bits,
                access.op == trace::Op::load ? colors.accent : colors.good);
     }
     if (kind == StepKind::shuffle) {

@@ -116,7 +116,7 @@ void StagePaint::quiet_band(const Scene& scene, const Band& band) const {
         for (const Arc& each : band.arcs) {
             if (each.source == each.reader) continue;
             // Long arcs need more pieces to look round.
-            style.segments = std::min(16, 7 + std::abs(each.source - each.reader) / 2);
+            style.segments = std::clamp(8 + static_cast<int>(std::abs(each.from.x - each.to.x) / brush.px(50)), 8, 16);
             arc(brush, each.from, each.to, style);
         }
         return;
@@ -181,6 +181,8 @@ void StagePaint::arcs(const Scene& scene, const Band& band) const {
 
 void StagePaint::words(const Scene& scene, const Band& band) const {
     const Theme& colors = brush.colors();
+    const bool reads = std::any_of(band.lines.begin(), band.lines.end(), [](const WordLine& each) { return !each.write; });
+    const bool writes = std::any_of(band.lines.begin(), band.lines.end(), [](const WordLine& each) { return each.write; });
     for (const WordLine& each : band.lines) {
         const Word& word = band.words[each.word];
         const bool lit = each.lane == lane;
@@ -188,7 +190,10 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
         ArcStyle style{with_alpha(own, lane >= 0 ? 0.4 : 0.85), brush.px(1.4f), 12, entrance};
         if (lit) style = {colors.accent, brush.px(3), 20, entrance};
         arc(brush, each.from, each.to, style);
-        if (entrance >= 1) arrow_head(brush, {each.to.x, each.to.y + brush.px(2)}, brush.px(lit ? 4.5f : 3), style.color);
+        // Where what was read becomes what is written stands a dot instead of an arrow.
+        if (reads && writes && each.write) brush.list->AddCircleFilled(vec(each.from), brush.px(lit ? 4.5f : 3), style.color);
+        const bool arrives = each.write || !writes;
+        if (arrives && entrance >= 1) arrow_head(brush, {each.to.x, each.to.y + brush.px(2)}, brush.px(lit ? 4.5f : 3), style.color);
     }
     int longest = 1;
     for (const Word& word : band.words) longest = std::max(longest, static_cast<int>(word.text.size()));
@@ -280,7 +285,9 @@ void StagePaint::label(const Scene& scene, const Band& band) const {
     if (static_cast<float>(lines.size()) * pitch > band.box.height() + brush.px(16)) lines = {band.label};
     float y = band.box.center().y - pitch * static_cast<float>(lines.size()) / 2;
     if (band.present) {
-        fill(brush, {x - brush.px(6), y - brush.px(5), x + room, y + pitch * static_cast<float>(lines.size()) + brush.px(5)},
+        float width = 0;
+        for (const std::string& words : lines) width = std::max(width, text_width(brush.look, Face::small, words));
+        fill(brush, {x - brush.px(6), y - brush.px(5), x + std::min(width + brush.px(6), room), y + pitch * static_cast<float>(lines.size()) + brush.px(5)},
              colors.accent_ground, brush.px(5));
     }
     for (const std::string& words : lines) {

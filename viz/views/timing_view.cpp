@@ -1,6 +1,7 @@
 #include "viz/views/timing_view.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 namespace lanewise::viz {
@@ -8,6 +9,27 @@ namespace {
 
 constexpr float kRow = 19;
 constexpr std::size_t kAll = ~std::size_t{0};
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+// Of several library baselines the one that does the same: "warp_max_xor" and "CUB DeviceReduce::Max" share a word.
+const timing::Timing* baseline_for(const std::vector<const timing::Timing*>& rows, const std::string& variant) {
+    const timing::Timing* first = nullptr;
+    for (const timing::Timing* row : rows) {
+        if (!row->baseline) continue;
+        if (!first) first = row;
+        const std::string name = lower(row->variant);
+        for (std::size_t at = 0; at < variant.size();) {
+            const std::size_t end = std::min(variant.find('_', at), variant.size());
+            if (end - at >= 3 && name.ends_with(lower(variant.substr(at, end - at)))) return row;
+            at = end + 1;
+        }
+    }
+    return first;
+}
 
 // What is compared with a variant: the rows of the largest size that it was measured at, fastest first.
 std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, const std::string& variant, std::size_t most) {
@@ -17,9 +39,12 @@ std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, co
     std::vector<const timing::Timing*> rows = timings_near(table, own ? own->n : largest);
     std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->median_us < b->median_us; });
     if (rows.size() <= most) return rows;
-    // The shown one, the baselines, then the fastest.
-    std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row->baseline || row->variant == variant; });
+    // The shown one, its baseline, then the fastest of the lesson's own.
+    const timing::Timing* baseline = baseline_for(rows, variant);
+    std::erase_if(rows, [&](auto* row) { return row->baseline && row != baseline; });
+    std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row == baseline; });
     std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row->variant == variant; });
+    if (rows.size() <= most) most = rows.size();
     rows.resize(most);
     std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->median_us < b->median_us; });
     return rows;
@@ -82,7 +107,7 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
     for (const timing::Timing* row : rows) {
         const Rect line = rest.cut_top(pane.px(kRow));
         const bool own = row->variant == variant;
-        const float name_width = line.width() * 0.48f;
+        const float name_width = line.width() * 0.52f;
         const float bar_x0 = line.x0 + name_width + pane.px(4);
         const float bar_room = line.width() - name_width - pane.px(70);
         text_in(pane.brush, Face::caption, {line.x0, line.y0, bar_x0, line.y1}, own ? colors.accent : colors.text,

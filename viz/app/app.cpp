@@ -317,14 +317,14 @@ Intent App::draw_right(const Look& look, Rect column, bool with_text) {
     column.x0 += 1;
 
     const std::string own = shown_[0] ? shown_[0]->trace().header.variant : names_[0];
-    timing_.few = column.height() > look.px(760) ? 5 : 3;
+    timing_.few = column.height() > look.px(760) ? 5 : column.height() > look.px(640) ? 3 : 2;
     const float times = timing_.height(look, presentation_.timings, own);
     if (times > 0) {
         const Rect box = column.cut_bottom(std::min(times, column.height() * (timing_.all ? 0.7f : 0.26f)));
         const Pane pane(look, "times", box);
         timing_.draw(pane, presentation_.timings, own);
     }
-    const Rect top = column.cut_top(column.height() * 0.48f);
+    const Rect top = column.cut_top(column.height() * (with_text ? 0.43f : 0.48f));
     Rect body = top;
     const Rect head = body.cut_top(look.px(34));
     if (with_text) {

@@ -58,6 +58,7 @@ void BanksView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit
     const steps::Steps& steps = exhibit.steps();
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
+    const ValueScale& scale = exhibit.scale_of(selection.warp);   // as on the stage: one value, one colour
     const auto used = arrays_of(steps, selection.warp.launch);
     const std::vector<SharedArray> arrays = shared_memory(steps, playhead.step, selection.warp);
     const std::size_t rows = std::max<std::size_t>(total_rows(steps, used), 1);
@@ -104,7 +105,7 @@ void BanksView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit
             const Rect box{x + pane.px(1), y0 + pane.px(1), x + width - pane.px(1), y0 + row_height - pane.px(1)};
             const bool now = word.read_now || word.written_now;
             if (word.known) {
-                const Color own = exhibit.scale.color(array.element, word.bits);
+                const Color own = scale.color(array.element, word.bits);
                 const Color ground = mix(own, colors.ground, now ? 0.15 : 0.6);
                 fill(brush, box, ground);
                 if (numbers) text_in(brush, face, box, text_on(ground), texts[i]);

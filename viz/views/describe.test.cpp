@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <regex>
 #include <sstream>
 
 #include "common/base/error.hpp"
@@ -28,9 +27,12 @@ Told read_back(const std::string& text) {
 
 // "before 26 (0x41d00000)" -> 0x41d00000
 std::string bits_of(const std::string& line, const std::string& word) {
-    std::smatch match;
-    const std::regex pattern(word + " [^ ]+ \\(0x([0-9a-f]+)\\)");
-    return std::regex_search(line, match, pattern) ? match[1].str() : "";
+    const std::size_t at = line.find("  " + word + " ");
+    if (at == std::string::npos) return {};
+    const std::size_t begin = line.find("(0x", at);
+    const std::size_t next = line.find("  ", at + 2);
+    if (begin == std::string::npos || begin > next) return {};
+    return line.substr(begin + 3, line.find(')', begin) - begin - 3);
 }
 
 TEST(Describe, EqualsTheTraceAtEveryStep) {

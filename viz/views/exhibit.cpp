@@ -7,16 +7,15 @@
 
 namespace lanewise::viz {
 
-ValueScale::ValueScale(const steps::Steps& steps) {
-    for (const auto& row : steps.holdings) {
-        for (const steps::Holding& holding : row) {
-            for (int lane = 0; lane < trace::kWarpSize; ++lane) {
-                if (!((holding.known >> lane) & 1u)) continue;
-                const double value = element_to_double(holding.type, holding.bits[static_cast<std::size_t>(lane)]);
-                if (std::isfinite(value)) sorted_.push_back(value);
-            }
-        }
+void ValueScale::add(const steps::Holding& holding) {
+    for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+        if (!((holding.known >> lane) & 1u)) continue;
+        const double value = element_to_double(holding.type, holding.bits[static_cast<std::size_t>(lane)]);
+        if (std::isfinite(value)) sorted_.push_back(value);
     }
+}
+
+void ValueScale::finish() {
     std::sort(sorted_.begin(), sorted_.end());
     sorted_.erase(std::unique(sorted_.begin(), sorted_.end()), sorted_.end());
 }
@@ -32,8 +31,22 @@ Color ValueScale::color(Element type, std::uint64_t bits) const {
     return viridis(0.06 + 0.94 * place(element_to_double(type, bits)));
 }
 
-Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown) : run(std::move(shown)), scale(run->steps) {
+Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown) : run(std::move(shown)), warp_scales(run->steps.warps.size()) {
+    for (const auto& row : run->steps.holdings) {
+        for (std::size_t w = 0; w < row.size() && w < warp_scales.size(); ++w) {
+            scale.add(row[w]);
+            warp_scales[w].add(row[w]);
+        }
+    }
+    scale.finish();
+    for (ValueScale& each : warp_scales) each.finish();
     for (const steps::Provenance& inputs : run->steps.provenances) most_inputs = std::max(most_inputs, inputs.count());
+}
+
+const ValueScale& Exhibit::scale_of(const steps::WarpRef& warp) const {
+    const auto& warps = run->steps.warps;
+    const auto at = static_cast<std::size_t>(std::find(warps.begin(), warps.end(), warp) - warps.begin());
+    return at < warp_scales.size() ? warp_scales[at] : scale;
 }
 
 std::string warp_name(const steps::Steps& steps, const steps::WarpRef& warp) {

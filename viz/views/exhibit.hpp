@@ -10,12 +10,12 @@
 
 namespace lanewise::viz {
 
-// Values to colours by rank: the smallest value of a run is dark, the largest bright, and the values between are
-// spread evenly, so that 0…31 beside 496 still shows its order.
+// Values to colours by rank: the smallest of its values is dark, the largest bright, and those between are spread
+// evenly, so that 0…31 beside 496 still shows its order.
 class ValueScale {
 public:
-    ValueScale() = default;
-    explicit ValueScale(const steps::Steps& steps);
+    void add(const steps::Holding& holding);
+    void finish();   // after the last add()
 
     Color color(Element type, std::uint64_t bits) const;
     double place(double value) const;  // 0…1
@@ -26,13 +26,15 @@ private:
 
 struct Exhibit {
     std::shared_ptr<const lesson::Run> run;
-    ValueScale scale;
+    ValueScale scale;                      // of the whole run: to compare warps
+    std::vector<ValueScale> warp_scales;   // as Steps::warps: to tell the lanes of one warp apart
     std::size_t most_inputs = 0;   // the largest number of inputs that any value of the run holds
 
     Exhibit() = default;
     explicit Exhibit(std::shared_ptr<const lesson::Run> shown);
 
     explicit operator bool() const { return run != nullptr; }
+    const ValueScale& scale_of(const steps::WarpRef& warp) const;
     const steps::Steps& steps() const { return run->steps; }
     const trace::Trace& trace() const { return run->trace; }
 };

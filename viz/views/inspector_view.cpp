@@ -91,9 +91,9 @@ float InspectorView::draw_formula(const Pane& pane, float y, const Exhibit& exhi
             const Rect row = row_at(pane, y, pane.px(19));
             text_in(pane.brush, Face::small, {row.x0, row.y0, row.x0 + pane.px(52), row.y1}, colors.quiet, names[i], Align::right);
             bit_row(pane.brush, {row.x0 + pane.px(62), row.y0}, numbers[i], 5, mask);
-            y += pane.px(23);
+            y += pane.px(22);
         }
-        y += pane.px(4);
+        y += pane.px(3);
     } else if (!parts.bits.empty()) {
         y = sentence(pane, y, Face::code, colors.text, parts.bits) + pane.px(3);
     }
@@ -209,7 +209,7 @@ float InspectorView::draw_life(const Pane& pane, float y, const Exhibit& exhibit
             words = k > playhead.step ? "" : "-";
         } else {
             const Element type = now.type;
-            style.ground = exhibit.scale.color(type, now.bits[lane_index(lane)]);
+            style.ground = exhibit.scale_of(selection.warp).color(type, now.bits[lane_index(lane)]);
             words = format_element(type, now.bits[lane_index(lane)], 6);
         }
         if (k == playhead.step) {

@@ -10,6 +10,7 @@ namespace lanewise::viz {
 struct StagePaint {
     Brush brush;
     const Exhibit* exhibit = nullptr;
+    const ValueScale* scale = nullptr;   // of the warp that is drawn
     int lane = -1;           // the lane to explain
     float entrance = 1;
     Rect visible;            // what is worth painting
@@ -30,7 +31,7 @@ private:
     void lit_cells(const Scene& scene) const;
     void formula_card(const Scene& scene) const;
     int source_of(const Scene& scene, int reader) const;
-    Color value_color(Element type, std::uint64_t bits) const { return exhibit->scale.color(type, bits); }
+    Color value_color(Element type, std::uint64_t bits) const { return scale->color(type, bits); }
 };
 
 // The largest face whose digits let `chars` of them stand in a cell.

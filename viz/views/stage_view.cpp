@@ -79,7 +79,7 @@ Rect StageView::draw_scene(const Pane& pane, const Rect& where, const Exhibit& e
     const float offset = scene_.scroll + wheel_;
     scene_.move(-offset);
 
-    const StagePaint painter{pane.brush, &exhibit, selection.lane(), playhead.entrance(), area};
+    const StagePaint painter{pane.brush, &exhibit, &exhibit.scale_of(selection.warp), selection.lane(), playhead.entrance(), area};
     painter.lane_numbers(scene_, numbers.y1);
     pane.brush.list->PushClipRect({area.x0, area.y0}, {area.x1, area.y1}, true);
     painter.paint(scene_);
@@ -99,6 +99,7 @@ Rect StageView::draw_scene(const Pane& pane, const Rect& where, const Exhibit& e
 void StageView::draw_legend(const Pane& pane, const Rect& where, const Exhibit& exhibit) const {
     const Theme& colors = pane.colors();
     float x = where.x0;
+    const auto fits = [&](std::string_view text) { return x + pane.px(22) + text_width(pane.look(), Face::caption, text) <= where.x1; };
     const auto words = [&](std::string_view text) {
         text_in(pane.brush, Face::caption, {x, where.y0, where.x1, where.y1}, colors.quiet, text, Align::left);
         x += text_width(pane.look(), Face::caption, text) + pane.px(6);
@@ -110,13 +111,15 @@ void StageView::draw_legend(const Pane& pane, const Rect& where, const Exhibit& 
         x += pane.px(3);
     }
     x += pane.px(6);
-    words("high");
+    words("high, in this warp");
     x += pane.px(14);
-    if (exhibit.most_inputs > 1) {
+    const std::string most = "holds " + std::to_string(exhibit.most_inputs) + " inputs, the most here";
+    if (exhibit.most_inputs > 1 && fits(most)) {
         fill(pane.brush, {x, y + pane.px(1), x + pane.px(14), y + pane.px(3)}, colors.text);
         x += pane.px(20);
-        words("holds " + std::to_string(exhibit.most_inputs) + " inputs, the most here");
+        words(most);
         x += pane.px(14);
+        if (!fits("an input counted twice")) return;
         for (int i = 0; i < 3; ++i) fill(pane.brush, {x + pane.px(5.0f * static_cast<float>(i)), y + pane.px(1), x + pane.px(5.0f * static_cast<float>(i) + 2.5f), y + pane.px(3)}, colors.text);
         x += pane.px(20);
         words("an input counted twice");

@@ -87,6 +87,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     observer_ = observer;
     alive_ = program_.block.count();
     waiting_ = 0;
+    quick_line_ = kNoLine;
     turns_ = 0;
     stopped_ = false;
     barrier_reported_ = false;
@@ -95,7 +96,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
              static_cast<std::uint32_t>(number / program_.grid.x / program_.grid.y)};
     for (std::uint32_t i = 0; i < warp_count_; ++i) {
         Warp& warp = warps_[i];
-        warp.alive = warp.runnable = warp.exists;
+        warp.alive = runnable_[i] = warp.exists;
         warp.open_count = 0;
     }
     if (program_.order.kind == launch::Order::Kind::seeded) order_lanes();
@@ -124,7 +125,7 @@ void Machine::finish() {
     const std::uint32_t bit = 1u << current % kWarpSize;
     if (observer_) observer_->thread_ends(current);
     warp.alive &= ~bit;
-    warp.runnable &= ~bit;
+    runnable_[current / kWarpSize] &= ~bit;
     --alive_;
     // Whoever waited for this lane need not any more: a lane that has returned may still be named.
     if (warp.open_count) complete_ready(warp);
@@ -145,10 +146,10 @@ void Machine::go_to(std::uint32_t to) {
 
 void Machine::sync_block(int line) {
     const std::uint32_t to = next_[current];
+    runnable_[current / kWarpSize] &= ~(1u << current % kWarpSize);
     // Nearly every arrival: neither the first nor the last, and the next lane of the warp has yet to come.
-    if (waiting_ != 0 && waiting_ + 1 < alive_ && barrier_line_ == line && is_runnable(to) && !observer_ && to != current) {
+    if (quick_line_ == line && waiting_ + 1 < alive_ && is_runnable(to)) {
         ++waiting_;
-        warps_[current / kWarpSize].runnable &= ~(1u << current % kWarpSize);
         return go_to(to);
     }
     sync_block_slowly(line);
@@ -166,8 +167,8 @@ void Machine::sync_block_slowly(int line) {
                            lane, number_of(warp), line, barrier_line_));
     }
     barrier_line_ = line;
+    quick_line_ = observer_ ? kNoLine : line;
     if (observer_) observer_->at_barrier(current, line);
-    warp.runnable &= ~(1u << lane);
     if (++waiting_ < alive_) return yield();
     release_barrier();
     const auto to = static_cast<std::uint32_t>(first_runnable(0));
@@ -178,8 +179,9 @@ void Machine::sync_block_slowly(int line) {
 void Machine::release_barrier() {
     if (observer_) observer_->barrier_complete();
     waiting_ = 0;
+    quick_line_ = kNoLine;
     barrier_reported_ = false;
-    for (std::uint32_t i = 0; i < warp_count_; ++i) warps_[i].runnable = warps_[i].alive;
+    for (std::uint32_t i = 0; i < warp_count_; ++i) runnable_[i] = warps_[i].alive;
     if (++turns_ > kMaxTurns) stop(barrier_line_);
 }
 
@@ -188,7 +190,7 @@ int Machine::first_runnable(std::uint32_t from) const {
     for (std::uint32_t i = 0, place = from; i < warp_count_; ++i, ++place) {
         if (place >= warp_count_) place -= warp_count_;
         const std::uint32_t number = warp_order_[place];
-        if (!warps_[number].runnable) continue;
+        if (!runnable_[number]) continue;
         std::uint32_t thread_number = first_[number];
         while (!is_runnable(thread_number)) thread_number = next_[thread_number];
         return static_cast<int>(thread_number);
@@ -198,14 +200,13 @@ int Machine::first_runnable(std::uint32_t from) const {
 
 // Lets somebody else run; the lane has said before whether it still can.
 void Machine::yield() {
-    const Warp& warp = warps_[current / kWarpSize];
-    if (warp.runnable) {
+    if (runnable_[current / kWarpSize]) {
         std::uint32_t to = next_[current];
         while (!is_runnable(to)) to = next_[to];
         if (to != current) go_to(to);
         return;
     }
-    int to = first_runnable(warp_place_[number_of(warp)] + 1);
+    int to = first_runnable(warp_place_[current / kWarpSize] + 1);
     while (to < 0) {
         resolve_deadlock();
         to = first_runnable(0);
@@ -225,3 +226,6 @@ void Machine::stop(int line) {
 }
 
 }  // namespace lanewise::emu
+
+// Here, and not with the other words of the prelude, so that nothing stands between a kernel and its turn.
+void lanewise_emulated::sync_block(int line) { static_cast<lanewise::emu::Machine*>(board)->sync_block(line); }

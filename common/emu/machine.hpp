@@ -34,7 +34,6 @@ struct Meeting {
 struct Warp {
     std::uint32_t exists = 0;    // lanes the launch has
     std::uint32_t alive = 0;     // lanes that have not returned
-    std::uint32_t runnable = 0;
     std::int32_t open_count = 0;
     std::array<Meeting, kWarpSize> open;  // meetings that wait for lanes
 };
@@ -79,6 +78,7 @@ public:
     std::uint32_t dynamic_shared_bytes() const { return program_.block.dynamic_shared_bytes; }
 
 private:
+    static constexpr int kNoLine = -1;
     static void lane_main(void* machine);
     void prepare_lane(std::uint32_t thread);
     void order_lanes();
@@ -88,7 +88,7 @@ private:
     void yield();
     void go_to(std::uint32_t thread);
     int first_runnable(std::uint32_t from) const;
-    bool is_runnable(std::uint32_t thread) const { return warps_[thread / kWarpSize].runnable >> thread % kWarpSize & 1; }
+    bool is_runnable(std::uint32_t number) const { return runnable_[number / kWarpSize] >> number % kWarpSize & 1; }
     void release_barrier();
     int open_meeting(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
     void tell_mismatch(const Warp& warp, const Meeting& open, int line, trace::Op op, std::uint32_t mask);
@@ -107,8 +107,10 @@ private:
 
     std::uint32_t alive_ = 0;
     std::uint32_t waiting_ = 0;        // lanes at the block barrier
-    int barrier_line_ = 0;
+    int barrier_line_ = 0;             // where they wait
+    int quick_line_ = kNoLine;         // the same while an arrival there is nothing special: some wait, nobody observes
     std::uint32_t warp_count_ = 0;
+    std::array<std::uint32_t, kMaxWarps> runnable_{};  // lanes of each warp that can go on
     std::array<Fiber, kMaxThreads> fibers_;
     std::array<std::uint16_t, kMaxThreads> next_{};   // who is let run after whom: a ring in each warp
     std::array<Warp, kMaxWarps> warps_;

@@ -63,13 +63,13 @@ void Machine::meet(int line, Op op, Element type, std::uint32_t mask, std::uint6
     arg_[me] = arg;
     width_[me] = width;
     line_[me] = line;
+    runnable_[me / kWarpSize] &= ~bit;
     // Nearly every arrival: the warp's one open meeting is this one, others are still to come, and the next lane can run.
     Meeting& open = warp.open[0];
     const std::uint32_t to = next_[me];
     if (warp.open_count == 1 && open.mask == mask && open.op == op && open.type == type && (mask & bit) &&
-        (open.arrived | bit) != (mask & warp.alive) && is_runnable(to) && to != me) {
+        (open.arrived | bit) != (mask & warp.alive) && is_runnable(to)) {
         open.arrived |= bit;
-        warp.runnable &= ~bit;
         return go_to(to);
     }
     meet_slowly(line, op, type, mask);
@@ -77,12 +77,14 @@ void Machine::meet(int line, Op op, Element type, std::uint32_t mask, std::uint6
 
 void Machine::meet_slowly(int line, Op op, Element type, std::uint32_t mask) {
     Warp& warp = warps_[current / kWarpSize];
+    const std::uint32_t bit = 1u << current % kWarpSize;
+    runnable_[current / kWarpSize] |= bit;
     const int which = open_meeting(warp, line, op, type, mask);
     if (which < 0) return;
     if (++turns_ > kMaxTurns) stop(line);
     const Meeting& meeting = warp.open[static_cast<std::size_t>(which)];
     if (meeting.arrived == (mask & warp.alive)) return complete(warp, which);
-    warp.runnable &= ~(1u << current % kWarpSize);
+    runnable_[current / kWarpSize] &= ~bit;
     yield();
 }
 
@@ -205,7 +207,7 @@ void Machine::complete(Warp& warp, int which) {
             if (undefined) tell_inactive_source(warp, meeting, undefined);
         }
     }
-    warp.runnable |= meeting.arrived;
+    runnable_[number_of(warp)] |= meeting.arrived;
     if (observer_) announce(warp, meeting, undefined);
 }
 
@@ -263,3 +265,7 @@ void Machine::report(const char* kind, std::uint32_t warp, int line, std::uint32
 }
 
 }  // namespace lanewise::emu
+
+void lanewise_emulated::meet(int line, Op op, Element type, unsigned mask, std::uint64_t bits, int arg, int width) {
+    static_cast<lanewise::emu::Machine*>(board)->meet(line, op, type, mask, bits, arg, width);
+}

@@ -17,12 +17,6 @@ Observer* observer() { return board ? machine().observer() : nullptr; }
 
 }  // namespace
 
-void sync_block(int line) { machine().sync_block(line); }
-
-void meet(int line, Op op, Element type, unsigned mask, std::uint64_t bits, int arg, int width) {
-    machine().meet(line, op, type, mask, bits, arg, width);
-}
-
 void atomic_done(int line, Op op, Element type, const void* address, std::uint64_t operand, std::uint64_t old) {
     if (Observer* o = observer()) o->atomic({board->current, line, op, type, address, operand, old});
 }

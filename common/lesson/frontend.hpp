@@ -38,7 +38,10 @@ struct Presentation {
     std::string source;               // its contents
     std::vector<VariantInfo> variants;      // the tabs
     std::vector<std::string> all_variants;  // names
-    timing::TimingTable timings;      // measured or recorded; rows may be empty
+    timing::TimingTable timings;      // recorded; rows may be empty
+    // Times the variants of the tabs on this machine's GPU, in a second or two; empty where there is none. Throws Error.
+    // Called, like `run`, from one thread at a time.
+    std::function<timing::TimingTable()> measure;
     // Runs a variant (or finds it in the recordings). Throws Error. Called from the window's thread or another.
     std::function<std::shared_ptr<const Run>(const std::string& variant)> run;
 };

@@ -142,7 +142,7 @@ private:
                                     folder.string(), error.message()));
         for (const auto& variant : lesson_.variants())
             trace::save(folder / (variant.name + ".ndjson"), runner_.run(variant.name)->raw);
-        timing::save(folder / "timings.json", measured());
+        timing::save(folder / "timings.json", measured(measured_variants()));
         console_.out << fmt::format("recorded {} variants and their times to {}\n", lesson_.variants().size(),
                                     folder.string());
     }
@@ -179,12 +179,12 @@ private:
                              (options_.backend == BackendChoice::automatic && program_.kernels.has_gpu() &&
                               program_.gpu_available(&why));
         if (measure) runner_.backend();  // the sentence of --backend gpu where there is none
-        print_time(console_.out, measure ? measured() : recorded_times(), paint_);
+        print_time(console_.out, measure ? measured(measured_variants()) : recorded_times(), paint_);
     }
 
-    timing::TimingTable measured() {
+    timing::TimingTable measured(const std::vector<std::string>& names) {
         std::vector<TimedPlan> plans;
-        for (const auto& name : measured_variants()) {
+        for (const auto& name : names) {
             const Variant& variant = lesson_.find(name);
             Variant at_size = variant;
             at_size.n = variant.timed_n;
@@ -239,6 +239,10 @@ private:
             const auto finished = runner_.run(name);
             return std::shared_ptr<const Run>(finished, finished->run.get());
         };
+        if (options_.backend == BackendChoice::automatic || options_.backend == BackendChoice::gpu)
+            p.measure = [this, tabs] {
+                return runner_.backend() == BackendChoice::gpu ? measured(tabs) : timing::TimingTable{};
+            };
         return p;
     }
 

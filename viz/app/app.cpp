@@ -18,7 +18,7 @@ std::string lesson_name(const lesson::Presentation& presentation) {
 }  // namespace
 
 App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake)
-    : presentation_(presentation), request_(request), loader_(presentation.run, std::move(wake)) {
+    : presentation_(presentation), request_(request), loader_(presentation.run, presentation.measure, std::move(wake)) {
     const auto ensure_tab = [&](const std::string& name) {
         if (!name.empty() && tab_of(name) == presentation_.variants.size()) presentation_.variants.push_back({name, name, "", false});
     };
@@ -48,6 +48,10 @@ void App::frame(const Look& look, const Rect& window, float seconds) {
 // --- what is shown -------------------------------------------------------------------------------------------------
 
 void App::adopt_runs() {
+    if (const auto times = loader_.times(); times && times != measured_) {
+        measured_ = times;
+        presentation_.timings = *times;
+    }
     const int sides = comparing_ ? 2 : 1;
     bool changed = false;
     for (int side = 0; side < sides; ++side) {
@@ -148,6 +152,7 @@ void App::settle() {
         const RunLoader::Result result = loader_.wait(names_[side]);
         if (!result.error.empty()) throw Error(result.error);
     }
+    loader_.wait_for_times();
     adopt_runs();
 }
 

@@ -47,6 +47,7 @@ public:
     bool comparing() const { return comparing_; }
     bool keys_open() const { return keys_.open; }
     const StageView& stage() const { return stage_; }
+    const timing::TimingTable& timings() const { return presentation_.timings; }
 
 private:
     void adopt_runs();
@@ -73,6 +74,7 @@ private:
     std::string names_[2];                           // the variants asked for: shown, and compared with it
     std::shared_ptr<const Exhibit> shown_[2];        // their runs, once they are there
     std::string errors_[2];
+    std::shared_ptr<const timing::TimingTable> measured_;   // on this machine; replaces the recorded times
     bool comparing_ = false;
     bool dark_ = true;
     bool text_tab_ = false;                          // narrow windows: the text instead of the source

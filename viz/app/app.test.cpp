@@ -144,6 +144,24 @@ TEST(App, FramesAreDrawnWhileARunIsStillGoing) {
     EXPECT_EQ(app.playhead().count, 6u);
 }
 
+TEST(App, TimesMeasuredHereReplaceTheRecordedOnes) {
+    lesson::Presentation shown = samples::presentation();
+    shown.measure = [] {
+        timing::TimingTable table;
+        table.gpu = "This GPU";
+        table.rows.push_back({.variant = "warp_sum_xor", .n = 1024, .median_us = 4.5});
+        return table;
+    };
+    {
+        Session measured(request_of("warp_sum_xor"), shown);
+        EXPECT_EQ(measured.app.timings().gpu, "This GPU");
+    }
+    shown.measure = []() -> timing::TimingTable { throw Error("The GPU went away while it was measured."); };
+    Session failed(request_of("warp_sum_xor"), shown);
+    EXPECT_EQ(failed.app.timings().gpu, shown.timings.gpu);
+    EXPECT_TRUE(failed.app.timings().recorded);
+}
+
 TEST(App, EverySizeAndEveryKeyHolds) {
     for (const auto& [width, height] : {std::pair{1280.0f, 800.0f}, {1600.0f, 900.0f}, {320.0f, 200.0f}, {1.0f, 1.0f}, {5000.0f, 300.0f}}) {
         Session session(request_of("block_sum_two_level"), samples::presentation(), width, height);

@@ -1,8 +1,12 @@
 #include "viz/app/run_loader.hpp"
 
+#include <cstdio>
+#include <utility>
+
 namespace lanewise::viz {
 
-RunLoader::RunLoader(Run run, std::function<void()> wake) : run_(std::move(run)), wake_(std::move(wake)) {
+RunLoader::RunLoader(Run run, Measure measure, std::function<void()> wake)
+    : run_(std::move(run)), measure_(std::move(measure)), wake_(std::move(wake)) {
     worker_ = std::thread([this] { work(); });
 }
 
@@ -32,25 +36,58 @@ RunLoader::Result RunLoader::wait(const std::string& variant) {
     return results_[variant];
 }
 
+std::shared_ptr<const timing::TimingTable> RunLoader::times() {
+    const std::lock_guard lock(mutex_);
+    return times_;
+}
+
+std::shared_ptr<const timing::TimingTable> RunLoader::wait_for_times() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !measure_ && !measuring_; });
+    return times_;
+}
+
+// Runs come first: they are what is looked at.
 void RunLoader::work() {
     std::unique_lock lock(mutex_);
     while (true) {
-        changed_.wait(lock, [this] { return closing_ || !wanted_.empty(); });
+        changed_.wait(lock, [this] { return closing_ || !wanted_.empty() || (measure_ && ran_); });
         if (closing_) return;
-        const std::string variant = wanted_.front();
-        wanted_.pop_front();
-        lock.unlock();
-        Result result;
-        try {
-            result.exhibit = std::make_shared<const Exhibit>(run_(variant));
-        } catch (const std::exception& error) {
-            result.error = error.what();
-        }
-        lock.lock();
-        results_[variant] = result;
+        if (!wanted_.empty()) run_next(lock);
+        else measure_all(lock);
         changed_.notify_all();
         if (wake_) wake_();
     }
+}
+
+void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
+    const std::string variant = wanted_.front();
+    wanted_.pop_front();
+    lock.unlock();
+    Result result;
+    try {
+        result.exhibit = std::make_shared<const Exhibit>(run_(variant));
+    } catch (const std::exception& error) {
+        result.error = error.what();
+    }
+    lock.lock();
+    results_[variant] = result;
+    ran_ = true;
+}
+
+void RunLoader::measure_all(std::unique_lock<std::mutex>& lock) {
+    const Measure measure = std::exchange(measure_, {});
+    measuring_ = true;
+    lock.unlock();
+    auto table = std::make_shared<timing::TimingTable>();
+    try {
+        *table = measure();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());   // the recorded times stay
+    }
+    lock.lock();
+    measuring_ = false;
+    if (!table->rows.empty()) times_ = std::move(table);
 }
 
 }  // namespace lanewise::viz

@@ -1,4 +1,4 @@
-// Runs variants away from the window's thread: the first run may have to start CUDA, and a frame must not wait for it.
+// Runs variants, and times them once the first run is there, away from the window's thread: the first run may have to start CUDA, and a frame must not wait for it.
 #pragma once
 
 #include <condition_variable>
@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "common/timing/timing.hpp"
 #include "viz/views/exhibit.hpp"
 
 namespace lanewise::viz {
@@ -18,6 +19,8 @@ class RunLoader {
 public:
     using Run = std::function<std::shared_ptr<const lesson::Run>(const std::string&)>;
 
+    using Measure = std::function<timing::TimingTable()>;
+
     // What became of a request.
     struct Result {
         std::shared_ptr<const Exhibit> exhibit;   // null while it runs and where it failed
@@ -25,8 +28,8 @@ public:
         bool done() const { return exhibit != nullptr || !error.empty(); }
     };
 
-    // `wake` is called from the worker when a result is there.
-    RunLoader(Run run, std::function<void()> wake);
+    // `measure` may be empty: nothing is timed. `wake` is called from the worker when something is there.
+    RunLoader(Run run, Measure measure, std::function<void()> wake);
     ~RunLoader();   // waits for the run in progress
     RunLoader(const RunLoader&) = delete;
     RunLoader& operator=(const RunLoader&) = delete;
@@ -36,15 +39,26 @@ public:
     // The same, waiting until it is there.
     Result wait(const std::string& variant);
 
+    // What was measured on this machine; null while it is under way and where nothing could be.
+    std::shared_ptr<const timing::TimingTable> times();
+    // The same, waiting until that is known. Ask for a run first.
+    std::shared_ptr<const timing::TimingTable> wait_for_times();
+
 private:
     void work();
+    void run_next(std::unique_lock<std::mutex>& lock);
+    void measure_all(std::unique_lock<std::mutex>& lock);
 
     Run run_;
+    Measure measure_;   // empty once it was called
     std::function<void()> wake_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<std::string, Result> results_;
     std::deque<std::string> wanted_;
+    std::shared_ptr<const timing::TimingTable> times_;
+    bool measuring_ = false;
+    bool ran_ = false;
     bool closing_ = false;
     std::thread worker_;
 };

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "common/base/error.hpp"
+#include "viz/app/drivers.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -68,7 +69,7 @@ struct Connection {
         if (display == EGL_NO_DISPLAY) return;
         eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
         release();
-        eglTerminate(display);
+        if (kUnloadDrivers) eglTerminate(display);
         display = EGL_NO_DISPLAY;
     }
 };

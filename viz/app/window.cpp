@@ -14,6 +14,7 @@
 #include <string>
 
 #include "viz/app/app.hpp"
+#include "viz/app/drivers.hpp"
 #include "viz/app/gui.hpp"
 
 namespace lanewise::viz {
@@ -29,7 +30,9 @@ struct Library {
     Library() {
         if (!glfwInit()) throw NoDisplay("There is no display to open a window on (" + glfw_reason() + ").");
     }
-    ~Library() { glfwTerminate(); }
+    ~Library() {
+        if (kUnloadDrivers) glfwTerminate();
+    }
 };
 
 struct Window {

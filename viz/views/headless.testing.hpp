@@ -10,7 +10,8 @@ namespace lanewise::viz::testing {
 class Headless {
 public:
     Headless(float width, float height, float scale = 1) : scale_(scale) {
-        ImGui::CreateContext();
+        context_ = ImGui::CreateContext();
+        ImGui::SetCurrentContext(context_);
         ImGuiIO& io = ImGui::GetIO();
         io.IniFilename = nullptr;
         io.DisplaySize = {width, height};
@@ -19,7 +20,7 @@ public:
         int w = 0, h = 0;
         io.Fonts->GetTexDataAsAlpha8(&pixels, &w, &h);
     }
-    ~Headless() { ImGui::DestroyContext(); }
+    ~Headless() { ImGui::DestroyContext(context_); }
     Headless(const Headless&) = delete;
     Headless& operator=(const Headless&) = delete;
 
@@ -32,6 +33,7 @@ public:
 
     // One frame: `draw` is called inside it. Returns the number of vertices it made.
     int frame(const std::function<void()>& draw) {
+        ImGui::SetCurrentContext(context_);
         ImGuiIO& io = ImGui::GetIO();
         io.DeltaTime = 1.0f / 60;
         io.MousePos = {mouse.x, mouse.y};
@@ -43,6 +45,7 @@ public:
     }
 
 private:
+    ImGuiContext* context_ = nullptr;
     float scale_;
 };
 

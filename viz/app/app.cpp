@@ -304,7 +304,7 @@ Intent App::draw_single(const Look& look, Rect body) {
         draw_waiting(look, body, names_[0], errors_[0]);
     } else {
         const Pane pane(look, "stage", body, look.colors().ground);
-        keep(stage_.draw(pane, *shown_[0], playhead_, selection_));
+        stage_.draw(pane, *shown_[0], playhead_, selection_);
     }
     const Pane pane(look, "timeline", bottom, look.colors().panel);
     keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_) : timeline_.draw_entries(pane, {}, 0, playhead_));

@@ -6,11 +6,11 @@
 
 namespace lanewise::viz {
 
-Intent StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
+void StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
     Rect rest = pane.box.inset(pane.px(4), 0);
     Rect heading_box = rest.cut_top(pane.px(42));
     draw_heading(pane, heading_box.inset(pane.px(12), 0), exhibit, playhead, selection);
-    const float strip_height = strip.height(pane.look(), exhibit, rest.width());
+    const float strip_height = strip.height(pane.look(), exhibit);
     if (strip_height > 0) {
         strip.draw(pane, rest.cut_top(strip_height).inset(pane.px(12), 0), exhibit, playhead, selection);
     }
@@ -24,7 +24,6 @@ Intent StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead&
         banks.cell = (stage.width() - pane.px(16 + gutter)) / trace::kWarpSize;
         banks.draw(pane, banks_box, exhibit, playhead, selection);
     }
-    Intent intent;
     if (pane.hovers(stage)) {
         selection.next.lane = std::max(selection.next.lane, scene_.lane_at(pane.pointer().x));
         if (pane.clicked(stage) && scene_.lane_at(pane.pointer().x) >= 0) {
@@ -32,7 +31,6 @@ Intent StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead&
             selection.pinned_lane = selection.pinned_lane == lane ? -1 : lane;
         }
     }
-    return intent;
 }
 
 void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,

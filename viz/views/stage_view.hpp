@@ -19,7 +19,7 @@ struct StageView {
     WarpStripView strip;
     BanksView banks;
 
-    Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+    void draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
 
     // The scene as it was drawn last.
     const Scene& scene() const { return scene_; }

@@ -52,7 +52,7 @@ void thumbnail(const Pane& pane, const Rect& box, const Exhibit& exhibit, const 
 
 }  // namespace
 
-float WarpStripView::height(const Look& look, const Exhibit& exhibit, float) const {
+float WarpStripView::height(const Look& look, const Exhibit& exhibit) const {
     if (exhibit.steps().warps.size() < 2) return 0;
     const auto rows = rows_of(exhibit.steps(), {});
     return look.px(kRow * static_cast<float>(rows.size()) + 4);

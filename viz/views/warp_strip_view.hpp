@@ -8,8 +8,8 @@
 namespace lanewise::viz {
 
 struct WarpStripView {
-    // Height it needs in `width`; 0 where there is only one warp.
-    float height(const Look& look, const Exhibit& exhibit, float width) const;
+    // 0 where there is only one warp.
+    float height(const Look& look, const Exhibit& exhibit) const;
     void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
 };
 

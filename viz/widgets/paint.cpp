@@ -99,15 +99,6 @@ void lane_cell(const Brush& brush, const Rect& box, std::string_view words, cons
     text_in(brush, style.face, box, ink, words);
 }
 
-void hatch(const Brush& brush, const Rect& box, Color color) {
-    brush.list->PushClipRect({box.x0, box.y0}, {box.x1, box.y1}, true);
-    const float gap = brush.px(5);
-    for (float x = box.x0 - box.height(); x < box.x1; x += gap) {
-        hairline(brush, {x, box.y1}, {x + box.height(), box.y0}, color, brush.px(1));
-    }
-    brush.list->PopClipRect();
-}
-
 Point arc_point(Point a, Point b, float t) {
     const float u = 1 - t;
     const float mid = (a.y + b.y) / 2;

@@ -62,8 +62,6 @@ struct CellStyle {
     Face face = Face::figure;
 };
 void lane_cell(const Brush& brush, const Rect& box, std::string_view text, const CellStyle& style);
-// Diagonal lines: this value is undefined. A shape, so that colour is not the only sign.
-void hatch(const Brush& brush, const Rect& box, Color color);
 
 // A cubic from a to b that leaves and arrives vertically and stays between a.y and b.y; drawn up to `progress`.
 struct ArcStyle {

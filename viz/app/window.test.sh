@@ -17,8 +17,9 @@ finish() {
 trap finish EXIT
 fail() { echo "$1"; cat "$work"/*.log 2>/dev/null; exit 1; }
 
-# Xvfb chooses a free display and tells its number once it is ready.
-Xvfb -displayfd 3 -screen 0 1400x900x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
+# Xvfb chooses a free display and tells its number once it is ready. Without -noreset it starts anew whenever the last
+# window closes, and refuses whoever comes just then.
+Xvfb -displayfd 3 -screen 0 1400x900x24 -nolisten tcp -noreset 3>"$work/display" 2>"$work/xvfb.log" &
 server=$!
 for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
 [ -s "$work/display" ] || fail "Xvfb did not start"

@@ -139,17 +139,30 @@ Offscreen::~Offscreen() = default;
 
 void Offscreen::finish() const { glFinish(); }
 
+// Through a pixel buffer, in the framebuffer's own format. Read straight into memory as RGB, a picture of 1600x900 took
+// 20 s on an H200 (driver 580) once CUDA had a context in the same process; like this the whole run takes 0.5 s.
 Image Offscreen::read() const {
     Image image{state_->width, state_->height, {}};
-    const auto row = static_cast<std::size_t>(image.width) * 3;
-    std::vector<std::uint8_t> upside_down(row * static_cast<std::size_t>(image.height));
-    image.rgb.resize(upside_down.size());
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glReadPixels(0, 0, image.width, image.height, GL_RGB, GL_UNSIGNED_BYTE, upside_down.data());
-    for (std::size_t y = 0; y < static_cast<std::size_t>(image.height); ++y) {
-        const auto from = upside_down.begin() + static_cast<std::ptrdiff_t>(row * (static_cast<std::size_t>(image.height) - 1 - y));
-        std::copy(from, from + static_cast<std::ptrdiff_t>(row), image.rgb.begin() + static_cast<std::ptrdiff_t>(row * y));
-    }
+    const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
+    const std::size_t bytes = width * height * 4;
+    const auto bind = egl_function<PFNGLBINDBUFFERPROC>("glBindBuffer");
+    GLuint buffer = 0;
+    egl_function<PFNGLGENBUFFERSPROC>("glGenBuffers")(1, &buffer);
+    bind(GL_PIXEL_PACK_BUFFER, buffer);
+    egl_function<PFNGLBUFFERDATAPROC>("glBufferData")(GL_PIXEL_PACK_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, GL_STREAM_READ);
+    glPixelStorei(GL_PACK_ALIGNMENT, 4);
+    glReadPixels(0, 0, image.width, image.height, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+    std::vector<std::uint8_t> upside_down(bytes);
+    egl_function<PFNGLGETBUFFERSUBDATAPROC>("glGetBufferSubData")(GL_PIXEL_PACK_BUFFER, 0, static_cast<GLsizeiptr>(bytes),
+                                                                 upside_down.data());
+    bind(GL_PIXEL_PACK_BUFFER, 0);
+    egl_function<PFNGLDELETEBUFFERSPROC>("glDeleteBuffers")(1, &buffer);
+    image.rgb.reserve(width * height * 3);
+    for (std::size_t y = height; y-- > 0;)
+        for (std::size_t x = 0; x < width; ++x) {
+            const auto pixel = upside_down.begin() + static_cast<std::ptrdiff_t>((y * width + x) * 4);
+            image.rgb.insert(image.rgb.end(), pixel, pixel + 3);
+        }
     return image;
 }
 

@@ -1,6 +1,7 @@
 #include "viz/views/exhibit.hpp"
 
 #include <algorithm>
+#include <set>
 #include <cmath>
 
 #include "common/base/element.hpp"
@@ -32,15 +33,17 @@ Color ValueScale::color(Element type, std::uint64_t bits) const {
 }
 
 Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown) : run(std::move(shown)), warp_scales(run->steps.warps.size()) {
+    std::set<std::uint32_t> held;   // places in Steps::provenances; many lanes share one
     for (const auto& row : run->steps.holdings) {
         for (std::size_t w = 0; w < row.size() && w < warp_scales.size(); ++w) {
             scale.add(row[w]);
             warp_scales[w].add(row[w]);
+            held.insert(row[w].inputs.begin(), row[w].inputs.end());
         }
     }
     scale.finish();
     for (ValueScale& each : warp_scales) each.finish();
-    for (const steps::Provenance& inputs : run->steps.provenances) most_inputs = std::max(most_inputs, inputs.count());
+    for (const std::uint32_t at : held) most_inputs = std::max(most_inputs, run->steps.provenances.at(at).count());
 }
 
 const ValueScale& Exhibit::scale_of(const steps::WarpRef& warp) const {

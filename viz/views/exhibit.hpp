@@ -28,7 +28,7 @@ struct Exhibit {
     std::shared_ptr<const lesson::Run> run;
     ValueScale scale;                      // of the whole run: to compare warps
     std::vector<ValueScale> warp_scales;   // as Steps::warps: to tell the lanes of one warp apart
-    std::size_t most_inputs = 0;   // the largest number of inputs that any value of the run holds
+    std::size_t most_inputs = 0;   // the largest number of inputs that any lane of the run holds
 
     Exhibit() = default;
     explicit Exhibit(std::shared_ptr<const lesson::Run> shown);

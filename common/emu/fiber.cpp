@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#if !LANEWISE_OWN_SWITCH
+#include <boost/context/detail/fcontext.hpp>
+#endif
 
 #include "common/base/error.hpp"
 
@@ -17,7 +20,7 @@
 
 namespace lanewise::emu {
 
-#if defined(__x86_64__) && defined(__linux__)
+#if LANEWISE_OWN_SWITCH
 
 // System V x86-64: the callee-saved registers and nothing else. Boost.Context's jump also saves the floating-point
 // control words, which kernels never change; on an AMD EPYC (Zen) that made a block reduce 1.3 times slower.

@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <memory>
 
-#if !defined(__x86_64__) || !defined(__linux__)
-#include <boost/context/detail/fcontext.hpp>
+// Our own switch where there is one; Boost.Context's elsewhere (or to try it: -DLANEWISE_BOOST_FIBERS).
+#if defined(__x86_64__) && defined(__linux__) && !defined(LANEWISE_BOOST_FIBERS)
+#define LANEWISE_OWN_SWITCH 1
+#else
+#define LANEWISE_OWN_SWITCH 0
 #endif
 
 namespace lanewise::emu {
@@ -28,13 +31,13 @@ void prepare(Fiber& fiber, void* bottom, void* top, FiberMain main, void* argume
 // Makes `host` stand for the computation that calls this, so that it can be jumped back to.
 void adopt(Fiber& host);
 
-#if defined(__x86_64__) && defined(__linux__)
+#if LANEWISE_OWN_SWITCH
 extern "C" void lanewise_switch_stacks(void** save, void* load);
 #endif
 
 // Suspends the running computation into `from` and goes on with `to`. Both stay on their OS thread. Inline so that a
 // caller with nothing left to do jumps there directly and leaves no frame of its own on the lane's stack.
-#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#if LANEWISE_OWN_SWITCH && !defined(__SANITIZE_ADDRESS__)
 inline void jump(Fiber& from, Fiber& to) { lanewise_switch_stacks(&from.sp, to.sp); }
 #else
 void jump(Fiber& from, Fiber& to);

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <ctime>
-#include <fstream>
 #include <new>
 #include <ostream>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -19,13 +17,6 @@
 namespace lanewise::lesson {
 
 namespace {
-
-std::string read_text(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    if (in) text << in.rdbuf();
-    return std::move(text).str();
-}
 
 // The answers to one command line.
 class Session {

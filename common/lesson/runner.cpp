@@ -18,13 +18,6 @@ namespace lanewise::lesson {
 
 namespace {
 
-std::string read_text(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    if (in) text << in.rdbuf();
-    return std::move(text).str();
-}
-
 std::string origin_of(const trace::Source& source) {
     return source.kind == trace::SourceKind::gpu ? source.gpu + " · traced run" : "emulator · " + source.order;
 }
@@ -81,6 +74,13 @@ std::filesystem::path find_recording(const Lesson& lesson, const std::string& na
         if (std::filesystem::is_regular_file(path, error)) return path;
     }
     return {};
+}
+
+std::string read_text(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    if (in) text << in.rdbuf();
+    return std::move(text).str();
 }
 
 std::string hash_of_file(const std::filesystem::path& path) { return trace::fnv1a_hex(read_text(path)); }

@@ -98,6 +98,9 @@ std::vector<Result> results_of(const launch::Plan& plan, const launch::Outcome& 
 // The file `name` among the lesson's recordings: in the first GPU's folder that has it; empty when none has.
 std::filesystem::path find_recording(const Lesson& lesson, const std::string& name);
 
+// A file's contents; empty where it cannot be read.
+std::string read_text(const std::filesystem::path& path);
+
 // Header::kernel_hash of a kernel file.
 std::string hash_of_file(const std::filesystem::path& path);
 

@@ -18,6 +18,8 @@ namespace lanewise::lesson {
 
 namespace {
 
+constexpr int kRecordedTables = 5;
+
 // The answers to one command line.
 class Session {
 public:
@@ -133,7 +135,10 @@ private:
                                     folder.string(), error.message()));
         for (const auto& variant : lesson_.variants())
             trace::save(folder / (variant.name + ".ndjson"), runner_.run(variant.name)->raw);
-        timing::save(folder / "timings.json", measured(measured_variants()));
+        // Several tables, so that the recorded spread is that from run to run.
+        std::vector<timing::TimingTable> tables;
+        for (int i = 0; i < kRecordedTables; ++i) tables.push_back(measured(measured_variants()));
+        timing::save(folder / "timings.json", timing::merge(tables));
         console_.out << fmt::format("recorded {} variants and their times to {}\n", lesson_.variants().size(),
                                     folder.string());
     }

@@ -23,4 +23,27 @@ Spread spread_of(std::vector<double> samples) {
     return {percentile(samples, 0.5), percentile(samples, 0.05), percentile(samples, 0.95)};
 }
 
+TimingTable merge(const std::vector<TimingTable>& tables) {
+    if (tables.empty()) throw std::invalid_argument("no tables to merge");
+    TimingTable merged = tables.front();
+    for (std::size_t r = 0; r < merged.rows.size(); ++r) {
+        Timing& row = merged.rows[r];
+        std::vector<double> medians;
+        row.samples = 0;
+        for (const TimingTable& table : tables) {
+            if (table.rows.size() != merged.rows.size() || table.rows[r].variant != row.variant || table.rows[r].n != row.n)
+                throw std::invalid_argument("tables of other rows cannot be merged");
+            const Timing& other = table.rows[r];
+            medians.push_back(other.median_us);
+            row.low_us = std::min(row.low_us, other.low_us);
+            row.high_us = std::max(row.high_us, other.high_us);
+            row.samples += other.samples;
+            row.within_bound &= other.within_bound;
+        }
+        row.median_us = spread_of(medians).median;
+    }
+    if (tables.size() > 1) merged.method += "; " + std::to_string(tables.size()) + " such tables: lowest, median and highest";
+    return merged;
+}
+
 }  // namespace lanewise::timing

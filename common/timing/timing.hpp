@@ -44,6 +44,11 @@ struct Spread {
 };
 Spread spread_of(std::vector<double> samples);
 
+// One table of several measured one after the other, each on fresh buffers: the median of the medians, the lowest low and
+// the highest high, so that the spread holds from run to run and not only within one. Throws std::invalid_argument when
+// empty or when the tables differ in their rows.
+TimingTable merge(const std::vector<TimingTable>& tables);
+
 void save(const std::filesystem::path& path, const TimingTable& table);
 // Throws Error naming the file and what is wrong with it.
 TimingTable load(const std::filesystem::path& path);

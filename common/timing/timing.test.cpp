@@ -172,5 +172,23 @@ TEST(Measure, MethodNamesWhatWasDone) {
     EXPECT_NE(method_text(options).find("graph of 7 runs"), std::string::npos);
 }
 
+TEST(Merge, TheSpreadHoldsFromRunToRun) {
+    TimingTable one;
+    one.method = "m";
+    one.rows = {{.variant = "a", .n = 8, .median_us = 10.0, .low_us = 9.9, .high_us = 10.1, .samples = 100}};
+    TimingTable two = one, three = one;
+    two.rows[0].median_us = 11, two.rows[0].low_us = 10.8, two.rows[0].high_us = 11.3;
+    three.rows[0].median_us = 10.2, three.rows[0].low_us = 9.5, three.rows[0].high_us = 10.4;
+    const TimingTable merged = merge({one, two, three});
+    EXPECT_EQ(merged.rows[0].median_us, 10.2);
+    EXPECT_EQ(merged.rows[0].low_us, 9.5);
+    EXPECT_EQ(merged.rows[0].high_us, 11.3);
+    EXPECT_EQ(merged.rows[0].samples, 300);
+    EXPECT_EQ(merged.method, "m; 3 such tables: lowest, median and highest");
+    EXPECT_THROW(merge({}), std::invalid_argument);
+    two.rows[0].n = 9;
+    EXPECT_THROW(merge({one, two}), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace lanewise::timing

@@ -51,7 +51,7 @@ function(add_lesson)
   add_library(${name}_hooked OBJECT ${generated}/emulated_traced.cpp)
   target_include_directories(${name}_hooked PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/common/prelude/include)
   target_compile_options(${name}_hooked PRIVATE
-    -Wall -Wno-unknown-pragmas -Wno-misleading-indentation -ffp-contract=off ${LANEWISE_HOOKED_OPTIONS})
+    -Wall -Wno-unknown-pragmas -Wno-sign-compare -Wno-misleading-indentation -ffp-contract=off ${LANEWISE_HOOKED_OPTIONS})
 
   add_library(${name}_objects OBJECT ${folder}/lesson.cpp ${generated}/builds.cpp ${generated}/emulated.cpp)
   target_link_libraries(${name}_objects PUBLIC lanewise::lesson lanewise::launch)
@@ -59,7 +59,7 @@ function(add_lesson)
     LANEWISE_LESSON_NAME="${name}" LANEWISE_LESSON_FOLDER="${folder}")
   set_source_files_properties(${generated}/emulated.cpp PROPERTIES
     INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/common/prelude/include
-    COMPILE_OPTIONS "-O2;-ffp-contract=off;-Wno-unknown-pragmas;-Wno-conversion;-Wno-shadow")
+    COMPILE_OPTIONS "-O2;-ffp-contract=off;-Wno-unknown-pragmas;-Wno-sign-compare;-Wno-conversion;-Wno-shadow")
   if(LANEWISE_HAS_CUDA)
     target_sources(${name}_objects PRIVATE ${generated}/gpu_plain.cu ${generated}/gpu_traced.cu)
     target_link_libraries(${name}_objects PUBLIC lanewise_cuda_options)

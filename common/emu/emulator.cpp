@@ -94,26 +94,30 @@ public:
     trace::Source describe() const override { return {}; }
 
 private:
-    // Blocks are handed out in chunks, so that a thread seldom asks.
-    void run_blocks(const Machine::Program& program, int threads, std::vector<trace::Finding>& findings);
+    // Blocks are handed out in chunks, so that a thread seldom asks. Returns whether one ran away.
+    bool run_blocks(const Machine::Program& program, int threads, std::vector<trace::Finding>& findings);
 
     SourceLines lines_;
 };
 
-void Emulator::run_blocks(const Machine::Program& program, int threads, std::vector<trace::Finding>& findings) {
+bool Emulator::run_blocks(const Machine::Program& program, int threads, std::vector<trace::Finding>& findings) {
     const std::uint64_t blocks = program.grid.count();
     const std::uint64_t chunk = std::max<std::uint64_t>(1, blocks / (static_cast<std::uint64_t>(threads) * 16));
     std::atomic<std::uint64_t> next{0};
     std::mutex mutex;
     std::exception_ptr failure;
+    std::atomic<bool> ran_away{false};
     const auto work = [&] {
         try {
             Machine machine;
             machine.load(program);
             for (std::uint64_t begin; (begin = next.fetch_add(chunk)) < blocks;)
-                for (std::uint64_t i = begin; i < std::min(begin + chunk, blocks); ++i) {
+                for (std::uint64_t i = begin; i < std::min(begin + chunk, blocks) && !ran_away; ++i) {
                     machine.run_block(i, nullptr);
-                    if (machine.stopped()) next = blocks;
+                    if (machine.stopped()) {
+                        ran_away = true;
+                        next = blocks;
+                    }
                 }
             const std::lock_guard lock(mutex);
             merge(findings, machine.findings());
@@ -128,6 +132,7 @@ void Emulator::run_blocks(const Machine::Program& program, int threads, std::vec
     work();
     for (auto& other : others) other.join();
     if (failure) std::rethrow_exception(failure);
+    return ran_away;
 }
 
 launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet& kernels,
@@ -168,7 +173,7 @@ launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet&
         program.kernel = kernel.full_name();
         program.order = request.order;
         if (!request.record) {
-            run_blocks(program, std::max(1, request.threads), outcome.findings);
+            stopped = run_blocks(program, std::max(1, request.threads), outcome.findings);
             continue;
         }
         Recorder recorder(number, places, lines_);

@@ -230,13 +230,36 @@ INSTANTIATE_TEST_SUITE_P(
                       WrongCase{"two_barriers", 64, "barrier_divergence", "move it out of the branch"},
                       WrongCase{"odd_width", 32, "bad_width", "1, 2, 4, 8, 16 or 32"}));
 
-TEST(Emulator, AKernelThatNeverEndsIsStoppedAndTheNextOneRuns) {
+TEST(Emulator, AKernelThatNeverEndsIsStoppedInItsFirstBlock) {
     launch::Plan plan;
     const auto out = plan.output<int>("out", 64);
-    plan.launch("never_ends", "", {4}, {32}, out);
+    plan.launch("never_ends", "", {4096}, {32}, out);  // many blocks a thread: the rest of its share is left
     const auto outcome = run(plan, kOrders[0]);
     ASSERT_EQ(outcome.findings.size(), 1u);
     EXPECT_EQ(outcome.findings[0].kind, "runaway");
+    EXPECT_EQ(outcome.findings[0].count, 1u);
+}
+
+TEST(Emulator, AMachineThatStoppedABlockRunsTheNextKernel) {
+    Machine machine;
+    int out[64] = {};
+    int* pointer = out;
+    void* arguments[] = {&pointer};
+    const auto program = [&](const char* kernel, const char* instance, std::uint32_t threads) {
+        const auto address = kernels().find(kernel, instance).emulated.address;
+        Machine::Program made;
+        made.body = reinterpret_cast<launch::EmulatedBody>(const_cast<void*>(address));
+        made.arguments = arguments;
+        made.block = {threads};
+        return made;
+    };
+    machine.load(program("never_ends", "", 64));
+    machine.run_block(0, nullptr);
+    EXPECT_TRUE(machine.stopped());
+    machine.load(program("neighbour", "true", 32));
+    machine.run_block(0, nullptr);
+    EXPECT_FALSE(machine.stopped());
+    for (int i = 0; i < 32; ++i) EXPECT_EQ(out[i], (i + 1) % 32 + 1);
 }
 
 TEST(Emulator, TheValueOfTheUndefinedIsPoison) {

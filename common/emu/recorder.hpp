@@ -21,7 +21,7 @@ struct BufferPlace {
     Element element = Element::f32;
 };
 
-// Events one launch may record before it is refused: some 400 MB.
+// Events one launch may record before it is refused: at 112 bytes each, some 470 MB.
 inline constexpr std::size_t kMaxEvents = std::size_t{1} << 22;
 
 // Records the blocks it is shown of one launch, and turns them into records when the launch is over.

@@ -111,7 +111,20 @@ public:
         expectations.push_back({buffer.index, std::move(reference), bound, summed, std::move(reason)});
     }
 
+    // The kernel moves values through this buffer in global memory: at each block barrier a recording keeps the
+    // elements [block * per_block, (block + 1) * per_block) of it, cut at its end, beside the block's shared memory.
+    template <class T>
+    void snapshot(Buffer<T> buffer, std::uint64_t per_block) {
+        snapshots.push_back({buffer.index, per_block});
+    }
+
+    struct Snapshot {
+        std::size_t buffer = 0;
+        std::uint64_t per_block = 0;   // elements
+    };
+
     std::vector<BufferSpec> buffers;
+    std::vector<Snapshot> snapshots;
     std::vector<LaunchSpec> launches;
     std::vector<Expectation> expectations;
     std::uint64_t bytes_moved = 0;   // global bytes the contract needs (each input read once, each output written

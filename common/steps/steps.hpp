@@ -25,7 +25,9 @@ struct Provenance {
     bool operator==(const Provenance&) const = default;
 };
 
-enum class StepKind : std::uint8_t { load, store, shuffle, vote, warp_barrier, block_barrier, atomic };
+enum class StepKind : std::uint8_t {
+    load, store, shuffle, reduce, vote, warp_barrier, block_barrier, atomic, active_mask, fence
+};
 
 struct WarpRef {
     std::uint32_t launch = 0;
@@ -73,6 +75,19 @@ struct Step {
         std::uint32_t shared_accesses = 0;  // by lanes
         std::uint32_t global_accesses = 0;
         std::uint32_t atomics = 0;
+        // Busy lanes. A step adds where some lane joins a value to another (`X op= …`, a shuffle's join, a reduction):
+        // the lanes that do, of the lanes that the block has.
+        std::uint32_t lanes_adding = 0;     // at this step; 0 where it adds nothing
+        std::uint64_t added = 0;            // lanes_adding of all steps so far that add
+        std::uint64_t add_slots = 0;        // the block's lanes times the number of those steps
+        // What memory was asked for (memory_cost.hpp).
+        std::uint32_t global_requests = 0;  // a warp's load or store: one
+        std::uint32_t global_sectors = 0;   // of 32 bytes, that they touch
+        std::uint32_t shared_requests = 0;
+        std::uint32_t shared_passes = 0;    // one for a request without bank conflicts
+
+        // added / add_slots: 0.14 for a tree over 128 values; 0 where nothing was added.
+        double busy() const { return add_slots ? static_cast<double>(added) / static_cast<double>(add_slots) : 0; }
     };
     std::vector<Counters> counters;
 

@@ -8,11 +8,14 @@ namespace lanewise::trace {
 namespace {
 
 // In the order of Op.
-constexpr std::array<const char*, 20> kNames = {
-    "shfl_idx",   "shfl_up",    "shfl_down",  "shfl_xor",   "vote_any",   "vote_all",  "vote_ballot",
-    "sync_warp",  "sync_block", "load",       "store",      "atomic_add", "atomic_sub", "atomic_min",
-    "atomic_max", "atomic_and", "atomic_or",  "atomic_xor", "atomic_exch", "atomic_cas"};
-static_assert(kNames.size() == static_cast<std::size_t>(Op::atomic_cas) + 1);
+constexpr std::array<const char*, kOpCount> kNames = {
+    "shfl_idx",       "shfl_up",    "shfl_down",        "shfl_xor",       "reduce_add",     "reduce_min",
+    "reduce_max",     "reduce_and", "reduce_or",        "reduce_xor",     "vote_any",       "vote_all",
+    "vote_ballot",    "vote_match_any", "vote_match_all", "sync_warp",    "sync_block",     "sync_block_count",
+    "sync_block_and", "sync_block_or",  "active_mask",  "fence",          "load",           "store",
+    "atomic_add",     "atomic_sub", "atomic_min",       "atomic_max",     "atomic_inc",     "atomic_dec",
+    "atomic_and",     "atomic_or",  "atomic_xor",       "atomic_exch",    "atomic_cas"};
+static_assert(kNames.back() != nullptr);
 
 }  // namespace
 
@@ -25,9 +28,11 @@ Op op_from_name(const std::string& name) {
 }
 
 bool is_shuffle(Op op) { return op <= Op::shfl_xor; }
-bool is_vote(Op op) { return op >= Op::vote_any && op <= Op::vote_ballot; }
+bool is_reduce(Op op) { return op >= Op::reduce_add && op <= Op::reduce_xor; }
+bool is_vote(Op op) { return op >= Op::vote_any && op <= Op::vote_match_all; }
+bool is_block_barrier(Op op) { return op >= Op::sync_block && op <= Op::sync_block_or; }
 bool is_atomic(Op op) { return op >= Op::atomic_add; }
 bool is_access(Op op) { return op == Op::load || op == Op::store; }
-bool is_meeting(Op op) { return op <= Op::sync_block; }
+bool is_meeting(Op op) { return op <= Op::sync_block_or; }
 
 }  // namespace lanewise::trace

@@ -13,25 +13,32 @@ namespace lanewise::trace {
 
 inline constexpr int kWarpSize = 32;
 inline constexpr int kFormatMajor = 1;
-inline constexpr int kFormatMinor = 0;
+inline constexpr int kFormatMinor = 1;
 
 // One kind of instruction. Names in files and on the screen: op_name().
 enum class Op : std::uint8_t {
     shfl_idx, shfl_up, shfl_down, shfl_xor,
-    vote_any, vote_all, vote_ballot,
-    sync_warp, sync_block,
+    reduce_add, reduce_min, reduce_max, reduce_and, reduce_or, reduce_xor,   // __reduce_*_sync
+    vote_any, vote_all, vote_ballot, vote_match_any, vote_match_all,
+    sync_warp, sync_block, sync_block_count, sync_block_and, sync_block_or,
+    active_mask,                // one legal answer of several: never compared
+    fence,                      // __threadfence*: orders the lane's own accesses, waits for nobody
     load, store,
-    atomic_add, atomic_sub, atomic_min, atomic_max, atomic_and, atomic_or, atomic_xor, atomic_exch, atomic_cas,
+    atomic_add, atomic_sub, atomic_min, atomic_max, atomic_inc, atomic_dec, atomic_and, atomic_or, atomic_xor,
+    atomic_exch, atomic_cas,
 };
+inline constexpr std::size_t kOpCount = static_cast<std::size_t>(Op::atomic_cas) + 1;
 
 const char* op_name(Op op);                  // "shfl_xor"
 Op op_from_name(const std::string& name);    // throws Error naming it when there is none
 
 bool is_shuffle(Op op);
-bool is_vote(Op op);
+bool is_reduce(Op op);         // __reduce_*_sync: every lane receives all lanes' values joined
+bool is_vote(Op op);           // any, all, ballot, match_any, match_all
+bool is_block_barrier(Op op);  // __syncthreads and its _count, _and, _or forms
 bool is_atomic(Op op);
-bool is_access(Op op);      // load or store
-// A meeting: lanes wait for each other (shuffles, votes, __syncwarp, __syncthreads).
+bool is_access(Op op);         // load or store
+// A meeting: lanes wait for each other (shuffles, reductions, votes, __syncwarp, block barriers).
 bool is_meeting(Op op);
 
 template <class T>
@@ -66,9 +73,11 @@ struct Array {
     std::uint64_t count = 0;  // elements
 };
 
-// The contents of one shared array at a block barrier.
+// The contents of one shared array at a block barrier, or of the part of a global buffer that the block works in
+// (launch::Plan::snapshot).
 struct ArrayImage {
     std::uint32_t array = 0;
+    std::uint64_t first = 0;            // element of the array that values[0] is: not 0 only in global memory
     std::vector<std::uint64_t> values;  // bits, one for each element
     std::vector<bool> written;          // false: never written in this block; what it holds means nothing.
                                         // Empty: unknown (a GPU does not tell)
@@ -87,14 +96,16 @@ struct Record {
     std::uint32_t mask = 0;     // as the kernel gave it; 0 for accesses, atomics and block barriers
     int width = kWarpSize;      // shuffles
     PerLane<std::int32_t> arg{};      // shuffles: offset, delta, xor mask or source lane, as each lane gave it;
-                                      // votes: the predicate (0 or 1)
+                                      // votes and block barriers that vote: the predicate (0 or 1);
+                                      // fences: 0 block, 1 device, 2 system
     PerLane<std::int8_t> source{};    // shuffles: the lane read; -1 when there is none
-    PerLane<std::uint64_t> before{};  // shuffles: the value a lane offered
-    PerLane<std::uint64_t> received{};  // shuffles, votes: what came back; atomics: the old value
-    PerLane<std::uint64_t> after{};   // shuffles: what the lane's variable held after the statement
+    PerLane<std::uint64_t> before{};  // shuffles, reductions, matches: the value a lane offered
+    PerLane<std::uint64_t> received{};  // shuffles, reductions, votes, block barriers that vote, active_mask: what
+                                        // came back; atomics: the old value
+    PerLane<std::uint64_t> after{};   // shuffles, reductions: what the lane's variable held after the statement
     std::uint32_t has_after = 0;      // lanes whose `after` was recorded
     std::uint32_t undefined = 0;      // lanes whose `received` CUDA leaves undefined (an inactive source)
-    PerLane<Effect> effect{};         // shuffles
+    PerLane<Effect> effect{};         // shuffles, reductions
 
     // Accesses and atomics.
     std::uint32_t array = 0;
@@ -112,6 +123,7 @@ struct Statement {
     Effect effect = Effect::unknown;  // replace: X = …; join: X op= … or X = …X…
     std::string target;               // "value", "tree[thread]"
     bool to_memory = false;           // the target is an element of an array
+    bool conditional = false;         // what is assigned is a `c ? a : b`: loads in it may be made by some lanes only
 };
 
 struct Launch {
@@ -153,6 +165,13 @@ struct Output {
 };
 inline constexpr std::size_t kMaxOutput = 64;
 
+// The same variant and input run again, where the order in which blocks run decides the last bits
+// (lesson::Variant::reruns). Only outputs are kept; never compared.
+struct Rerun {
+    std::string how;                  // "descending", "seed 3"; on a GPU: "launch 2"
+    std::vector<Output> outputs;
+};
+
 struct Header {
     int major = kFormatMajor;
     int minor = kFormatMinor;
@@ -162,6 +181,7 @@ struct Header {
     std::string date;        // ISO 8601, "2026-11-21"
     std::uint64_t n = 0;
     std::uint32_t block = 0; // threads
+    std::uint32_t warp_size = kWarpSize;  // 4, 8 or 16: a teaching warp, on the emulator only
     std::uint64_t seed = 0;
     std::string input;       // "ramp", "random", a file's name
     std::string kernel_file; // relative to the lesson's folder: "kernels.cuh"
@@ -178,6 +198,7 @@ struct Trace {
     std::vector<Record> records;   // by launch, block, warp, index
     std::vector<Finding> findings;
     std::vector<Output> outputs;
+    std::vector<Rerun> reruns;
     bool partial = false;          // read from a truncated file: only a valid prefix is here
     std::string partial_reason;    // a sentence, when partial
 };

@@ -2,7 +2,8 @@
 #
 # From kernels.cuh, entries.inc and lesson.cpp it makes
 #   <name>        build/lessons/<name>, the program a learner runs
-#   <name>_test   build/tests/<name>_test, from lesson.test.cpp; shares the program's objects
+#   <name>_test   build/tests/<name>_test, from lesson.test.cpp and common/lesson/every_lesson.test.cpp; shares the
+#                 program's objects
 #   <name>.check  a ctest: every variant on the emulator against its reference
 #
 # Each build of the kernels is a file of its own, configured from wrapper.in around a derived copy that
@@ -76,7 +77,8 @@ function(add_lesson)
     target_compile_definitions(${name} PRIVATE LANEWISE_WITH_WINDOW=1)
   endif()
 
-  lanewise_test(${name}_test SOURCES ${folder}/lesson.test.cpp LINKS ${parts})
+  lanewise_test(${name}_test
+    SOURCES ${folder}/lesson.test.cpp ${PROJECT_SOURCE_DIR}/common/lesson/every_lesson.test.cpp LINKS ${parts})
   if(LANEWISE_TESTS)
     add_test(NAME ${name}.check COMMAND ${name} --backend cpu --check)
     # common/lesson may define this: the commands in a lesson's text are run.

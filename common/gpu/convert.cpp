@@ -118,7 +118,7 @@ std::vector<trace::ArrayImage> cut(const std::vector<std::byte>& image, std::uin
     for (const launch::SharedArray& array : shared) {
         const std::uint64_t offset = array.address - begin;
         if (array.address < begin || offset > image.size() || array.bytes() > image.size() - offset) continue;
-        trace::ArrayImage cut_out{array.array, std::vector<std::uint64_t>(array.count), {}};
+        trace::ArrayImage cut_out{array.array, 0, std::vector<std::uint64_t>(array.count), {}};
         const auto size = static_cast<std::size_t>(element_size(array.element));
         for (std::size_t i = 0; i < array.count; ++i)
             std::memcpy(&cut_out.values[i], image.data() + offset + i * size, size);

@@ -47,6 +47,7 @@ struct Variant {
     std::string declared_wrong = {};  // why its result is not expected to hold; empty: it is
     std::uint64_t timed_n = std::uint64_t{1} << 20;  // what --time runs on when the command line does not say
     std::string baseline = {};        // what it is timed against: "CUB DeviceReduce::Sum"; empty: nothing
+    std::uint32_t recorded_blocks = 2;  // blocks that a recording shows, from the first
     int reruns = 0;                   // its last bits depend on the order of blocks: run so many times more, in other
                                       // orders, and show what each gave (trace::Rerun)
     bool tab = true;                  // among the window's tabs when the command line names no variants

@@ -10,13 +10,16 @@
 
 #include "common/launch/plan.hpp"
 #include "common/lesson/inputs.hpp"
+#include "common/lesson/references.hpp"
 
 namespace warp_shuffle {
 
 using lanewise::launch::Block;
 using lanewise::launch::Grid;
 using lanewise::launch::Plan;
+using lanewise::lesson::gamma;
 using lanewise::lesson::Inputs;
+using lanewise::lesson::rounds_of;
 
 enum class Direction { down, xor_, up };
 enum class Join { sum, max, min };
@@ -43,15 +46,6 @@ inline std::vector<double> after_rounds(Direction direction, Join join, std::vec
     }
     return held;
 }
-
-// The relative error of a sum in which no value goes through more than `additions` roundings of a float (Higham,
-// Accuracy and Stability of Numerical Algorithms, 3.1): gamma = k u / (1 - k u) with u = 2^-24.
-inline double gamma(double additions) {
-    const double ku = additions * 0x1p-24;
-    return ku < 1 ? ku / (1 - ku) : std::numeric_limits<double>::infinity();
-}
-
-inline int rounds_of(std::uint32_t width) { return static_cast<int>(std::ceil(std::log2(width))); }
 
 // The values in whole slices of `width`, the last padded with the join's identity.
 inline std::vector<double> padded(const std::vector<float>& values, std::uint32_t width, Join join) {
@@ -120,20 +114,7 @@ inline void plan_broadcast(Plan& plan, const Inputs& inputs, int source) {
 inline void plan_block(Plan& plan, const Inputs& inputs, const std::string& kernel, bool every_thread = false) {
     const std::vector<float> values = inputs.values<float>();
     const std::uint32_t blocks = inputs.blocks();
-    double sum = 0, magnitude = 0, largest_block = 0;
-    std::vector<double> totals;
-    for (std::uint32_t b = 0; b < blocks; ++b) {
-        double block_sum = 0, block_magnitude = 0;
-        const std::uint64_t first = std::uint64_t{b} * inputs.block;
-        for (std::uint64_t i = first; i < std::min<std::uint64_t>(first + inputs.block, inputs.n); ++i) {
-            block_sum += values[i];
-            block_magnitude += std::abs(static_cast<double>(values[i]));
-        }
-        sum += block_sum;
-        magnitude += block_magnitude;
-        largest_block = std::max(largest_block, block_magnitude);
-        if (every_thread) totals.insert(totals.end(), inputs.block, block_sum);
-    }
+    const auto sums = lanewise::lesson::sums_of(values, inputs.block);
     // A tree over the block is log2(block) deep, in one level or in two (the warp sums, rounded up to a power of two);
     // the first atomic adds to zero, which is exact.
     const int depth = 5 + rounds_of((inputs.block + 31) / 32);
@@ -141,15 +122,18 @@ inline void plan_block(Plan& plan, const Inputs& inputs, const std::string& kern
     const auto out = plan.output<float>("out", 1);
     const int n = static_cast<int>(inputs.n);
     const std::string instance = std::to_string(inputs.block);
+    const double bound = gamma(depth + blocks - 1) * sums.magnitude;
+    const std::string reason = "(depth in the block + blocks - 1) * 2^-24 * sum|x|";
+    plan.expect(out, {sums.sum}, bound, reason);
     if (every_thread) {
-        const auto held = plan.output<float>("totals", totals.size());
+        const auto held = plan.output<float>("totals", std::uint64_t{blocks} * inputs.block);
         plan.launch(kernel, instance, Grid{blocks}, Block{inputs.block}, in, out, held, n);
-        plan.expect(out, {sum}, gamma(depth + blocks - 1) * magnitude, "(depth in the block + blocks - 1) * 2^-24 * sum|x|");
+        std::vector<double> totals;
+        for (const double block_sum : sums.block_sums) totals.insert(totals.end(), inputs.block, block_sum);
         count_bytes(plan, inputs.n, 1 + totals.size());
-        plan.expect(held, std::move(totals), gamma(depth) * largest_block, "depth in the block * 2^-24 * sum|x| of a block");
+        plan.expect(held, std::move(totals), gamma(depth) * sums.largest_block, "depth in the block * 2^-24 * sum|x| of a block");
     } else {
         plan.launch(kernel, instance, Grid{blocks}, Block{inputs.block}, in, out, n);
-        plan.expect(out, {sum}, gamma(depth + blocks - 1) * magnitude, "(depth in the block + blocks - 1) * 2^-24 * sum|x|");
         count_bytes(plan, inputs.n, 1);
     }
 }

@@ -1,71 +1,14 @@
-#include <algorithm>
-#include <cstring>
-#include <filesystem>
-
-#include <gtest/gtest.h>
-
-#include "common/base/error.hpp"
-#include "common/emu/emulator.hpp"
-#include "common/launch/verify.hpp"
-#include "common/lesson/lesson.hpp"
-#include "common/lesson/runner.hpp"
+#include "common/lesson/lesson.testing.hpp"
 #include "common/steps/steps.hpp"
-#include "common/trace/diff.hpp"
-#include "common/trace/io.hpp"
-#include "lessons/05_warp_shuffle/case.hpp"
 
 namespace {
 
 using namespace lanewise;
-
-const lesson::Lesson& the_lesson() {
-    static const lesson::Lesson lesson = generated::make_lesson();
-    return lesson;
-}
-
-const launch::KernelSet& kernels() {
-    static const launch::KernelSet set = generated::kernels();
-    return set;
-}
-
-launch::Outcome run(const launch::Plan& plan, const std::string& order = "ascending", bool record = false) {
-    launch::Request request;
-    request.order = launch::Order::parse(order);
-    request.record = record;
-    return emu::make_emulator()->run(plan, kernels(), request);
-}
-
-lesson::Inputs inputs_of(const std::string& variant) { return lesson::Lesson::default_inputs(the_lesson().find(variant)); }
-
-launch::Plan plan_of(const std::string& variant, const lesson::Inputs& inputs) {
-    return lesson::make_plan(the_lesson().find(variant), inputs, kernels());
-}
-
-std::vector<float> buffer(const launch::Plan& plan, const launch::Outcome& outcome, const std::string& name) {
-    for (std::size_t b = 0; b < plan.buffers.size(); ++b)
-        if (plan.buffers[b].name == name) {
-            std::vector<float> values(outcome.buffers[b].size() / sizeof(float));
-            std::memcpy(values.data(), outcome.buffers[b].data(), outcome.buffers[b].size());
-            return values;
-        }
-    ADD_FAILURE() << "no buffer " << name;
-    return {};
-}
+using namespace lanewise::lesson::testing;
 
 std::vector<float> lanes_of(const std::string& variant, const std::string& name = "lanes") {
     const auto plan = plan_of(variant, inputs_of(variant));
     return buffer(plan, run(plan), name);
-}
-
-void expect_verified(const std::string& variant, const lesson::Inputs& inputs, const std::string& order) {
-    const auto plan = plan_of(variant, inputs);
-    const auto outcome = run(plan, order);
-    EXPECT_TRUE(outcome.findings.empty()) << outcome.findings.front().sentence;
-    const auto verdicts = launch::verify(plan, outcome);
-    for (std::size_t i = 0; i < verdicts.size(); ++i)
-        EXPECT_TRUE(verdicts[i].ok) << variant << " n " << inputs.n << " block " << inputs.block << " order " << order << ": "
-                                    << plan.buffers[plan.expectations[i].buffer].name << "[" << verdicts[i].worst_index
-                                    << "] off by " << verdicts[i].error << ", bound " << verdicts[i].bound;
 }
 
 // The values of the traced lanes after each shuffle round, in order: one vector of 32 for each.
@@ -83,28 +26,6 @@ std::vector<std::vector<double>> rounds_of(const std::string& variant) {
         rounds.push_back(after);
     }
     return rounds;
-}
-
-TEST(WarpShuffle, EveryVariantIsRightForAnySizeAndOrder) {
-    for (const auto& variant : the_lesson().variants())
-        for (const std::uint64_t n : {1u, 31u, 127u, 4096u, 100003u})
-            for (const char* order : {"ascending", "descending", "7"}) {
-                lesson::Inputs inputs = inputs_of(variant.name);
-                inputs.n = n;
-                inputs.kind = "random";
-                inputs.seed = n;
-                expect_verified(variant.name, inputs, order);
-            }
-}
-
-TEST(WarpShuffle, EveryInstanceIsRight) {
-    for (const auto& kernel : kernels().kernels()) {
-        lesson::Inputs inputs = inputs_of(kernel.name);
-        inputs.block = static_cast<std::uint32_t>(std::stoul(kernel.arguments));
-        inputs.n = 5000;
-        inputs.kind = "random";
-        expect_verified(kernel.name, inputs, "ascending");
-    }
 }
 
 // Warp counts that are no power of two: the second level has partners that are not there.
@@ -125,7 +46,8 @@ TEST(WarpShuffle, AMillionValues) {
         lesson::Inputs inputs = inputs_of(variant);
         inputs.n = 1u << 20;
         inputs.kind = "random";
-        expect_verified(variant, inputs, "ascending");
+        const auto plan = plan_of(variant, inputs);
+        expect_verified(plan, run(plan), variant);
     }
 }
 
@@ -189,46 +111,6 @@ TEST(WarpShuffle, FiveBarriersFewer) {
     };
     EXPECT_EQ(barriers("block_sum_shared"), barriers("block_sum_tree_shuffle") + 5);
     EXPECT_EQ(barriers("block_sum_two_level"), 1u);
-}
-
-TEST(WarpShuffle, ATraceIsTheSameInEveryOrder) {
-    for (const auto& variant : the_lesson().variants()) {
-        const auto plan = plan_of(variant.name, inputs_of(variant.name));
-        const auto ascending = *run(plan, "ascending", true).trace;
-        for (const char* order : {"descending", "7"}) {
-            const auto other = *run(plan, order, true).trace;
-            const auto difference = trace::diff(ascending, other);
-            EXPECT_TRUE(difference.equal) << variant.name << " " << order << ": " << difference.sentence;
-        }
-    }
-}
-
-// What a GPU did is the truth; the emulator is held to it wherever the tests run.
-TEST(WarpShuffle, TheEmulatorDoesWhatTheGpuDid) {
-    if (lesson::find_recording(the_lesson(), "timings.json").empty() &&
-        lesson::find_recording(the_lesson(), the_lesson().variants().front().name + ".ndjson").empty())
-        GTEST_SKIP() << "nothing has been recorded on a GPU yet under " << the_lesson().recordings();
-    for (const auto& variant : the_lesson().variants()) {
-        const auto path = lesson::find_recording(the_lesson(), variant.name + ".ndjson");
-        ASSERT_FALSE(path.empty()) << variant.name << " has no recording; take it with --save-trace on a GPU";
-        const auto recorded = trace::load(path);
-        EXPECT_FALSE(recorded.partial) << recorded.partial_reason;
-        EXPECT_EQ(recorded.header.source.kind, trace::SourceKind::gpu) << path;
-        auto emulated = *run(plan_of(variant.name, inputs_of(variant.name)), "ascending", true).trace;
-        // Of the header, what is compared is what this run was asked for.
-        const lesson::Inputs inputs = inputs_of(variant.name);
-        emulated.header.lesson = the_lesson().name();
-        emulated.header.variant = variant.name;
-        emulated.header.n = inputs.n;
-        emulated.header.block = inputs.block;
-        emulated.header.seed = inputs.seed;
-        emulated.header.input = inputs.kind;
-        emulated.header.kernel_file = the_lesson().kernel_file();
-        emulated.header.kernel_hash = lesson::hash_of_file(the_lesson().kernel_path());
-        const auto difference = trace::diff(recorded, emulated);
-        EXPECT_TRUE(difference.equal) << variant.name << ": " << difference.sentence;
-        EXPECT_GT(difference.records_compared, 0u) << variant.name;
-    }
 }
 
 }  // namespace

@@ -1,0 +1,122 @@
+// What must hold of every lesson, whatever its kernels: add_lesson() puts this into each lesson's test.
+#include <gtest/gtest.h>
+
+#include "common/gpu/backend.hpp"
+#include "common/gpu/device.hpp"
+#include "common/lesson/lesson.testing.hpp"
+#include "common/lesson/runner.hpp"
+#include "common/trace/diff.hpp"
+#include "common/trace/io.hpp"
+
+namespace {
+
+using namespace lanewise;
+using namespace lanewise::lesson::testing;
+
+void expect_right(const lesson::Variant& variant, const lesson::Inputs& inputs, const std::string& order) {
+    const auto plan = plan_of(variant.name, inputs);
+    const auto outcome = run(plan, order);
+    const std::string what = variant.name + " n " + std::to_string(inputs.n) + " block " + std::to_string(inputs.block) +
+                             " order " + order;
+    for (const auto& finding : outcome.findings) ADD_FAILURE() << what << ": " << finding.sentence;
+    expect_verified(plan, outcome, what);
+}
+
+TEST(EveryVariant, IsRightForAnySizeAndOrder) {
+    for (const auto& variant : the_lesson().variants())
+        for (const std::uint64_t n : {1u, 31u, 127u, 4096u, 100003u})
+            for (const char* order : {"ascending", "descending", "7"}) {
+                if (!variant.declared_wrong.empty()) continue;
+                lesson::Inputs inputs = inputs_of(variant.name);
+                inputs.n = n;
+                inputs.kind = "random";
+                inputs.seed = n;
+                expect_right(variant, inputs, order);
+            }
+}
+
+TEST(EveryVariant, IsRightInBlocksOfEverySizeThatItHas) {
+    for (const auto& variant : the_lesson().variants())
+        for (std::uint32_t block = 1; block <= 1024; ++block) {
+            if (!variant.declared_wrong.empty() || !lesson::has_instance(variant, block, kernels())) continue;
+            lesson::Inputs inputs = inputs_of(variant.name);
+            inputs.block = block;
+            inputs.n = 5000;
+            inputs.kind = "random";
+            expect_right(variant, inputs, "ascending");
+        }
+}
+
+// A wrong kernel is there to be seen: in some order its result is off or the emulator says what is wrong. It may never
+// hang.
+TEST(EveryVariant, ThatIsDeclaredWrongShowsIt) {
+    for (const auto& variant : the_lesson().variants()) {
+        if (variant.declared_wrong.empty()) continue;
+        bool shown = false;
+        for (const char* order : {"ascending", "descending", "1", "2", "3"}) {
+            const auto plan = plan_of(variant.name, inputs_of(variant.name));
+            const auto outcome = run(plan, order);
+            shown = shown || !outcome.findings.empty();
+            for (const auto& verdict : launch::verify(plan, outcome)) shown = shown || !verdict.ok;
+        }
+        EXPECT_TRUE(shown) << variant.name << " is declared wrong, but nothing shows it";
+    }
+}
+
+TEST(EveryVariant, LeavesTheSameTraceInEveryOrder) {
+    for (const auto& variant : the_lesson().variants()) {
+        if (!variant.declared_wrong.empty()) continue;
+        const auto plan = plan_of(variant.name, inputs_of(variant.name));
+        const auto ascending = *run(plan, "ascending", true).trace;
+        for (const char* order : {"descending", "7"}) {
+            const auto other = *run(plan, order, true).trace;
+            const auto difference = trace::diff(ascending, other);
+            EXPECT_TRUE(difference.equal) << variant.name << " " << order << ": " << difference.sentence;
+        }
+    }
+}
+
+// What a GPU did is the truth; the emulator is held to it wherever the tests run.
+TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
+    bool any = false;
+    for (const auto& variant : the_lesson().variants())
+        any = any || !lesson::find_recording(the_lesson(), variant.name + ".ndjson").empty();
+    if (!any) GTEST_SKIP() << "nothing has been recorded on a GPU yet under " << the_lesson().recordings();
+    for (const auto& variant : the_lesson().variants()) {
+        if (!variant.declared_wrong.empty()) continue;
+        const auto path = lesson::find_recording(the_lesson(), variant.name + ".ndjson");
+        ASSERT_FALSE(path.empty()) << variant.name << " has no recording; take it with --record on a GPU";
+        const auto recorded = trace::load(path);
+        EXPECT_FALSE(recorded.partial) << recorded.partial_reason;
+        EXPECT_EQ(recorded.header.source.kind, trace::SourceKind::gpu) << path;
+        const lesson::Inputs inputs = inputs_of(variant.name);
+        auto emulated = *run(plan_of(variant.name, inputs), "ascending", true).trace;
+        // Of the header, what is compared is what this run was asked for.
+        emulated.header.lesson = the_lesson().name();
+        emulated.header.variant = variant.name;
+        emulated.header.n = inputs.n;
+        emulated.header.block = inputs.block;
+        emulated.header.seed = inputs.seed;
+        emulated.header.input = inputs.kind;
+        emulated.header.kernel_file = the_lesson().kernel_file();
+        emulated.header.kernel_hash = lesson::hash_of_file(the_lesson().kernel_path());
+        const auto difference = trace::diff(recorded, emulated);
+        EXPECT_TRUE(difference.equal) << variant.name << ": " << difference.sentence;
+        EXPECT_GT(difference.records_compared, 0u) << variant.name;
+    }
+}
+
+TEST(EveryVariant, LeavesEqualTracesOnTheGpuAndTheEmulator) {
+    std::string why;
+    if (!gpu::available(&why)) GTEST_SKIP() << why;
+    for (const auto& variant : the_lesson().variants()) {
+        if (!variant.declared_wrong.empty()) continue;
+        const auto plan = plan_of(variant.name, inputs_of(variant.name));
+        const auto on_gpu = run(*gpu::make_gpu_backend(), plan, "ascending", true);
+        const auto emulated = run(plan, "ascending", true);
+        const auto difference = trace::diff(*on_gpu.trace, *emulated.trace);
+        EXPECT_TRUE(difference.equal) << variant.name << ": " << difference.sentence;
+    }
+}
+
+}  // namespace

@@ -8,12 +8,17 @@
 namespace lanewise::trace {
 namespace {
 
+// Placed between the events that order a warp, ordering nothing itself.
+bool is_between(Op op) { return is_access(op) || op == Op::active_mask; }
+
 constexpr std::uint32_t bit(std::size_t lane) { return std::uint32_t{1} << lane; }
 
 // What the lanes of one record have in common, besides their meeting.
 auto instruction_of(const LaneEvent& event) {
+    // A fence of another scope is another instruction, as a shuffle of another offset is not.
+    const std::int32_t scope = event.op == Op::fence ? event.arg : 0;
     return std::tuple(event.line, event.site, event.op, event.mask, event.width, event.type, event.array,
-                      event.elements);
+                      event.elements, scope);
 }
 
 // A group of lanes at one instruction, by the place of the event in each lane's list.
@@ -33,8 +38,8 @@ public:
                 if (!is_meeting(list[i].op)) continue;
                 std::uint64_t meeting = list[i].meeting;
                 // The n-th __syncthreads of one lane is the n-th of every lane that has not exited.
-                if (list[i].op == Op::sync_block && meeting == kNoMeeting) meeting = kBlockBarrier | barriers;
-                barriers += list[i].op == Op::sync_block;
+                if (is_block_barrier(list[i].op) && meeting == kNoMeeting) meeting = kBlockBarrier | barriers;
+                barriers += is_block_barrier(list[i].op);
                 meetings_[lane][i] = meeting;
                 if (meeting != kNoMeeting) members_[meeting] |= bit(lane);
             }
@@ -43,7 +48,7 @@ public:
 
     std::vector<Group> run() {
         order_events();
-        place_accesses();
+        place_between();
         return std::move(groups_);
     }
 
@@ -52,15 +57,15 @@ private:
 
     const LaneEvent& event(std::size_t lane, std::size_t place) const { return events_.lanes[lane][place]; }
 
-    // Moves a lane's place past its accesses.
-    void skip_accesses(std::size_t lane, std::size_t& place) const {
-        while (place < events_.lanes[lane].size() && is_access(event(lane, place).op)) ++place;
+    // Moves a lane's place past what stands between events.
+    void skip_between(std::size_t lane, std::size_t& place) const {
+        while (place < events_.lanes[lane].size() && is_between(event(lane, place).op)) ++place;
     }
 
-    // Meetings, atomics and barriers, in the order that the lanes' sequences give.
+    // Meetings, atomics, fences and barriers, in the order that the lanes' sequences give.
     void order_events() {
         PerLane<std::size_t> head{};
-        for (std::size_t lane = 0; lane < kWarpSize; ++lane) skip_accesses(lane, head[lane]);
+        for (std::size_t lane = 0; lane < kWarpSize; ++lane) skip_between(lane, head[lane]);
         for (;;) {
             std::size_t first = kWarpSize;   // the lane whose event is taken
             bool first_ready = false;
@@ -106,31 +111,31 @@ private:
         }
         for (std::uint32_t rest = group.lanes; rest != 0; rest &= rest - 1) {
             const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-            skip_accesses(lane, ++head[lane]);
+            skip_between(lane, ++head[lane]);
         }
         ordered_.push_back(group);
     }
 
-    // Before each event the accesses that its lanes made since their last one; at the end all that are left.
-    void place_accesses() {
+    // Before each event what its lanes did between their last one and it; at the end all that is left.
+    void place_between() {
         PerLane<std::size_t> head{};
         for (const Group& group : ordered_) {
-            place_accesses_of(group.lanes, head);
+            place_between_of(group.lanes, head);
             groups_.push_back(group);
             for (std::size_t lane = 0; lane < kWarpSize; ++lane)
                 if (group.lanes & bit(lane)) head[lane] = group.place[lane] + 1;
         }
-        place_accesses_of(~std::uint32_t{0}, head);
+        place_between_of(~std::uint32_t{0}, head);
     }
 
-    void place_accesses_of(std::uint32_t due, PerLane<std::size_t>& head) {
-        const auto at_access = [&](std::size_t lane) {
-            return head[lane] < events_.lanes[lane].size() && is_access(event(lane, head[lane]).op);
+    void place_between_of(std::uint32_t due, PerLane<std::size_t>& head) {
+        const auto at_between = [&](std::size_t lane) {
+            return head[lane] < events_.lanes[lane].size() && is_between(event(lane, head[lane]).op);
         };
         for (;;) {
             std::size_t first = kWarpSize;
             for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
-                if (!(due & bit(lane)) || !at_access(lane)) continue;
+                if (!(due & bit(lane)) || !at_between(lane)) continue;
                 if (first == kWarpSize ||
                     instruction_of(event(lane, head[lane])) < instruction_of(event(first, head[first])))
                     first = lane;
@@ -139,7 +144,7 @@ private:
             const auto instruction = instruction_of(event(first, head[first]));
             Group group;
             for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
-                if (!at_access(lane) || instruction_of(event(lane, head[lane])) != instruction) continue;
+                if (!at_between(lane) || instruction_of(event(lane, head[lane])) != instruction) continue;
                 group.lanes |= bit(lane);
                 group.place[lane] = head[lane]++;
             }
@@ -174,7 +179,7 @@ void copy_lane(Record& record, std::size_t lane, const LaneEvent& event) {
 void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, Element type, std::uint64_t bits,
                   Effect effect) {
     const auto last = std::find_if(lane.rbegin(), lane.rend(), [&](const LaneEvent& event) {
-        return is_shuffle(event.op) && event.line >= first_line && event.line <= last_line;
+        return is_exchange(event.op) && event.line >= first_line && event.line <= last_line;
     });
     if (last == lane.rend() || last->effect != Effect::unknown || last->has_after) return;
     last->effect = effect;

@@ -153,7 +153,7 @@ TEST(Assemble, ASnapshotIsCarriedOnce) {
     BlockEvents events;
     events.warps.resize(2);
     events.block = 3;
-    events.snapshots = {{ArrayImage{0, {1, 2}, {true, false}}}};
+    events.snapshots = {{ArrayImage{0, 0, {1, 2}, {true, false}}}};
     for (WarpEvents& warp : events.warps)
         for (auto& lane : warp.lanes) {
             LaneEvent barrier = meeting(Op::sync_block, 4, 0, 9);
@@ -166,6 +166,66 @@ TEST(Assemble, ASnapshotIsCarriedOnce) {
     EXPECT_TRUE(records[1].shared.empty());
     EXPECT_EQ(records[1].block, 3u);
     EXPECT_EQ(records[1].warp, 1u);
+}
+
+// Active masks answer as lanes happened to run: what is around them is ordered as if they were not there.
+TEST(Assemble, ActiveMasksOrderNothing) {
+    const auto record = [](bool with_masks) {
+        BlockEvents events = one_warp();
+        for (std::size_t lane = 0; lane < 32; ++lane)
+            for (int turn = 0; turn < 2; ++turn) {
+                events.warps[0].lanes[lane].push_back(access(Op::atomic_add, 4, 0, 0));
+                if (!with_masks || lane >= 16) continue;
+                LaneEvent mask = access(Op::active_mask, 9, 0, 0);
+                mask.received = lane < 8 ? 0xffu : 0xff00u;
+                events.warps[0].lanes[lane].push_back(mask);
+            }
+        return assembled(events);
+    };
+    EXPECT_EQ(summary(record(false)), "atomic_add@4:ffffffff atomic_add@4:ffffffff ");
+    const std::vector<Record> records = record(true);
+    EXPECT_EQ(summary(records),
+              "atomic_add@4:ffffffff active_mask@9:0000ffff atomic_add@4:ffffffff active_mask@9:0000ffff ");
+    EXPECT_EQ(records[1].received[3], 0xffu);
+    EXPECT_EQ(records[1].received[9], 0xff00u);
+}
+
+TEST(Assemble, FencesOfOneLineAndScopeAreOneRecord) {
+    BlockEvents events = one_warp();
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+        LaneEvent fence = access(Op::fence, 5, 0, 0);
+        fence.arg = lane < 4 ? 2 : 1;
+        events.warps[0].lanes[lane] = {fence, access(Op::atomic_add, 6, 0, 0)};
+    }
+    const std::vector<Record> records = assembled(events);
+    EXPECT_EQ(summary(records), "fence@5:0000000f fence@5:fffffff0 atomic_add@6:ffffffff ");
+    EXPECT_EQ(records[0].arg[0], 2);
+    EXPECT_EQ(records[1].arg[4], 1);
+}
+
+// Without a meeting number the turn tells, whatever the barrier asks besides.
+TEST(Assemble, BarriersThatVote) {
+    BlockEvents events = one_warp();
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+        LaneEvent count = meeting(Op::sync_block_count, 7, 0, kNoMeeting);
+        count.arg = lane < 9;
+        count.received = 9;
+        if (lane >= 16) events.warps[0].lanes[lane].push_back(access(Op::atomic_add, 20, 0, 0));
+        events.warps[0].lanes[lane].push_back(meeting(Op::sync_block, 6, 0, kNoMeeting));
+        events.warps[0].lanes[lane].push_back(count);
+    }
+    const std::vector<Record> records = assembled(events);
+    EXPECT_EQ(summary(records), "atomic_add@20:ffff0000 sync_block@6:ffffffff sync_block_count@7:ffffffff ");
+    EXPECT_EQ(records[2].arg[8], 1);
+    EXPECT_EQ(records[2].arg[9], 0);
+    EXPECT_EQ(records[2].received[31], 9u);
+}
+
+TEST(AttachAfter, ReductionsHaveAResultToo) {
+    std::vector<LaneEvent> lane = {meeting(Op::reduce_add, 10, 1, 0), meeting(Op::vote_match_any, 10, 1, 1)};
+    attach_after(lane, 10, 10, Element::f32, 42, Effect::replace);
+    EXPECT_TRUE(lane[0].has_after);
+    EXPECT_FALSE(lane[1].has_after);
 }
 
 TEST(AttachAfter, GoesToTheLastShuffleOfTheStatement) {

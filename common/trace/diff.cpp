@@ -32,6 +32,7 @@ std::optional<std::string> different_header(const Header& a, const Header& b) {
     if (a.lesson != b.lesson) return told("lessons", a.lesson, b.lesson);
     if (a.variant != b.variant) return told("variants", a.variant, b.variant);
     if (a.n != b.n) return told("sizes n", a.n, b.n);
+    if (a.warp_size != b.warp_size) return told("warp sizes", a.warp_size, b.warp_size);
     if (a.block != b.block) return told("block sizes", a.block, b.block);
     if (a.input != b.input) return told("inputs", a.input, b.input);
     if (a.seed != b.seed) return told("seeds", a.seed, b.seed);
@@ -57,7 +58,7 @@ public:
         for (const auto& [key, records] : sequences) {
             std::size_t barriers = 0;
             for (const Record* record : records) {
-                barriers += record->op == Op::sync_block;
+                barriers += is_block_barrier(record->op);
                 if (record->undefined == 0) continue;
                 const auto block = std::pair(std::get<0>(key), std::get<1>(key));
                 const auto [at, added] = first_phase_.emplace(block, barriers);
@@ -84,7 +85,8 @@ public:
             const int source = a.source[lane];
             if (is_shuffle(a.op) && source >= 0 && lanes_ >> source & 1) received |= std::uint32_t{1} << lane;
         }
-        if (is_vote(a.op) && (lanes_ & a.active) != 0) received = ~std::uint32_t{0};
+        // What is made of all lanes' values is undefined with one of them.
+        if ((is_vote(a.op) || is_reduce(a.op)) && (lanes_ & a.active) != 0) received = ~std::uint32_t{0};
         for (std::size_t lane = 0; lane < kWarpSize; ++lane)
             if (received >> lane & 1 && a.effect[lane] != Effect::keep) lanes_ |= std::uint32_t{1} << lane;
         return ~received;
@@ -170,6 +172,7 @@ private:
         Sequences result;
         for (const Record& record : trace.records) {
             if (is_access(record.op) && !with_accesses_) continue;
+            if (record.op == Op::active_mask) continue;
             if (!blocks.empty() && !blocks.contains(record.block)) continue;
             result[{record.launch, record.block, record.warp}].push_back(&record);
         }
@@ -198,7 +201,8 @@ private:
         if (a.active != b.active) return unlike(a, "the lanes that took part", lanes(a.active), lanes(b.active));
         if (a.mask != b.mask) return unlike(a, "the mask", lanes(a.mask), lanes(b.mask));
         if (a.op == Op::sync_warp) return true;
-        if (a.op == Op::sync_block) return compare_snapshots(a, b);
+        if (a.op == Op::fence) return compare_scopes(a, b);
+        if (is_block_barrier(a.op)) return compare_barriers(a, b);
         if (a.type != b.type) return unlike(a, "the type", element_name(a.type), element_name(b.type));
         if (is_shuffle(a.op) && a.width != b.width)
             return unlike(a, "the width", std::to_string(a.width), std::to_string(b.width));
@@ -229,15 +233,19 @@ private:
             const bool received_counts = received >> lane & 1;
             skipped_ += !offered_counts || !received_counts;
             if (!compare_numbers(a, b, lane, offered_counts)) return false;
-            const auto bits = [&](const char* what, std::uint64_t left, std::uint64_t right) {
-                return same_value(a.type, left, right) ||
-                       unlike(a, fmt::format("lane {}: {}", lane, what), shown(a.type, left), shown(a.type, right));
+            const auto bits_as = [&](Element type, const char* what, std::uint64_t left, std::uint64_t right) {
+                return same_value(type, left, right) ||
+                       unlike(a, fmt::format("lane {}: {}", lane, what), shown(type, left), shown(type, right));
             };
-            if (is_shuffle(a.op) && offered_counts && !bits("before", a.before[lane], b.before[lane])) return false;
+            const auto bits = [&](const char* what, std::uint64_t left, std::uint64_t right) {
+                return bits_as(a.type, what, left, right);
+            };
+            const bool offers = is_exchange(a.op) || (is_vote(a.op) && !is_predicate_vote(a.op));
+            if (offers && offered_counts && !bits("before", a.before[lane], b.before[lane])) return false;
             if (!is_atomic(a.op) && !is_access(a.op) && received_counts &&
-                !bits("received", a.received[lane], b.received[lane]))
+                !bits_as(received_type(a), "received", a.received[lane], b.received[lane]))
                 return false;
-            const bool after = is_shuffle(a.op) && a.has_after >> lane & b.has_after >> lane & 1;
+            const bool after = is_exchange(a.op) && a.has_after >> lane & b.has_after >> lane & 1;
             // Kept, the lane's value is as good as it was; else it holds what it received as well.
             const bool after_counts = offered_counts && (received_counts || a.effect[lane] == Effect::keep);
             if (after && after_counts && !bits("after", a.after[lane], b.after[lane])) return false;
@@ -251,51 +259,84 @@ private:
         return true;
     }
 
+    bool same_number(const Record& a, std::size_t lane, const char* what, std::int64_t left, std::int64_t right) {
+        return left == right || unlike(a, fmt::format("lane {}: {}", lane, what), fmt::format("{} (0x{:x})", left, left),
+                                       fmt::format("{} (0x{:x})", right, right));
+    }
+
+    bool compare_scopes(const Record& a, const Record& b) {
+        for (std::size_t lane = 0; lane < kWarpSize; ++lane)
+            if (a.active >> lane & 1 && !same_number(a, lane, "the fence's scope", a.arg[lane], b.arg[lane])) return false;
+        return true;
+    }
+
+    // The answer is made of the whole block's predicates: one that may come from something undefined spoils it.
+    bool compare_barriers(const Record& a, const Record& b) {
+        const std::uint32_t offered = undefined_.clean();
+        const bool known = undefined_.pass_barrier();
+        for (std::size_t lane = 0; lane < kWarpSize && is_barrier_vote(a.op); ++lane) {
+            if (!(a.active >> lane & 1)) continue;
+            const bool offered_counts = offered >> lane & 1;
+            skipped_ += !offered_counts || !known;
+            if (offered_counts && !same_number(a, lane, "the predicate", a.arg[lane], b.arg[lane])) return false;
+            if (known && !same_number(a, lane, "received", static_cast<std::int64_t>(a.received[lane]),
+                                      static_cast<std::int64_t>(b.received[lane])))
+                return false;
+        }
+        return !known || compare_snapshots(a, b);
+    }
+
     // What is not a value of the lane's type: argument, source lane, place in an array, what the statement does.
     bool compare_numbers(const Record& a, const Record& b, std::size_t lane, bool offered_counts) {
-        const auto numbers = [&](const char* what, auto left, auto right) {
-            return left == right || unlike(a, fmt::format("lane {}: {}", lane, what), fmt::format("{} (0x{:x})", left, left),
-                                           fmt::format("{} (0x{:x})", right, right));
+        const auto numbers = [&](const char* what, std::int64_t left, std::int64_t right) {
+            return same_number(a, lane, what, left, right);
         };
-        if (is_shuffle(a.op)) {
-            if (!numbers("the argument", a.arg[lane], b.arg[lane])) return false;
-            if (!numbers("the source lane", int{a.source[lane]}, int{b.source[lane]})) return false;
+        if (is_exchange(a.op)) {
+            if (is_shuffle(a.op) && !numbers("the argument", a.arg[lane], b.arg[lane])) return false;
+            if (is_shuffle(a.op) && !numbers("the source lane", a.source[lane], b.source[lane])) return false;
             if (!numbers("the statement's effect", static_cast<int>(a.effect[lane]), static_cast<int>(b.effect[lane])))
                 return false;
             return numbers("a value after recorded", a.has_after >> lane & 1, b.has_after >> lane & 1);
         }
+        if (is_vote(a.op) && !is_predicate_vote(a.op)) return true;
         if (is_vote(a.op)) return !offered_counts || numbers("the predicate", a.arg[lane], b.arg[lane]);
         return numbers("the element", a.element_index[lane], b.element_index[lane]);
-    }
-
-    const ArrayImage* image_named(const Trace& trace, const Record& record, const std::string& name) const {
-        for (const ArrayImage& image : record.shared)
-            if (image.array < trace.arrays.size() && trace.arrays[image.array].name == name) return &image;
-        return nullptr;
     }
 
     // Words written by the record of either. Where neither trace knows (two GPUs), what the words held before is left
     // over from another kernel, and nothing can be said.
     bool compare_snapshots(const Record& a, const Record& b) {
-        if (!undefined_.pass_barrier()) return true;
-        bool compared = false;
+        std::size_t compared = 0;
         for (const ArrayImage& left : a.shared) {
             if (left.array >= a_.arrays.size()) continue;
-            const Array& array = a_.arrays[left.array];
-            const ArrayImage* right = image_named(b_, b, array.name);
-            if (right == nullptr) continue;
-            const auto is_written = [](const ArrayImage& image, std::size_t i) {
-                return i < image.written.size() && image.written[i];
-            };
-            for (std::size_t i = 0; i < std::min(left.values.size(), right->values.size()); ++i) {
-                if (!is_written(left, i) && !is_written(*right, i)) continue;
-                compared = true;
-                if (same_value(array.element, left.values[i], right->values[i])) continue;
-                return unlike(a, fmt::format("{}[{}] in the snapshot", array.name, i),
-                              shown(array.element, left.values[i]), shown(array.element, right->values[i]));
+            for (const ArrayImage& right : b.shared) {
+                if (right.array >= b_.arrays.size()) continue;
+                const Array& array = a_.arrays[left.array];
+                const Array& other = b_.arrays[right.array];
+                if (array.name != other.name || array.space != other.space) continue;
+                if (!compare_images(a, array, left, right, compared)) return false;
             }
         }
-        result_.snapshots_compared += compared;
+        result_.snapshots_compared += compared > 0;
+        return true;
+    }
+
+    // The elements that both images cover.
+    bool compare_images(const Record& a, const Array& array, const ArrayImage& left, const ArrayImage& right,
+                        std::size_t& compared) {
+        const auto is_written = [](const ArrayImage& image, std::size_t i) {
+            return i < image.written.size() && image.written[i];
+        };
+        const std::uint64_t last = std::min(left.first + left.values.size(), right.first + right.values.size());
+        for (std::uint64_t element = std::max(left.first, right.first); element < last; ++element) {
+            const auto l = static_cast<std::size_t>(element - left.first);
+            const auto r = static_cast<std::size_t>(element - right.first);
+            if (!is_written(left, l) && !is_written(right, r)) continue;
+            ++compared;
+            if (same_value(array.element, left.values[l], right.values[r])) continue;
+            return unlike(a, fmt::format("{}[{}] in the snapshot", array.name, element),
+                          shown(array.element, left.values[l]), shown(array.element, right.values[r]));
+        }
         return true;
     }
 

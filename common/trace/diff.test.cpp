@@ -23,7 +23,7 @@ Trace sample() {
     warp.shuffle_sum(5, Op::shfl_xor, 16);
     warp.store(6, sums, [](int) { return 0; }, 1);
     warp.barrier(7);
-    warp.last().shared.push_back({sums, {to_bits(16.0f), 0xdead, 0, 0}, {true, false, false, false}});
+    warp.last().shared.push_back({sums, 0, {to_bits(16.0f), 0xdead, 0, 0}, {true, false, false, false}});
     warp.ballot(8, [](int lane) { return lane % 2 == 1; });
     warp.atomic_add(9, out, 0, 0, 1);
     return made.trace;
@@ -143,6 +143,81 @@ TEST(Diff, WhatDoesNotCountDoesNotDiffer) {
     a.records[kShuffle].after[2] = 0x7fc00000;
     b.records[kShuffle].after[2] = 0xffc00123;
     EXPECT_TRUE(diff(a, b).equal);
+}
+
+constexpr std::size_t kReduce = 0, kMatch = 1, kFence = 2, kActive = 3, kCount = 4;
+
+Trace collectives() {
+    TraceBuilder made;
+    const auto out = made.array("out", Space::global, 64);
+    auto warp = made.warp(0, 0);
+    warp.reduce_add(5, [](int lane) { return static_cast<std::uint32_t>(lane); }, Effect::replace);
+    // Masks that would all be NaNs, were they read as the floats that were matched.
+    warp.match_any(6, [](int lane) { return lane < 2 ? static_cast<std::uint32_t>(lane) : 9u; });
+    warp.last().type = Element::f32;
+    warp.fence(7, 1);
+    warp.active_mask(8, 0xffff);
+    warp.barrier_vote(9, Op::sync_block_count, [](int lane) { return lane < 5; }, 5);
+    warp.last().shared.push_back({out, 32, {1, 2, 3, 4}, {true, true, false, true}});
+    return made.trace;
+}
+
+TEST(Diff, CollectivesAreCompared) {
+    EXPECT_EQ(diff(collectives(), collectives()).sentence, "equal: 4 records of 1 warps, 1 snapshots");
+    struct Case {
+        const char* told;   // nullptr: equal all the same
+        std::function<void(Trace&)> change;
+    };
+    const std::vector<Case> cases = {
+        {"lane 5: before", [](Trace& t) { t.records[kReduce].before[5] ^= 1; }},
+        {"lane 5: received", [](Trace& t) { t.records[kReduce].received[5] ^= 1; }},
+        {"lane 5: after", [](Trace& t) { t.records[kReduce].after[5] ^= 1; }},
+        {"lane 5: the statement's effect", [](Trace& t) { t.records[kReduce].effect[5] = Effect::join; }},
+        {"lane 5: a value after", [](Trace& t) { t.records[kReduce].has_after ^= 32; }},
+        {"the mask", [](Trace& t) { t.records[kReduce].mask = 0xff; }},
+        {"the type", [](Trace& t) { t.records[kReduce].type = Element::i32; }},
+        {"lane 5: before", [](Trace& t) { t.records[kMatch].before[5] ^= 1; }},
+        {"lane 5: received: A has 4294967292", [](Trace& t) { t.records[kMatch].received[5] ^= 1; }},
+        {"lane 5: the fence's scope", [](Trace& t) { t.records[kFence].arg[5] = 2; }},
+        {"lane 5: the predicate", [](Trace& t) { t.records[kCount].arg[5] = 1; }},
+        {"lane 5: received: A has 5 (0x5), B has 6", [](Trace& t) { t.records[kCount].received[5] = 6; }},
+        {"the instruction: A has sync_block_count", [](Trace& t) { t.records[kCount].op = Op::sync_block_or; }},
+        {"out[33] in the snapshot", [](Trace& t) { t.records[kCount].shared[0].values[1] = 9; }},
+        {"out[33] in the snapshot", [](Trace& t) { t.records[kCount].shared[0].first = 33; }},
+        {"different warp sizes", [](Trace& t) { t.header.warp_size = 16; }},
+        {nullptr, [](Trace& t) { t.records[kCount].shared[0].values[2] = 9; }},   // never written
+        {nullptr, [](Trace& t) { t.records[kActive].received[5] = 0x20; }},
+        {nullptr, [](Trace& t) { t.records[kActive].line = 80; }},
+        {nullptr, [](Trace& t) { t.records.erase(t.records.begin() + kActive); }},
+        {nullptr, [](Trace& t) { t.reruns.push_back({"descending", {}}); }},
+    };
+    for (const Case& one : cases) {
+        Trace changed = collectives();
+        one.change(changed);
+        const Difference difference = diff(collectives(), changed);
+        EXPECT_EQ(difference.equal, one.told == nullptr) << difference.sentence;
+        if (one.told == nullptr) continue;
+        EXPECT_NE(difference.sentence.find(one.told), std::string::npos) << one.told << ": " << difference.sentence;
+    }
+}
+
+// What was reduced of something undefined is undefined on every lane, and so is what the block then counts.
+TEST(Diff, AReductionSpreadsTheUndefined) {
+    const auto record = [](std::uint32_t poison) {
+        TraceBuilder made;
+        auto warp = made.warp(0, 0);
+        warp.values.fill(1);
+        warp.shuffle(4, Op::shfl_down, 8, Effect::replace, 32, 0xffffu);
+        for (std::size_t lane = 8; lane < 16; ++lane) warp.last().received[lane] = warp.last().after[lane] = poison;
+        warp.reduce_add(5, [&](int lane) { return lane < 8 ? 1u : poison; }, Effect::replace, 0xffffu);
+        warp.barrier_vote(6, Op::sync_block_or, [&](int) { return poison % 2 == 0; }, poison % 2);
+        return made.trace;
+    };
+    const Difference difference = diff(record(7), record(8));
+    EXPECT_TRUE(difference.equal) << difference.sentence;
+    Trace changed = record(8);
+    changed.records[1].before[3] = 2;
+    EXPECT_NE(diff(record(7), changed).sentence.find("lane 3: before"), std::string::npos);
 }
 
 // if (thread < 16) v += __shfl_down_sync(full, v, 8): half of the sources take no part.

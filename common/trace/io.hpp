@@ -1,4 +1,4 @@
-// Traces in files: NDJSON, one header line, then arrays, records, findings and outputs a line each, and a footer
+// Traces in files: NDJSON, one header line, then arrays, records, findings, outputs and reruns a line each, and a footer
 // with the count of lines and a checksum. Floats are hex bits.
 #pragma once
 
@@ -15,6 +15,8 @@ inline constexpr std::size_t kMaxFileBytes = 256u << 20;
 inline constexpr std::size_t kMaxLineBytes = 4u << 20;
 inline constexpr std::size_t kMaxRecords = 1u << 20;
 inline constexpr std::size_t kMaxStringBytes = 4096;
+inline constexpr std::size_t kMaxReruns = 64;
+inline constexpr std::size_t kMaxRerunOutputs = 64;
 
 void write(std::ostream& out, const Trace& trace);
 

@@ -66,6 +66,7 @@ void expect_same(const Trace& a, const Trace& b) {
         for (std::size_t k = 0; k < left.shared.size(); ++k) {
             EXPECT_EQ(left.shared[k].values, right.shared[k].values);
             EXPECT_EQ(left.shared[k].written, right.shared[k].written);
+            EXPECT_EQ(left.shared[k].first, right.shared[k].first);
         }
     }
 }
@@ -81,21 +82,26 @@ Record random_record(Op op, std::mt19937_64& random, std::uint32_t index) {
     record.line = static_cast<int>(random() % 500);
     record.active = static_cast<std::uint32_t>(random()) | 1u << (random() % 32);
     if (random() % 3 == 0) record.active &= 0xffu;
-    const bool is_sync = op == Op::sync_warp || op == Op::sync_block;
-    if (!is_sync) record.type = static_cast<Element>(random() % 12);
+    const bool has_type = op != Op::sync_warp && op != Op::sync_block && op != Op::fence;
+    const bool matches = op == Op::vote_match_any || op == Op::vote_match_all;
+    const bool counts = op == Op::sync_block_count || op == Op::sync_block_and || op == Op::sync_block_or;
+    const bool exchanges = is_shuffle(op) || is_reduce(op);
+    if (has_type) record.type = static_cast<Element>(random() % 12);
     const int size = element_size(record.type);
     const auto bits = [&] { return size == 8 ? random() : random() & ((std::uint64_t{1} << (size * 8)) - 1); };
-    if (is_meeting(op) && op != Op::sync_block) record.mask = static_cast<std::uint32_t>(random());
+    if (is_meeting(op) && !is_block_barrier(op)) record.mask = static_cast<std::uint32_t>(random());
     if (is_shuffle(op)) record.width = 1 << random() % 6;
     const bool uniform = random() % 2;
     const bool reaches_memory = is_access(op) || is_atomic(op);
     if (reaches_memory) record.elements = 1 + static_cast<int>(random() % static_cast<unsigned>(16 / size));
     for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
         if (!(record.active >> lane & 1)) continue;
-        if (is_shuffle(op) || is_vote(op)) record.arg[lane] = uniform ? 16 : static_cast<std::int32_t>(random());
-        if (is_shuffle(op)) {
-            record.source[lane] = static_cast<std::int8_t>(static_cast<int>(random() % 33) - 1);
-            record.before[lane] = bits();
+        if (is_shuffle(op) || is_vote(op) || counts) record.arg[lane] = uniform ? 16 : static_cast<std::int32_t>(random());
+        if (matches) record.arg[lane] = 0;
+        if (op == Op::fence) record.arg[lane] = uniform ? 1 : static_cast<std::int32_t>(random() % 3);
+        if (is_shuffle(op)) record.source[lane] = static_cast<std::int8_t>(static_cast<int>(random() % 33) - 1);
+        if (exchanges || matches) record.before[lane] = bits();
+        if (exchanges) {
             record.effect[lane] = uniform ? Effect::join : static_cast<Effect>(random() % 4);
             if (random() % 4) {
                 record.has_after |= 1u << lane;
@@ -103,7 +109,8 @@ Record random_record(Op op, std::mt19937_64& random, std::uint32_t index) {
             }
             if (random() % 8 == 0) record.undefined |= 1u << lane;
         }
-        if (is_shuffle(op) || is_vote(op) || is_atomic(op)) record.received[lane] = bits();
+        if (exchanges || is_predicate_vote(op) || is_atomic(op)) record.received[lane] = bits();
+        if (matches || counts || op == Op::active_mask) record.received[lane] = random() & 0xffffffffu;
         if (!reaches_memory) continue;
         record.array = 1;
         record.element_index[lane] = static_cast<std::int64_t>(random()) >> 24;
@@ -111,9 +118,10 @@ Record random_record(Op op, std::mt19937_64& random, std::uint32_t index) {
         record.value[lane] = {used >= 64 ? random() : random() & ((std::uint64_t{1} << used) - 1),
                               used <= 64 ? 0 : used == 128 ? random() : random() & ((std::uint64_t{1} << (used - 64)) - 1)};
     }
-    if (op == Op::sync_block && random() % 2) {
-        ArrayImage image{0, {}, {}};
+    if (is_block_barrier(op) && random() % 2) {
+        ArrayImage image{0, 0, {}, {}};
         const bool known = random() % 2;
+        if (random() % 2) image = {2, random() % 1000, {}, {}};
         for (int i = 0; i < 64; ++i) {
             const bool is_written = !known || random() % 2;
             image.values.push_back(is_written ? random() & 0xffffffffu : 0);
@@ -129,7 +137,9 @@ Trace random_trace(std::uint64_t seed) {
     TraceBuilder made;
     made.array("tree \"of\" sums", Space::shared, 64);
     made.array("in", Space::global, 1u << 20);
+    made.array("sums", Space::global, 4096);
     made.statement(4, Effect::join, "tree[thread]", true);
+    made.statement(5, Effect::replace, "value", false, true);
     Trace& trace = made.trace;
     trace.header.seed = random();
     trace.header.source = {SourceKind::gpu, "NVIDIA H200", "13.0", "9.0", ""};
@@ -137,6 +147,8 @@ Trace random_trace(std::uint64_t seed) {
         trace.records.push_back(random_record(static_cast<Op>(op), random, static_cast<std::uint32_t>(op)));
     trace.findings.push_back({"deadlock", "test<64>", 7, 1, 0, 0xff, 3, "Lane 3 waits \xe2\x86\x90 for lane 5."});
     trace.outputs.push_back({"out", Element::f64, 2, {random(), random()}});
+    trace.reruns.push_back({"descending", {{"out", Element::f64, 2, {random(), random()}}}});
+    trace.reruns.push_back({"seed 3", {}});
     return trace;
 }
 
@@ -146,6 +158,11 @@ TEST(TraceFile, RandomTracesReadBack) {
         const Trace back = read_text(written(trace));
         EXPECT_FALSE(back.partial) << back.partial_reason;
         expect_same(trace, back);
+        EXPECT_FALSE(back.header.statements.at(0).conditional);
+        EXPECT_TRUE(back.header.statements.at(1).conditional);
+        ASSERT_EQ(back.reruns.size(), 2u);
+        EXPECT_EQ(back.reruns[0].how, "descending");
+        EXPECT_EQ(back.reruns[0].outputs.at(0).values, trace.reruns[0].outputs[0].values);
         if (HasFailure()) FAIL() << "seed " << seed;
     }
 }
@@ -215,12 +232,112 @@ TEST(TraceFile, AMangledLineEndsThePrefix) {
     EXPECT_NE(read_text(text + "{}\n").partial_reason.find("goes on after its end"), std::string::npos);
 }
 
+// The fields that came with minor 1.
+TEST(TraceFile, AMangledCollectiveEndsThePrefix) {
+    TraceBuilder made;
+    const auto out = made.array("out", Space::global, 64);
+    auto warp = made.warp(0, 0);
+    warp.sync_warp(3);
+    warp.fence(4, 2);
+    warp.reduce_add(5, [](int lane) { return static_cast<std::uint32_t>(lane); }, Effect::replace);
+    warp.match_any(6, [](int lane) { return static_cast<std::uint32_t>(lane % 4); });
+    warp.active_mask(7, 0xff);
+    warp.barrier_vote(8, Op::sync_block_count, [](int lane) { return lane < 5; }, 5);
+    warp.last().shared.push_back({out, 32, std::vector<std::uint64_t>(32, 7), {}});
+    made.trace.reruns.push_back({"descending", {{"out", Element::f32, 1, {to_bits(0.5f)}}}});
+    const std::string text = written(made.trace);
+    ASSERT_FALSE(read_text(text).partial);
+    const auto in_line = [&](const std::string& op, const std::string& from, const std::string& to) {
+        std::string changed = text;
+        const std::size_t line = changed.find(op);
+        changed.replace(changed.find(from, line), from.size(), to);
+        return read_text(changed);
+    };
+    struct Case {
+        const char *op, *from, *to;
+        std::size_t records;
+    };
+    for (const Case& one : std::vector<Case>{
+             {"\"fence\"", "\"arg\":2", "\"arg\":3", 1},
+             {"\"fence\"", "\"arg\":2", "\"arg\":-1", 1},
+             {"\"fence\"", "\"arg\"", "\"org\"", 1},
+             {"\"reduce_add\"", "\"replace\"", "\"swallow\"", 2},
+             {"\"reduce_add\"", "\"before\":[\"00000000\",", "\"before\":[", 2},
+             {"\"reduce_add\"", "\"received\"", "\"refused\"", 2},
+             {"\"vote_match_any\"", "\"before\"", "\"after\"", 3},
+             {"\"vote_match_any\"", "\"received\":[\"11111111", "\"received\":[\"111111111", 3},
+             {"\"active_mask\"", "\"received\":[\"000000ff", "\"received\":[\"00000gff", 4},
+             {"\"sync_block_count\"", "\"arg\":[1", "\"arg\":[1.5", 5},
+             {"\"sync_block_count\"", "\"first\":32", "\"first\":33", 5},
+             {"\"sync_block_count\"", "\"first\":32", "\"first\":18446744073709551615", 5},
+             {"\"sync_block_count\"", "\"first\":32", "\"first\":-1", 5},
+             {"\"rerun\"", "\"outputs\":[", "\"outputs\":[7,", 6},
+             {"\"rerun\"", "\"rerun\":\"descending\"", "\"rerun\":1", 6}}) {
+        const Trace part = in_line(one.op, one.from, one.to);
+        EXPECT_TRUE(part.partial) << one.op << one.to;
+        EXPECT_NE(part.partial_reason.find("cannot be read from line"), std::string::npos) << part.partial_reason;
+        EXPECT_EQ(part.records.size(), one.records) << one.op << one.to;
+        EXPECT_TRUE(part.reruns.empty());
+    }
+}
+
+TEST(TraceFile, ATeachingWarpHasFewerLanes) {
+    TraceBuilder made;
+    made.trace.header.warp_size = 8;
+    auto warp = made.warp(0, 0);
+    warp.values.fill(1);
+    warp.shuffle_sum(5, Op::shfl_xor, 4, 8, 0xff);
+    const std::string text = written(made.trace);
+    EXPECT_EQ(read_text(text).header.warp_size, 8u);
+    EXPECT_FALSE(read_text(text).partial);
+    const auto changed = [&](const std::string& from, const std::string& to) {
+        std::string other = text;
+        return other.replace(other.find(from), from.size(), to);
+    };
+    for (const char* size : {"0", "2", "12", "64", "8.0", "\"8\""})
+        EXPECT_NE(error_of(changed("\"warp_size\":8", std::string("\"warp_size\":") + size)), "") << size;
+    EXPECT_TRUE(read_text(changed("\"warp_size\":8", "\"warp_size\":4")).records.empty());
+    EXPECT_TRUE(read_text(changed("\"source\":[4,", "\"source\":[8,")).records.empty());
+}
+
+TEST(TraceFile, TooManyRerunsAreNotRead) {
+    Trace trace = TraceBuilder().trace;
+    trace.reruns.assign(kMaxReruns, {"seed 1", {}});
+    std::string text = written(trace);
+    EXPECT_EQ(read_text(text).reruns.size(), kMaxReruns);
+    text.insert(text.find("{\"end\""), "{\"rerun\":\"one more\",\"outputs\":[]}\n");
+    EXPECT_NE(read_text(text).partial_reason.find("more than 64 reruns"), std::string::npos);
+    trace.reruns.push_back({"seed 2", {}});
+    EXPECT_THROW(written(trace), Error);
+}
+
+// Recorded before reductions, fences and the like had a place in a trace.
+TEST(TraceFile, OlderMinorVersionsAreRead) {
+    std::size_t read = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(LANEWISE_RECORDED_FOLDER)) {
+        if (entry.path().extension() != ".ndjson") continue;
+        const Trace trace = load(entry.path());
+        EXPECT_FALSE(trace.partial) << trace.partial_reason;
+        EXPECT_LE(trace.header.minor, kFormatMinor);
+        EXPECT_EQ(trace.header.warp_size, 32u);
+        EXPECT_FALSE(trace.records.empty());
+        ++read;
+    }
+    EXPECT_GT(read, 0u) << "there are no recordings in " << LANEWISE_RECORDED_FOLDER;
+
+    std::string old = written(TraceBuilder().trace);
+    old.replace(old.find("\"minor\":1"), 9, "\"minor\":0");
+    old.erase(old.find("\"warp_size\":32,"), 15);
+    EXPECT_EQ(read_text(old).header.minor, 0);
+    EXPECT_EQ(read_text(old).header.warp_size, 32u);
+}
+
 TEST(TraceFile, AnotherVersionOrAnotherFile) {
     std::string text = written(random_trace(1));
-    text.replace(text.find("\"major\":1,\"minor\":0"), 19, "\"major\":2,\"minor\":5");
+    text.replace(text.find("\"major\":1,\"minor\":1"), 19, "\"major\":2,\"minor\":5");
     const std::string sentence = error_of(text);
     EXPECT_NE(sentence.find("2.5"), std::string::npos) << sentence;
-    EXPECT_NE(sentence.find("1.0"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("1.1"), std::string::npos) << sentence;
 
     EXPECT_NE(error_of("").find("t.ndjson"), std::string::npos);
     EXPECT_NE(error_of("hello\n").find("t.ndjson"), std::string::npos);
@@ -232,7 +349,7 @@ TEST(TraceFile, AnotherVersionOrAnotherFile) {
 TEST(TraceFile, ANewerMinorVersionIsRead) {
     std::string text = written(TraceBuilder().trace);
     text = text.substr(0, text.find('\n') + 1);
-    text.replace(text.find("\"minor\":0"), 9, "\"minor\":9,\"mood\":\"fine\"");
+    text.replace(text.find("\"minor\":1"), 9, "\"minor\":9,\"mood\":\"fine\"");
     const Trace part = read_text(text + "{\"weather\":\"sun\"}\n");
     EXPECT_EQ(part.header.minor, 9);
     EXPECT_NE(part.partial_reason.find("cut off after line 2"), std::string::npos) << part.partial_reason;
@@ -267,7 +384,7 @@ TEST(TraceFile, ADefaultRunIsSmall) {
             for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask);
             warp.store(7, sums, [&](int) { return number; }, 1);
             warp.barrier(8);
-            warp.last().shared.push_back({sums, {1, 2, 3, 4, 5, 6, 7, 8}, std::vector<bool>(8, true)});
+            warp.last().shared.push_back({sums, 0, {1, 2, 3, 4, 5, 6, 7, 8}, std::vector<bool>(8, true)});
             if (number == 0)
                 for (int mask = 4; mask > 0; mask /= 2) warp.shuffle_sum(9, Op::shfl_xor, mask);
             if (number == 0) warp.atomic_add(10, out, 0, 0, 1);

@@ -32,7 +32,7 @@ struct LaneEvent {
     int elements = 1;
     std::int64_t element_index = 0;
     Bytes16 value{};
-    std::int32_t snapshot = -1;        // sync_block: place in BlockEvents::snapshots, -1: none
+    std::int32_t snapshot = -1;        // block barriers: place in BlockEvents::snapshots, -1: none
 };
 
 struct WarpEvents {
@@ -47,10 +47,10 @@ struct BlockEvents {
     std::vector<std::vector<ArrayImage>> snapshots;
 };
 
-// Called by both recorders where the kernel announced the value of a variable after a statement with a shuffle
-// (see prelude): fills in `after` and `effect` of the lane's last shuffle between `first_line` and `last_line`, the
+// Called by both recorders where the kernel announced the value of a variable after a statement with a shuffle or a
+// reduction (see prelude): fills in `after` and `effect` of the lane's last one between `first_line` and `last_line`, the
 // statement's lines. Does nothing where that one has its `after` already or there is none (`c ? shfl(…) : 0` on the
-// lanes without). A variable of another type than the shuffle's (double += float) cannot be told in the record's type:
+// lanes without). A variable of another type than what was offered (double += float) cannot be told in the record's type:
 // its `after` stays unrecorded, its effect does not.
 void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, Element type, std::uint64_t bits,
                   Effect effect);
@@ -58,8 +58,9 @@ void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, E
 // Puts the lanes of each warp together into records, appended to `records`.
 //
 // The order is a function of the lanes' own sequences alone, so that a GPU and the emulator, which saw different
-// interleavings, give the same: first the meetings, atomics and barriers (what both hold) are ordered, always
-// taking what is ready at the lowest line, then the lowest lane; then each lane's accesses are placed before the
+// interleavings, give the same: first the meetings, atomics, fences and barriers (what both hold) are ordered, always
+// taking what is ready at the lowest line, then the lowest lane; then each lane's accesses and active masks (which
+// answer differently from run to run, and so must order nothing else) are placed before the
 // event that follows them, lanes at the same line and site in one record, lowest line first. A lane that has the same
 // access next, but an event later on, joins the record of those that need it now: one load of a whole warp stays one
 // record though half of the warp meets next.

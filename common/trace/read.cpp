@@ -1,131 +1,20 @@
-#include <charconv>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <istream>
-#include <limits>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "common/base/error.hpp"
 #include "common/trace/checksum.hpp"
+#include "common/trace/fields.hpp"
 #include "common/trace/io.hpp"
+#include "common/trace/read_values.hpp"
 
 namespace lanewise::trace {
 namespace {
 
-using Json = nlohmann::json;
-
-// No array is larger; sums of places cannot overflow.
-constexpr std::int64_t kMaxElement = std::int64_t{1} << 40;
-
-// A line that does not say what it should; told with its number by the caller.
-struct Mangled : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-template <class T>
-T whole(const Json& json, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
-    const auto inside = [&](auto value) { return std::cmp_greater_equal(value, least) && std::cmp_less_equal(value, most); };
-    if (json.is_number_unsigned()) {
-        const auto value = json.get<std::uint64_t>();
-        if (inside(value)) return static_cast<T>(value);
-    } else if (json.is_number_integer()) {
-        const auto value = json.get<std::int64_t>();
-        if (inside(value)) return static_cast<T>(value);
-    }
-    throw Mangled(fmt::format("a number is not one between {} and {}", +least, +most));
-}
-
-std::string text(const Json& json) {
-    const auto* value = json.get_ptr<const std::string*>();
-    if (value == nullptr) throw Mangled("a text is missing");
-    if (value->size() > kMaxStringBytes) throw Mangled(fmt::format("a text is longer than {} bytes", kMaxStringBytes));
-    return *value;
-}
-
-std::string text_or_empty(const Json& json, const char* key) {
-    const auto there = json.find(key);
-    return there == json.end() ? std::string() : text(*there);
-}
-
-std::uint64_t hex(std::string_view digits, std::uint64_t most = ~std::uint64_t{0}) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    if (error != std::errc() || end != digits.data() + digits.size() || value > most)
-        throw Mangled("hex digits are not what they should be");
-    return value;
-}
-
-std::uint64_t hex(const Json& json, std::uint64_t most = ~std::uint64_t{0}) {
-    const auto* digits = json.get_ptr<const std::string*>();
-    if (digits == nullptr) throw Mangled("hex digits are missing");
-    return hex(std::string_view(*digits), most);
-}
-
-std::uint32_t lanes(const Json& json) { return static_cast<std::uint32_t>(hex(json, 0xffffffffu)); }
-
-std::uint64_t bits(const Json& json, Element element) {
-    const int size = element_size(element);
-    return hex(json, size == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (size * 8)) - 1);
-}
-
-Element element(const Json& json) { return element_from_name(text(json)); }
-
-bool truth(const Json& json) {
-    if (!json.is_boolean()) throw Mangled("a truth value is missing");
-    return json.get<bool>();
-}
-
-Effect effect(const Json& json) {
-    const std::string name = text(json);
-    if (name == "replace") return Effect::replace;
-    if (name == "join") return Effect::join;
-    if (name == "keep") return Effect::keep;
-    if (name == "unknown") return Effect::unknown;
-    throw Mangled("there is no effect \"" + name.substr(0, 40) + "\"");
-}
-
-const Json& list(const Json& json, std::size_t most) {
-    if (!json.is_array()) throw Mangled("a list is missing");
-    if (json.size() > most) throw Mangled(fmt::format("a list is longer than {}", most));
-    return json;
-}
-
-// Hands on the entry of each of `active`; lanes beside them must be null or left out.
-template <class F>
-void per_lane(const Json& json, std::uint32_t active, F take) {
-    list(json, kWarpSize);
-    for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
-        const bool there = lane < json.size() && !json[lane].is_null();
-        if (there != static_cast<bool>(active >> lane & 1)) throw Mangled("a list does not fit the active lanes");
-        if (there) take(lane, json[lane]);
-    }
-}
-
-template <class F>
-void once_or_per_lane(const Json& json, std::uint32_t active, F take) {
-    if (json.is_array()) return per_lane(json, active, take);
-    for (std::size_t lane = 0; lane < kWarpSize; ++lane)
-        if (active >> lane & 1) take(lane, json);
-}
-
-// `count` elements, separated by spaces.
-Bytes16 elements(const Json& json, Element type, int count) {
-    const std::string digits = text(json);
-    const int size = element_size(type);
-    const std::size_t width = static_cast<std::size_t>(size) * 2;
-    if (digits.size() != static_cast<std::size_t>(count) * (width + 1) - 1) throw Mangled("an access has another size");
-    Bytes16 value{};
-    for (int k = 0; k < count; ++k) {
-        const std::size_t start = static_cast<std::size_t>(k) * (width + 1);
-        if (k > 0 && digits[start - 1] != ' ') throw Mangled("the elements of an access are not told apart");
-        const int bit = k * size * 8;
-        value[static_cast<std::size_t>(bit / 64)] |= hex(std::string_view(digits).substr(start, width)) << (bit % 64);
-    }
-    return value;
-}
+using namespace reading;
 
 ArrayImage image(const Json& json, const Trace& trace) {
     ArrayImage result;
@@ -133,7 +22,9 @@ ArrayImage image(const Json& json, const Trace& trace) {
     if (result.array >= trace.arrays.size()) throw Mangled("a snapshot names an array that is not there");
     const Array& array = trace.arrays[result.array];
     const Json& values = list(json.at("values"), kMaxLineBytes);
-    if (values.size() > array.count) throw Mangled("a snapshot is larger than its array");
+    if (json.contains("first")) result.first = whole<std::uint64_t>(json["first"]);
+    if (result.first > array.count || values.size() > array.count - result.first)
+        throw Mangled("a snapshot goes past the end of its array");
     const bool known = !json.contains("written");
     result.values.reserve(values.size());
     for (const Json& value : values) {
@@ -145,15 +36,18 @@ ArrayImage image(const Json& json, const Trace& trace) {
     return result;
 }
 
-void read_shuffle(const Json& json, Record& record) {
-    const std::uint32_t active = record.active;
+void read_shuffle(const Json& json, Record& record, std::uint32_t warp_size) {
     if (json.contains("width")) record.width = whole<int>(json["width"], 1, kWarpSize);
     if (record.width & (record.width - 1)) throw Mangled("a width is not a power of two");
-    once_or_per_lane(json.at("effect"), active, [&](std::size_t lane, const Json& value) { record.effect[lane] = effect(value); });
-    per_lane(json.at("source"), active, [&](std::size_t lane, const Json& value) {
-        record.source[lane] = whole<std::int8_t>(value, -1, kWarpSize - 1);
+    per_lane(json.at("source"), record.active, [&](std::size_t lane, const Json& value) {
+        record.source[lane] = whole<std::int8_t>(value, -1, static_cast<std::int8_t>(warp_size - 1));
     });
-    per_lane(json.at("before"), active, [&](std::size_t lane, const Json& value) { record.before[lane] = bits(value, record.type); });
+}
+
+// What the statement did with what its lanes received.
+void read_outcome(const Json& json, Record& record) {
+    const std::uint32_t active = record.active;
+    once_or_per_lane(json.at("effect"), active, [&](std::size_t lane, const Json& value) { record.effect[lane] = effect(value); });
     if (!json.contains("after")) return;
     const Json& after = list(json["after"], kWarpSize);
     for (std::size_t lane = 0; lane < after.size(); ++lane) {
@@ -189,18 +83,28 @@ Record read_record(const Json& json, const Trace& trace) {
     record.index = whole<std::uint32_t>(json.at("index"));
     record.line = whole<int>(json.at("line"), 0);
     record.active = lanes(json.at("active"));
+    const std::uint32_t warp_size = trace.header.warp_size;
+    if (warp_size < kWarpSize && record.active >> warp_size != 0)
+        throw Mangled(fmt::format("a lane past the warp's {} took part", warp_size));
     if (json.contains("type")) record.type = element(json["type"]);
     if (json.contains("mask")) record.mask = lanes(json["mask"]);
     if (json.contains("undefined")) record.undefined = lanes(json["undefined"]);
-    if (is_shuffle(record.op)) read_shuffle(json, record);
-    if (is_shuffle(record.op) || is_vote(record.op))
-        once_or_per_lane(json.at("arg"), record.active, [&](std::size_t lane, const Json& value) {
-            record.arg[lane] = whole<std::int32_t>(value);
+    if (is_shuffle(record.op)) read_shuffle(json, record, warp_size);
+    if (is_exchange(record.op)) read_outcome(json, record);
+    if (has_before(record.op))
+        per_lane(json.at("before"), record.active, [&](std::size_t lane, const Json& value) {
+            record.before[lane] = bits(value, record.type);
         });
+    if (has_arg(record.op)) {
+        const bool is_fence = record.op == Op::fence;   // block, device, system
+        once_or_per_lane(json.at("arg"), record.active, [&](std::size_t lane, const Json& value) {
+            record.arg[lane] = is_fence ? whole<std::int32_t>(value, 0, 2) : whole<std::int32_t>(value);
+        });
+    }
     if (is_access(record.op) || is_atomic(record.op)) read_access(json, record, trace);
-    if (is_shuffle(record.op) || is_vote(record.op) || is_atomic(record.op))
+    if (has_received(record.op))
         per_lane(json.at("received"), record.active, [&](std::size_t lane, const Json& value) {
-            record.received[lane] = bits(value, record.type);
+            record.received[lane] = bits(value, received_type(record));
         });
     if (json.contains("shared"))
         for (const Json& entry : list(json["shared"], 4096)) record.shared.push_back(image(entry, trace));
@@ -227,6 +131,8 @@ void read_header(const Json& json, Trace& trace) {
     header.date = text(json.at("date"));
     header.n = whole<std::uint64_t>(json.at("n"));
     header.block = whole<std::uint32_t>(json.at("block"));
+    if (json.contains("warp_size")) header.warp_size = whole<std::uint32_t>(json["warp_size"], 4, kWarpSize);
+    if (header.warp_size & (header.warp_size - 1)) throw Mangled("a warp has not 4, 8, 16 or 32 lanes");
     header.seed = whole<std::uint64_t>(json.at("seed"));
     header.input = text(json.at("input"));
     header.kernel_file = text(json.at("kernel_file"));
@@ -236,7 +142,8 @@ void read_header(const Json& json, Trace& trace) {
                                    whole<std::uint32_t>(entry.at("dynamic_shared_bytes"))});
     for (const Json& entry : list(json.at("statements"), 65536))
         header.statements.push_back({whole<int>(entry.at("line"), 0), whole<int>(entry.at("last_line"), 0),
-                                     effect(entry.at("effect")), text(entry.at("target")), truth(entry.at("to_memory"))});
+                                     effect(entry.at("effect")), text(entry.at("target")), truth(entry.at("to_memory")),
+                                     entry.contains("conditional") && truth(entry["conditional"])});
     for (const Json& entry : list(json.at("blocks"), 65536)) header.blocks.push_back(whole<std::uint32_t>(entry));
     header.accesses_from = text_or_empty(json, "accesses_from");
     if (json.contains("partial")) {
@@ -264,6 +171,12 @@ Output read_output(const Json& json) {
     return output;
 }
 
+Rerun read_rerun(const Json& json) {
+    Rerun rerun{text(json.at("rerun")), {}};
+    for (const Json& output : list(json.at("outputs"), kMaxRerunOutputs)) rerun.outputs.push_back(read_output(output));
+    return rerun;
+}
+
 // One line after the header. Kinds of lines that a newer minor version added are passed over.
 void read_line(const Json& json, Trace& trace) {
     if (json.contains("op")) {
@@ -278,6 +191,9 @@ void read_line(const Json& json, Trace& trace) {
         trace.findings.push_back(read_finding(json));
     } else if (json.contains("output")) {
         trace.outputs.push_back(read_output(json));
+    } else if (json.contains("rerun")) {
+        if (trace.reruns.size() == kMaxReruns) throw Mangled(fmt::format("there are more than {} reruns", kMaxReruns));
+        trace.reruns.push_back(read_rerun(json));
     } else if (!json.is_object()) {
         throw Mangled("it is not a part of a trace");
     }

@@ -37,6 +37,19 @@ public:
     // The record that was added last, to be changed by hand.
     Record& last();
 
+    // A load of several elements a lane (float4 of a float array: 4), the k-th as given. `values` stay as they are.
+    void load_pack(int line, std::uint32_t array, int elements, const ElementOf& element,
+                   const std::function<float(int lane, int k)>& value, std::uint32_t active = kAllLanes) {
+        Record& record = add(Op::load, line, active);
+        record.array = array;
+        record.elements = elements;
+        each(active, [&](std::size_t lane) {
+            record.element_index[lane] = element(static_cast<int>(lane));
+            for (int k = 0; k < elements; ++k)
+                record.value[lane][static_cast<std::size_t>(k / 2)] |= to_bits(value(static_cast<int>(lane), k)) << (k % 2 * 32);
+        });
+    }
+
     // A load into `values`.
     void load(int line, std::uint32_t array, const ElementOf& element, const ValueOf& value,
               std::uint32_t active = kAllLanes) {
@@ -97,6 +110,62 @@ public:
         shuffle(line, op, arg, Effect::join, width, active);
     }
 
+    // __reduce_add_sync of whole numbers, offered as given; its statement does `effect` with the sum.
+    void reduce_add(int line, const std::function<std::uint32_t(int lane)>& offered, Effect effect,
+                    std::uint32_t active = kAllLanes) {
+        Record& record = add(Op::reduce_add, line, active);
+        record.type = Element::u32;
+        record.mask = active;
+        std::uint32_t sum = 0;
+        each(active, [&](std::size_t lane) {
+            record.before[lane] = offered(static_cast<int>(lane));
+            sum += offered(static_cast<int>(lane));
+        });
+        each(active, [&](std::size_t lane) {
+            record.received[lane] = sum;
+            record.effect[lane] = effect;
+            record.after[lane] = effect == Effect::join ? (record.before[lane] + sum) & 0xffffffffu : sum;
+        });
+        record.has_after = active;
+    }
+
+    // __match_any_sync of whole numbers.
+    void match_any(int line, const std::function<std::uint32_t(int lane)>& offered, std::uint32_t active = kAllLanes) {
+        Record& record = add(Op::vote_match_any, line, active);
+        record.type = Element::u32;
+        record.mask = active;
+        each(active, [&](std::size_t lane) {
+            record.before[lane] = offered(static_cast<int>(lane));
+            each(active, [&](std::size_t other) {
+                if (offered(static_cast<int>(other)) == record.before[lane])
+                    record.received[lane] |= std::uint64_t{1} << other;
+            });
+        });
+    }
+
+    void active_mask(int line, std::uint32_t active) {
+        Record& record = add(Op::active_mask, line, active);
+        record.type = Element::u32;
+        each(active, [&](std::size_t lane) { record.received[lane] = active; });
+    }
+
+    // scope: 0 block, 1 device, 2 system
+    void fence(int line, int scope, std::uint32_t active = kAllLanes) {
+        Record& record = add(Op::fence, line, active);
+        each(active, [&](std::size_t lane) { record.arg[lane] = scope; });
+    }
+
+    // __syncthreads_count, _and or _or, with the answer of the whole block.
+    void barrier_vote(int line, Op op, const std::function<bool(int lane)>& predicate, std::uint32_t answer,
+                      std::uint32_t active = kAllLanes) {
+        Record& record = add(op, line, active);
+        record.type = Element::i32;
+        each(active, [&](std::size_t lane) {
+            record.arg[lane] = predicate(static_cast<int>(lane));
+            record.received[lane] = answer;
+        });
+    }
+
     void ballot(int line, const std::function<bool(int lane)>& predicate, std::uint32_t active = kAllLanes) {
         Record& record = add(Op::vote_ballot, line, active);
         record.type = Element::u32;
@@ -149,8 +218,8 @@ public:
         return static_cast<std::uint32_t>(trace.arrays.size() - 1);
     }
 
-    void statement(int line, Effect effect, const std::string& target, bool to_memory = false) {
-        trace.header.statements.push_back({line, line, effect, target, to_memory});
+    void statement(int line, Effect effect, const std::string& target, bool to_memory = false, bool conditional = false) {
+        trace.header.statements.push_back({line, line, effect, target, to_memory, conditional});
     }
 
     WarpBuilder warp(std::uint32_t block, std::uint32_t warp, std::uint32_t launch = 0) {

@@ -38,6 +38,12 @@ bool is_vote(Op op);           // any, all, ballot, match_any, match_all
 bool is_block_barrier(Op op);  // __syncthreads and its _count, _and, _or forms
 bool is_atomic(Op op);
 bool is_access(Op op);         // load or store
+// Offers a value to its warp and may assign what comes back: shuffles and reductions. These have before, after, effect.
+bool is_exchange(Op op);
+// any, all, ballot; not the matches, which compare values.
+bool is_predicate_vote(Op op);
+// __syncthreads_count, _and, _or: has arg and received, as a vote does.
+bool is_barrier_vote(Op op);
 // A meeting: lanes wait for each other (shuffles, reductions, votes, __syncwarp, block barriers).
 bool is_meeting(Op op);
 
@@ -115,6 +121,9 @@ struct Record {
     // A block barrier: shared memory as it was when all had arrived, in the record of the block's first warp.
     std::vector<ArrayImage> shared;
 };
+
+// The type of Record::received: matches answer with a mask, block barriers with a number, whatever was offered.
+Element received_type(const Record& record);
 
 // What a statement of the kernel file assigns, from its text: steps follow it for accesses.
 struct Statement {

@@ -29,7 +29,8 @@ std::vector<std::uint32_t> join_arrays(std::vector<Array>& gpu, const std::vecto
 void tell_written(Record& gpu, const Record& emulator, const std::vector<std::uint32_t>& places) {
     for (ArrayImage& image : gpu.shared)
         for (const ArrayImage& seen : emulator.shared)
-            if (places.at(seen.array) == image.array && seen.written.size() == image.values.size())
+            if (places.at(seen.array) == image.array && seen.first == image.first &&
+                seen.written.size() == image.values.size())
                 image.written = seen.written;
 }
 
@@ -50,18 +51,36 @@ std::string weave_accesses(Trace& gpu, const Trace& emulator) {
     std::vector<Record> woven;
     std::map<WarpKey, std::uint32_t> lengths;
     std::map<WarpKey, std::size_t> taken;
-    for (const Record& seen : emulator.records) {
+    const auto put = [&](Record record) {
+        record.index = lengths[warp_of(record)]++;
+        woven.push_back(std::move(record));
+    };
+    // Active masks are paired with nothing: the GPU's stand where its run had them.
+    const auto put_active_masks = [&](const WarpKey& warp, std::size_t most) {
+        const std::vector<const Record*>& own = theirs[warp];
+        for (std::size_t& at = taken[warp]; most > 0 && at < own.size() && own[at]->op == Op::active_mask; ++at, --most)
+            put(*own[at]);
+    };
+    constexpr std::size_t kAll = static_cast<std::size_t>(-1);
+    for (std::size_t i = 0; i < emulator.records.size(); ++i) {
+        const Record& seen = emulator.records[i];
         const auto& blocks = gpu.header.blocks;
         if (!blocks.empty() && std::find(blocks.begin(), blocks.end(), seen.block) == blocks.end()) continue;
-        Record record = seen;
+        const WarpKey warp = warp_of(seen);
         if (is_access(seen.op)) {
+            Record record = seen;
             record.array = places.at(seen.array);
+            put(std::move(record));
+        } else if (seen.op == Op::active_mask) {
+            put_active_masks(warp, 1);
         } else {
-            record = *theirs.at(warp_of(seen)).at(taken[warp_of(seen)]++);
+            put_active_masks(warp, kAll);
+            Record record = *theirs.at(warp).at(taken[warp]++);
             tell_written(record, seen, places);
+            put(std::move(record));
         }
-        record.index = lengths[warp_of(seen)]++;
-        woven.push_back(std::move(record));
+        const bool ends_warp = i + 1 == emulator.records.size() || warp_of(emulator.records[i + 1]) != warp;
+        if (ends_warp) put_active_masks(warp, kAll);
     }
     gpu.records = std::move(woven);
     gpu.header.accesses_from = "emulator";

@@ -10,6 +10,7 @@
 
 #include "common/base/error.hpp"
 #include "common/trace/checksum.hpp"
+#include "common/trace/fields.hpp"
 #include "common/trace/io.hpp"
 
 namespace lanewise::trace {
@@ -54,8 +55,11 @@ Json once_or_per_lane(std::uint32_t lanes, F value) {
     return first != nullptr ? *first : list;
 }
 
+Json bits_of(const Record& record, std::uint32_t lanes, const PerLane<std::uint64_t>& bits, Element type) {
+    return per_lane(lanes & record.active, [&](std::size_t lane) { return format_bits(type, bits[lane]); });
+}
 Json bits_of(const Record& record, std::uint32_t lanes, const PerLane<std::uint64_t>& bits) {
-    return per_lane(lanes & record.active, [&](std::size_t lane) { return format_bits(record.type, bits[lane]); });
+    return bits_of(record, lanes, bits, record.type);
 }
 
 std::string elements_of(const Record& record, std::size_t lane) {
@@ -69,6 +73,7 @@ std::string elements_of(const Record& record, std::size_t lane) {
 
 Json image_json(const ArrayImage& image, Element element) {
     Json json{{"array", image.array}};
+    if (image.first != 0) json["first"] = image.first;
     const bool known = image.written.size() == image.values.size();
     if (!known) json["written"] = "unknown";
     Json values = Json::array();
@@ -81,19 +86,18 @@ Json image_json(const ArrayImage& image, Element element) {
 Json record_json(const Record& record, const Trace& trace) {
     Json json{{"op", op_name(record.op)}, {"launch", record.launch}, {"block", record.block},
               {"warp", record.warp},      {"index", record.index},   {"line", record.line}};
-    const bool is_sync = record.op == Op::sync_warp || record.op == Op::sync_block;
-    if (!is_sync) json["type"] = std::string(element_name(record.type));
+    if (has_type(record.op)) json["type"] = std::string(element_name(record.type));
     json["active"] = hex32(record.active);
-    if (is_meeting(record.op) && record.op != Op::sync_block) json["mask"] = hex32(record.mask);
+    if (is_meeting(record.op) && !is_block_barrier(record.op)) json["mask"] = hex32(record.mask);
     if (record.undefined & record.active) json["undefined"] = hex32(record.undefined & record.active);
-    if (is_shuffle(record.op)) {
-        if (record.width != kWarpSize) json["width"] = record.width;
+    if (is_shuffle(record.op) && record.width != kWarpSize) json["width"] = record.width;
+    if (is_exchange(record.op))
         json["effect"] = once_or_per_lane(
             record.active, [&](std::size_t lane) { return std::string(effect_name(record.effect[lane])); });
+    if (is_shuffle(record.op))
         json["source"] = per_lane(record.active, [&](std::size_t lane) { return int{record.source[lane]}; });
-        json["before"] = bits_of(record, record.active, record.before);
-    }
-    if (is_shuffle(record.op) || is_vote(record.op))
+    if (has_before(record.op)) json["before"] = bits_of(record, record.active, record.before);
+    if (has_arg(record.op))
         json["arg"] = once_or_per_lane(record.active, [&](std::size_t lane) { return record.arg[lane]; });
     if (is_access(record.op) || is_atomic(record.op)) {
         json["array"] = record.array;
@@ -101,9 +105,9 @@ Json record_json(const Record& record, const Trace& trace) {
         json["at"] = per_lane(record.active, [&](std::size_t lane) { return record.element_index[lane]; });
         json["value"] = per_lane(record.active, [&](std::size_t lane) { return elements_of(record, lane); });
     }
-    if (is_shuffle(record.op) || is_vote(record.op) || is_atomic(record.op))
-        json["received"] = bits_of(record, record.active, record.received);
-    if (is_shuffle(record.op) && (record.has_after & record.active))
+    if (has_received(record.op))
+        json["received"] = bits_of(record, record.active, record.received, received_type(record));
+    if (is_exchange(record.op) && (record.has_after & record.active))
         json["after"] = bits_of(record, record.has_after, record.after);
     if (!record.shared.empty()) {
         Json images = Json::array();
@@ -138,6 +142,7 @@ Json header_json(const Trace& trace) {
               {"date", capped(header.date)},
               {"n", header.n},
               {"block", header.block},
+              {"warp_size", header.warp_size},
               {"seed", header.seed},
               {"input", capped(header.input)},
               {"kernel_file", capped(header.kernel_file)},
@@ -150,12 +155,14 @@ Json header_json(const Trace& trace) {
                             {"dynamic_shared_bytes", launch.dynamic_shared_bytes}});
     json["launches"] = std::move(launches);
     Json statements = Json::array();
-    for (const Statement& statement : header.statements)
+    for (const Statement& statement : header.statements) {
         statements.push_back({{"line", statement.line},
                               {"last_line", statement.last_line},
                               {"effect", effect_name(statement.effect)},
                               {"target", capped(statement.target)},
                               {"to_memory", statement.to_memory}});
+        if (statement.conditional) statements.back()["conditional"] = true;
+    }
     json["statements"] = std::move(statements);
     json["blocks"] = header.blocks;
     if (!header.accesses_from.empty()) json["accesses_from"] = capped(header.accesses_from);
@@ -177,6 +184,13 @@ Json output_json(const Output& output) {
             {"element", std::string(element_name(output.element))},
             {"count", output.count},
             {"values", std::move(values)}};
+}
+
+Json rerun_json(const Rerun& rerun) {
+    Json outputs = Json::array();
+    for (const Output& output : rerun.outputs)
+        if (outputs.size() < kMaxRerunOutputs) outputs.push_back(output_json(output));
+    return {{"rerun", capped(rerun.how)}, {"outputs", std::move(outputs)}};
 }
 
 // A file descriptor that is closed, and its file removed unless kept.
@@ -226,6 +240,9 @@ void write(std::ostream& out, const Trace& trace) {
     if (trace.records.size() > kMaxRecords)
         throw Error(fmt::format("The trace has {} records; a file holds at most {}. Record fewer blocks.",
                                 trace.records.size(), kMaxRecords));
+    if (trace.reruns.size() > kMaxReruns)
+        throw Error(fmt::format("The trace has {} reruns; a file holds at most {}. Ask for fewer.", trace.reruns.size(),
+                                kMaxReruns));
     Fnv1a sum;
     std::size_t lines = 0;
     const auto put = [&](const Json& json) {
@@ -243,6 +260,7 @@ void write(std::ostream& out, const Trace& trace) {
     for (const Record& record : trace.records) put(record_json(record, trace));
     for (const Finding& finding : trace.findings) put(finding_json(finding));
     for (const Output& output : trace.outputs) put(output_json(output));
+    for (const Rerun& rerun : trace.reruns) put(rerun_json(rerun));
     out << Json{{"end", {{"lines", lines}, {"fnv1a", fmt::format("{:016x}", sum.value())}}}}.dump() << '\n';
 }
 

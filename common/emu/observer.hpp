@@ -39,9 +39,10 @@ struct AtomicSeen {
     int line = 0;
     trace::Op op = trace::Op::atomic_add;
     Element type = Element::f32;
+    int elements = 1;              // neighbours it touched: 2 for a pair of halves
     const void* address = nullptr;
-    std::uint64_t operand = 0;
-    std::uint64_t old = 0;
+    trace::Bytes16 operand{};
+    std::uint64_t old = 0;         // the first eight bytes
 };
 
 struct AfterSeen {

@@ -26,6 +26,18 @@ Effect effect_of(int code, bool took) {
     return static_cast<Effect>(code);
 }
 
+trace::ArrayImage image_of(std::uint32_t array, std::uint64_t first, Element element,
+                           const std::vector<std::byte>& bytes, const std::vector<bool>& written) {
+    trace::ArrayImage image{array, first, {}, written};
+    const auto size = static_cast<std::size_t>(element_size(element));
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        std::uint64_t bits = 0;
+        if (written[i]) std::memcpy(&bits, bytes.data() + i * size, size);
+        image.values.push_back(bits);
+    }
+    return image;
+}
+
 }  // namespace
 
 std::vector<LaneEvent>& Recorder::list(std::uint32_t thread) {
@@ -66,9 +78,40 @@ void Recorder::block_begins(std::uint64_t block, std::uint32_t threads) {
     recorded.events.block = static_cast<std::uint32_t>(block);
     recorded.events.warps.resize((threads + trace::kWarpSize - 1) / trace::kWarpSize);
     shared_.clear();
+    begin_parts(block);
     pending_.assign(threads, {});
     took_.assign(threads, false);
     at_barrier_.clear();
+}
+
+void Recorder::begin_parts(std::uint64_t block) {
+    parts_.clear();
+    for (const auto& snapshot : snapshots_) {
+        const BufferPlace& buffer = buffers_[snapshot.buffer];
+        const std::uint64_t count = buffer.bytes / static_cast<std::uint64_t>(element_size(buffer.element));
+        const std::uint64_t first = std::min(block * snapshot.per_block, count);
+        // Scratch memory holds nothing that means something until the block writes it.
+        const bool written = buffer.role != launch::BufferRole::scratch;
+        parts_.push_back({snapshot.buffer, first,
+                          std::vector<bool>(std::min(snapshot.per_block, count - first), written)});
+    }
+}
+
+void Recorder::mark_written(const std::byte* address, std::uint64_t bytes) {
+    if (Shared* shared = shared_at(address)) {
+        const auto size = static_cast<std::uint64_t>(element_size(shared->array.element));
+        const std::uint64_t first = (address_bits(address) - shared->array.address) / size;
+        for (std::uint64_t i = first; i < first + std::max<std::uint64_t>(1, bytes / size) && i < shared->written.size(); ++i)
+            shared->written[i] = true;
+    }
+    for (Part& part : parts_) {
+        const BufferPlace& buffer = buffers_[part.buffer];
+        if (address < buffer.begin || address >= buffer.begin + buffer.bytes) continue;
+        const auto size = static_cast<std::uint64_t>(element_size(buffer.element));
+        const auto first = static_cast<std::uint64_t>(address - buffer.begin) / size;
+        for (std::uint64_t i = first; i < first + std::max<std::uint64_t>(1, bytes / size); ++i)
+            if (i >= part.first && i - part.first < part.written.size()) part.written[i - part.first] = true;
+    }
 }
 
 void Recorder::meeting(const MeetingSeen& seen) {
@@ -113,6 +156,13 @@ void Recorder::barrier_complete() {
         const auto* begin = reinterpret_cast<const std::byte*>(shared.array.address);
         images.push_back({shared.array, {begin, begin + shared.array.bytes()}, shared.written});
     }
+    auto& parts = block.parts.emplace_back();
+    for (const Part& part : parts_) {
+        const BufferPlace& buffer = buffers_[part.buffer];
+        const auto size = static_cast<std::uint64_t>(element_size(buffer.element));
+        const std::byte* begin = buffer.begin + part.first * size;
+        parts.push_back({part, {begin, begin + part.written.size() * size}});
+    }
 }
 
 void Recorder::thread_ends(std::uint32_t thread) { settle(thread); }
@@ -135,10 +185,7 @@ void Recorder::access(const AccessSeen& seen) {
         return;
     }
     pending_[seen.thread] = {true, at, address, seen.bytes};
-    if (shared) {
-        const std::uint64_t first = (address_bits(address) - shared->array.address) / element_size(element);
-        for (int i = 0; i < event.elements && first + i < shared->written.size(); ++i) shared->written[first + i] = true;
-    }
+    mark_written(address, seen.bytes);
 }
 
 void Recorder::atomic(const AtomicSeen& seen) {
@@ -147,13 +194,13 @@ void Recorder::atomic(const AtomicSeen& seen) {
     event.op = seen.op;
     event.type = seen.type;
     event.line = seen.line;
-    event.value[0] = seen.operand;
+    event.elements = seen.elements;
+    event.value = seen.operand;
     event.received = seen.old;
     const auto* address = static_cast<const std::byte*>(seen.address);
     blocks_.back().places.push_back(
         {seen.thread, static_cast<std::uint32_t>(list(seen.thread).size() - 1), address, nullptr});
-    if (Shared* shared = shared_at(address))
-        shared->written[(address_bits(address) - shared->array.address) / element_size(shared->array.element)] = true;
+    mark_written(address, static_cast<std::uint64_t>(seen.elements * element_size(seen.type)));
 }
 
 void Recorder::after(const AfterSeen& seen) {
@@ -207,21 +254,16 @@ void Recorder::finish(launch::ArrayNumbering& numbering, std::span<const std::st
                 event.array = numbering.elsewhere();
             }
         }
-        for (const auto& images : block.images) {
+        for (std::size_t barrier = 0; barrier < block.images.size(); ++barrier) {
             auto& snapshot = block.events.snapshots.emplace_back();
-            for (const auto& image : images) {
-                if (image.array.count == 0) continue;
-                trace::ArrayImage out;
-                out.array = number_of(image.array);
-                out.written = image.written;
-                const auto size = static_cast<std::size_t>(element_size(image.array.element));
-                for (std::size_t i = 0; i < image.array.count; ++i) {
-                    std::uint64_t bits = 0;
-                    if (image.written[i]) std::memcpy(&bits, image.bytes.data() + i * size, size);
-                    out.values.push_back(bits);
-                }
-                snapshot.push_back(std::move(out));
-            }
+            for (const auto& image : block.images[barrier])
+                if (image.array.count != 0)
+                    snapshot.push_back(
+                        image_of(number_of(image.array), 0, image.array.element, image.bytes, image.written));
+            for (const auto& [part, bytes] : block.parts[barrier])
+                if (!part.written.empty())
+                    snapshot.push_back(image_of(static_cast<std::uint32_t>(part.buffer), part.first,
+                                                buffers_[part.buffer].element, bytes, part.written));
             std::sort(snapshot.begin(), snapshot.end(), [](const auto& a, const auto& b) { return a.array < b.array; });
         }
         trace::assemble(block.events, records);

@@ -18,7 +18,13 @@ Observer* observer() { return board ? machine().observer() : nullptr; }
 }  // namespace
 
 void atomic_done(int line, Op op, Element type, const void* address, std::uint64_t operand, std::uint64_t old) {
-    if (Observer* o = observer()) o->atomic({board->current, line, op, type, address, operand, old});
+    if (Observer* o = observer()) o->atomic({board->current, line, op, type, 1, address, {operand, 0}, old});
+}
+
+void atomic_done(int line, Op op, Element type, int elements, const void* address, const std::uint64_t* operand,
+                 std::uint64_t old) {
+    if (Observer* o = observer())
+        o->atomic({board->current, line, op, type, elements, address, {operand[0], operand[1]}, old});
 }
 
 void after(int first_line, int last_line, int effect, Element type, std::uint64_t bits) {

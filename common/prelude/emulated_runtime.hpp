@@ -23,26 +23,53 @@ struct dim3 {
     constexpr operator uint3() const { return {x, y, z}; }
 };
 
+// CUDA's variable of that name: 32, or the size of a teaching warp. The emulator sets it for the lanes of a block.
+extern constinit thread_local int warpSize;
+
 namespace lanewise_emulated {
 
 using lanewise::Element;
 using lanewise::trace::Op;
 
-// What the lane that runs can see of its block: the emulator keeps one for each OS thread that runs blocks.
+// What the lane that runs can see of its block: the emulator keeps one for each OS thread that runs blocks. Lanes are
+// known by their slot: 32 to a warp, of which a teaching warp fills the first 4, 8 or 16. With whole warps that is the
+// thread's linear number.
 struct Board {
-    std::uint32_t current = 0;        // linear number, in its block, of the thread that runs
+    std::uint32_t current = 0;        // slot of the lane that runs
     uint3 block{};
     dim3 block_dim;
     dim3 grid_dim;
-    const uint3* threads = nullptr;   // by linear number
-    std::uint64_t result[1024] = {};  // what each thread took away from its last meeting
+    const uint3* threads = nullptr;   // by slot
+    std::uint64_t result[1024] = {};  // what each lane took away from its last meeting, by slot
 };
 extern constinit thread_local Board* board;
 
-// Dynamic shared memory a launch may ask for: what a block gets on any GPU since sm_75 without opting in to more.
-inline constexpr std::size_t kMaxDynamicShared = 48 * 1024;
+// Dynamic shared memory a launch may ask for: the most a block gets on any GPU so far (sm_90, opted in to).
+inline constexpr std::size_t kMaxDynamicShared = 227 * 1024;
 
 void sync_block(int line);
+
+// __syncthreads_count, _and, _or: the barrier, and what became of all threads' predicates.
+int sync_block_vote(int line, Op op, int predicate);
+
+// The lanes that stand at this place, once every other of the warp waits or has ended.
+unsigned active_mask(int line);
+
+// __threadfence_block (scope 0), __threadfence (1), __threadfence_system (2).
+void fence(int line, int scope);
+
+// __nanosleep: everybody else who can run has a turn first.
+void pause(int line);
+
+// Counts on with each call and never back. It is a number to be ordered by, and no time: the emulator has none.
+long long clock_count();
+
+// Prints on the host's stack (a lane's is too small for it).
+void print(const char* format, ...);
+
+// Both end the launch, as on a GPU, and become findings.
+[[noreturn]] void trap(int line);
+[[noreturn]] void assert_failed(const char* expression, const char* file, int line);
 
 // Waits for the lanes of `mask`; the result then stands on the board (so that the wait can be the last thing this does,
 // and nothing of it stays on the lane's stack). A shuffle offers `bits` and takes away those of the source lane, or a
@@ -57,6 +84,9 @@ LANEWISE_UNHOOKED inline std::uint64_t meet_for(int line, Op op, Element type, u
 
 // An atomic that has just been done by the prelude: `operand` and what was there before.
 void atomic_done(int line, Op op, Element type, const void* address, std::uint64_t operand, std::uint64_t old);
+// The same for an atomic on `elements` neighbours; `operand` is two words (16 bytes), `old` the first eight bytes.
+void atomic_done(int line, Op op, Element type, int elements, const void* address, const std::uint64_t* operand,
+                 std::uint64_t old);
 
 // Traced copies only: the value of a variable after a statement with a shuffle; see trace::attach_after.
 void after(int first_line, int last_line, int effect, Element type, std::uint64_t bits);
@@ -87,9 +117,23 @@ LANEWISE_UNHOOKED inline T value_of(std::uint64_t bits) {
     return value;
 }
 
+// The elements of CUDA's own small floating types, which the prelude specialises this for (emulated_half.hpp): `array` is
+// what memory of them is shown as, `value` what one lane's whole value is (a pair of halves is one 32-bit word).
+template <class T>
+struct Named {
+    static constexpr bool known = false;
+};
+
 // Can a T be shown as one value?
 template <class T>
-inline constexpr bool is_word = std::is_arithmetic_v<T>;
+inline constexpr bool is_word = std::is_arithmetic_v<T> || Named<T>::known;
+
+// The element that one lane's T is recorded as, the same as on the GPU (gpu_element.cuh).
+template <class T>
+constexpr Element value_element() {
+    if constexpr (Named<T>::known) return Named<T>::value;
+    else return lanewise::element_of<T>();
+}
 
 // What a vector type is made of; void for other types.
 template <class T>
@@ -100,7 +144,8 @@ struct Members {
 // The element that an array of T is shown as, the same as on the GPU (gpu_element.cuh): T itself, the members of a vector type, else bare words.
 template <class T>
 constexpr Element shown_as() {
-    if constexpr (is_word<T>) return lanewise::element_of<T>();
+    if constexpr (Named<T>::known) return Named<T>::array;
+    else if constexpr (std::is_arithmetic_v<T>) return lanewise::element_of<T>();
     else if constexpr (!std::is_void_v<typename Members<T>::type>) return shown_as<typename Members<T>::type>();
     else return lanewise::words_of(sizeof(T));
 }

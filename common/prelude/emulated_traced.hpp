@@ -24,8 +24,37 @@ LANEWISE_WORD unsigned vote_ballot(int line, unsigned mask, int predicate) {
     return __ballot_sync(mask, predicate, line);
 }
 
+template <class T>
+LANEWISE_WORD unsigned vote_match_any(int line, unsigned mask, T value) {
+    return __match_any_sync(mask, value, line);
+}
+template <class T>
+LANEWISE_WORD unsigned vote_match_all(int line, unsigned mask, T value, int* predicate) {
+    return __match_all_sync(mask, value, predicate, line);
+}
+
+#define LANEWISE_REDUCE(name, word)                                                                               \
+    template <class T>                                                                                            \
+    LANEWISE_WORD auto name(int line, unsigned mask, T value) {                                                   \
+        return word(mask, value, line);                                                                           \
+    }
+LANEWISE_REDUCE(reduce_add, __reduce_add_sync)
+LANEWISE_REDUCE(reduce_min, __reduce_min_sync)
+LANEWISE_REDUCE(reduce_max, __reduce_max_sync)
+LANEWISE_REDUCE(reduce_and, __reduce_and_sync)
+LANEWISE_REDUCE(reduce_or, __reduce_or_sync)
+LANEWISE_REDUCE(reduce_xor, __reduce_xor_sync)
+#undef LANEWISE_REDUCE
+
 LANEWISE_WORD void sync_warp(int line, unsigned mask = 0xffffffffu) { __syncwarp(mask, line); }
 LANEWISE_WORD void sync_block(int line) { lanewise_emulated::sync_block(line); }
+LANEWISE_WORD int sync_block_count(int line, int predicate) { return __syncthreads_count(predicate, line); }
+LANEWISE_WORD int sync_block_and(int line, int predicate) { return __syncthreads_and(predicate, line); }
+LANEWISE_WORD int sync_block_or(int line, int predicate) { return __syncthreads_or(predicate, line); }
+LANEWISE_WORD unsigned active_mask(int line) { return __activemask(line); }
+LANEWISE_WORD void fence_block(int line) { __threadfence_block(line); }
+LANEWISE_WORD void fence_device(int line) { __threadfence(line); }
+LANEWISE_WORD void fence_system(int line) { __threadfence_system(line); }
 
 #define LANEWISE_ATOMIC(name)                                                                                     \
     template <class T>                                                                                            \
@@ -54,7 +83,7 @@ template <class T>
 LANEWISE_WORD void after(int first_line, int last_line, int effect, T value) {
     if constexpr (lanewise_emulated::is_word<T>)
         lanewise_emulated::after(first_line, last_line, effect,
-                                 lanewise::element_of<typename LanewiseExchanged<T>::type>(),
+                                 lanewise_emulated::value_element<typename LanewiseExchanged<T>::type>(),
                                  lanewise_emulated::bits_of(static_cast<typename LanewiseExchanged<T>::type>(value)));
 }
 

@@ -13,6 +13,20 @@
 
 namespace lanewise::lesson {
 
+// One output of a run beside its reference.
+struct Result {
+    std::string output;       // the buffer's name
+    Element element = Element::f32;
+    std::uint64_t count = 1;  // elements compared
+    bool summed = false;      // the host adds the elements before comparing
+    double value = 0;         // of the first element, or the host's sum
+    double reference = 0;
+    double error = 0;         // the largest of all elements
+    double bound = 0;
+    bool ok = true;
+    std::string reason;       // where the bound comes from
+};
+
 // One run of one variant, ready to draw. Shared so that steps may point into the trace.
 struct Run {
     trace::Trace trace;
@@ -20,6 +34,7 @@ struct Run {
     std::string origin;       // for the title: "NVIDIA H200 · traced run", "emulator · ascending",
                               // "recorded on NVIDIA H200 · 2026-11-21", "file t.ndjson · …"
     std::string notice;       // something the learner must know ("partial: …"); empty else
+    std::vector<Result> results;   // empty where the outputs are too long to be in a recording
 };
 
 struct VariantInfo {

@@ -269,7 +269,7 @@ void print_totals(std::ostream& out, const Run& run, const Paint& paint) {
 }
 
 void print_results(std::ostream& out, const FinishedRun& finished, const Paint& paint) {
-    for (const auto& r : finished.results) {
+    for (const auto& r : finished.results()) {
         const std::string verdict = r.ok ? paint.result("within its bound") : paint.warning("OUTSIDE its bound");
         const std::string bound = r.bound == 0 ? "0" : fmt::format("{:.2e}", r.bound);
         const std::string name = r.summed ? fmt::format("sum of {}", r.output) : r.count == 1 ? r.output : r.output + "[0]";
@@ -279,7 +279,7 @@ void print_results(std::ostream& out, const FinishedRun& finished, const Paint& 
                                          : fmt::format("largest error of {} elements {:.2g}", r.count, r.error))
             << fmt::format(" · bound {} · ", bound) << verdict << '\n';
     }
-    if (!finished.results.empty()) return;
+    if (!finished.results().empty()) return;
     for (const auto& output : finished.run->trace.outputs)
         if (!output.values.empty())
             out << fmt::format("    {}{} = ", output.name, output.count > 1 ? "[0]" : "")

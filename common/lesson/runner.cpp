@@ -163,8 +163,8 @@ trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan, 
     return trace;
 }
 
-std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::string origin, std::string notice,
-                                         const launch::Plan* plan) {
+std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::vector<Result> results, std::string origin,
+                                         std::string notice, const launch::Plan* plan) {
     auto run = std::make_shared<Run>();
     if (trace.header.source.kind == trace::SourceKind::gpu && plan && !trace.partial) {
         trace::Trace emulated = record(emulator(), *plan, trace.header.blocks, nullptr);
@@ -180,6 +180,7 @@ std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::string origin,
     run->trace = std::move(trace);
     run->origin = std::move(origin);
     run->notice = std::move(notice);
+    run->results = std::move(results);
     run->steps = steps::build_steps(run->trace);
     return run;
 }
@@ -191,9 +192,10 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
     std::vector<std::uint32_t> blocks = launch::Request{}.blocks;
     if (options_.focus_block && *options_.focus_block > 1) blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
-    finished->raw = record(machine, plan, blocks, &finished->results);
+    std::vector<Result> results;
+    finished->raw = record(machine, plan, blocks, &results);
     describe_run(finished->raw, variant, inputs);
-    finished->run = shown(finished->raw, origin_of(finished->raw.header.source), "", &plan);
+    finished->run = shown(finished->raw, std::move(results), origin_of(finished->raw.header.source), "", &plan);
     return finished;
 }
 
@@ -255,9 +257,8 @@ std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant) 
     refuse_other("--seed", o.seed && header.input == "random" && *o.seed != header.seed,
                  fmt::format("{}", o.seed.value_or(0)), fmt::format("seed {}", header.seed), variant.name);
     const auto plan = plan_of(header);
-    finished->results = results_of_trace(finished->raw);
     const std::string& gpu_name = header.source.gpu;
-    finished->run = shown(finished->raw,
+    finished->run = shown(finished->raw, results_of_trace(finished->raw),
                           fmt::format("recorded on {} · {}", gpu_name.empty() ? "the emulator" : gpu_name, header.date),
                           stale(header), plan ? &*plan : nullptr);
     return finished;
@@ -275,7 +276,7 @@ std::shared_ptr<const FinishedRun> Runner::run(const std::string& name) {
 
 Checked Runner::check(const Variant& variant) {
     const std::lock_guard lock(mutex_);
-    if (backend() == BackendChoice::recorded) return {run(variant.name)->results, {}};
+    if (backend() == BackendChoice::recorded) return {run(variant.name)->results(), {}};
     const launch::Plan plan = make_plan(variant, checked_inputs(variant), program_.kernels);
     launch::Request request;
     request.order = options_.order.value_or(launch::Order{});
@@ -297,8 +298,7 @@ std::shared_ptr<const FinishedRun> Runner::open(const std::string& path) {
     std::string notice = finished->raw.partial ? "partial: " + finished->raw.partial_reason : "";
     if (const std::string old = stale(header); !old.empty()) notice += (notice.empty() ? "" : " ") + old;
     const auto plan = plan_of(header);
-    finished->results = results_of_trace(finished->raw);
-    finished->run = shown(finished->raw,
+    finished->run = shown(finished->raw, results_of_trace(finished->raw),
                           fmt::format("file {} · {}", std::filesystem::path(path).filename().string(), origin_of(header.source)),
                           notice, plan ? &*plan : nullptr);
     finished_[header.variant] = finished;

@@ -14,20 +14,6 @@
 
 namespace lanewise::lesson {
 
-// One output of a run beside its reference.
-struct Result {
-    std::string output;       // the buffer's name
-    Element element = Element::f32;
-    std::uint64_t count = 1;  // elements compared
-    bool summed = false;      // the host adds the elements before comparing
-    double value = 0;         // of the first element, or the host's sum
-    double reference = 0;
-    double error = 0;         // the largest of all elements
-    double bound = 0;
-    bool ok = true;
-    std::string reason;       // where the bound comes from
-};
-
 // What came of a variant that was run to be checked.
 struct Checked {
     std::vector<Result> results;
@@ -38,7 +24,8 @@ struct Checked {
 struct FinishedRun {
     std::shared_ptr<const Run> run;   // what is shown
     trace::Trace raw;                 // what is saved: of a GPU, only what the GPU told
-    std::vector<Result> results;      // empty where the outputs are too long to be in a recording
+    // Of the run; empty where the outputs are too long to be in a recording.
+    const std::vector<Result>& results() const { return run->results; }
 };
 
 class Runner {
@@ -70,8 +57,9 @@ public:
 private:
     std::shared_ptr<const FinishedRun> run_live(const Variant& variant);
     std::shared_ptr<const FinishedRun> run_recorded(const Variant& variant);
-    // What the emulator's record of memory adds to a GPU's trace, when the two are equal in all that both hold.
-    std::shared_ptr<const Run> shown(trace::Trace trace, std::string origin, std::string notice, const launch::Plan* plan);
+    // With what the emulator's record of memory adds to a GPU's trace, when the two are equal in all that both hold.
+    std::shared_ptr<const Run> shown(trace::Trace trace, std::vector<Result> results, std::string origin,
+                                     std::string notice, const launch::Plan* plan);
     trace::Trace record(launch::Backend& backend, const launch::Plan& plan, const std::vector<std::uint32_t>& blocks,
                         std::vector<Result>* results);
     void describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs) const;

@@ -141,7 +141,7 @@ launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet&
     std::vector<BufferPlace> places;
     for (const auto& spec : plan.buffers) {
         buffers.emplace_back(spec);
-        places.push_back({buffers.back().data(), spec.bytes(), spec.element});
+        places.push_back({buffers.back().data(), spec.bytes(), spec.element, spec.role});
     }
     launch::Outcome outcome;
     launch::ArrayNumbering numbering(plan);
@@ -176,7 +176,7 @@ launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet&
             stopped = run_blocks(program, std::max(1, request.threads), outcome.findings);
             continue;
         }
-        Recorder recorder(number, places, lines_);
+        Recorder recorder(number, places, plan.snapshots, lines_);
         const auto machine = std::make_unique<Machine>();
         machine->load(program);
         for (std::uint64_t block = 0; block < spec.grid.count() && !stopped; ++block) {

@@ -31,6 +31,7 @@ void permute(std::span<T> sequence, std::uint64_t& state) {
 Machine::Machine()
     : stacks_(kMaxThreads), dynamic_shared_(std::make_unique<std::byte[]>(lanewise_emulated::kMaxDynamicShared)) {
     adopt(host_);
+    barrier_op_of_.fill(trace::Op::sync_block);
 }
 
 Machine::~Machine() = default;
@@ -42,14 +43,16 @@ void Machine::prepare_lane(std::uint32_t thread) {
 void Machine::load(const Program& program) {
     program_ = program;
     const std::uint32_t count = program.block.count();
-    while (prepared_ < count) prepare_lane(prepared_++);
-    warp_count_ = (count + kWarpSize - 1) / kWarpSize;
-    threads_.resize(count);
+    const std::uint32_t lanes = program.warp_size;
+    lane_mask_ = static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1);
+    warp_count_ = (count + lanes - 1) / lanes;
+    while (prepared_ < warp_count_ * kWarpSize) prepare_lane(prepared_++);
+    threads_.assign(warp_count_ * kWarpSize, {});
     for (auto& warp : warps_) warp = Warp{};
     for (std::uint32_t i = 0; i < count; ++i) {
         const launch::Block& shape = program.block;
-        threads_[i] = {i % shape.x, i / shape.x % shape.y, i / shape.x / shape.y};
-        warps_[i / kWarpSize].exists |= 1u << i % kWarpSize;
+        threads_[i / lanes * kWarpSize + i % lanes] = {i % shape.x, i / shape.x % shape.y, i / shape.x / shape.y};
+        warps_[i / lanes].exists |= 1u << i % lanes;
     }
     threads = threads_.data();
     block_dim = {program.block.x, program.block.y, program.block.z};
@@ -89,8 +92,10 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     waiting_ = 0;
     quick_line_ = kNoLine;
     turns_ = 0;
+    spins_ = 0;
     stopped_ = false;
     barrier_reported_ = false;
+    barrier_votes_ = false;
     block = {static_cast<std::uint32_t>(number % program_.grid.x),
              static_cast<std::uint32_t>(number / program_.grid.x % program_.grid.y),
              static_cast<std::uint32_t>(number / program_.grid.x / program_.grid.y)};
@@ -98,15 +103,24 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
         Warp& warp = warps_[i];
         warp.alive = runnable_[i] = warp.exists;
         warp.open_count = 0;
+        warp.asking = 0;
     }
     if (program_.order.kind == launch::Order::Kind::seeded) order_lanes();
-    if (observer_) observer_->block_begins(number, alive_);
+    if (observer_) observer_->block_begins(number, warp_count_ * kWarpSize);
     lanewise_emulated::board = this;
+    warpSize = static_cast<int>(program_.warp_size);
     current = static_cast<std::uint32_t>(first_runnable(0));
     jump(host_, fibers_[current]);
+    while (host_function_) {
+        host_function_(host_argument_);
+        host_function_ = nullptr;
+        jump(host_, fibers_[current]);
+    }
     lanewise_emulated::board = nullptr;
-    if (stopped_)
+    if (stopped_) {
         for (std::uint32_t i = 0; i < prepared_; ++i) prepare_lane(i);
+        barrier_op_of_.fill(trace::Op::sync_block);
+    }
     if (observer_) observer_->block_ends();
     observer_ = nullptr;
 }
@@ -152,23 +166,33 @@ void Machine::sync_block(int line) {
         ++waiting_;
         return go_to(to);
     }
-    sync_block_slowly(line);
+    sync_block_slowly(line, trace::Op::sync_block, false);
 }
 
-void Machine::sync_block_slowly(int line) {
+void Machine::sync_block_vote(int line, trace::Op op, bool predicate) {
+    runnable_[current / kWarpSize] &= ~(1u << current % kWarpSize);
+    sync_block_slowly(line, op, predicate);
+}
+
+void Machine::sync_block_slowly(int line, trace::Op op, bool predicate) {
     Warp& warp = warps_[current / kWarpSize];
     const std::uint32_t lane = current % kWarpSize;
-    if (waiting_ != 0 && barrier_line_ != line && !barrier_reported_) {
+    if (waiting_ != 0 && (barrier_line_ != line || barrier_op_ != op) && !barrier_reported_) {
         barrier_reported_ = true;
         report("barrier_divergence", number_of(warp), line, 1u << lane,
-               fmt::format("lane {} of warp {} reached __syncthreads on line {} while others wait at the one on line "
-                           "{}; every thread of a block that has not returned must reach the same barrier: move it "
-                           "out of the branch.",
-                           lane, number_of(warp), line, barrier_line_));
+               fmt::format("lane {} of warp {} reached {} on line {} while others wait at {} on line {}; every thread "
+                           "of a block that has not returned must reach the same barrier: move it out of the branch.",
+                           lane, number_of(warp), cuda_name(op), line, cuda_name(barrier_op_), barrier_line_));
     }
     barrier_line_ = line;
-    quick_line_ = observer_ ? kNoLine : line;
-    if (observer_) observer_->at_barrier(current, line);
+    barrier_op_ = op;
+    barrier_op_of_[current] = op;
+    if (op != trace::Op::sync_block) {
+        barrier_votes_ = true;
+        arg_[current] = predicate;
+    }
+    quick_line_ = observer_ || barrier_votes_ ? kNoLine : line;
+    if (observer_) observer_->at_barrier({current, line, op, predicate});
     if (++waiting_ < alive_) return yield();
     release_barrier();
     const auto to = static_cast<std::uint32_t>(first_runnable(0));
@@ -177,12 +201,38 @@ void Machine::sync_block_slowly(int line) {
 
 // All that live are here, so all can go on.
 void Machine::release_barrier() {
-    if (observer_) observer_->barrier_complete();
+    if (barrier_votes_) count_barrier_votes();
+    if (observer_) observer_->barrier_complete(result);
     waiting_ = 0;
     quick_line_ = kNoLine;
     barrier_reported_ = false;
     for (std::uint32_t i = 0; i < warp_count_; ++i) runnable_[i] = warps_[i].alive;
-    if (++turns_ > kMaxTurns) stop(barrier_line_);
+    turn(barrier_line_);
+}
+
+// All that live stand at the barrier; where some of them (a finding was made of it) brought no predicate, the others'
+// count.
+void Machine::count_barrier_votes() {
+    std::uint64_t voters = 0, agreeing = 0;
+    const auto each_voter = [&](auto&& seen) {
+        for (std::uint32_t warp = 0; warp < warp_count_; ++warp)
+            for (std::uint32_t rest = warps_[warp].alive; rest; rest &= rest - 1) {
+                const std::uint32_t at = warp * kWarpSize + static_cast<std::uint32_t>(std::countr_zero(rest));
+                if (barrier_op_of_[at] != trace::Op::sync_block) seen(at);
+            }
+    };
+    each_voter([&](std::uint32_t at) {
+        ++voters;
+        agreeing += arg_[at] != 0;
+    });
+    each_voter([&](std::uint32_t at) {
+        const trace::Op op = barrier_op_of_[at];
+        result[at] = op == trace::Op::sync_block_count ? agreeing
+                     : op == trace::Op::sync_block_and ? agreeing == voters
+                                                       : agreeing != 0;
+        barrier_op_of_[at] = trace::Op::sync_block;  // as it stays for those who come by the quick way
+    });
+    barrier_votes_ = false;
 }
 
 // The first lane that can run, of the warps from place `from` of the order on; -1 when there is none.
@@ -200,6 +250,8 @@ int Machine::first_runnable(std::uint32_t from) const {
 
 // Lets somebody else run; the lane has said before whether it still can.
 void Machine::yield() {
+    if (Warp& warp = warps_[current / kWarpSize]; !runnable_[current / kWarpSize] && warp.asking)
+        answer_active_masks(warp);
     if (runnable_[current / kWarpSize]) {
         std::uint32_t to = next_[current];
         while (!is_runnable(to)) to = next_[to];
@@ -214,11 +266,51 @@ void Machine::yield() {
     if (static_cast<std::uint32_t>(to) != current) go_to(static_cast<std::uint32_t>(to));
 }
 
+void Machine::pause(int line) {
+    turn(line);
+    const std::uint32_t warp = current / kWarpSize;
+    std::uint32_t to = next_[current];
+    while (to != first_[warp] && !is_runnable(to)) to = next_[to];
+    // The ring has come round: the other warps' turn. This lane can run, so somebody is found.
+    if (to == first_[warp]) to = static_cast<std::uint32_t>(first_runnable(warp_place_[warp] + 1));
+    if (to != current) go_to(to);
+}
+
+// A lane that does nothing but atomics may wait for what another lane has yet to write: a lock, a flag.
+void Machine::atomic_done(int line) {
+    if (spinning_ != current) {
+        spinning_ = current;
+        spins_ = 0;
+    } else if (++spins_ == kSpins) {
+        spins_ = 0;
+        turns_ += kSpins / 16;
+        pause(line);
+    }
+}
+
+void Machine::on_host(void (*function)(void*), void* argument) {
+    host_argument_ = argument;
+    host_function_ = function;
+    jump(fibers_[current], host_);
+}
+
+void Machine::turn(int line) {
+    if (++turns_ > kMaxTurns) stop(line);
+}
+
 void Machine::stop(int line) {
-    report("runaway", current / kWarpSize, line, 1u << current % kWarpSize,
-           fmt::format("a block came to {} barriers and shuffles without an end and was stopped; look at the condition "
-                       "of the loop around line {}.",
-                       turns_, line));
+    fail("runaway", line,
+         fmt::format("a block came to {} barriers, shuffles and pauses without an end and was stopped; look at the "
+                     "condition of the loop around line {}.",
+                     turns_, line));
+}
+
+void Machine::fail(const char* kind, int line, std::string sentence) {
+    report(kind, current / kWarpSize, line, 1u << current % kWarpSize, std::move(sentence));
+    end_launch();
+}
+
+void Machine::end_launch() {
     stopped_ = true;
     // The lanes are left where they stand; their stacks are laid out anew once the host runs again.
     jump(fibers_[current], host_);

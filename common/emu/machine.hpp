@@ -22,6 +22,9 @@ inline constexpr std::uint32_t kMaxThreads = 1024;
 inline constexpr std::uint64_t kMaxTurns = std::uint64_t{1} << 24;
 inline constexpr std::uint32_t kMaxWarps = kMaxThreads / kWarpSize;
 
+// Consecutive atomics of one lane after which it is taken to wait for another one, which is then let run.
+inline constexpr std::uint32_t kSpins = 1024;
+
 // Lanes that ask for the same thing under the same mask.
 struct Meeting {
     std::uint32_t mask = 0;
@@ -34,6 +37,7 @@ struct Meeting {
 struct Warp {
     std::uint32_t exists = 0;    // lanes the launch has
     std::uint32_t alive = 0;     // lanes that have not returned
+    std::uint32_t asking = 0;    // lanes that stand at an __activemask
     std::int32_t open_count = 0;
     std::array<Meeting, kWarpSize> open;  // meetings that wait for lanes
 };
@@ -41,6 +45,9 @@ struct Warp {
 // What the undefined looks like: a quiet NaN as a float or a double, an unmistakable number as an integer.
 inline constexpr std::uint32_t kPoison32 = 0x7fdeadad;
 inline constexpr std::uint64_t kPoison64 = 0x7ffdeaddeaddeaddull;
+
+// The word of a kernel file that stands for `op`.
+const char* cuda_name(trace::Op op);
 
 // What a lane needs at every turn stands in arrays over the block's threads, so that a turn touches few cache lines:
 // with 256 lanes it is the caches, not the instructions, that decide how fast a barrier is.
@@ -58,6 +65,7 @@ public:
         launch::Block block;
         std::string kernel;          // for findings
         launch::Order order;
+        std::uint32_t warp_size = kWarpSize;  // 4, 8 or 16: a teaching warp
     };
 
     // Takes up a launch: lays out warps and lanes.
@@ -72,6 +80,14 @@ public:
 
     // Called by lanes, through the prelude.
     void sync_block(int line);
+    void sync_block_vote(int line, trace::Op op, bool predicate);
+    void active_mask(int line);
+    void pause(int line);
+    void atomic_done(int line);
+    std::int64_t clock_count() { return clock_ += kClockStep; }
+    // Calls function(argument) on the stack of the host, which is as large as any.
+    void on_host(void (*function)(void*), void* argument);
+    [[noreturn]] void fail(const char* kind, int line, std::string sentence);  // a finding that ends the launch
     void meet(int line, trace::Op op, Element type, std::uint32_t mask, std::uint64_t offered, int arg, int width);
     Observer* observer() const { return observer_; }
     std::byte* dynamic_shared() { return dynamic_shared_.get(); }
@@ -79,23 +95,30 @@ public:
 
 private:
     static constexpr int kNoLine = -1;
+    static constexpr std::int64_t kClockStep = 64;
     static void lane_main(void* machine);
     void prepare_lane(std::uint32_t thread);
     void order_lanes();
     void finish();
-    [[gnu::noinline]] void sync_block_slowly(int line);
+    [[gnu::noinline]] void sync_block_slowly(int line, trace::Op op, bool predicate);
     [[gnu::noinline]] void meet_slowly(int line, trace::Op op, Element type, std::uint32_t mask);
     void yield();
     void go_to(std::uint32_t thread);
     int first_runnable(std::uint32_t from) const;
     bool is_runnable(std::uint32_t number) const { return runnable_[number / kWarpSize] >> number % kWarpSize & 1; }
     void release_barrier();
+    void count_barrier_votes();
+    void answer_active_masks(Warp& warp);
+    void turn(int line);
     int open_meeting(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
     void tell_mismatch(const Warp& warp, const Meeting& open, int line, trace::Op op, std::uint32_t mask);
     void complete(Warp& warp, int which);
     void mend_widths(std::uint32_t base, const Meeting& meeting);
+    std::uint32_t shuffle(Warp& warp, const Meeting& meeting);
     std::uint32_t exchange(std::uint32_t base, const Meeting& meeting);
+    void reduce(std::uint32_t base, const Meeting& meeting);
     void vote(std::uint32_t base, const Meeting& meeting);
+    void match(std::uint32_t base, const Meeting& meeting);
     void complete_ready(Warp& warp);
     void resolve_deadlock();
     void tell_inactive_source(const Warp& warp, const Meeting& meeting, std::uint32_t undefined);
@@ -104,12 +127,16 @@ private:
     std::uint32_t base_of(const Warp& warp) const { return number_of(warp) * kWarpSize; }
     void report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence);
     [[noreturn]] void stop(int line);
+    [[noreturn]] void end_launch();
 
     std::uint32_t alive_ = 0;
     std::uint32_t waiting_ = 0;        // lanes at the block barrier
-    int barrier_line_ = 0;             // where they wait
+    int barrier_line_ = 0;             // where they wait, and at which of the barriers
+    trace::Op barrier_op_ = trace::Op::sync_block;
+    bool barrier_votes_ = false;       // some of them brought a predicate
     int quick_line_ = kNoLine;         // the same while an arrival there is nothing special: some wait, nobody observes
     std::uint32_t warp_count_ = 0;
+    std::uint32_t lane_mask_ = ~0u;    // the lanes a warp can have
     std::array<std::uint32_t, kMaxWarps> runnable_{};  // lanes of each warp that can go on
     std::array<Fiber, kMaxThreads> fibers_;
     std::array<std::uint16_t, kMaxThreads> next_{};   // who is let run after whom: a ring in each warp
@@ -118,11 +145,17 @@ private:
     std::array<std::int32_t, kMaxThreads> arg_{};
     std::array<std::int32_t, kMaxThreads> width_{};
     std::array<std::int32_t, kMaxThreads> line_{};
+    std::array<trace::Op, kMaxThreads> barrier_op_of_;  // lanes at the block barrier: how they called it
 
     Program program_;
     Observer* observer_ = nullptr;
     std::uint64_t block_number_ = 0;
-    std::uint64_t turns_ = 0;          // barriers and meetings in this block, to stop a kernel that never ends
+    std::uint64_t turns_ = 0;          // barriers, meetings and pauses in this block, to stop one that never ends
+    std::int64_t clock_ = 0;
+    std::uint32_t spinning_ = 0;       // who did the last atomics, and how many on end
+    std::uint32_t spins_ = 0;
+    void (*host_function_)(void*) = nullptr;  // what a lane wants done on the host's stack
+    void* host_argument_ = nullptr;
     bool barrier_reported_ = false;
     bool stopped_ = false;
     std::vector<std::uint32_t> warp_order_;

@@ -1,4 +1,5 @@
 // Collectives: lanes that wait for each other, and what is wrong when they wait in vain.
+#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
@@ -11,8 +12,6 @@ namespace lanewise::emu {
 
 using trace::Op;
 
-namespace {
-
 const char* cuda_name(Op op) {
     switch (op) {
         case Op::shfl_idx: return "__shfl_sync";
@@ -22,13 +21,40 @@ const char* cuda_name(Op op) {
         case Op::vote_any: return "__any_sync";
         case Op::vote_all: return "__all_sync";
         case Op::vote_ballot: return "__ballot_sync";
+        case Op::vote_match_any: return "__match_any_sync";
+        case Op::vote_match_all: return "__match_all_sync";
+        case Op::reduce_add: return "__reduce_add_sync";
+        case Op::reduce_min: return "__reduce_min_sync";
+        case Op::reduce_max: return "__reduce_max_sync";
+        case Op::reduce_and: return "__reduce_and_sync";
+        case Op::reduce_or: return "__reduce_or_sync";
+        case Op::reduce_xor: return "__reduce_xor_sync";
+        case Op::sync_block: return "__syncthreads";
+        case Op::sync_block_count: return "__syncthreads_count";
+        case Op::sync_block_and: return "__syncthreads_and";
+        case Op::sync_block_or: return "__syncthreads_or";
+        case Op::active_mask: return "__activemask";
         default: return "__syncwarp";
     }
 }
 
+namespace {
+
 const char* wait_or_waits(std::uint32_t lanes) { return std::has_single_bit(lanes) ? "waits" : "wait"; }
 
 bool valid_width(int width) { return width >= 1 && width <= kWarpSize && std::has_single_bit(unsigned(width)); }
+
+template <class T>
+T joined(Op op, T a, T b) {
+    switch (op) {
+        case Op::reduce_add: return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+        case Op::reduce_min: return b < a ? b : a;
+        case Op::reduce_max: return a < b ? b : a;
+        case Op::reduce_and: return a & b;
+        case Op::reduce_or: return a | b;
+        default: return a ^ b;
+    }
+}
 
 std::uint64_t poison(Element type) { return element_size(type) == 8 ? kPoison64 : kPoison32; }
 
@@ -59,6 +85,7 @@ void Machine::meet(int line, Op op, Element type, std::uint32_t mask, std::uint6
     const std::uint32_t me = current;
     const std::uint32_t bit = 1u << me % kWarpSize;
     Warp& warp = warps_[me / kWarpSize];
+    mask &= lane_mask_;
     offered_[me] = offered;
     arg_[me] = arg;
     width_[me] = width;
@@ -81,7 +108,7 @@ void Machine::meet_slowly(int line, Op op, Element type, std::uint32_t mask) {
     runnable_[current / kWarpSize] |= bit;
     const int which = open_meeting(warp, line, op, type, mask);
     if (which < 0) return;
-    if (++turns_ > kMaxTurns) stop(line);
+    turn(line);
     const Meeting& meeting = warp.open[static_cast<std::size_t>(which)];
     if (meeting.arrived == (mask & warp.alive)) return complete(warp, which);
     runnable_[current / kWarpSize] &= ~bit;
@@ -153,6 +180,32 @@ std::uint32_t Machine::exchange(std::uint32_t base, const Meeting& meeting) {
     return undefined;
 }
 
+void Machine::reduce(std::uint32_t base, const Meeting& meeting) {
+    std::uint32_t rest = meeting.arrived;
+    std::uint32_t value = static_cast<std::uint32_t>(offered_[base + static_cast<std::uint32_t>(std::countr_zero(rest))]);
+    while (rest &= rest - 1) {
+        const auto next = static_cast<std::uint32_t>(offered_[base + static_cast<std::uint32_t>(std::countr_zero(rest))]);
+        value = meeting.type == Element::i32
+                    ? static_cast<std::uint32_t>(
+                          joined(meeting.op, static_cast<std::int32_t>(value), static_cast<std::int32_t>(next)))
+                    : joined(meeting.op, value, next);
+    }
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+        if (meeting.arrived >> lane & 1) result[base + lane] = value;
+}
+
+// PTX ISA, match.sync: a lane receives the lanes that have not exited and hold its value, or all of them if they hold
+// the same one.
+void Machine::match(std::uint32_t base, const Meeting& meeting) {
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+        if (!(meeting.arrived >> lane & 1)) continue;
+        std::uint32_t alike = 0;
+        for (std::uint32_t other = 0; other < kWarpSize; ++other)
+            if (meeting.arrived >> other & 1 && offered_[base + other] == offered_[base + lane]) alike |= 1u << other;
+        result[base + lane] = meeting.op == Op::vote_match_any || alike == meeting.arrived ? alike : 0;
+    }
+}
+
 void Machine::vote(std::uint32_t base, const Meeting& meeting) {
     std::uint32_t ballot = 0;
     for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
@@ -164,15 +217,20 @@ void Machine::vote(std::uint32_t base, const Meeting& meeting) {
         if (meeting.arrived >> lane & 1) result[base + lane] = answer;
 }
 
-// CUDA leaves other widths undefined; they are told and taken as the whole warp.
+// CUDA leaves other widths undefined; they are told and taken as the whole warp. To a teaching warp a wider one is the
+// same.
 void Machine::mend_widths(std::uint32_t base, const Meeting& meeting) {
     for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
         const std::uint32_t at = base + lane;
-        if (!(meeting.arrived >> lane & 1) || valid_width(width_[at])) continue;
+        if (!(meeting.arrived >> lane & 1)) continue;
+        if (valid_width(width_[at])) {
+            width_[at] = std::min(width_[at], static_cast<std::int32_t>(program_.warp_size));
+            continue;
+        }
         report("bad_width", base / kWarpSize, line_[at], 1u << lane,
                fmt::format("{} on line {} is given a width of {}; it must be 1, 2, 4, 8, 16 or 32.",
                            cuda_name(meeting.op), line_[at], width_[at]));
-        width_[at] = kWarpSize;
+        width_[at] = static_cast<std::int32_t>(program_.warp_size);
     }
 }
 
@@ -196,19 +254,49 @@ void Machine::complete(Warp& warp, int which) {
     warp.open[static_cast<std::size_t>(which)] = warp.open[static_cast<std::size_t>(--warp.open_count)];
     const std::uint32_t base = base_of(warp);
     std::uint32_t undefined = 0;
-    if (trace::is_vote(meeting.op)) {
-        vote(base, meeting);
-    } else if (meeting.op != Op::sync_warp) {
-        if (meeting.arrived == ~0u && uniform(&arg_[base], &width_[base])) {
-            exchange_uniform(meeting.op, &offered_[base], &result[base], arg_[base]);
-        } else {
-            mend_widths(base, meeting);
-            undefined = exchange(base, meeting);
-            if (undefined) tell_inactive_source(warp, meeting, undefined);
-        }
-    }
+    if (meeting.op <= Op::shfl_xor) undefined = shuffle(warp, meeting);
+    else if (meeting.op <= Op::reduce_xor) reduce(base, meeting);
+    else if (meeting.op <= Op::vote_ballot) vote(base, meeting);
+    else if (meeting.op <= Op::vote_match_all) match(base, meeting);
     runnable_[number_of(warp)] |= meeting.arrived;
     if (observer_) announce(warp, meeting, undefined);
+}
+
+std::uint32_t Machine::shuffle(Warp& warp, const Meeting& meeting) {
+    const std::uint32_t base = base_of(warp);
+    if (meeting.arrived == ~0u && uniform(&arg_[base], &width_[base])) {
+        exchange_uniform(meeting.op, &offered_[base], &result[base], arg_[base]);
+        return 0;
+    }
+    mend_widths(base, meeting);
+    const std::uint32_t undefined = exchange(base, meeting);
+    if (undefined) tell_inactive_source(warp, meeting, undefined);
+    return undefined;
+}
+
+void Machine::active_mask(int line) {
+    turn(line);
+    const std::uint32_t bit = 1u << current % kWarpSize;
+    line_[current] = line;
+    warps_[current / kWarpSize].asking |= bit;
+    runnable_[current / kWarpSize] &= ~bit;
+    yield();
+}
+
+// Every lane of the warp waits, has returned or asks: those that ask at one place are active together there.
+void Machine::answer_active_masks(Warp& warp) {
+    const std::uint32_t base = base_of(warp);
+    runnable_[number_of(warp)] |= warp.asking;
+    while (warp.asking) {
+        const std::int32_t line = line_[base + static_cast<std::uint32_t>(std::countr_zero(warp.asking))];
+        std::uint32_t together = 0;
+        for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+            if (warp.asking >> lane & 1 && line_[base + lane] == line) together |= 1u << lane;
+        for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+            if (together >> lane & 1) result[base + lane] = together;
+        warp.asking &= ~together;
+        if (observer_) announce(warp, {0, together, Op::active_mask, Element::u32, false}, 0);
+    }
 }
 
 void Machine::announce(const Warp& warp, const Meeting& meeting, std::uint32_t undefined) {
@@ -240,7 +328,7 @@ void Machine::resolve_deadlock() {
             const auto line_of = [&](std::uint32_t lanes) {
                 return line_[base + static_cast<std::uint32_t>(std::countr_zero(lanes))];
             };
-            const std::string where = missing & ~in_meetings ? fmt::format("at __syncthreads on line {}", barrier_line_)
+            const std::string where = missing & ~in_meetings ? fmt::format("at {} on line {}", cuda_name(barrier_op_), barrier_line_)
                                                              : fmt::format("on line {}", line_of(missing));
             const int line = line_of(open.arrived);
             report("deadlock", number, line, open.arrived,

@@ -8,7 +8,7 @@
 
 namespace lanewise::emu {
 
-// Lanes of one warp met: a shuffle, a vote or __syncwarp. The pointers give a value for each of the warp's 32 lanes;
+// Lanes of one warp met: a shuffle, a reduction, a vote, __syncwarp or __activemask. The pointers give a value for each of the warp's 32 lanes;
 // only those in `lanes` mean something.
 struct MeetingSeen {
     std::uint32_t warp = 0;
@@ -24,7 +24,21 @@ struct MeetingSeen {
     const std::int32_t* line = nullptr;
 };
 
-// A load or store is about to happen. `thread`, here and below: linear number in the block.
+// A lane came to a block barrier. `thread`, here and below: the lane's slot (lanewise_emulated::Board).
+struct BarrierSeen {
+    std::uint32_t thread = 0;
+    int line = 0;
+    trace::Op op = trace::Op::sync_block;
+    bool predicate = false;        // of those that vote
+};
+
+struct FenceSeen {
+    std::uint32_t thread = 0;
+    int line = 0;
+    int scope = 0;                 // 0 block, 1 device, 2 system
+};
+
+// A load or store is about to happen.
 struct AccessSeen {
     std::uint32_t thread = 0;
     const void* address = nullptr;
@@ -64,11 +78,13 @@ struct SharedArraySeen {
 class Observer {
 public:
     virtual ~Observer() = default;
-    virtual void block_begins(std::uint64_t /*block*/, std::uint32_t /*threads*/) {}
+    virtual void block_begins(std::uint64_t /*block*/, std::uint32_t /*slots*/) {}
     virtual void block_ends() {}
     virtual void meeting(const MeetingSeen&) {}
-    virtual void at_barrier(std::uint32_t /*thread*/, int /*line*/) {}  // each lane as it arrives
-    virtual void barrier_complete() {}                                  // before any of them goes on
+    virtual void at_barrier(const BarrierSeen&) {}                      // each lane as it arrives
+    // Before any of them goes on; `received`, by slot, is what those that vote take away.
+    virtual void barrier_complete(const std::uint64_t* /*received*/) {}
+    virtual void fence(const FenceSeen&) {}
     virtual void thread_ends(std::uint32_t /*thread*/) {}
     virtual void access(const AccessSeen&) {}
     virtual void atomic(const AtomicSeen&) {}

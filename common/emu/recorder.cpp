@@ -72,15 +72,15 @@ Recorder::Shared* Recorder::shared_at(const std::byte* address) {
     return nullptr;
 }
 
-void Recorder::block_begins(std::uint64_t block, std::uint32_t threads) {
+void Recorder::block_begins(std::uint64_t block, std::uint32_t slots) {
     auto& recorded = blocks_.emplace_back();
     recorded.events.launch = launch_;
     recorded.events.block = static_cast<std::uint32_t>(block);
-    recorded.events.warps.resize((threads + trace::kWarpSize - 1) / trace::kWarpSize);
+    recorded.events.warps.resize(slots / trace::kWarpSize);
     shared_.clear();
     begin_parts(block);
-    pending_.assign(threads, {});
-    took_.assign(threads, false);
+    pending_.assign(slots, {});
+    took_.assign(slots, false);
     at_barrier_.clear();
 }
 
@@ -123,31 +123,46 @@ void Recorder::meeting(const MeetingSeen& seen) {
         event.type = seen.type;
         event.line = seen.line[lane];
         event.mask = seen.mask;
-        event.arg = seen.arg[lane];
-        event.width = seen.width[lane];
+        const bool asks = seen.op == Op::active_mask;  // it brings nothing
+        event.arg = asks ? 0 : seen.arg[lane];
+        event.width = asks ? trace::kWarpSize : seen.width[lane];
         event.meeting = number;
         event.received = seen.received[lane];
         event.undefined = seen.undefined >> lane & 1;
-        if (trace::is_shuffle(seen.op)) {
-            event.before = seen.offered[lane];
+        const bool is_match = seen.op == Op::vote_match_any || seen.op == Op::vote_match_all;
+        if (trace::is_shuffle(seen.op) || trace::is_reduce(seen.op) || is_match) event.before = seen.offered[lane];
+        if (trace::is_shuffle(seen.op))
             event.source = static_cast<std::int8_t>(trace::source_lane(seen.op, lane, event.arg, event.width));
-        }
     }
 }
 
-void Recorder::at_barrier(std::uint32_t thread, int line) {
-    LaneEvent& event = add(thread);
-    event.op = Op::sync_block;
-    event.line = line;
-    at_barrier_.emplace_back(thread, static_cast<std::uint32_t>(list(thread).size() - 1));
+// A launch that was stopped leaves lanes where they stand, each past its last store.
+void Recorder::block_ends() {
+    for (std::uint32_t slot = 0; slot < pending_.size(); ++slot) settle(slot);
 }
 
-void Recorder::barrier_complete() {
+void Recorder::fence(const FenceSeen& seen) {
+    LaneEvent& event = add(seen.thread);
+    event.op = Op::fence;
+    event.line = seen.line;
+    event.arg = seen.scope;
+}
+
+void Recorder::at_barrier(const BarrierSeen& seen) {
+    LaneEvent& event = add(seen.thread);
+    event.op = seen.op;
+    event.line = seen.line;
+    event.arg = seen.predicate;
+    at_barrier_.emplace_back(seen.thread, static_cast<std::uint32_t>(list(seen.thread).size() - 1));
+}
+
+void Recorder::barrier_complete(const std::uint64_t* received) {
     auto& block = blocks_.back();
     const std::uint64_t number = meetings_++;
     for (const auto& [thread, at] : at_barrier_) {
         LaneEvent& event = list(thread)[at];
         event.meeting = number;
+        if (event.op != Op::sync_block) event.received = received[thread];
         event.snapshot = static_cast<std::int32_t>(block.images.size());
     }
     at_barrier_.clear();

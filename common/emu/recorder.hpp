@@ -10,6 +10,7 @@
 #include "common/emu/observer.hpp"
 #include "common/emu/source_lines.hpp"
 #include "common/launch/arrays.hpp"
+#include "common/launch/plan.hpp"
 #include "common/trace/lane_events.hpp"
 
 namespace lanewise::emu {
@@ -19,6 +20,7 @@ struct BufferPlace {
     const std::byte* begin = nullptr;
     std::uint64_t bytes = 0;
     Element element = Element::f32;
+    launch::BufferRole role = launch::BufferRole::input;
 };
 
 // Events one launch may record before it is refused: at 112 bytes each, some 470 MB.
@@ -27,13 +29,17 @@ inline constexpr std::size_t kMaxEvents = std::size_t{1} << 22;
 // Records the blocks it is shown of one launch, and turns them into records when the launch is over.
 class Recorder : public Observer {
 public:
-    Recorder(std::uint32_t launch, std::span<const BufferPlace> buffers, SourceLines& lines)
-        : launch_(launch), buffers_(buffers), lines_(lines) {}
+    // `snapshots` are the plan's: the parts of its buffers that are kept at each block barrier.
+    Recorder(std::uint32_t launch, std::span<const BufferPlace> buffers,
+             std::span<const launch::Plan::Snapshot> snapshots, SourceLines& lines)
+        : launch_(launch), buffers_(buffers), snapshots_(snapshots), lines_(lines) {}
 
-    void block_begins(std::uint64_t block, std::uint32_t threads) override;
+    void block_begins(std::uint64_t block, std::uint32_t slots) override;
     void meeting(const MeetingSeen& seen) override;
-    void at_barrier(std::uint32_t thread, int line) override;
-    void barrier_complete() override;
+    void block_ends() override;
+    void at_barrier(const BarrierSeen& seen) override;
+    void barrier_complete(const std::uint64_t* received) override;
+    void fence(const FenceSeen& seen) override;
     void thread_ends(std::uint32_t thread) override;
     void access(const AccessSeen& seen) override;
     void atomic(const AtomicSeen& seen) override;
@@ -56,6 +62,15 @@ private:
         launch::SharedArray array;
         std::vector<bool> written;
     };
+    struct Part {                       // what of a buffer in global memory the present block works in
+        std::size_t buffer = 0;
+        std::uint64_t first = 0;        // element
+        std::vector<bool> written;      // one for each element of the part
+    };
+    struct PartImage {                  // the same at one barrier
+        Part part;
+        std::vector<std::byte> bytes;
+    };
     struct Place {                      // where an access or atomic went, for when arrays have numbers
         std::uint32_t thread = 0;
         std::uint32_t event = 0;
@@ -71,6 +86,7 @@ private:
     struct Recorded {
         trace::BlockEvents events;
         std::vector<std::vector<Image>> images;
+        std::vector<std::vector<PartImage>> parts;
         std::vector<Place> places;
     };
 
@@ -79,12 +95,16 @@ private:
     void settle(std::uint32_t thread);
     const BufferPlace* buffer_at(const std::byte* address) const;
     Shared* shared_at(const std::byte* address);
+    void begin_parts(std::uint64_t block);
+    void mark_written(const std::byte* address, std::uint64_t bytes);
 
     std::uint32_t launch_;
     std::span<const BufferPlace> buffers_;
+    std::span<const launch::Plan::Snapshot> snapshots_;
     SourceLines& lines_;
     std::vector<Recorded> blocks_;
     std::vector<Shared> shared_;                 // of the present block
+    std::vector<Part> parts_;                    // of the present block
     std::vector<launch::SharedArray> reports_;   // of all blocks
     std::vector<Pending> pending_;
     std::vector<bool> took_;

@@ -1,7 +1,15 @@
 // The other side of the prelude's door: each call goes to the machine whose lane runs.
 #include "common/prelude/emulated_runtime.hpp"
 
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+
+#include <fmt/format.h>
+
 #include "common/emu/machine.hpp"
+
+constinit thread_local int warpSize = 32;
 
 namespace lanewise_emulated {
 
@@ -12,6 +20,11 @@ constinit thread_local Board* board = nullptr;
 
 namespace {
 
+struct Printed {
+    const char* format;
+    std::va_list* values;
+};
+
 Machine& machine() { return *static_cast<Machine*>(board); }
 Observer* observer() { return board ? machine().observer() : nullptr; }
 
@@ -19,12 +32,14 @@ Observer* observer() { return board ? machine().observer() : nullptr; }
 
 void atomic_done(int line, Op op, Element type, const void* address, std::uint64_t operand, std::uint64_t old) {
     if (Observer* o = observer()) o->atomic({board->current, line, op, type, 1, address, {operand, 0}, old});
+    machine().atomic_done(line);
 }
 
 void atomic_done(int line, Op op, Element type, int elements, const void* address, const std::uint64_t* operand,
                  std::uint64_t old) {
     if (Observer* o = observer())
         o->atomic({board->current, line, op, type, elements, address, {operand[0], operand[1]}, old});
+    machine().atomic_done(line);
 }
 
 void after(int first_line, int last_line, int effect, Element type, std::uint64_t bits) {
@@ -41,6 +56,55 @@ void shared_array(unsigned id, const void* address, std::size_t bytes, Element t
 
 void dynamic_array(unsigned id, const void* address, Element type) {
     if (Observer* o = observer()) o->shared_array({id, address, machine().dynamic_shared_bytes(), type});
+}
+
+int sync_block_vote(int line, Op op, int predicate) {
+    machine().sync_block_vote(line, op, predicate != 0);
+    return static_cast<int>(board->result[board->current]);
+}
+
+unsigned active_mask(int line) {
+    machine().active_mask(line);
+    return static_cast<unsigned>(board->result[board->current]);
+}
+
+void fence(int line, int scope) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // other blocks may run on other OS threads
+    if (Observer* o = observer()) o->fence({board->current, line, scope});
+}
+
+void pause(int line) { machine().pause(line); }
+
+long long clock_count() { return machine().clock_count(); }
+
+void print(const char* format, ...) {
+    std::va_list values;
+    va_start(values, format);
+    Printed printed{format, &values};
+    machine().on_host(
+        [](void* argument) {
+            const auto& what = *static_cast<Printed*>(argument);
+            std::vprintf(what.format, *what.values);
+        },
+        &printed);
+    va_end(values);
+}
+
+void trap(int line) {
+    machine().fail("trap", line,
+                   fmt::format("lane {} of warp {} came to __trap on line {}, which ends the launch: look at the "
+                               "condition that led there.",
+                               board->current % 32, board->current / 32, line));
+}
+
+void assert_failed(const char* expression, const char* file, int line) {
+    const uint3 thread = board->threads[board->current];
+    const uint3 block = board->block;
+    machine().fail("assertion_failed", line,
+                   fmt::format("{}:{}: block ({}, {}, {}), thread ({}, {}, {}), lane {} of warp {}: the assertion `{}` does "
+                               "not hold, which ends the launch.",
+                               file, line, block.x, block.y, block.z, thread.x, thread.y, thread.z, board->current % 32,
+                               board->current / 32, expression));
 }
 
 void* dynamic_shared_memory() { return machine().dynamic_shared(); }

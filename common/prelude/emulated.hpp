@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <time.h>
 
 #include "common/prelude/emulated_runtime.hpp"
 
@@ -16,11 +18,19 @@
 #define __global__
 #define __device__
 #define __host__
+#define __constant__
+#define __grid_constant__
+#define __maxnreg__(...)
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __shared__ constinit thread_local
+#define __builtin_assume(condition) static_cast<void>(0)
+#define __assume(condition) static_cast<void>(0)
+#define __unreachable() __builtin_unreachable()
+// The first architecture that has all the words emulated here.
+#define __CUDA_ARCH__ 800
 
 // Each lane asks where it stands; the answer never changes while its kernel runs.
 LANEWISE_WORD uint3 lanewise_thread_index() { return lanewise_emulated::board->threads[lanewise_emulated::board->current]; }
@@ -31,8 +41,8 @@ LANEWISE_WORD dim3 lanewise_grid_dim() { return lanewise_emulated::board->grid_d
 #define blockIdx (lanewise_block_index())
 #define blockDim (lanewise_block_dim())
 #define gridDim (lanewise_grid_dim())
-[[maybe_unused]] static constexpr int warpSize = 32;
 
+#include "common/prelude/include/assert.h"
 #include "common/prelude/emulated_vectors.hpp"
 #include "common/prelude/emulated_math.hpp"
 #include "common/prelude/emulated_collectives.hpp"

@@ -13,6 +13,7 @@
 #include "common/gpu/device.hpp"
 #include "common/lesson/program.hpp"
 #include "common/timing/measure.hpp"
+#include "common/timing/serial.hpp"
 #ifdef LANEWISE_WITH_WINDOW
 #include "viz/app/frontend.hpp"
 #endif
@@ -21,7 +22,7 @@ namespace {
 
 using namespace lanewise;
 
-// Each plan, then each library baseline once for each size.
+// Each plan, then each library baseline once for each size, and for sums what one core of this machine's CPU takes.
 timing::TimingTable measure_all(const launch::KernelSet& kernels, const std::string& lesson_name,
                                 const std::vector<lesson::TimedPlan>& plans) {
     const auto device = gpu::device();
@@ -43,8 +44,11 @@ timing::TimingTable measure_all(const launch::KernelSet& kernels, const std::str
     std::set<std::pair<std::string, std::uint64_t>> done;
     for (const auto& timed : plans) {
         const bool there = std::find(known.begin(), known.end(), timed.baseline) != known.end();
-        if (there && done.insert({timed.baseline, timed.inputs.n}).second)
-            table.rows.push_back(timing::measure_baseline(timed.baseline, timed.plan));
+        if (!there || !done.insert({timed.baseline, timed.inputs.n}).second) continue;
+        table.rows.push_back(timing::measure_baseline(timed.baseline, timed.plan));
+        if (!timed.baseline.ends_with("Sum")) continue;
+        table.rows.push_back(timing::measure_serial_sum(timed.plan));
+        table.cpu = timing::cpu_name();
     }
     return table;
 }

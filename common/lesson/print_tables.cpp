@@ -118,6 +118,7 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
 void print_time(std::ostream& out, const timing::TimingTable& t, Paint paint) {
     out << paint.strong(t.recorded ? fmt::format("Recorded on {} · {}", t.gpu, t.date) : t.gpu) << '\n'
         << paint.faint(fmt::format("CUDA {} · L2 {} · {}", t.driver, t.l2, t.method)) << '\n';
+    if (!t.cpu.empty()) out << paint.faint(fmt::format("CPU {}", t.cpu)) << '\n';
     Table table({"variant", "n", "block", "value", "error", "median µs", "5%…95%", "GB/s"}, 1);
     for (const auto& row : t.rows)
         table.add({row.variant, fmt::format("{}", row.n), row.baseline ? "" : fmt::format("{}", row.block),

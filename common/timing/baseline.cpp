@@ -58,19 +58,6 @@ const Baseline& find(const std::string& name) {
     throw Error(fmt::format("There is no baseline '{}'; there are: {}.", name, fmt::join(baselines(), ", ")));
 }
 
-std::vector<float> first_float_input(const std::string& name, const launch::Plan& plan) {
-    for (const launch::BufferSpec& buffer : plan.buffers) {
-        if (buffer.role != launch::BufferRole::input || buffer.element != Element::f32 || buffer.count == 0) continue;
-        if (buffer.count > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
-            throw Error(fmt::format("{} takes at most {} values and was given {}: choose a smaller --n.", name,
-                                    std::numeric_limits<int>::max(), buffer.count));
-        std::vector<float> values(buffer.count);
-        std::memcpy(values.data(), buffer.contents.data(), values.size() * sizeof(float));
-        return values;
-    }
-    throw Error(fmt::format("{} needs an input of floats, and this plan has none.", name));
-}
-
 }  // namespace
 
 std::vector<std::string> baselines() {
@@ -82,7 +69,10 @@ std::vector<std::string> baselines() {
 Timing measure_baseline(const std::string& name, const launch::Plan& plan, const MeasureOptions& options) {
     const Baseline& baseline = find(name);
     require_gpu();
-    const std::vector<float> values = first_float_input(name, plan);
+    const std::vector<float> values = first_floats(plan, name);
+    if (values.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        throw Error(fmt::format("{} takes at most {} values and was given {}: choose a smaller --n.", name,
+                                std::numeric_limits<int>::max(), values.size()));
     const int n = static_cast<int>(values.size());
     gpu::Buffer in(values.size() * sizeof(float));
     const gpu::Buffer out(sizeof(float));

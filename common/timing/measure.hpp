@@ -35,6 +35,10 @@ std::vector<std::string> baselines();
 // in too. Throws Error when there is no such baseline, no such input or no GPU.
 Timing measure_baseline(const std::string& name, const launch::Plan& plan, const MeasureOptions& options = {});
 
+// The values of the plan's first f32 input, for a baseline that takes them as they are. Throws Error naming `what`
+// needs them where there is none.
+std::vector<float> first_floats(const launch::Plan& plan, const std::string& what);
+
 // Global bytes that one run of `plan` must move: bytes_moved, or inputs and outputs once each.
 std::uint64_t bytes_of(const launch::Plan& plan);
 

@@ -1,5 +1,9 @@
+// What measuring needs to know of a plan, with or without CUDA.
+#include <cstring>
+
 #include <fmt/format.h>
 
+#include "common/base/error.hpp"
 #include "common/timing/measure.hpp"
 
 namespace lanewise::timing {
@@ -16,6 +20,16 @@ std::uint64_t bytes_of(const launch::Plan& plan) {
     for (const launch::BufferSpec& buffer : plan.buffers)
         if (buffer.role != launch::BufferRole::scratch) bytes += buffer.bytes();
     return bytes;
+}
+
+std::vector<float> first_floats(const launch::Plan& plan, const std::string& what) {
+    for (const launch::BufferSpec& buffer : plan.buffers) {
+        if (buffer.role != launch::BufferRole::input || buffer.element != Element::f32 || buffer.count == 0) continue;
+        std::vector<float> values(buffer.count);
+        std::memcpy(values.data(), buffer.contents.data(), values.size() * sizeof(float));
+        return values;
+    }
+    throw Error(fmt::format("{} needs an input of floats, and this plan has none.", what));
 }
 
 }  // namespace lanewise::timing

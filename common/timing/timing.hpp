@@ -13,6 +13,7 @@ namespace lanewise::timing {
 struct Timing {
     std::string variant;       // or "CUB DeviceReduce::Sum"
     bool baseline = false;
+    bool on_cpu = false;       // measured on TimingTable::cpu, not on the GPU
     std::uint64_t n = 0;
     std::uint32_t block = 0;
     double value = 0;          // what it computed (the first checked output), and how far off
@@ -31,6 +32,7 @@ struct TimingTable {
     std::string lesson;
     std::string gpu;           // "NVIDIA H200"
     std::string driver;
+    std::string cpu;           // what the rows with on_cpu ran on; empty where there are none
     std::string date;
     std::string l2;            // "warm" or "flushed"
     std::string method;        // "graph of 20 launches, 100 samples"

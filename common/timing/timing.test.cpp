@@ -10,6 +10,7 @@
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
 #include "common/timing/measure.hpp"
+#include "common/timing/serial.hpp"
 
 namespace lanewise::timing {
 namespace {
@@ -65,11 +66,11 @@ TimingTable table() {
     row.bytes = 4096;
     Timing wrong;
     wrong.variant = "CUB \"Sum\"";
-    wrong.baseline = true;
+    wrong.baseline = wrong.on_cpu = true;
     wrong.value = std::nan("");
     wrong.error = std::numeric_limits<double>::infinity();
     wrong.within_bound = false;
-    return {"05_warp_shuffle", "NVIDIA H200", "13.0", "2026-11-21", "warm", "graph", false, {row, wrong}};
+    return {"05_warp_shuffle", "NVIDIA H200", "13.0", "Some CPU", "2026-11-21", "warm", "graph", false, {row, wrong}};
 }
 
 TEST(Spread, IsMedianAndPercentiles) {
@@ -95,6 +96,7 @@ TEST_F(TimingFiles, ComeBackAsTheyWere) {
     EXPECT_EQ(back.lesson, "05_warp_shuffle");
     EXPECT_EQ(back.gpu, "NVIDIA H200");
     EXPECT_EQ(back.driver, "13.0");
+    EXPECT_EQ(back.cpu, "Some CPU");
     EXPECT_EQ(back.date, "2026-11-21");
     EXPECT_EQ(back.l2, "warm");
     EXPECT_EQ(back.method, "graph");
@@ -108,6 +110,8 @@ TEST_F(TimingFiles, ComeBackAsTheyWere) {
     EXPECT_EQ(back.rows[0].bytes, 4096u);
     EXPECT_EQ(back.rows[1].variant, "CUB \"Sum\"");
     EXPECT_TRUE(back.rows[1].baseline);
+    EXPECT_TRUE(back.rows[1].on_cpu);
+    EXPECT_FALSE(back.rows[0].on_cpu);
     EXPECT_TRUE(std::isnan(back.rows[1].value));
     EXPECT_TRUE(std::isinf(back.rows[1].error));
     EXPECT_FALSE(back.rows[1].within_bound);
@@ -164,6 +168,23 @@ TEST(Measure, CountsTheBytesOfInputsAndOutputs) {
     EXPECT_EQ(bytes_of(plan), 28u);
     plan.bytes_moved = 5;
     EXPECT_EQ(bytes_of(plan), 5u);
+}
+
+TEST(Measure, TheSerialSumIsRungZero) {
+    launch::Plan plan;
+    std::vector<float> values(5000);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.1f * static_cast<float>(i % 7) - 0.2f;
+    plan.input("in", values);
+    const Timing row = measure_serial_sum(plan, {1, 9, 1});
+    double sum = 0;
+    for (const float value : values) sum += value;
+    EXPECT_NEAR(row.value, sum, 1e-2);
+    EXPECT_NE(row.value, sum);  // a float's sum, not a double's
+    EXPECT_TRUE(row.baseline && row.on_cpu && row.within_bound);
+    EXPECT_EQ(row.samples, 9);
+    EXPECT_GT(row.median_us, 0);
+    EXPECT_EQ(row.bytes, 20000u);
+    EXPECT_THROW(measure_serial_sum(launch::Plan()), Error);
 }
 
 TEST(Measure, MethodNamesWhatWasDone) {

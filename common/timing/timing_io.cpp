@@ -40,6 +40,7 @@ double to_number(const ordered_json& json) {
 ordered_json to_json(const Timing& row) {
     return {{"variant", row.variant},
             {"baseline", row.baseline},
+            {"on_cpu", row.on_cpu},
             {"n", row.n},
             {"block", row.block},
             {"value", number(row.value)},
@@ -56,6 +57,7 @@ Timing to_timing(const ordered_json& json) {
     Timing row;
     json.at("variant").get_to(row.variant);
     json.at("baseline").get_to(row.baseline);
+    row.on_cpu = json.value("on_cpu", false);  // older tables have no such rows
     json.at("n").get_to(row.n);
     json.at("block").get_to(row.block);
     row.value = to_number(json.at("value"));
@@ -77,6 +79,7 @@ TimingTable to_table(const ordered_json& json) {
     json.at("lesson").get_to(table.lesson);
     json.at("gpu").get_to(table.gpu);
     json.at("driver").get_to(table.driver);
+    table.cpu = json.value("cpu", "");
     json.at("date").get_to(table.date);
     json.at("l2").get_to(table.l2);
     json.at("method").get_to(table.method);
@@ -93,8 +96,9 @@ TimingTable to_table(const ordered_json& json) {
 
 void save(const std::filesystem::path& path, const TimingTable& table) {
     ordered_json json = {{"format", kFormat},      {"version", kVersion},   {"lesson", table.lesson},
-                         {"gpu", table.gpu},       {"driver", table.driver}, {"date", table.date},
-                         {"l2", table.l2},         {"method", table.method}, {"rows", ordered_json::array()}};
+                         {"gpu", table.gpu},       {"driver", table.driver}, {"cpu", table.cpu},
+                         {"date", table.date},     {"l2", table.l2},         {"method", table.method},
+                         {"rows", ordered_json::array()}};
     for (const Timing& row : table.rows) json["rows"].push_back(to_json(row));
     const std::string text = json.dump(2) + "\n";
 

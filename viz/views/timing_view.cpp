@@ -19,7 +19,7 @@ std::string lower(std::string text) {
 const timing::Timing* baseline_for(const std::vector<const timing::Timing*>& rows, const std::string& variant) {
     const timing::Timing* first = nullptr;
     for (const timing::Timing* row : rows) {
-        if (!row->baseline) continue;
+        if (!row->baseline || row->on_cpu) continue;
         if (!first) first = row;
         const std::string name = lower(row->variant);
         for (std::size_t at = 0; at < variant.size();) {
@@ -41,7 +41,9 @@ std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, co
     if (rows.size() <= most) return rows;
     // The shown one, its baseline, then the fastest of the lesson's own.
     const timing::Timing* baseline = baseline_for(rows, variant);
-    std::erase_if(rows, [&](auto* row) { return row->baseline && row != baseline; });
+    std::erase_if(rows, [&](auto* row) { return row->baseline && !row->on_cpu && row != baseline; });
+    // What "slow" is stays in sight.
+    std::stable_partition(rows.begin(), rows.end(), [](auto* row) { return row->on_cpu; });
     std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row == baseline; });
     std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row->variant == variant; });
     if (rows.size() <= most) most = rows.size();
@@ -61,7 +63,8 @@ std::string count_words(std::uint64_t n) {
 
 std::string microseconds(double us) {
     char words[32];
-    std::snprintf(words, sizeof words, us < 10 ? "%.2f µs" : us < 100 ? "%.1f µs" : "%.0f µs", us);
+    std::snprintf(words, sizeof words, us < 10 ? "%.2f µs" : us < 100 ? "%.1f µs" : us < 1000 ? "%.0f µs" : "%.2f ms",
+                  us < 1000 ? us : us / 1000);
     return words;
 }
 
@@ -103,7 +106,8 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
             fit_text(pane.look(), Face::caption, timing_origin(table), rest.width()), Align::left);
     rest.cut_top(pane.px(3));
     double slowest = 0;
-    for (const timing::Timing* row : rows) slowest = std::max(slowest, row->high_us);
+    for (const timing::Timing* row : rows)
+        if (!row->on_cpu) slowest = std::max(slowest, row->high_us);
     for (const timing::Timing* row : rows) {
         const Rect line = rest.cut_top(pane.px(kRow));
         const bool own = row->variant == variant;
@@ -112,12 +116,18 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
         const float bar_room = line.width() - name_width - pane.px(70);
         text_in(pane.brush, Face::caption, {line.x0, line.y0, bar_x0, line.y1}, own ? colors.accent : colors.text,
                 fit_text(pane.look(), Face::caption, row->variant, name_width), Align::left);
-        const auto x_of = [&](double us) { return bar_x0 + bar_room * static_cast<float>(us / slowest); };
+        // A bar of the CPU would leave the others no room: it ends at the edge, and is drawn broken there.
+        const bool broken = row->on_cpu && row->median_us > slowest;
+        const auto x_of = [&](double us) { return bar_x0 + bar_room * static_cast<float>(std::min(us / slowest, 1.0)); };
         const float y = line.center().y;
         const Color ink = own ? colors.accent : row->baseline ? colors.quiet : colors.step_shuffle;
         fill(pane.brush, {bar_x0, y - pane.px(4), std::max(x_of(row->median_us), bar_x0 + 1), y + pane.px(4)}, with_alpha(ink, 0.8), pane.px(2));
         // From the 5th to the 95th percentile.
-        hairline(pane.brush, {x_of(row->low_us), y}, {x_of(row->high_us), y}, colors.strong, pane.px(1));
+        if (!broken) hairline(pane.brush, {x_of(row->low_us), y}, {x_of(row->high_us), y}, colors.strong, pane.px(1));
+        for (int stroke = 0; broken && stroke < 2; ++stroke) {
+            const float x = bar_x0 + bar_room - pane.px(14 - 5 * static_cast<float>(stroke));
+            hairline(pane.brush, {x - pane.px(2), y + pane.px(6)}, {x + pane.px(2), y - pane.px(6)}, colors.panel, pane.px(2));
+        }
         text_in(pane.brush, Face::small, line, own ? colors.strong : colors.text, microseconds(row->median_us), Align::right);
         if (pane.hovers(line)) {
             char words[160];

@@ -1,6 +1,8 @@
 #include "common/launch/kernel.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,6 +24,11 @@ EntryPoint& entry_of(Kernel& kernel, Build build) {
     throw Error("a build that does not exist was asked for");
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream in(text);
+    return {std::istream_iterator<std::string>(in), {}};
+}
+
 }  // namespace
 
 BuiltFile import_file(Build build, const prelude::RawFile& raw) {
@@ -36,7 +43,10 @@ BuiltFile import_file(Build build, const prelude::RawFile& raw) {
     }
     for (std::uint32_t i = 0; i < raw.statement_count; ++i) {
         const auto& s = raw.statements[i];
-        file.statements.push_back({s.line, s.last_line, static_cast<trace::Effect>(s.effect), s.target, s.to_memory});
+        file.statements.push_back({s.line, s.last_line, static_cast<trace::Effect>(s.effect), s.target, s.to_memory,
+                                   s.conditional, s.copies, s.calls, s.loads, words_of(s.uses),
+                                   {s.function.first, s.function.last}, {s.loop.first, s.loop.last},
+                                   {s.branch.first, s.branch.last}});
     }
     file.shared_names.assign(raw.shared_names, raw.shared_names + raw.shared_count);
     file.capture_symbol = raw.capture_symbol;

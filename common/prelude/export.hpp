@@ -19,12 +19,24 @@ struct RawEntry {
     std::uint32_t parameter_count;
 };
 
+struct RawLines {
+    int first;
+    int last;
+};
+
+// A trace::Statement, field by field.
 struct RawStatement {
     int line;
     int last_line;
     int effect;                    // a trace::Effect
     const char* target;
     bool to_memory;
+    bool conditional;
+    bool copies;
+    bool calls;
+    int loads;
+    const char* uses;              // names, a blank between two
+    RawLines function, loop, branch;
 };
 
 struct RawFile {

@@ -17,6 +17,7 @@ inline constexpr std::size_t kMaxRecords = 1u << 20;
 inline constexpr std::size_t kMaxStringBytes = 4096;
 inline constexpr std::size_t kMaxReruns = 64;
 inline constexpr std::size_t kMaxRerunOutputs = 64;
+inline constexpr std::size_t kMaxUses = 256;   // names in one statement
 
 void write(std::ostream& out, const Trace& trace);
 

@@ -140,6 +140,13 @@ Trace random_trace(std::uint64_t seed) {
     made.array("sums", Space::global, 4096);
     made.statement(4, Effect::join, "tree[thread]", true);
     made.statement(5, Effect::replace, "value", false, true);
+    Statement& known = made.trace.header.statements.back();
+    known.copies = known.calls = true;
+    known.loads = 2;
+    known.uses = {"in", "i"};
+    known.function = {1, 9};
+    known.loop = {3, 5};
+    known.branch = {4, 5};
     Trace& trace = made.trace;
     trace.header.seed = random();
     trace.header.source = {SourceKind::gpu, "NVIDIA H200", "13.0", "9.0", ""};
@@ -160,6 +167,12 @@ TEST(TraceFile, RandomTracesReadBack) {
         expect_same(trace, back);
         EXPECT_FALSE(back.header.statements.at(0).conditional);
         EXPECT_TRUE(back.header.statements.at(1).conditional);
+        const Statement& known = back.header.statements.at(1);
+        EXPECT_TRUE(known.copies && known.calls && known.loads == 2);
+        EXPECT_EQ(known.uses, (std::vector<std::string>{"in", "i"}));
+        EXPECT_EQ(known.function, (Statement::Lines{1, 9}));
+        EXPECT_EQ(known.loop, (Statement::Lines{3, 5}));
+        EXPECT_EQ(known.branch, (Statement::Lines{4, 5}));
         ASSERT_EQ(back.reruns.size(), 2u);
         EXPECT_EQ(back.reruns[0].how, "descending");
         EXPECT_EQ(back.reruns[0].outputs.at(0).values, trace.reruns[0].outputs[0].values);

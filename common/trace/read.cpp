@@ -116,6 +116,34 @@ std::array<std::uint32_t, 3> extent(const Json& json) {
     return {whole<std::uint32_t>(json[0]), whole<std::uint32_t>(json[1]), whole<std::uint32_t>(json[2])};
 }
 
+Statement::Lines lines_of(const Json& json, const char* key) {
+    const auto there = json.find(key);
+    if (there == json.end()) return {};
+    if (list(*there, 2).size() != 2) throw Mangled("lines are not two numbers");
+    return {whole<int>((*there)[0], 0), whole<int>((*there)[1], 0)};
+}
+
+bool truth_or_not(const Json& json, const char* key) { return json.contains(key) && truth(json[key]); }
+
+Statement read_statement(const Json& json) {
+    Statement statement;
+    statement.line = whole<int>(json.at("line"), 0);
+    statement.last_line = whole<int>(json.at("last_line"), 0);
+    statement.effect = effect(json.at("effect"));
+    statement.target = text(json.at("target"));
+    statement.to_memory = truth(json.at("to_memory"));
+    statement.conditional = truth_or_not(json, "conditional");
+    statement.copies = truth_or_not(json, "copies");
+    statement.calls = truth_or_not(json, "calls");
+    if (json.contains("loads")) statement.loads = whole<int>(json["loads"], 0);
+    if (json.contains("uses"))
+        for (const Json& name : list(json["uses"], kMaxUses)) statement.uses.push_back(text(name));
+    statement.function = lines_of(json, "function");
+    statement.loop = lines_of(json, "loop");
+    statement.branch = lines_of(json, "branch");
+    return statement;
+}
+
 void read_header(const Json& json, Trace& trace) {
     Header& header = trace.header;
     header.lesson = text(json.at("lesson"));
@@ -141,9 +169,7 @@ void read_header(const Json& json, Trace& trace) {
         header.launches.push_back({text(entry.at("kernel")), extent(entry.at("grid")), extent(entry.at("block")),
                                    whole<std::uint32_t>(entry.at("dynamic_shared_bytes"))});
     for (const Json& entry : list(json.at("statements"), 65536))
-        header.statements.push_back({whole<int>(entry.at("line"), 0), whole<int>(entry.at("last_line"), 0),
-                                     effect(entry.at("effect")), text(entry.at("target")), truth(entry.at("to_memory")),
-                                     entry.contains("conditional") && truth(entry["conditional"])});
+        header.statements.push_back(read_statement(entry));
     for (const Json& entry : list(json.at("blocks"), 65536)) header.blocks.push_back(whole<std::uint32_t>(entry));
     header.accesses_from = text_or_empty(json, "accesses_from");
     if (json.contains("partial")) {

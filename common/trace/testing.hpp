@@ -219,7 +219,12 @@ public:
     }
 
     void statement(int line, Effect effect, const std::string& target, bool to_memory = false, bool conditional = false) {
-        trace.header.statements.push_back({line, line, effect, target, to_memory, conditional});
+        trace::Statement& added = trace.header.statements.emplace_back();
+        added.line = added.last_line = line;
+        added.effect = effect;
+        added.target = target;
+        added.to_memory = to_memory;
+        added.conditional = conditional;
     }
 
     WarpBuilder warp(std::uint32_t block, std::uint32_t warp, std::uint32_t launch = 0) {

@@ -133,6 +133,18 @@ struct Statement {
     std::string target;               // "value", "tree[thread]"
     bool to_memory = false;           // the target is an element of an array
     bool conditional = false;         // what is assigned is a `c ? a : b`: loads in it may be made by some lanes only
+    // What steps need to follow a value through statements that leave no record (`sum += p.x + p.y;`); unknown in
+    // files of minor version 0, where `function` is empty.
+    bool copies = false;              // the value is one word of memory, unchanged: what was read is what is held
+    bool calls = false;               // a function of the kernel file is called in it
+    int loads = 0;                    // words (or packs) of memory that its text reads
+    std::vector<std::string> uses;    // names that the value mentions, beside what a warp word or an atomic is given
+    struct Lines {
+        int first = 0, last = 0;      // 0: none
+        bool has(int at) const { return at >= first && at <= last; }
+        bool operator==(const Lines&) const = default;
+    };
+    Lines function, loop, branch;     // innermost around it
 };
 
 struct Launch {

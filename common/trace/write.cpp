@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -131,6 +132,23 @@ Json source_json(const Source& source) {
     return json;
 }
 
+// What there is to say beyond the effect.
+void add_facts(Json& json, const Statement& statement) {
+    if (statement.conditional) json["conditional"] = true;
+    if (statement.copies) json["copies"] = true;
+    if (statement.calls) json["calls"] = true;
+    if (statement.loads != 0) json["loads"] = statement.loads;
+    Json uses = Json::array();
+    for (std::size_t i = 0; i < std::min(statement.uses.size(), kMaxUses); ++i) uses.push_back(capped(statement.uses[i]));
+    if (!uses.empty()) json["uses"] = std::move(uses);
+    const auto add_lines = [&](const char* name, const Statement::Lines& lines) {
+        if (lines.last != 0) json[name] = {lines.first, lines.last};
+    };
+    add_lines("function", statement.function);
+    add_lines("loop", statement.loop);
+    add_lines("branch", statement.branch);
+}
+
 Json header_json(const Trace& trace) {
     const Header& header = trace.header;
     Json json{{"format", "lanewise trace"},
@@ -161,7 +179,7 @@ Json header_json(const Trace& trace) {
                               {"effect", effect_name(statement.effect)},
                               {"target", capped(statement.target)},
                               {"to_memory", statement.to_memory}});
-        if (statement.conditional) statements.back()["conditional"] = true;
+        add_facts(statements.back(), statement);
     }
     json["statements"] = std::move(statements);
     json["blocks"] = header.blocks;

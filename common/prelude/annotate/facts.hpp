@@ -1,0 +1,41 @@
+// What the text says of a statement besides its effect, so that steps can follow values through statements that leave
+// no record of their own (`sum += p.x + p.y;`).
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/prelude/annotate/statements.hpp"
+
+namespace lanewise::annotate {
+
+// Lines, both included; 0 where there is no such thing around the statement.
+struct Lines {
+    int first = 0;
+    int last = 0;
+};
+
+// What encloses a statement: its function, its innermost loop, its innermost branch of an if.
+struct Surroundings {
+    Lines function, loop, branch;
+};
+
+struct Facts {
+    bool conditional = false;         // the value is a `c ? a : b`
+    bool copies = false;              // the value is one word of memory, unchanged: in[i], __ldg(&in[i]), *p
+    bool calls = false;               // a function of this file is called
+    int loads = 0;                    // subscripts and dereferences in the value, outside what a warp word is given
+    std::vector<std::string> uses;    // names in the value, each once, outside what a warp word is given
+};
+
+// The names of the functions that the file defines.
+std::set<std::string> functions_of(const Source& source, const Statement& file);
+
+Facts facts_of(const Source& source, const Assignment& assignment, const std::set<std::string>& functions);
+
+// The surroundings of child number `child` of `statement`, whose own are `around`.
+Surroundings surroundings_of(const Source& source, const Statement& statement, std::size_t child,
+                             const Surroundings& around);
+
+}  // namespace lanewise::annotate

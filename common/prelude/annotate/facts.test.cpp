@@ -1,0 +1,76 @@
+#include "common/prelude/annotate/facts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/prelude/annotate/rewrite.hpp"
+
+namespace lanewise::annotate {
+namespace {
+
+// The last assignment in `body`, in words: "? copy calls loads 2: a b".
+std::string told(const std::string& body) {
+    const Source source("/k.cuh", "__device__ float own(float x) { return x; }\nvoid f() { " + body + " }");
+    const Statement file = parse(source);
+    const std::vector<Assignment> parts = assignments(source, file.children.back().children.front().children.back());
+    const Facts facts = facts_of(source, parts.back(), functions_of(source, file));
+    std::string text;
+    if (facts.conditional) text += "? ";
+    if (facts.copies) text += "copy ";
+    if (facts.calls) text += "calls ";
+    text += "loads " + std::to_string(facts.loads) + ":";
+    for (const std::string& name : facts.uses) text += " " + name;
+    return text;
+}
+
+TEST(Facts, WhatAValueReads) {
+    EXPECT_EQ(told("float v = in[i];"), "copy loads 1: in i");
+    EXPECT_EQ(told("float v = i < n ? in[i] : 0.0f;"), "? copy loads 1: i n in");
+    EXPECT_EQ(told("v = i < n ? 2 * in[i] : 0.0f;"), "? loads 1: i n in");
+    EXPECT_EQ(told("v = in[i] + in[i + 1];"), "loads 2: in i");
+    EXPECT_EQ(told("v = -in[i];"), "loads 1: in i");
+    EXPECT_EQ(told("v = sqrtf(in[i]);"), "loads 1: sqrtf in i");
+    EXPECT_EQ(told("v = __ldg(&in[i]);"), "copy loads 1: __ldg in i");
+    EXPECT_EQ(told("v = __ldg(in + i);"), "copy loads 0: __ldg in i");
+    EXPECT_EQ(told("v = *p;"), "copy loads 1: p");
+    EXPECT_EQ(told("v = a * b;"), "loads 0: a b");
+    EXPECT_EQ(told("v = a * *p;"), "loads 1: a p");
+    EXPECT_EQ(told("float4 p = FLOAT4(in[i]);"), "copy loads 1: FLOAT4 in i");
+    EXPECT_EQ(told("float4 p = reinterpret_cast<const float4*>(in)[i];").substr(0, 12), "copy loads 1");
+    EXPECT_EQ(told("float4 p = ((const float4*)in)[i];").substr(0, 12), "copy loads 1");
+    EXPECT_EQ(told("sum += p.x + p.y;"), "loads 0: p");
+    EXPECT_EQ(told("sum += in[i];"), "loads 1: in i");
+}
+
+TEST(Facts, WhatAWordIsGivenIsTheWordsBusiness) {
+    EXPECT_EQ(told("v = w + __shfl_down_sync(m, tree[i], 8);"), "loads 0: w");
+    EXPECT_EQ(told("v = atomicAdd(&out[0], s);"), "loads 0:");
+    EXPECT_EQ(told("v = own(w) + atomicsLike[i];"), "calls loads 1: own w atomicsLike i");
+}
+
+TEST(Facts, WhereAStatementStands) {
+    const Source source("/k.cuh", "void g() { a = 1; }\n"
+                                  "void f() {\n"
+                                  "  b = 1;\n"
+                                  "  for (;;) {\n"
+                                  "    if (x) {\n"
+                                  "      c = 1;\n"
+                                  "    } else\n"
+                                  "      d = 1;\n"
+                                  "    e = 1;\n"
+                                  "  }\n"
+                                  "}\n");
+    const std::string text = tables(source, parse(source));
+    const auto row = [&](const std::string& target) {
+        const std::size_t at = text.find("\"" + target + "\"");
+        const std::size_t end = text.find("\n", at);
+        return text.substr(text.rfind("\", {", end) + 3, end - text.rfind("\", {", end) - 3);
+    };
+    EXPECT_EQ(row("a"), "{1, 1}, {0, 0}, {0, 0}},");
+    EXPECT_EQ(row("b"), "{2, 11}, {0, 0}, {0, 0}},");
+    EXPECT_EQ(row("c"), "{2, 11}, {4, 10}, {5, 7}},");
+    EXPECT_EQ(row("d"), "{2, 11}, {4, 10}, {8, 8}},");
+    EXPECT_EQ(row("e"), "{2, 11}, {4, 10}, {0, 0}},");
+}
+
+}  // namespace
+}  // namespace lanewise::annotate

@@ -18,8 +18,39 @@ function(add_lesson)
     set(name ${ARGV0})
   endif()
   lanewise_check_lesson(${folder})
-  string(REGEX REPLACE "[^A-Za-z0-9]+" "_" id "lesson_${name}")
+  lanewise_kernel_set(${name} kernels)
+
+  add_library(${name}_objects OBJECT ${folder}/lesson.cpp)
+  target_link_libraries(${name}_objects PUBLIC lanewise::lesson lanewise::launch)
+  target_compile_definitions(${name}_objects PUBLIC
+    LANEWISE_LESSON_NAME="${name}" LANEWISE_LESSON_FOLDER="${folder}")
+
+  set(parts ${name}_objects ${name}_builds ${name}_hooked lanewise::lesson lanewise::emu lanewise::gpu lanewise::timing)
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/common/lesson/main.cpp)
+  target_link_libraries(${name} PRIVATE ${parts})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lessons)
+  if(LANEWISE_WINDOW)
+    target_link_libraries(${name} PRIVATE lanewise::viz_app)
+    target_compile_definitions(${name} PRIVATE LANEWISE_WITH_WINDOW=1)
+  endif()
+
+  lanewise_test(${name}_test
+    SOURCES ${folder}/lesson.test.cpp ${PROJECT_SOURCE_DIR}/common/lesson/every_lesson.test.cpp LINKS ${parts})
+  if(LANEWISE_TESTS)
+    add_test(NAME ${name}.check COMMAND ${name} --backend cpu --check)
+    # common/lesson may define this: the commands in a lesson's text are run.
+    if(COMMAND lanewise_document_test)
+      lanewise_document_test(${name} ${folder}/lesson.md)
+    endif()
+  endif()
+endfunction()
+
+# All builds of this folder's kernels.cuh, with what entries.inc lists, as the object libraries NAME_builds and
+# NAME_hooked. lanewise::generated::FUNCTION() then is their launch::KernelSet.
+function(lanewise_kernel_set name function)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR})
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/kernels)
+  string(REGEX REPLACE "[^A-Za-z0-9]+" "_" id "lesson_${name}")
 
   set(copies)
   foreach(file IN ITEMS gpu_traced.cuh emulated.cuh emulated_traced.cuh tables.inc includes.inc)
@@ -54,38 +85,17 @@ function(add_lesson)
   target_compile_options(${name}_hooked PRIVATE
     -Wall -Wno-unknown-pragmas -Wno-sign-compare -Wno-misleading-indentation -ffp-contract=off ${LANEWISE_HOOKED_OPTIONS})
 
-  add_library(${name}_objects OBJECT ${folder}/lesson.cpp ${generated}/builds.cpp ${generated}/emulated.cpp)
-  target_link_libraries(${name}_objects PUBLIC lanewise::lesson lanewise::launch)
-  target_compile_definitions(${name}_objects PUBLIC
-    LANEWISE_LESSON_NAME="${name}" LANEWISE_LESSON_FOLDER="${folder}")
+  add_library(${name}_builds OBJECT ${generated}/builds.cpp ${generated}/emulated.cpp)
+  target_link_libraries(${name}_builds PUBLIC lanewise::launch)
   set_source_files_properties(${generated}/emulated.cpp PROPERTIES
     INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/common/prelude/include
     COMPILE_OPTIONS "-O2;-ffp-contract=off;-Wno-unknown-pragmas;-Wno-sign-compare;-Wno-conversion;-Wno-shadow")
   if(LANEWISE_HAS_CUDA)
-    target_sources(${name}_objects PRIVATE ${generated}/gpu_plain.cu ${generated}/gpu_traced.cu)
-    target_link_libraries(${name}_objects PUBLIC lanewise_cuda_options)
+    target_sources(${name}_builds PRIVATE ${generated}/gpu_plain.cu ${generated}/gpu_traced.cu)
+    target_link_libraries(${name}_builds PUBLIC lanewise_cuda_options)
   endif()
   add_dependencies(${name}_hooked ${name}_kernels)
-  add_dependencies(${name}_objects ${name}_kernels)
-
-  set(parts ${name}_objects ${name}_hooked lanewise::lesson lanewise::emu lanewise::gpu lanewise::timing)
-  add_executable(${name} ${PROJECT_SOURCE_DIR}/common/lesson/main.cpp)
-  target_link_libraries(${name} PRIVATE ${parts})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lessons)
-  if(LANEWISE_WINDOW)
-    target_link_libraries(${name} PRIVATE lanewise::viz_app)
-    target_compile_definitions(${name} PRIVATE LANEWISE_WITH_WINDOW=1)
-  endif()
-
-  lanewise_test(${name}_test
-    SOURCES ${folder}/lesson.test.cpp ${PROJECT_SOURCE_DIR}/common/lesson/every_lesson.test.cpp LINKS ${parts})
-  if(LANEWISE_TESTS)
-    add_test(NAME ${name}.check COMMAND ${name} --backend cpu --check)
-    # common/lesson may define this: the commands in a lesson's text are run.
-    if(COMMAND lanewise_document_test)
-      lanewise_document_test(${name} ${folder}/lesson.md)
-    endif()
-  endif()
+  add_dependencies(${name}_builds ${name}_kernels)
 endfunction()
 
 # One build's wrapper: its prelude, its copy of the kernels in a namespace of its own, and the table of entries.

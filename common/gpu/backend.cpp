@@ -89,7 +89,8 @@ private:
             const launch::LaunchSpec& spec = plan.launches[i];
             rooms[i].grow_to({0, 0, prepared.shared_bytes(i), 0});
             const Capture capture(blocks_to_record(request.blocks, spec.grid), spec.block.count(),
-                                  static_cast<std::uint32_t>(device_.reserved_shared_bytes), rooms[i]);
+                                  static_cast<std::uint32_t>(device_.reserved_shared_bytes), rooms[i],
+                                  watched(plan, prepared));
             const Attachment attached(capture, kernels.capture_symbol());
             prepared.launch(i);
             prepared.finish(i);
@@ -98,6 +99,17 @@ private:
         }
         if (grown) return std::nullopt;
         return launch::Outcome{prepared.download(), {}, make_trace(plan, kernels, prepared, captured)};
+    }
+
+    // Where the plan's snapshots lie on the GPU.
+    static std::vector<prelude::GpuWatched> watched(const launch::Plan& plan, const PreparedPlan& prepared) {
+        std::vector<prelude::GpuWatched> parts;
+        for (const launch::Plan::Snapshot& snapshot : plan.snapshots) {
+            const DeviceRange& buffer = prepared.ranges()[snapshot.buffer];
+            parts.push_back({reinterpret_cast<const unsigned char*>(buffer.address), buffer.bytes,
+                             snapshot.per_block * static_cast<std::uint64_t>(element_size(buffer.element))});
+        }
+        return parts;
     }
 
     trace::Trace make_trace(const launch::Plan& plan, const launch::KernelSet& kernels, const PreparedPlan& prepared,
@@ -120,7 +132,7 @@ private:
                 numbering.add_launch(std::move(reports), kernels.shared_names());
             for (const CapturedBlock& block : captured[i]) {
                 recorded.insert(block.block);
-                trace::assemble(to_block_events(block, prepared.ranges(), shared, numbering), result.records);
+                trace::assemble(to_block_events(block, prepared.ranges(), plan.snapshots, shared, numbering), result.records);
             }
         }
         result.arrays = numbering.arrays();

@@ -44,21 +44,28 @@ bool CaptureRoom::grow_to(const CaptureRoom& other) {
 }
 
 Capture::Capture(std::vector<std::uint32_t> blocks, std::uint32_t threads, std::uint32_t shared_begin,
-                 const CaptureRoom& room)
-    : blocks_(std::move(blocks)), threads_(threads), shared_begin_(shared_begin), room_(room) {
+                 const CaptureRoom& room, std::vector<prelude::GpuWatched> watched)
+    : blocks_(std::move(blocks)), threads_(threads), shared_begin_(shared_begin), room_(room),
+      watched_(std::move(watched)) {
+    if (watched_.size() > prelude::kMaxWatched)
+        throw Error(fmt::format("A plan asks for {} buffers to be kept at barriers; a recording on a GPU keeps up to {}.",
+                                watched_.size(), prelude::kMaxWatched));
+    for (const prelude::GpuWatched& part : watched_) watched_bytes_ += part.per_block;
     const std::uint64_t lists = std::uint64_t{blocks_.size()} * threads_;
     const std::uint64_t event_bytes = lists * room_.events * sizeof(GpuEvent);
     const std::uint64_t image_bytes = std::uint64_t{blocks_.size()} * room_.snapshots * room_.snapshot_bytes;
-    if (event_bytes + image_bytes > kMaxCaptureBytes)
+    const std::uint64_t watched_bytes = std::uint64_t{blocks_.size()} * room_.snapshots * watched_bytes_;
+    if (event_bytes + image_bytes + watched_bytes > kMaxCaptureBytes)
         throw Error(fmt::format("Recording {} blocks of {} threads, each lane up to {} events and each block up to {} "
                                 "barriers, takes {} MiB, and {} MiB is the limit: record fewer blocks, or a smaller --n.",
                                 blocks_.size(), threads_, room_.events, room_.snapshots,
-                                (event_bytes + image_bytes) >> 20, kMaxCaptureBytes >> 20));
+                                (event_bytes + image_bytes + watched_bytes) >> 20, kMaxCaptureBytes >> 20));
     block_list_ = Buffer(blocks_.size() * sizeof(std::uint32_t));
     block_list_.upload(std::as_bytes(std::span(blocks_)));
     events_ = Buffer(event_bytes);
     event_counts_ = Buffer(lists * sizeof(std::uint32_t));
     images_ = Buffer(image_bytes);
+    watched_images_ = Buffer(watched_bytes);
     shared_ = Buffer(blocks_.size() * room_.shared_arrays * sizeof(GpuSharedArray));
     use_ = Buffer(blocks_.size() * sizeof(GpuBlockUse));
     event_counts_.fill(0);
@@ -78,6 +85,10 @@ void Capture::attach(const void* symbol) const {
     capture.image_room = room_.snapshots;
     capture.image_bytes = room_.snapshot_bytes;
     capture.shared_begin = shared_begin_;
+    std::copy(watched_.begin(), watched_.end(), capture.watched);
+    capture.watched_count = static_cast<std::uint32_t>(watched_.size());
+    capture.watched_images = watched_images_.as<unsigned char>();
+    capture.watched_bytes = watched_bytes_;
     capture.shared = shared_.as<GpuSharedArray>();
     capture.shared_room = room_.shared_arrays;
     capture.use = use_.as<GpuBlockUse>();
@@ -126,6 +137,9 @@ std::vector<CapturedBlock> Capture::read(std::uint32_t launch) const {
         for (std::uint32_t i = 0; i < std::min(use[slot].barriers, room_.snapshots); ++i)
             block.images.push_back(read_array<std::byte>(
                 images_, (std::uint64_t{slot} * room_.snapshots + i) * room_.snapshot_bytes, use[slot].shared_bytes));
+        for (std::uint32_t i = 0; i < block.images.size(); ++i)
+            block.watched_images.push_back(read_array<std::byte>(
+                watched_images_, (std::uint64_t{slot} * room_.snapshots + i) * watched_bytes_, watched_bytes_));
         const auto shared = read_array<GpuSharedArray>(shared_, slot * room_.shared_arrays,
                                                        std::min(use[slot].shared_arrays, room_.shared_arrays));
         for (const GpuSharedArray& a : shared)

@@ -24,8 +24,10 @@ struct CaptureRoom {
 // One traced launch. Attach, launch, wait, read.
 class Capture {
 public:
-    // `blocks` are linear numbers, ascending. Throws Error when it would take too much memory.
-    Capture(std::vector<std::uint32_t> blocks, std::uint32_t threads, std::uint32_t shared_begin, const CaptureRoom& room);
+    // `blocks` are linear numbers, ascending; `watched` are the plan's snapshots where its buffers lie. Throws Error
+    // when it would take too much memory or more is watched than a launch can.
+    Capture(std::vector<std::uint32_t> blocks, std::uint32_t threads, std::uint32_t shared_begin, const CaptureRoom& room,
+            std::vector<prelude::GpuWatched> watched);
 
     // Points the prelude's variable here. `symbol` is KernelSet::capture_symbol().
     void attach(const void* symbol) const;
@@ -46,7 +48,9 @@ private:
     std::uint32_t threads_ = 0;
     std::uint32_t shared_begin_ = 0;
     CaptureRoom room_;
-    Buffer block_list_, events_, event_counts_, images_, shared_, use_;
+    std::vector<prelude::GpuWatched> watched_;
+    std::uint64_t watched_bytes_ = 0;  // of one snapshot
+    Buffer block_list_, events_, event_counts_, images_, watched_images_, shared_, use_;
 };
 
 }  // namespace lanewise::gpu

@@ -53,7 +53,11 @@ LaneEvent to_lane_event(const GpuEvent& raw, int lane, const Context& context) {
         event.source = static_cast<std::int8_t>(trace::source_lane(event.op, lane, raw.argument, raw.width));
         event.before = raw.first;
         event.received = raw.second;
-    } else if (trace::is_vote(event.op)) {
+    } else if (trace::is_reduce(event.op) || event.op == trace::Op::vote_match_any ||
+               event.op == trace::Op::vote_match_all) {
+        event.before = raw.first;
+        event.received = raw.second;
+    } else if (trace::is_vote(event.op) || event.op == trace::Op::active_mask || event.op == trace::Op::fence) {
         event.arg = raw.argument;
         event.received = raw.second;
     } else if (trace::is_atomic(event.op)) {
@@ -62,8 +66,10 @@ LaneEvent to_lane_event(const GpuEvent& raw, int lane, const Context& context) {
         event.element_index = place.index;
         event.received = raw.first;
         event.value = {raw.second, 0};
-    } else if (event.op == trace::Op::sync_block && static_cast<std::size_t>(raw.argument) < context.snapshots) {
-        event.snapshot = raw.argument;
+    } else if (trace::is_block_barrier(event.op)) {
+        event.arg = raw.argument;
+        event.received = raw.second;
+        if (raw.first < context.snapshots) event.snapshot = static_cast<std::int32_t>(raw.first);
     }
     return event;
 }
@@ -127,14 +133,38 @@ std::vector<trace::ArrayImage> cut(const std::vector<std::byte>& image, std::uin
     return images;
 }
 
+// The block's parts of the plan's snapshots, appended to the images of one barrier.
+void cut_watched(const std::vector<std::byte>& bytes, std::uint32_t block, std::span<const DeviceRange> buffers,
+                 std::span<const launch::Plan::Snapshot> snapshots, std::vector<trace::ArrayImage>& images) {
+    std::size_t at = 0;
+    for (const launch::Plan::Snapshot& snapshot : snapshots) {
+        const DeviceRange& buffer = buffers[snapshot.buffer];
+        const auto size = static_cast<std::size_t>(element_size(buffer.element));
+        const std::uint64_t count = buffer.bytes / size;
+        const std::uint64_t first = std::min(block * snapshot.per_block, count);
+        trace::ArrayImage image{static_cast<std::uint32_t>(snapshot.buffer), first, {}, {}};
+        image.values.resize(std::min(snapshot.per_block, count - first));
+        for (std::size_t i = 0; i < image.values.size() && at + (i + 1) * size <= bytes.size(); ++i)
+            std::memcpy(&image.values[i], bytes.data() + at + i * size, size);
+        at += snapshot.per_block * size;
+        if (!image.values.empty()) images.push_back(std::move(image));
+    }
+}
+
 }  // namespace
 
 trace::BlockEvents to_block_events(const CapturedBlock& block, std::span<const DeviceRange> buffers,
+                                   std::span<const launch::Plan::Snapshot> snapshots,
                                    std::span<const launch::SharedArray> shared, launch::ArrayNumbering& numbering) {
     trace::BlockEvents events;
     events.launch = block.launch;
     events.block = block.block;
-    for (const auto& image : block.images) events.snapshots.push_back(cut(image, block.shared_begin, shared));
+    for (std::size_t i = 0; i < block.images.size(); ++i) {
+        auto& images = events.snapshots.emplace_back(cut(block.images[i], block.shared_begin, shared));
+        if (i < block.watched_images.size())
+            cut_watched(block.watched_images[i], block.block, buffers, snapshots, images);
+        std::sort(images.begin(), images.end(), [](const auto& a, const auto& b) { return a.array < b.array; });
+    }
     const Context context{buffers, shared, numbering, events.snapshots.size()};
     events.warps.resize((block.threads.size() + kWarp - 1) / kWarp);
     for (std::size_t thread = 0; thread < block.threads.size(); ++thread) {

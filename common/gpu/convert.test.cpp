@@ -49,7 +49,7 @@ TEST(Convert, HalfWarpsThatMeetOnOneLineStayApart) {
     }
     launch::Plan plan;
     launch::ArrayNumbering numbering(plan);
-    const auto events = to_block_events(block, {}, {}, numbering);
+    const auto events = to_block_events(block, {}, {}, {}, numbering);
     std::vector<trace::Record> records;
     trace::assemble(events, records);
     ASSERT_EQ(records.size(), 2u);
@@ -68,7 +68,7 @@ TEST(Convert, ASourceThatDidNotComeIsUndefined) {
         block.threads[lane] = {shuffle(Op::shfl_down, 3, ~0u, 4, 0, float(lane))};
     launch::Plan plan;
     launch::ArrayNumbering numbering(plan);
-    const auto events = to_block_events(block, {}, {}, numbering);
+    const auto events = to_block_events(block, {}, {}, {}, numbering);
     for (int lane = 0; lane < 8; ++lane)
         EXPECT_EQ(events.warps[0].lanes[lane].at(0).undefined, lane + 4 >= 8) << "lane " << lane;
 }
@@ -84,7 +84,7 @@ TEST(Convert, AStatementUnderAnIfKeepsWhereItWasNotTaken) {
         }
     launch::Plan plan;
     launch::ArrayNumbering numbering(plan);
-    const auto events = to_block_events(block, {}, {}, numbering);
+    const auto events = to_block_events(block, {}, {}, {}, numbering);
     for (int lane = 0; lane < 32; ++lane)
         for (int round = 0; round < 2; ++round) {
             const auto& event = events.warps[0].lanes[lane].at(round);
@@ -116,7 +116,7 @@ TEST(Convert, AtomicsFindTheirArrayAndElement) {
     atomic.address = 0x9000;
     block.threads[2] = {atomic};
 
-    const auto events = to_block_events(block, buffers, shared, numbering);
+    const auto events = to_block_events(block, buffers, {}, shared, numbering);
     const auto& lanes = events.warps.at(0).lanes;
     EXPECT_EQ(lanes[0][0].array, 1u);
     EXPECT_EQ(lanes[0][0].element_index, 3);
@@ -153,13 +153,39 @@ TEST(Convert, SnapshotsAreCutIntoArrays) {
     for (auto& list : block.threads) list = {barrier};
 
     std::vector<trace::Record> records;
-    trace::assemble(to_block_events(block, {}, shared, numbering), records);
+    trace::assemble(to_block_events(block, {}, {}, shared, numbering), records);
     ASSERT_EQ(records.size(), 2u);
     ASSERT_EQ(records[0].shared.size(), 2u);
     EXPECT_TRUE(records[1].shared.empty());
     EXPECT_EQ(records[0].shared[0].values, (std::vector<std::uint64_t>{to_bits(1.5f), to_bits(-2.0f)}));
     EXPECT_EQ(records[0].shared[1].values, std::vector<std::uint64_t>{to_bits(3.25)});
     EXPECT_TRUE(records[0].shared[0].written.empty());
+}
+
+TEST(Convert, WatchedBuffersAreCutAtTheirEnds) {
+    launch::Plan plan;
+    plan.snapshot(plan.scratch<float>("work", 6), 4);
+    plan.snapshot(plan.scratch<double>("totals", 2), 1);
+    launch::ArrayNumbering numbering(plan);
+    const std::vector<DeviceRange> buffers = {{0x1000, 24, Element::f32}, {0x2000, 16, Element::f64}};
+    CapturedBlock block = block_of(32);
+    block.block = 1;
+    block.images = {{}};
+    // Four floats of which the last two lie past the buffer's end, then a double.
+    std::vector<std::byte> watched(24);
+    const float work[2] = {7, -1};
+    const double total = 2.5;
+    std::memcpy(watched.data(), work, 8);
+    std::memcpy(watched.data() + 16, &total, 8);
+    block.watched_images = {watched};
+
+    const auto events = to_block_events(block, buffers, plan.snapshots, {}, numbering);
+    ASSERT_EQ(events.snapshots.at(0).size(), 2u);
+    EXPECT_EQ(events.snapshots[0][0].array, 0u);
+    EXPECT_EQ(events.snapshots[0][0].first, 4u);
+    EXPECT_EQ(events.snapshots[0][0].values, (std::vector<std::uint64_t>{to_bits(7.0f), to_bits(-1.0f)}));
+    EXPECT_EQ(events.snapshots[0][1].first, 1u);
+    EXPECT_EQ(events.snapshots[0][1].values, std::vector<std::uint64_t>{to_bits(2.5)});
 }
 
 }  // namespace

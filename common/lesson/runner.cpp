@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 #include <thread>
 
@@ -158,9 +159,34 @@ trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan, 
     auto outcome = backend.run(plan, program_.kernels, request);
     if (!outcome.trace) throw Error("the run left no trace; build the lesson again.", kExitFailed);
     trace::Trace trace = std::move(*outcome.trace);
+    // What a GPU computed is what the kernel as the learner reads it computed: a traced copy, in which lanes wait for
+    // each other more often, may be right where the kernel is wrong.
+    if (trace.header.source.kind == trace::SourceKind::gpu) {
+        request.record = false;
+        outcome.buffers = backend.run(plan, program_.kernels, request).buffers;
+    }
     trace.outputs = outputs_of(plan, outcome);
     if (results) *results = results_of(plan, outcome);
     return trace;
+}
+
+std::vector<trace::Rerun> Runner::rerun(launch::Backend& backend, const launch::Plan& plan, int times) {
+    using Kind = launch::Order::Kind;
+    std::vector<trace::Rerun> reruns;
+    const bool on_gpu = backend.describe().kind == trace::SourceKind::gpu;
+    const launch::Order first = options_.order.value_or(launch::Order{});
+    std::vector<launch::Order> orders = {{Kind::ascending, 0}, {Kind::descending, 0}};
+    for (std::uint64_t seed = 1; orders.size() < static_cast<std::size_t>(times) + 2; ++seed)
+        orders.push_back({Kind::seeded, seed});
+    for (std::size_t i = 0; i < orders.size() && reruns.size() < static_cast<std::size_t>(times); ++i) {
+        if (!on_gpu && orders[i].name() == first.name()) continue;
+        launch::Request request;
+        request.order = orders[i];
+        const auto outcome = backend.run(plan, program_.kernels, request);
+        reruns.push_back({on_gpu ? fmt::format("launch {}", reruns.size() + 2) : orders[i].name(),
+                          outputs_of(plan, outcome)});
+    }
+    return reruns;
 }
 
 std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::vector<Result> results, std::string origin,
@@ -190,10 +216,12 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
     const launch::Plan plan = make_plan(variant, inputs, program_.kernels);
     auto finished = std::make_shared<FinishedRun>();
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
-    std::vector<std::uint32_t> blocks = launch::Request{}.blocks;
-    if (options_.focus_block && *options_.focus_block > 1) blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
+    std::vector<std::uint32_t> blocks(variant.recorded_blocks);
+    std::iota(blocks.begin(), blocks.end(), 0u);
+    if (options_.focus_block && *options_.focus_block >= variant.recorded_blocks) blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
     std::vector<Result> results;
     finished->raw = record(machine, plan, blocks, &results);
+    finished->raw.reruns = rerun(machine, plan, variant.reruns);
     describe_run(finished->raw, variant, inputs);
     finished->run = shown(finished->raw, std::move(results), origin_of(finished->raw.header.source), "", &plan);
     return finished;

@@ -62,6 +62,8 @@ private:
                                      std::string notice, const launch::Plan* plan);
     trace::Trace record(launch::Backend& backend, const launch::Plan& plan, const std::vector<std::uint32_t>& blocks,
                         std::vector<Result>* results);
+    // The plan's outputs when it runs `times` times more: the emulator in other orders, a GPU as it pleases.
+    std::vector<trace::Rerun> rerun(launch::Backend& backend, const launch::Plan& plan, int times);
     void describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs) const;
     Inputs checked_inputs(const Variant& variant);
     std::vector<Result> results_of_trace(const trace::Trace& trace) const;

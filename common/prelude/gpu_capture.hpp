@@ -8,8 +8,12 @@ namespace lanewise::prelude {
 
 // One entry of one lane's list. A meaning for each kind of event:
 //   shuffle   mask, argument, width, meeting; first = offered, second = received
+//   reduction, match   mask, meeting; first = offered, second = received
 //   vote      mask, argument = predicate, meeting; second = result
-//   barrier   mask (0 for a block), meeting; argument = which snapshot, for a block barrier
+//   barrier   mask (0 for a block), meeting; of a block: first = which snapshot, and where it votes argument = predicate,
+//             second = result
+//   active mask        second = the lanes
+//   fence     argument = scope (0 block, 1 device, 2 system)
 //   atomic    first = old value, second = operand (of an atomicCAS the new value), address, in_shared
 //   after     line to last_line = the shuffle's statement; first = the variable's bits, effect
 //   took      line to last_line = the shuffle's statement
@@ -42,6 +46,14 @@ struct GpuSharedArray {
     std::uint32_t address() const { return static_cast<std::uint32_t>(key); }
 };
 
+// A part of a buffer in global memory that each block works in: copied at its barriers.
+struct GpuWatched {
+    const unsigned char* begin = nullptr;   // of the buffer
+    std::uint64_t bytes = 0;                // of the buffer
+    std::uint64_t per_block = 0;            // bytes of each block's part
+};
+inline constexpr std::uint32_t kMaxWatched = 4;
+
 // What one recorded block used; more than there was room for means: give more room and run again.
 struct GpuBlockUse {
     std::uint32_t barriers = 0;       // block barriers passed, each a snapshot
@@ -64,6 +76,11 @@ struct GpuCapture {
     std::uint32_t image_room = 0;
     std::uint32_t image_bytes = 0;
     std::uint32_t shared_begin = 0;         // where a block's own shared memory begins in its shared window
+
+    GpuWatched watched[kMaxWatched];
+    std::uint32_t watched_count = 0;
+    unsigned char* watched_images = nullptr;  // [slot][image_room][watched_bytes], the parts one behind the other
+    std::uint64_t watched_bytes = 0;
 
     GpuSharedArray* shared = nullptr;       // [slot][shared_room]
     std::uint32_t shared_room = 0;

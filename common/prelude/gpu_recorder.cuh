@@ -81,6 +81,20 @@ static __device__ __noinline__ void copy_shared(int slot, unsigned snapshot) {
     }
 }
 
+// Copies the block's parts of the watched buffers into the next snapshot, as copy_shared does.
+static __device__ __noinline__ void copy_watched(int slot, unsigned snapshot) {
+    if (snapshot >= capture.image_room) return;
+    const std::uint64_t block = blockIdx.x + std::uint64_t(gridDim.x) * (blockIdx.y + std::uint64_t(gridDim.y) * blockIdx.z);
+    unsigned char* out = capture.watched_images + (std::uint64_t(slot) * capture.image_room + snapshot) * capture.watched_bytes;
+    for (unsigned i = 0; i < capture.watched_count; ++i) {
+        const lanewise::prelude::GpuWatched& watched = capture.watched[i];
+        const std::uint64_t first = block * watched.per_block;
+        for (std::uint64_t k = 0; k < watched.per_block && first + k < watched.bytes; ++k)
+            out[k] = *const_cast<const volatile unsigned char*>(watched.begin + first + k);
+        out += watched.per_block;
+    }
+}
+
 // Enters a shared array into the block's table; every lane that passes the declaration does so.
 static __device__ __noinline__ void report_array(int slot, int id, const void* first, lanewise::Element element,
                                                  std::uint64_t count) {

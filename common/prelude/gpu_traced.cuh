@@ -3,6 +3,7 @@
 // inside the kernel file's own #define bodies.
 #pragma once
 
+#include "common/prelude/gpu_collectives.cuh"
 #include "common/prelude/gpu_element.cuh"
 #include "common/prelude/gpu_recorder.cuh"
 
@@ -53,36 +54,6 @@ LANEWISE_TRACED_VOTE(vote_any, __any_sync, int)
 LANEWISE_TRACED_VOTE(vote_all, __all_sync, int)
 LANEWISE_TRACED_VOTE(vote_ballot, __ballot_sync, unsigned)
 #undef LANEWISE_TRACED_VOTE
-
-static __device__ __forceinline__ void sync_warp(int line, unsigned mask = 0xffffffffu) {
-    const Place place = here();
-    if (place) {
-        GpuEvent event = instruction(Op::sync_warp, Element::u32, line);
-        event.mask = mask;
-        event.meeting = meeting_of(mask, place);
-        push(place, event);
-    }
-    __syncwarp(mask);
-}
-
-static __device__ __forceinline__ void sync_block(int line) {
-    const Place place = here();
-    if (!place) {
-        __syncthreads();
-        return;
-    }
-    // All read the same number: it is only changed between the two barriers below.
-    std::uint32_t& barriers = capture.use[place.slot].barriers;
-    const std::uint32_t snapshot = *const_cast<volatile std::uint32_t*>(&barriers);
-    GpuEvent event = instruction(Op::sync_block, Element::f32, line);
-    event.argument = static_cast<int>(snapshot);
-    event.meeting = std::uint64_t{1} << 63 | snapshot;  // of the whole block; a warp's meetings lie below
-    push(place, event);
-    __syncthreads();
-    // Whoever comes first copies: any one thread may have exited.
-    if (atomicCAS(&barriers, snapshot, snapshot + 1) == snapshot) copy_shared(place.slot, snapshot);
-    __syncthreads();
-}
 
 // `value` is an operand of another type than the memory's where CUDA converts it: atomicAdd(float_pointer, 1).
 template <class T>
@@ -184,6 +155,21 @@ static __device__ __forceinline__ void dynamic_array(int id, T* first) {
 #define __ballot_sync(...) ::lanewise_traced::vote_ballot(__LINE__, __VA_ARGS__)
 #define __syncwarp(...) ::lanewise_traced::sync_warp(__LINE__ __VA_OPT__(, ) __VA_ARGS__)
 #define __syncthreads() ::lanewise_traced::sync_block(__LINE__)
+#define __syncthreads_count(...) ::lanewise_traced::sync_block_count(__LINE__, __VA_ARGS__)
+#define __syncthreads_and(...) ::lanewise_traced::sync_block_and(__LINE__, __VA_ARGS__)
+#define __syncthreads_or(...) ::lanewise_traced::sync_block_or(__LINE__, __VA_ARGS__)
+#define __match_any_sync(...) ::lanewise_traced::vote_match_any(__LINE__, __VA_ARGS__)
+#define __match_all_sync(...) ::lanewise_traced::vote_match_all(__LINE__, __VA_ARGS__)
+#define __activemask() ::lanewise_traced::active_mask(__LINE__)
+#define __reduce_add_sync(...) ::lanewise_traced::reduce_add(__LINE__, __VA_ARGS__)
+#define __reduce_min_sync(...) ::lanewise_traced::reduce_min(__LINE__, __VA_ARGS__)
+#define __reduce_max_sync(...) ::lanewise_traced::reduce_max(__LINE__, __VA_ARGS__)
+#define __reduce_and_sync(...) ::lanewise_traced::reduce_and(__LINE__, __VA_ARGS__)
+#define __reduce_or_sync(...) ::lanewise_traced::reduce_or(__LINE__, __VA_ARGS__)
+#define __reduce_xor_sync(...) ::lanewise_traced::reduce_xor(__LINE__, __VA_ARGS__)
+#define __threadfence_block() ::lanewise_traced::fence_block(__LINE__)
+#define __threadfence() ::lanewise_traced::fence_device(__LINE__)
+#define __threadfence_system() ::lanewise_traced::fence_system(__LINE__)
 #define atomicAdd(...) ::lanewise_traced::atomic_add(__LINE__, __VA_ARGS__)
 #define atomicSub(...) ::lanewise_traced::atomic_sub(__LINE__, __VA_ARGS__)
 #define atomicMin(...) ::lanewise_traced::atomic_min(__LINE__, __VA_ARGS__)

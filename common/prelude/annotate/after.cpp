@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <optional>
 
-#include "common/prelude/annotate/shuffles.hpp"
+#include "common/prelude/annotate/exchanges.hpp"
 
 namespace lanewise::annotate {
 namespace {
 
-// A statement whose shuffle fills a temporary, and what to tell of it.
+// A statement whose exchange fills a temporary, and what to tell of it.
 struct Received {
     Range temporary;
-    Range own;  // the variable that was given to the shuffle; empty where it is an expression
+    Range own;  // the variable that was given to the exchange; empty where it is an expression
     int first_line = 0;
     int last_line = 0;
 };
@@ -58,9 +58,9 @@ private:
     void simple(const Statement& statement, const Statement* block, std::size_t place) {
         const std::vector<Assignment> parts = assignments(source_, statement);
         for (const Assignment& part : parts) {
-            const auto calls = outer_shuffles(source_, statement, part.value_first, part.value_last);
+            const auto calls = outer_exchanges(source_, statement, part.value_first, part.value_last);
             if (calls.empty()) continue;
-            const Range own = shuffled_variable(source_, calls.front());
+            const Range own = offered_variable(source_, calls.front());
             Effect effect = effect_of(source_, part, own);
             if (effect == Effect::replace && calls.size() > 1) effect = Effect::unknown;
             const Received received{target(part), own, source_[part.first].line, source_[part.last].line};
@@ -71,7 +71,7 @@ private:
             if (temporary && follow(*block, place, received)) continue;
             if (!tellable(part)) continue;
             if (!part.declares) {
-                // Told once for each shuffle: the recorder fills them in from the last one backwards.
+                // Told once for each exchange: the recorder fills them in from the last one backwards.
                 for (std::size_t k = 0; k < calls.size(); ++k)
                     insert_behind(part.last, ", " + after(received.first_line, received.last_line, effect, target(part)));
             } else if (block != nullptr && parts.size() == 1 && !bare(part, calls.front())) {
@@ -82,19 +82,19 @@ private:
         }
     }
 
-    bool bare(const Assignment& part, const ShuffleCall& call) const {
+    bool bare(const Assignment& part, const ExchangeCall& call) const {
         const std::size_t first = source_.is(part.value_first, "::") ? part.value_first + 1 : part.value_first;
         return call.word == first && call.close == part.value_last;
     }
 
     // Is the variable among the arguments of the call?
-    bool gives(const ShuffleCall& call, Range variable) const {
+    bool gives(const ExchangeCall& call, Range variable) const {
         return mentions(source_, {call.open + 1, call.close - 1}, variable);
     }
 
     // Looks behind the statement that filled the temporary for the one that takes it in.
     bool follow(const Statement& block, std::size_t place, const Received& received) {
-        if (shuffles_on(received.first_line, received.last_line) != 1) return false;
+        if (exchanges_on(received.first_line, received.last_line) != 1) return false;
         for (std::size_t i = place + 1; i < block.children.size(); ++i) {
             const Statement& next = block.children[i];
             if (!mentions(source_, {next.first, next.last}, received.temporary)) continue;
@@ -106,11 +106,11 @@ private:
         return false;
     }
 
-    // Two shuffles on one line could not be told apart later.
-    int shuffles_on(int first_line, int last_line) const {
+    // Two exchanges on one line could not be told apart later.
+    int exchanges_on(int first_line, int last_line) const {
         int count = 0;
         for (std::size_t i = 0; i < source_.size(); ++i)
-            count += source_[i].line >= first_line && source_[i].line <= last_line && is_shuffle(source_, i) ? 1 : 0;
+            count += source_[i].line >= first_line && source_[i].line <= last_line && is_exchange(source_, i) ? 1 : 0;
         return count;
     }
 

@@ -1,28 +1,18 @@
 #include "common/prelude/annotate/rewrite.hpp"
 
-#include <array>
+#include <algorithm>
 
 #include "common/prelude/annotate/after.hpp"
 #include "common/prelude/annotate/edits.hpp"
+#include "common/prelude/annotate/exchanges.hpp"
+#include "common/prelude/annotate/facts.hpp"
+#include "common/prelude/annotate/group_headers.hpp"
+#include "common/prelude/annotate/refused.hpp"
 #include "common/prelude/annotate/shared_arrays.hpp"
-#include "common/prelude/annotate/shuffles.hpp"
+#include "common/prelude/annotate/words.hpp"
 
 namespace lanewise::annotate {
 namespace {
-
-struct Word {
-    std::string_view cuda;
-    std::string_view traced;
-};
-
-constexpr std::array<Word, 18> kWords = {{
-    {"__shfl_sync", "shfl_idx"},       {"__shfl_up_sync", "shfl_up"},   {"__shfl_down_sync", "shfl_down"},
-    {"__shfl_xor_sync", "shfl_xor"},   {"__any_sync", "vote_any"},      {"__all_sync", "vote_all"},
-    {"__ballot_sync", "vote_ballot"},  {"__syncwarp", "sync_warp"},     {"__syncthreads", "sync_block"},
-    {"atomicAdd", "atomic_add"},       {"atomicSub", "atomic_sub"},     {"atomicMin", "atomic_min"},
-    {"atomicMax", "atomic_max"},       {"atomicAnd", "atomic_and"},     {"atomicOr", "atomic_or"},
-    {"atomicXor", "atomic_xor"},       {"atomicExch", "atomic_exch"},   {"atomicCAS", "atomic_cas"},
-}};
 
 std::string quoted(std::string_view text) {
     std::string result = "\"";
@@ -53,6 +43,25 @@ void intercept_words(const Source& source, Edits& edits) {
             break;
         }
     }
+}
+
+// T* const name = …: what stands for a name of dynamic shared memory on the CPU.
+std::string dynamic_pointer(const SharedDeclaration& declaration, const SharedName& name) {
+    const std::size_t first_end = name.extents.find(']');
+    const std::string inner = first_end == std::string::npos ? "" : name.extents.substr(first_end + 1);
+    return (inner.empty() ? declaration.type + "* const " : "auto* const ") + name.name +
+           " = ::lanewise_emulated::dynamic_shared<" + declaration.type + inner + ">();";
+}
+
+bool mentioned_in_macros(const Source& source, std::string_view name) {
+    return std::any_of(source.macros().begin(), source.macros().end(),
+                       [&](const Macro& macro) { return find_word(macro.text, name, 0) != std::string_view::npos; });
+}
+
+bool named_constexpr(const Source& source, const Statement& function) {
+    for (std::size_t i = function.first; i < function.children.front().first; ++i)
+        if (source.is(i, "constexpr") || source.is(i, "consteval")) return true;
+    return false;
 }
 
 std::string announcement(const SharedDeclaration& declaration, const SharedName& name) {
@@ -88,40 +97,71 @@ void emulate_arrays(const Source& source, const std::vector<SharedDeclaration>& 
             continue;
         }
         std::string text;
-        for (const SharedName& name : declaration.names) {
-            const std::size_t first_end = name.extents.find(']');
-            const std::string inner = first_end == std::string::npos ? "" : name.extents.substr(first_end + 1);
-            const std::string element = declaration.type + inner;
-            if (!text.empty()) text += ' ';
-            if (declaration.file_scope)
-                text += "alignas(16) constinit static thread_local " + declaration.type + " " + name.name +
-                        "[::lanewise_emulated::kMaxDynamicShared / sizeof(" + element + ")]" + inner + ";";
-            else
-                text += (inner.empty() ? declaration.type + "* const " : "auto* const ") + name.name +
-                        " = ::lanewise_emulated::dynamic_shared<" + element + ">();";
-        }
+        for (const SharedName& name : declaration.names)
+            if (!declaration.file_scope) text += (text.empty() ? "" : " ") + dynamic_pointer(declaration, name);
         const std::size_t begin = source[statement.first].offset;
         edits.replace(begin, source[statement.last].end() - begin, text);
         // What announces the arrays stands behind the declaration, so it was inserted there and stays.
     }
 }
 
-void list_statements(const Source& source, const Statement& statement, bool in_function, std::string& rows,
-                     int& count) {
-    if (statement.kind == StatementKind::simple && in_function) {
+// All names of dynamic shared memory at file scope mean the same piece of memory, whatever their types: each function
+// that uses one gets a pointer of its own to it.
+void point_to_file_scope(const Source& source, const Statement& statement,
+                         const std::vector<SharedDeclaration>& declarations, Edits& edits) {
+    if (statement.kind == StatementKind::function) {
+        const Statement& body = statement.children.front();
+        for (const SharedDeclaration& declaration : declarations) {
+            if (!declaration.dynamic || !declaration.file_scope || declaration.statement->last >= statement.first) continue;
+            for (const SharedName& name : declaration.names) {
+                const auto named = [&](std::size_t first, std::size_t last) {
+                    for (std::size_t i = first; i <= last; ++i)
+                        if (source.is(i, name.name)) return true;
+                    return false;
+                };
+                const bool in_macro = mentioned_in_macros(source, name.name) && !named_constexpr(source, statement);
+                if (named(statement.first, body.first)) continue;  // a parameter of that name
+                if (statement.is_kernel || in_macro || named(body.first, body.last))
+                    edits.insert(source[body.first].end(), " [[maybe_unused]] " + dynamic_pointer(declaration, name));
+            }
+        }
+    }
+    for (const Statement& child : statement.children) point_to_file_scope(source, child, declarations, edits);
+}
+
+std::string braced(const Lines& lines) {
+    return "{" + std::to_string(lines.first) + ", " + std::to_string(lines.last) + "}";
+}
+
+// One row of kStatements: the fields of a RawStatement.
+std::string statement_row(const Source& source, const Statement& statement, const Assignment& part,
+                          const Surroundings& around, const std::set<std::string>& functions) {
+    const auto calls = outer_exchanges(source, statement, part.value_first, part.value_last);
+    const Range own = calls.empty() ? Range{1, 0} : offered_variable(source, calls.front());
+    const Facts facts = facts_of(source, part, functions);
+    std::string uses;
+    for (const std::string& name : facts.uses) uses += (uses.empty() ? "" : " ") + name;
+    const auto truth = [](bool value) { return value ? "true" : "false"; };
+    std::string row = "    {" + std::to_string(source[part.first].line) + ", ";
+    row += std::to_string(source[part.last].line) + ", ";
+    row += std::to_string(static_cast<int>(effect_of(source, part, own))) + ", ";
+    row += quoted(source.words(part.target_first, part.target_last)) + ", ";
+    for (const bool fact : {part.to_memory, facts.conditional, facts.copies, facts.calls}) row += std::string(truth(fact)) + ", ";
+    row += std::to_string(facts.loads) + ", " + quoted(uses) + ", ";
+    return row + braced(around.function) + ", " + braced(around.loop) + ", " + braced(around.branch) + "},\n";
+}
+
+void list_statements(const Source& source, const Statement& statement, const Surroundings& around,
+                     const std::set<std::string>& functions, std::string& rows, int& count) {
+    if (statement.kind == StatementKind::simple && around.function.first != 0) {
         for (const Assignment& part : assignments(source, statement)) {
-            const auto calls = outer_shuffles(source, statement, part.value_first, part.value_last);
-            const Range own = calls.empty() ? Range{1, 0} : shuffled_variable(source, calls.front());
-            rows += "    {" + std::to_string(source[part.first].line) + ", " +
-                    std::to_string(source[part.last].line) + ", " +
-                    std::to_string(static_cast<int>(effect_of(source, part, own))) + ", " +
-                    quoted(source.words(part.target_first, part.target_last)) + ", " +
-                    (part.to_memory ? "true" : "false") + "},\n";
+            rows += statement_row(source, statement, part, around, functions);
             ++count;
         }
     }
-    for (const Statement& child : statement.children)
-        list_statements(source, child, in_function || statement.kind == StatementKind::function, rows, count);
+    for (std::size_t i = 0; i < statement.children.size(); ++i)
+        list_statements(source, statement.children[i], surroundings_of(source, statement, i, around), functions, rows,
+                        count);
 }
 
 }  // namespace
@@ -129,7 +169,12 @@ void list_statements(const Source& source, const Statement& statement, bool in_f
 std::string derived_copy(const Source& source, const Statement& file, Copy copy) {
     Edits edits;
     const std::vector<SharedDeclaration> shared = shared_declarations(source, file);
-    if (copy != Copy::gpu_traced) emulate_arrays(source, shared, edits);
+    replace_group_headers(source, edits);
+    if (copy != Copy::gpu_traced) {
+        refuse_words(source, edits);
+        emulate_arrays(source, shared, edits);
+        point_to_file_scope(source, file, shared, edits);
+    }
     if (copy != Copy::emulated) {
         intercept_words(source, edits);
         announce_results(source, file, shared_names(shared), edits);
@@ -141,9 +186,9 @@ std::string derived_copy(const Source& source, const Statement& file, Copy copy)
 std::string tables(const Source& source, const Statement& file) {
     std::string rows;
     int count = 0;
-    list_statements(source, file, false, rows, count);
+    list_statements(source, file, {}, functions_of(source, file), rows, count);
     std::string text = "static constexpr ::lanewise::prelude::RawStatement kStatements[] = {\n" + rows;
-    if (count == 0) text += "    {0, 0, 0, \"\", false},\n";
+    if (count == 0) text += "    {},\n";
     text += "};\nstatic constexpr unsigned kStatementCount = " + std::to_string(count) + ";\n";
 
     const std::vector<std::string> names = shared_names(shared_declarations(source, file));

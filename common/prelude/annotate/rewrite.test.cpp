@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "common/base/error.hpp"
 
@@ -38,6 +39,8 @@ std::string table(const std::string& body) {
     const std::string text = tables(source, parse(source));
     const std::size_t first = text.find('\n') + 1;
     std::string rows = text.substr(first, text.find("};\n") - first);
+    // The rest of a row is tested in facts.test.cpp.
+    rows = std::regex_replace(rows, std::regex("(\", (true|false)), [^\n]*\\},\n"), "$1},\n");
     return replaced(replaced(rows, "\n", ""), "    ", "");
 }
 
@@ -173,7 +176,7 @@ TEST(SharedArrays, BecomeWhatTheEmulatorCanHold) {
     EXPECT_EQ(copy_of("void f() { extern __shared__ float a[][32]; }", Copy::emulated),
               "void f() { auto* const a = ::lanewise_emulated::dynamic_shared<float[32]>(); }");
     EXPECT_EQ(copy_of("extern __shared__ float a[];", Copy::emulated),
-              "alignas(16) constinit static thread_local float a[::lanewise_emulated::kMaxDynamicShared / sizeof(float)];");
+              "");
     EXPECT_EQ(copy_of("void f() { __shared__ alignas(16) float a[4]; alignas(8) int b; }", Copy::emulated),
               "void f() { __shared__ __align__(16) float a[4]; alignas(8) int b; }");
     EXPECT_EQ(copy_of("void f() { v += __shfl_sync(m, v, 0); __syncthreads(); }", Copy::emulated),
@@ -189,7 +192,7 @@ TEST(Tables, ListAssignmentsAndInitialisedDeclarations) {
     EXPECT_EQ(table("const int a = 1, *b = p, c{3}; auto& r = x; T d(4);"),
               "{1, 1, 1, \"a\", false},{1, 1, 1, \"b\", false},{1, 1, 1, \"c\", false},{1, 1, 1, \"r\", false},{1, 1, 1, \"d\", false},");
     EXPECT_EQ(table("v = __shfl_sync(m, v, 0);"), "{1, 1, 1, \"v\", false},");
-    EXPECT_EQ(table("g(v == 1); if (a <= b) h(); return v = 2;"), "{0, 0, 0, \"\", false},");
+    EXPECT_EQ(table("g(v == 1); if (a <= b) h(); return v = 2;"), "{},");
     EXPECT_EQ(table("reinterpret_cast<float4*>(out)[i] = v;"), "{1, 1, 1, \"reinterpret_cast<float4*>(out)[i]\", true},");
 }
 

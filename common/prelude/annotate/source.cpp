@@ -25,6 +25,14 @@ constexpr std::array<std::string_view, 27> kSigns = {
 
 }  // namespace
 
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
+    for (std::size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
+        const bool begins = at == 0 || !is_word_part(text[at - 1]);
+        if (begins && (at + word.size() == text.size() || !is_word_part(text[at + word.size()]))) return at;
+    }
+    return text.npos;
+}
+
 class Tokenizer {
 public:
     explicit Tokenizer(Source& source) : source_(source), text_(source.text_) {}
@@ -91,6 +99,10 @@ private:
             }
         }
         note_include(text_.substr(at_, end - at_));
+        const std::string_view directive = std::string_view(text_).substr(at_, end - at_);
+        const std::size_t name = directive.find_first_not_of(" \t", 1);
+        if (name != std::string_view::npos && directive.substr(name).starts_with("define"))
+            source_.macros_.push_back({directive, at_});
         advance(end - at_);
     }
 

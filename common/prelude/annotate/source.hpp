@@ -24,6 +24,15 @@ struct Token {
     bool is(std::string_view other) const { return kind != TokenKind::literal && text == other; }
 };
 
+// A #define, with its continuation lines.
+struct Macro {
+    std::string_view text;  // from the # on
+    std::size_t offset = 0;
+};
+
+// Where `word` stands in `text` as a word of its own, from `from` on; npos when it does not.
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from);
+
 // The text, its tokens, and which bracket closes which. Angle brackets count where they read as template arguments.
 class Source {
 public:
@@ -51,6 +60,7 @@ public:
 
     // The `#include <…>` directives of the file, as written, in order.
     const std::vector<std::string>& system_includes() const { return system_includes_; }
+    const std::vector<Macro>& macros() const { return macros_; }
 
 private:
     friend class Tokenizer;
@@ -63,6 +73,7 @@ private:
     std::vector<Token> tokens_;
     std::vector<std::size_t> closing_;
     std::vector<std::string> system_includes_;
+    std::vector<Macro> macros_;
 };
 
 }  // namespace lanewise::annotate

@@ -1,4 +1,4 @@
-#include "common/prelude/annotate/shuffles.hpp"
+#include "common/prelude/annotate/exchanges.hpp"
 
 namespace lanewise::annotate {
 namespace {
@@ -13,20 +13,22 @@ bool spells(const Source& source, std::size_t at, std::size_t last, Range name) 
 
 }  // namespace
 
-bool is_shuffle(const Source& source, std::size_t index) {
+bool is_exchange(const Source& source, std::size_t index) {
     if (!source.is(index + 1, "(")) return false;
-    for (const std::string_view word : {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"})
+    for (const std::string_view word :
+         {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__reduce_add_sync", "__reduce_min_sync",
+          "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"})
         if (source.is(index, word)) return true;
     return false;
 }
 
-std::vector<ShuffleCall> outer_shuffles(const Source& source, const Statement& statement, std::size_t first,
+std::vector<ExchangeCall> outer_exchanges(const Source& source, const Statement& statement, std::size_t first,
                                         std::size_t last) {
-    std::vector<ShuffleCall> calls;
+    std::vector<ExchangeCall> calls;
     for (std::size_t i = first; i <= last; ++i) {
         for (const Statement& lambda : statement.children)
             if (i == lambda.first) i = lambda.last;
-        if (!is_shuffle(source, i)) continue;
+        if (!is_exchange(source, i)) continue;
         calls.push_back({i, i + 1, source.closing(i + 1)});
         i = calls.back().close;
     }
@@ -36,7 +38,7 @@ std::vector<ShuffleCall> outer_shuffles(const Source& source, const Statement& s
 bool mentions(const Source& source, Range where, Range name) {
     if (name.first > name.last) return false;
     for (std::size_t i = where.first; i <= where.last; ++i) {
-        if (is_shuffle(source, i)) {
+        if (is_exchange(source, i)) {
             i = source.closing(i + 1);
             continue;
         }
@@ -46,7 +48,7 @@ bool mentions(const Source& source, Range where, Range name) {
     return false;
 }
 
-Range shuffled_variable(const Source& source, const ShuffleCall& call) {
+Range offered_variable(const Source& source, const ExchangeCall& call) {
     const std::vector<Range> arguments = split_at_commas(source, call.open + 1, call.close);
     if (arguments.size() < 2) return {1, 0};
     const Range value = arguments[1];

@@ -1,0 +1,39 @@
+// What a statement does with the value that an exchange in it receives, told from the text alone. An exchange is a
+// shuffle or a __reduce_*_sync: a lane offers its second argument and receives what others offered.
+#pragma once
+
+#include <vector>
+
+#include "common/prelude/annotate/statements.hpp"
+
+namespace lanewise::annotate {
+
+// As in trace::Effect; the last two are for a statement that only some lanes carry out.
+enum class Effect : std::uint8_t { unknown = 0, replace = 1, join = 2, join_if_taken = 4, replace_if_taken = 5 };
+
+// A call of one: its word and the parentheses behind it.
+struct ExchangeCall {
+    std::size_t word = 0;
+    std::size_t open = 0;
+    std::size_t close = 0;
+};
+
+// Is token `index` the word of an exchange?
+bool is_exchange(const Source& source, std::size_t index);
+
+// The exchanges in [first, last] that are not arguments of another one; those in lambdas of `statement` are its own
+// statements' business.
+std::vector<ExchangeCall> outer_exchanges(const Source& source, const Statement& statement, std::size_t first,
+                                        std::size_t last);
+
+// Does [first, last], outside the arguments of exchanges, name the variable that [name_first, name_last] spells?
+bool mentions(const Source& source, Range where, Range name);
+
+// The second argument of the exchange where it is a variable (`v`, `pair.sum`); else an empty range (first > last).
+Range offered_variable(const Source& source, const ExchangeCall& call);
+
+// replace: the target holds something made of what was received alone. join: of the lane's own value as well, be it
+// the target's or the one it gave to the exchange (`own`, may be empty).
+Effect effect_of(const Source& source, const Assignment& assignment, Range own);
+
+}  // namespace lanewise::annotate

@@ -1,0 +1,115 @@
+#include "common/prelude/annotate/refused.hpp"
+
+#include <array>
+
+namespace lanewise::annotate {
+namespace {
+
+struct Refused {
+    std::string_view word;   // a whole word; with a * at its end, how it begins
+    std::string_view what;
+};
+
+constexpr std::array<Refused, 27> kRefused = {{
+    {"asm", "inline PTX"},
+    {"__asm", "inline PTX"},
+    {"__asm__", "inline PTX"},
+    {"__managed__", "managed memory (__managed__)"},
+    {"__cluster*", "a thread block cluster"},
+    {"__block_size__", "a thread block cluster (__block_size__)"},
+    {"__pipeline_*", "an asynchronous copy (__pipeline_…)"},
+    {"__mbarrier_*", "an asynchronous barrier (__mbarrier_…)"},
+    {"nvcuda", "tensor core arithmetic (nvcuda::wmma)"},
+    {"CUtensorMap", "a tensor map (TMA)"},
+    {"cudaTextureObject_t", "a texture"},
+    {"cudaSurfaceObject_t", "a surface"},
+    {"tex1D", "a texture"},
+    {"tex1Dfetch", "a texture"},
+    {"tex1DLod", "a texture"},
+    {"tex1DLayered", "a texture"},
+    {"tex2D", "a texture"},
+    {"tex2DLod", "a texture"},
+    {"tex2DLayered", "a texture"},
+    {"tex3D", "a texture"},
+    {"texCubemap", "a texture"},
+    {"surf1Dread", "a surface"},
+    {"surf1Dwrite", "a surface"},
+    {"surf2Dread", "a surface"},
+    {"surf2Dwrite", "a surface"},
+    {"surf3Dread", "a surface"},
+    {"surf3Dwrite", "a surface"},
+}};
+
+// Of libcu++, these.
+constexpr std::array<std::string_view, 6> kRefusedOfCuda = {"barrier", "pipeline", "memcpy_async", "ptx",
+                                                           "device", "make_pipeline"};
+
+bool is_that(std::string_view text, std::string_view word) {
+    return word.ends_with('*') ? text.starts_with(word.substr(0, word.size() - 1)) : text == word;
+}
+
+std::string error(std::string_view what) {
+    return "_Pragma(\"GCC error \\\"" + std::string(what) +
+           " cannot be emulated: this runs on a GPU only\\\"\") ";
+}
+
+// asm volatile("" ::: "memory") keeps the compiler from moving accesses, here as there.
+bool is_empty_asm(const Source& source, std::size_t i) {
+    while (!source.is(i, "(") && source.is_word(i)) ++i;
+    return source.is(i, "(") && i + 2 < source.size() && source[i + 1].text == "\"\"" &&
+           source[i + 2].kind != TokenKind::literal;
+}
+
+// What token `i` begins that cannot be emulated; empty where nothing.
+std::string_view refused_at(const Source& source, std::size_t i) {
+    if (source.is(i, "<<") && source.is(i + 1, "<") && source[i + 1].offset == source[i].end())
+        return "a launch from a kernel (<<<)";
+    if (!source.is_word(i) || (i > 0 && (source.is(i - 1, ".") || source.is(i - 1, "->")))) return {};
+    if (source.is(i, "cuda") && source.is(i + 1, "::"))
+        for (const std::string_view name : kRefusedOfCuda)
+            if (source.is(i + 2, name)) return "libcu++'s asynchronous work (cuda::barrier, cuda::pipeline, cuda::ptx)";
+    for (const Refused& refused : kRefused)
+        if (is_that(source[i].text, refused.word))
+            return refused.what == "inline PTX" && is_empty_asm(source, i) ? std::string_view{} : refused.what;
+    return {};
+}
+
+void refuse_in_macro(const Macro& macro, Edits& edits) {
+    for (const Refused& refused : kRefused) {
+        if (refused.word.ends_with('*')) continue;
+        const std::size_t name_end = macro.text.find_first_of("( \t\n", macro.text.find("define") + 7);
+        const std::size_t at = find_word(macro.text, refused.word, name_end);
+        if (name_end == macro.text.npos || at == macro.text.npos) continue;
+        // As in code, an empty asm is nobody's PTX.
+        const std::size_t quote = macro.text.find('"', at);
+        if (refused.what == "inline PTX" && quote != macro.text.npos && macro.text.substr(quote, 2) == "\"\"") continue;
+        edits.insert(macro.offset + at, error(refused.what));
+    }
+}
+
+// `inline __forceinline__`, in any order and with other words between: g++ takes one of them.
+void drop_second_inline(const Source& source, std::size_t at, Edits& edits) {
+    const auto is_specifier = [&](std::size_t i) {
+        for (const std::string_view word : {"static", "constexpr", "__device__", "__host__", "inline", "__inline__", "__inline"})
+            if (source.is(i, word)) return true;
+        return false;
+    };
+    const auto drop = [&](std::size_t i) {
+        if (source.is(i, "inline") || source.is(i, "__inline__") || source.is(i, "__inline"))
+            edits.replace(source[i].offset, source[i].text.size(), "");
+    };
+    for (std::size_t i = at; i > 0 && is_specifier(i - 1); --i) drop(i - 1);
+    for (std::size_t i = at + 1; is_specifier(i); ++i) drop(i);
+}
+
+}  // namespace
+
+void refuse_words(const Source& source, Edits& edits) {
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        if (const std::string_view what = refused_at(source, i); !what.empty()) edits.insert(source[i].offset, error(what));
+        if (source.is(i, "__forceinline__")) drop_second_inline(source, i, edits);
+    }
+    for (const Macro& macro : source.macros()) refuse_in_macro(macro, edits);
+}
+
+}  // namespace lanewise::annotate

@@ -1,0 +1,13 @@
+// What a CPU cannot stand in for: in the emulated copies it becomes a compile error on its line that names it.
+#pragma once
+
+#include "common/prelude/annotate/edits.hpp"
+#include "common/prelude/annotate/source.hpp"
+
+namespace lanewise::annotate {
+
+// Puts the error in front of each such word, where the preprocessor leaves the word in. In a macro it stands in the
+// macro's text and is met where the macro is used. Also takes away the second `inline` of `inline __forceinline__`.
+void refuse_words(const Source& source, Edits& edits);
+
+}  // namespace lanewise::annotate

@@ -65,7 +65,8 @@ LaneEvent to_lane_event(const GpuEvent& raw, int lane, const Context& context) {
         event.array = place.array;
         event.element_index = place.index;
         event.received = raw.first;
-        event.value = {raw.second, 0};
+        event.value = {raw.second, raw.more};
+        event.elements = raw.elements;
     } else if (trace::is_block_barrier(event.op)) {
         event.arg = raw.argument;
         event.received = raw.second;

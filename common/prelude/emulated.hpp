@@ -21,7 +21,7 @@
 #define __constant__
 #define __grid_constant__
 #define __maxnreg__(...)
-#define __forceinline__ inline
+#define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
@@ -45,5 +45,7 @@ LANEWISE_WORD dim3 lanewise_grid_dim() { return lanewise_emulated::board->grid_d
 #include "common/prelude/include/assert.h"
 #include "common/prelude/emulated_vectors.hpp"
 #include "common/prelude/emulated_math.hpp"
+#include "common/prelude/emulated_half.hpp"
+#include "common/prelude/emulated_fp8.hpp"
 #include "common/prelude/emulated_collectives.hpp"
 #include "common/prelude/emulated_atomics.hpp"

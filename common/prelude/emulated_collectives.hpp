@@ -23,7 +23,7 @@ LANEWISE_WORD typename LanewiseExchanged<T>::type lanewise_exchange(int line, la
 
 #define LANEWISE_SHUFFLE(word, operation)                                                                         \
     template <class T>                                                                                            \
-    LANEWISE_WORD typename LanewiseExchanged<T>::type word(unsigned mask, T value, int arg, int width = 32,       \
+    LANEWISE_INLINE typename LanewiseExchanged<T>::type word(unsigned mask, T value, int arg, int width = 32,       \
                                                            LANEWISE_LINE) {                                       \
         return lanewise_exchange(line, lanewise_emulated::Op::operation, mask, value, arg, width);                \
     }

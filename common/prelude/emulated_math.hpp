@@ -1,61 +1,202 @@
-// The device functions CUDA adds to C's <math.h>, as far as reductions use them. Those that round are IEEE here and on
-// the GPU; nothing is contracted.
+// The device functions CUDA adds to C's <math.h>: numbers. Nothing is contracted, here or (-fmad=false) on the GPU.
+//
+// Exact, the same bits as on the GPU
+//   + - * / sqrt fma of float and double, and the forms _rn _rz _ru _rd of them; conversions with a rounding;
+//   min, max, integer functions, bit casts; the arithmetic and conversions of the types of one and two bytes.
+//   Exceptions: atomicAdd of a float in the GPU's global memory takes subnormal numbers for zero; fminf and fmaxf of 0
+//   and -0 are the host library's choice, where the GPU takes -0 for the lower.
+// Within a tolerance: here the value rounded once from double, there as the CUDA C++ Programming Guide says
+// (Mathematical Functions; errors in ulp of the result)
+//   rsqrtf 2   expf 1   exp2f 2   exp10f 2   logf 1   log2f 1   log10f 2   sinf, cosf 2   tanf 4   tanhf 1   erff 2
+//   erfcf 4   powf 4   sinpif, cospif 1   cbrtf 1   rcbrtf 1   hypotf 3   rhypotf 2   normcdff 5   erfcxf 4
+//   __fdividef 2 for 2^-126 <= |y| <= 2^126        __expf 2 + floor(|1.173 x|)    __exp10f 2 + floor(|2.97 x|)
+//   __logf 3, or 2^-21.41 absolute in [0.5, 2]     __log2f 2, or 2^-22 absolute   __log10f 3, or 2^-24 absolute
+//   __sinf 2^-21.41, __cosf 2^-21.19 absolute in [-pi, pi]    __tanf, __powf: as made of the others
+//   hexp, hlog, hsin, … and their pairs: 1 (computed there in float)              double functions: 1 to 3
 #pragma once
 
-template <class A, class B>
-struct LanewiseCommon {
-    using type = decltype(true ? A() : B());
-};
+#include "common/prelude/emulated_integers.hpp"
+#include "common/prelude/rounded_math.hpp"
 
-// CUDA's min and max exist for mixed integer and floating types; NaN loses against a number, as in fminf and fmaxf.
-template <class A, class B>
-LANEWISE_WORD typename LanewiseCommon<A, B>::type min(A a, B b) {
-    using T = typename LanewiseCommon<A, B>::type;
-    const T x = static_cast<T>(a), y = static_cast<T>(b);
-    if (x != x) return y;
-    return y < x ? y : x;
+#define LANEWISE_SUFFIXED(make)                   \
+    make(rn, lanewise_emulated::Round::nearest)   \
+    make(rz, lanewise_emulated::Round::zero)      \
+    make(rd, lanewise_emulated::Round::down)      \
+    make(ru, lanewise_emulated::Round::up)
+
+#define LANEWISE_ARITHMETIC(suffix, round)                                                                        \
+    LANEWISE_WORD float __fadd_##suffix(float a, float b) { return lanewise_emulated::add_rounded(a, b, round); } \
+    LANEWISE_WORD float __fsub_##suffix(float a, float b) { return lanewise_emulated::add_rounded(a, -b, round); } \
+    LANEWISE_WORD float __fmul_##suffix(float a, float b) { return lanewise_emulated::mul_rounded(a, b, round); } \
+    LANEWISE_WORD float __fdiv_##suffix(float a, float b) { return lanewise_emulated::div_rounded(a, b, round); } \
+    LANEWISE_WORD float __frcp_##suffix(float a) { return lanewise_emulated::div_rounded(1.0f, a, round); }       \
+    LANEWISE_WORD float __fsqrt_##suffix(float a) { return lanewise_emulated::sqrt_rounded(a, round); }           \
+    LANEWISE_WORD float __fmaf_##suffix(float a, float b, float c) {                                              \
+        return lanewise_emulated::fma_rounded(a, b, c, round);                                                    \
+    }                                                                                                             \
+    LANEWISE_WORD double __dadd_##suffix(double a, double b) { return lanewise_emulated::add_rounded(a, b, round); } \
+    LANEWISE_WORD double __dsub_##suffix(double a, double b) { return lanewise_emulated::add_rounded(a, -b, round); } \
+    LANEWISE_WORD double __dmul_##suffix(double a, double b) { return lanewise_emulated::mul_rounded(a, b, round); } \
+    LANEWISE_WORD double __ddiv_##suffix(double a, double b) { return lanewise_emulated::div_rounded(a, b, round); } \
+    LANEWISE_WORD double __drcp_##suffix(double a) { return lanewise_emulated::div_rounded(1.0, a, round); }      \
+    LANEWISE_WORD double __dsqrt_##suffix(double a) { return lanewise_emulated::sqrt_rounded(a, round); }         \
+    LANEWISE_WORD double __fma_##suffix(double a, double b, double c) {                                           \
+        return lanewise_emulated::fma_rounded(a, b, c, round);                                                    \
+    }
+LANEWISE_SUFFIXED(LANEWISE_ARITHMETIC)
+#undef LANEWISE_ARITHMETIC
+LANEWISE_WORD float __frsqrt_rn(float a) { return lanewise_emulated::rsqrt_rounded(a); }
+
+#define LANEWISE_CONVERSIONS(suffix, round)                                                                       \
+    LANEWISE_WORD int __float2int_##suffix(float v) {                                                             \
+        return static_cast<int>(lanewise_emulated::to_signed(v, round, 4));                                       \
+    }                                                                                                             \
+    LANEWISE_WORD unsigned __float2uint_##suffix(float v) {                                                       \
+        return static_cast<unsigned>(lanewise_emulated::to_unsigned(v, round, 4));                                \
+    }                                                                                                             \
+    LANEWISE_WORD long long __float2ll_##suffix(float v) { return lanewise_emulated::to_signed(v, round, 8); }    \
+    LANEWISE_WORD unsigned long long __float2ull_##suffix(float v) {                                              \
+        return lanewise_emulated::to_unsigned(v, round, 8);                                                       \
+    }                                                                                                             \
+    LANEWISE_WORD int __double2int_##suffix(double v) {                                                           \
+        return static_cast<int>(lanewise_emulated::to_signed(v, round, 4, true));                                 \
+    }                                                                                                             \
+    LANEWISE_WORD unsigned __double2uint_##suffix(double v) {                                                     \
+        return static_cast<unsigned>(lanewise_emulated::to_unsigned(v, round, 4, true));                          \
+    }                                                                                                             \
+    LANEWISE_WORD long long __double2ll_##suffix(double v) {                                                      \
+        return lanewise_emulated::to_signed(v, round, 8, true);                                                   \
+    }                                                                                                             \
+    LANEWISE_WORD unsigned long long __double2ull_##suffix(double v) {                                            \
+        return lanewise_emulated::to_unsigned(v, round, 8, true);                                                 \
+    }                                                                                                             \
+    LANEWISE_WORD float __double2float_##suffix(double v) { return lanewise_emulated::to_float(v, round); }       \
+    LANEWISE_WORD float __int2float_##suffix(int v) {                                                             \
+        return lanewise_emulated::to_float(static_cast<long long>(v), round);                                     \
+    }                                                                                                             \
+    LANEWISE_WORD float __uint2float_##suffix(unsigned v) {                                                       \
+        return lanewise_emulated::to_float(static_cast<long long>(v), round);                                     \
+    }                                                                                                             \
+    LANEWISE_WORD float __ll2float_##suffix(long long v) { return lanewise_emulated::to_float(v, round); }        \
+    LANEWISE_WORD float __ull2float_##suffix(unsigned long long v) { return lanewise_emulated::to_float(v, round); } \
+    LANEWISE_WORD double __ll2double_##suffix(long long v) { return lanewise_emulated::to_double(v, round); }     \
+    LANEWISE_WORD double __ull2double_##suffix(unsigned long long v) { return lanewise_emulated::to_double(v, round); }
+LANEWISE_SUFFIXED(LANEWISE_CONVERSIONS)
+#undef LANEWISE_CONVERSIONS
+LANEWISE_WORD double __int2double_rn(int v) { return v; }
+LANEWISE_WORD double __uint2double_rn(unsigned v) { return v; }
+
+LANEWISE_WORD int __float_as_int(float v) { return __builtin_bit_cast(int, v); }
+LANEWISE_WORD unsigned __float_as_uint(float v) { return __builtin_bit_cast(unsigned, v); }
+LANEWISE_WORD float __int_as_float(int v) { return __builtin_bit_cast(float, v); }
+LANEWISE_WORD float __uint_as_float(unsigned v) { return __builtin_bit_cast(float, v); }
+LANEWISE_WORD long long __double_as_longlong(double v) { return __builtin_bit_cast(long long, v); }
+LANEWISE_WORD double __longlong_as_double(long long v) { return __builtin_bit_cast(double, v); }
+LANEWISE_WORD int __double2hiint(double v) { return static_cast<int>(__double_as_longlong(v) >> 32); }
+LANEWISE_WORD int __double2loint(double v) { return static_cast<int>(__double_as_longlong(v)); }
+LANEWISE_WORD double __hiloint2double(int hi, int lo) {
+    return __longlong_as_double(static_cast<long long>(hi) << 32 | static_cast<unsigned>(lo));
 }
 
-template <class A, class B>
-LANEWISE_WORD typename LanewiseCommon<A, B>::type max(A a, B b) {
-    using T = typename LanewiseCommon<A, B>::type;
-    const T x = static_cast<T>(a), y = static_cast<T>(b);
-    if (x != x) return y;
-    return x < y ? y : x;
+// `function` of one argument under its names for float; and, where CUDA has it, for double (both then overloaded).
+#define LANEWISE_FLOAT(word, function)                                                                            \
+    LANEWISE_WORD float word(float x) {                                                                           \
+        return lanewise_emulated::elementary(lanewise_emulated::Elementary::function, x);                         \
+    }
+#define LANEWISE_DOUBLE(word, function)                                                                           \
+    LANEWISE_WORD double word(double x) {                                                                         \
+        return lanewise_emulated::elementary(lanewise_emulated::Elementary::function, x);                         \
+    }
+LANEWISE_FLOAT(lanewise_expf, exp)
+LANEWISE_FLOAT(lanewise_exp10f, exp10)
+LANEWISE_FLOAT(lanewise_logf, log)
+LANEWISE_FLOAT(lanewise_log2f, log2)
+LANEWISE_FLOAT(lanewise_log10f, log10)
+LANEWISE_FLOAT(lanewise_sinf, sin)
+LANEWISE_FLOAT(lanewise_cosf, cos)
+LANEWISE_FLOAT(lanewise_tanf, tan)
+LANEWISE_FLOAT(rsqrtf, rsqrt)
+LANEWISE_FLOAT(rsqrt, rsqrt)
+LANEWISE_DOUBLE(rsqrt, rsqrt)
+LANEWISE_FLOAT(rcbrtf, rcbrt)
+LANEWISE_FLOAT(rcbrt, rcbrt)
+LANEWISE_DOUBLE(rcbrt, rcbrt)
+LANEWISE_FLOAT(sinpif, sinpi)
+LANEWISE_FLOAT(sinpi, sinpi)
+LANEWISE_DOUBLE(sinpi, sinpi)
+LANEWISE_FLOAT(cospif, cospi)
+LANEWISE_FLOAT(cospi, cospi)
+LANEWISE_DOUBLE(cospi, cospi)
+LANEWISE_FLOAT(normcdff, normcdf)
+LANEWISE_FLOAT(normcdf, normcdf)
+LANEWISE_DOUBLE(normcdf, normcdf)
+LANEWISE_FLOAT(erfcxf, erfcx)
+LANEWISE_FLOAT(erfcx, erfcx)
+LANEWISE_DOUBLE(erfcx, erfcx)
+#undef LANEWISE_FLOAT
+#undef LANEWISE_DOUBLE
+// The host's <math.h> has declared these names for itself.
+#define __expf lanewise_expf
+#define __exp10f lanewise_exp10f
+#define __logf lanewise_logf
+#define __log2f lanewise_log2f
+#define __log10f lanewise_log10f
+#define __sinf lanewise_sinf
+#define __cosf lanewise_cosf
+#define __tanf lanewise_tanf
+#define __powf lanewise_powf
+#define __sincosf lanewise_sincosf
+LANEWISE_WORD float lanewise_powf(float x, float y) { return lanewise_emulated::power(x, y); }
+LANEWISE_INLINE void lanewise_sincosf(float x, float* sine, float* cosine) { *sine = lanewise_sinf(x), *cosine = lanewise_cosf(x); }
+LANEWISE_INLINE void sincospif(float x, float* sine, float* cosine) { *sine = sinpif(x), *cosine = cospif(x); }
+LANEWISE_WORD float rhypotf(float x, float y) { return 1 / hypotf(x, y); }
+LANEWISE_WORD float norm3df(float a, float b, float c) { return static_cast<float>(sqrt(double{a} * a + double{b} * b + double{c} * c)); }
+LANEWISE_WORD float rnorm3df(float a, float b, float c) { return static_cast<float>(1 / sqrt(double{a} * a + double{b} * b + double{c} * c)); }
+// Beyond 2^126 the GPU's reciprocal is 0: the quotient is 0, or NaN of an infinity.
+LANEWISE_WORD float __fdividef(float x, float y) {
+    const float size = fabsf(y);
+    if (size > 0x1p126f && size <= FLT_MAX) return x * copysignf(0.0f, y);
+    return x / y;
 }
+LANEWISE_WORD float fdividef(float x, float y) { return x / y; }
+LANEWISE_WORD double fdivide(double x, double y) { return x / y; }
+LANEWISE_WORD float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1.0f : 0.0f; }  // NaN becomes 0
 
-LANEWISE_WORD int __float_as_int(float v) { return lanewise_emulated::value_of<int>(lanewise_emulated::bits_of(v)); }
-LANEWISE_WORD unsigned __float_as_uint(float v) {
-    return lanewise_emulated::value_of<unsigned>(lanewise_emulated::bits_of(v));
-}
-LANEWISE_WORD float __int_as_float(int v) { return lanewise_emulated::value_of<float>(lanewise_emulated::bits_of(v)); }
-LANEWISE_WORD float __uint_as_float(unsigned v) {
-    return lanewise_emulated::value_of<float>(lanewise_emulated::bits_of(v));
-}
-LANEWISE_WORD long long __double_as_longlong(double v) {
-    return lanewise_emulated::value_of<long long>(lanewise_emulated::bits_of(v));
-}
-LANEWISE_WORD double __longlong_as_double(long long v) {
-    return lanewise_emulated::value_of<double>(lanewise_emulated::bits_of(v));
-}
-
-LANEWISE_WORD float __fadd_rn(float a, float b) { return a + b; }
-LANEWISE_WORD float __fmul_rn(float a, float b) { return a * b; }
-LANEWISE_WORD float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-
-LANEWISE_WORD int __popc(unsigned v) { return __builtin_popcount(v); }
-LANEWISE_WORD int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
-LANEWISE_WORD int __ffs(int v) { return __builtin_ffs(v); }
-LANEWISE_WORD int __ffsll(long long v) { return __builtin_ffsll(v); }
-LANEWISE_WORD int __clz(int v) { return v ? __builtin_clz(static_cast<unsigned>(v)) : 32; }
-LANEWISE_WORD int __clzll(long long v) { return v ? __builtin_clzll(static_cast<unsigned long long>(v)) : 64; }
-LANEWISE_WORD unsigned __brev(unsigned v) {
-    unsigned r = 0;
-    for (int i = 0; i < 32; ++i) r |= (v >> i & 1u) << (31 - i);
-    return r;
-}
-
+// Loads and stores with a word about caches, which are none here: ordinary ones, announced on the kernel's line. For
+// the types that CUDA has them for: scalars, vectors of two and four up to 16 bytes, halves.
+namespace lanewise_emulated {
 template <class T>
-LANEWISE_WORD T __ldg(const T* pointer) {
-    return *pointer;
+constexpr bool has_cached_access() {
+    if constexpr (is_word<T>) return !__is_same(T, bool);
+    else if constexpr (std::is_void_v<typename Members<T>::type>) return false;
+    else {
+        constexpr auto kMembers = sizeof(T) / sizeof(typename Members<T>::type);
+        return sizeof(T) <= 16 && (kMembers == 2 || kMembers == 4);
+    }
 }
+}  // namespace lanewise_emulated
+
+#define LANEWISE_LOAD(word)                                     \
+    template <class T>                                          \
+        requires(lanewise_emulated::has_cached_access<T>())     \
+    LANEWISE_INLINE T word(const T* address) {                  \
+        return *address;                                        \
+    }
+LANEWISE_LOAD(__ldg)
+LANEWISE_LOAD(__ldca)
+LANEWISE_LOAD(__ldcg)
+LANEWISE_LOAD(__ldcs)
+LANEWISE_LOAD(__ldlu)
+LANEWISE_LOAD(__ldcv)
+#undef LANEWISE_LOAD
+#define LANEWISE_STORE(word)                                                          \
+    template <class T>                                                                \
+        requires(lanewise_emulated::has_cached_access<T>())                           \
+    LANEWISE_INLINE void word(T* address, std::type_identity_t<T> value) {            \
+        *address = value;                                                             \
+    }
+LANEWISE_STORE(__stwb)
+LANEWISE_STORE(__stcg)
+LANEWISE_STORE(__stcs)
+LANEWISE_STORE(__stwt)
+#undef LANEWISE_STORE

@@ -4,11 +4,14 @@
 
 #include "common/prelude/emulated.hpp"
 
+// For text that serves both emulated copies: this one records.
+#define LANEWISE_TRACED_COPY 1
+
 namespace lanewise_traced {
 
 #define LANEWISE_SHUFFLE(name)                                                                                    \
     template <class T>                                                                                            \
-    LANEWISE_WORD typename LanewiseExchanged<T>::type name(int line, unsigned mask, T value, int arg,             \
+    LANEWISE_INLINE typename LanewiseExchanged<T>::type name(int line, unsigned mask, T value, int arg,             \
                                                            int width = 32) {                                      \
         return lanewise_exchange(line, lanewise_emulated::Op::name, mask, value, arg, width);                     \
     }
@@ -55,27 +58,6 @@ LANEWISE_WORD unsigned active_mask(int line) { return __activemask(line); }
 LANEWISE_WORD void fence_block(int line) { __threadfence_block(line); }
 LANEWISE_WORD void fence_device(int line) { __threadfence(line); }
 LANEWISE_WORD void fence_system(int line) { __threadfence_system(line); }
-
-#define LANEWISE_ATOMIC(name)                                                                                     \
-    template <class T>                                                                                            \
-    LANEWISE_WORD T name(int line, T* address, typename LanewiseSame<T>::type operand) {                          \
-        return lanewise_##name<T>(line, address, operand);                                                        \
-    }
-LANEWISE_ATOMIC(atomic_add)
-LANEWISE_ATOMIC(atomic_sub)
-LANEWISE_ATOMIC(atomic_min)
-LANEWISE_ATOMIC(atomic_max)
-LANEWISE_ATOMIC(atomic_and)
-LANEWISE_ATOMIC(atomic_or)
-LANEWISE_ATOMIC(atomic_xor)
-LANEWISE_ATOMIC(atomic_exch)
-#undef LANEWISE_ATOMIC
-
-template <class T>
-LANEWISE_WORD T atomic_cas(int line, T* address, typename LanewiseSame<T>::type compare,
-                           typename LanewiseSame<T>::type value) {
-    return lanewise_atomic_cas<T>(line, address, compare, value);
-}
 
 // What a variable holds after a statement with a shuffle. A value that is no single word of up to eight bytes is left
 // unrecorded, and the screen says so.

@@ -14,7 +14,8 @@ namespace lanewise::prelude {
 //             second = result
 //   active mask        second = the lanes
 //   fence     argument = scope (0 block, 1 device, 2 system)
-//   atomic    first = old value, second = operand (of an atomicCAS the new value), address, in_shared
+//   atomic    first = old value (eight bytes of it), second and more = operand (of an atomicCAS the new value), elements,
+//             address, in_shared
 //   after     line to last_line = the shuffle's statement; first = the variable's bits, effect
 //   took      line to last_line = the shuffle's statement
 struct GpuEvent {
@@ -26,6 +27,7 @@ struct GpuEvent {
     std::uint8_t width = 32;
     std::uint8_t effect = 0;
     bool in_shared = false;
+    std::uint8_t elements = 1; // atomics: neighbours touched
     std::int32_t line = 0;
     std::int32_t last_line = 0;
     std::uint32_t mask = 0;
@@ -33,6 +35,7 @@ struct GpuEvent {
     std::uint64_t meeting = ~std::uint64_t{0};
     std::uint64_t first = 0;
     std::uint64_t second = 0;
+    std::uint64_t more = 0;    // bytes 8 to 15 of an atomic's operand
     std::uint64_t address = 0;
 };
 

@@ -42,15 +42,43 @@ LANEWISE_ELEMENT(__half, f16, 1);
 LANEWISE_ELEMENT(__nv_bfloat16, bf16, 1);
 LANEWISE_ELEMENT(__half2, f16, 2);
 LANEWISE_ELEMENT(__nv_bfloat162, bf16, 2);
-LANEWISE_ELEMENT(float2, f32, 2);
-LANEWISE_ELEMENT(float3, f32, 3);
-LANEWISE_ELEMENT(float4, f32, 4);
-LANEWISE_ELEMENT(double2, f64, 2);
-LANEWISE_ELEMENT(int2, i32, 2);
-LANEWISE_ELEMENT(int3, i32, 3);
-LANEWISE_ELEMENT(int4, i32, 4);
-LANEWISE_ELEMENT(uint2, u32, 2);
-LANEWISE_ELEMENT(uint3, u32, 3);
+#define LANEWISE_VECTOR(NAME, ELEMENT)       \
+    LANEWISE_ELEMENT(NAME##1, ELEMENT, 1);   \
+    LANEWISE_ELEMENT(NAME##2, ELEMENT, 2);   \
+    LANEWISE_ELEMENT(NAME##3, ELEMENT, 3);   \
+    LANEWISE_ELEMENT(NAME##4, ELEMENT, 4)
+// Since CUDA 13 long4, longlong4 and double4 are deprecated in favour of two with their alignment in the name.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1444
+LANEWISE_VECTOR(char, i8);
+LANEWISE_VECTOR(uchar, u8);
+LANEWISE_VECTOR(short, i16);
+LANEWISE_VECTOR(ushort, u16);
+LANEWISE_VECTOR(int, i32);
+LANEWISE_VECTOR(uint, u32);
+LANEWISE_VECTOR(long, i64);
+LANEWISE_VECTOR(ulong, u64);
+LANEWISE_VECTOR(longlong, i64);
+LANEWISE_VECTOR(ulonglong, u64);
+LANEWISE_VECTOR(float, f32);
+LANEWISE_VECTOR(double, f64);
+#undef LANEWISE_VECTOR
+#if __CUDACC_VER_MAJOR__ >= 13
+LANEWISE_ELEMENT(long4_16a, i64, 4);
+LANEWISE_ELEMENT(long4_32a, i64, 4);
+LANEWISE_ELEMENT(ulong4_16a, u64, 4);
+LANEWISE_ELEMENT(ulong4_32a, u64, 4);
+LANEWISE_ELEMENT(longlong4_16a, i64, 4);
+LANEWISE_ELEMENT(longlong4_32a, i64, 4);
+LANEWISE_ELEMENT(ulonglong4_16a, u64, 4);
+LANEWISE_ELEMENT(ulonglong4_32a, u64, 4);
+LANEWISE_ELEMENT(double4_16a, f64, 4);
+LANEWISE_ELEMENT(double4_32a, f64, 4);
+#endif
+#pragma nv_diagnostic pop
+#pragma GCC diagnostic pop
 #undef LANEWISE_ELEMENT
 
 // The Element that one lane's whole value is recorded as: a pair of halves travels as one 32-bit word.

@@ -55,44 +55,6 @@ LANEWISE_TRACED_VOTE(vote_all, __all_sync, int)
 LANEWISE_TRACED_VOTE(vote_ballot, __ballot_sync, unsigned)
 #undef LANEWISE_TRACED_VOTE
 
-// `value` is an operand of another type than the memory's where CUDA converts it: atomicAdd(float_pointer, 1).
-template <class T>
-static __device__ __forceinline__ void push_atomic(Op op, int line, const T* address, T old, T operand) {
-    const Place place = here();
-    if (!place) return;
-    GpuEvent event = instruction(op, ValueElement<T>::element, line);
-    event.first = bits_of(old);
-    event.second = bits_of(operand);
-    event.in_shared = __isShared(address) != 0;
-    event.address = event.in_shared ? static_cast<std::uint64_t>(__cvta_generic_to_shared(address)) & 0xffffffffu
-                                    : reinterpret_cast<std::uint64_t>(address);
-    push(place, event);
-}
-
-#define LANEWISE_TRACED_ATOMIC(NAME, INTRINSIC)                                                                  \
-    template <class T, class U>                                                                                  \
-    static __device__ __forceinline__ T NAME(int line, T* address, U value) {                                    \
-        const T old = INTRINSIC(address, value);                                                                 \
-        push_atomic<T>(Op::NAME, line, address, old, static_cast<T>(value));                                     \
-        return old;                                                                                              \
-    }
-LANEWISE_TRACED_ATOMIC(atomic_add, atomicAdd)
-LANEWISE_TRACED_ATOMIC(atomic_sub, atomicSub)
-LANEWISE_TRACED_ATOMIC(atomic_min, atomicMin)
-LANEWISE_TRACED_ATOMIC(atomic_max, atomicMax)
-LANEWISE_TRACED_ATOMIC(atomic_and, atomicAnd)
-LANEWISE_TRACED_ATOMIC(atomic_or, atomicOr)
-LANEWISE_TRACED_ATOMIC(atomic_xor, atomicXor)
-LANEWISE_TRACED_ATOMIC(atomic_exch, atomicExch)
-#undef LANEWISE_TRACED_ATOMIC
-
-template <class T, class U, class V>
-static __device__ __forceinline__ T atomic_cas(int line, T* address, U compare, V value) {
-    const T old = atomicCAS(address, compare, value);
-    push_atomic<T>(Op::atomic_cas, line, address, old, static_cast<T>(value));
-    return old;
-}
-
 // The variable that a statement with a shuffle (first_line to last_line) assigned, as it is after that statement.
 // `effect` is a trace::Effect, or 4: joined where took() was called, else kept; 5: replaced there, else kept.
 template <class T>
@@ -170,12 +132,5 @@ static __device__ __forceinline__ void dynamic_array(int id, T* first) {
 #define __threadfence_block() ::lanewise_traced::fence_block(__LINE__)
 #define __threadfence() ::lanewise_traced::fence_device(__LINE__)
 #define __threadfence_system() ::lanewise_traced::fence_system(__LINE__)
-#define atomicAdd(...) ::lanewise_traced::atomic_add(__LINE__, __VA_ARGS__)
-#define atomicSub(...) ::lanewise_traced::atomic_sub(__LINE__, __VA_ARGS__)
-#define atomicMin(...) ::lanewise_traced::atomic_min(__LINE__, __VA_ARGS__)
-#define atomicMax(...) ::lanewise_traced::atomic_max(__LINE__, __VA_ARGS__)
-#define atomicAnd(...) ::lanewise_traced::atomic_and(__LINE__, __VA_ARGS__)
-#define atomicOr(...) ::lanewise_traced::atomic_or(__LINE__, __VA_ARGS__)
-#define atomicXor(...) ::lanewise_traced::atomic_xor(__LINE__, __VA_ARGS__)
-#define atomicExch(...) ::lanewise_traced::atomic_exch(__LINE__, __VA_ARGS__)
-#define atomicCAS(...) ::lanewise_traced::atomic_cas(__LINE__, __VA_ARGS__)
+
+#include "common/prelude/gpu_atomics.cuh"

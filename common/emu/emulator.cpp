@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/emu/block_order.hpp"
 #include "common/emu/machine.hpp"
 #include "common/emu/recorder.hpp"
 
@@ -86,6 +87,18 @@ void merge(std::vector<trace::Finding>& all, const std::vector<trace::Finding>& 
     }
 }
 
+// Throws Error where a launch's teaching warps are not those of the plan's `first` kernel, or too many for a block.
+void check_warps(const launch::Kernel& kernel, const launch::LaunchSpec& spec, const launch::Kernel& first) {
+    if (kernel.warp_size != first.warp_size)
+        throw Error(fmt::format("{} is made for warps of {} lanes and {} for warps of {}; launches of one plan must have "
+                                "warps of one size.",
+                                first.full_name(), first.warp_size, kernel.full_name(), kernel.warp_size));
+    if (spec.block.count() > kMaxWarps * kernel.warp_size)
+        throw Error(fmt::format("{} cannot run with {} threads in a block: with warps of {} lanes the emulator takes up to "
+                                "{} (32 warps).",
+                                kernel.full_name(), spec.block.count(), kernel.warp_size, kMaxWarps * kernel.warp_size));
+}
+
 class Emulator : public launch::Backend {
 public:
     launch::Outcome run(const launch::Plan& plan, const launch::KernelSet& kernels,
@@ -102,6 +115,7 @@ private:
 
 bool Emulator::run_blocks(const Machine::Program& program, int threads, std::vector<trace::Finding>& findings) {
     const std::uint64_t blocks = program.grid.count();
+    const BlockOrder order(program.order, blocks);
     const std::uint64_t chunk = std::max<std::uint64_t>(1, blocks / (static_cast<std::uint64_t>(threads) * 16));
     std::atomic<std::uint64_t> next{0};
     std::mutex mutex;
@@ -113,7 +127,7 @@ bool Emulator::run_blocks(const Machine::Program& program, int threads, std::vec
             machine.load(program);
             for (std::uint64_t begin; (begin = next.fetch_add(chunk)) < blocks;)
                 for (std::uint64_t i = begin; i < std::min(begin + chunk, blocks) && !ran_away; ++i) {
-                    machine.run_block(i, nullptr);
+                    machine.run_block(order[i], nullptr);
                     if (machine.stopped()) {
                         ran_away = true;
                         next = blocks;
@@ -172,6 +186,8 @@ launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet&
         program.block = spec.block;
         program.kernel = kernel.full_name();
         program.order = request.order;
+        program.warp_size = kernel.warp_size;
+        check_warps(kernel, spec, kernels.find(plan.launches[0].kernel, plan.launches[0].arguments));
         if (!request.record) {
             stopped = run_blocks(program, std::max(1, request.threads), outcome.findings);
             continue;
@@ -179,7 +195,10 @@ launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet&
         Recorder recorder(number, places, plan.snapshots, lines_);
         const auto machine = std::make_unique<Machine>();
         machine->load(program);
-        for (std::uint64_t block = 0; block < spec.grid.count() && !stopped; ++block) {
+        outcome.trace->header.warp_size = kernel.warp_size;
+        const BlockOrder order(request.order, spec.grid.count());
+        for (std::uint64_t place = 0; place < spec.grid.count() && !stopped; ++place) {
+            const std::uint64_t block = order[place];
             const bool chosen =
                 std::find(request.blocks.begin(), request.blocks.end(), block) != request.blocks.end();
             machine->run_block(block, chosen ? &recorder : nullptr);

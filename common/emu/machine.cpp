@@ -8,18 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "common/emu/mix.hpp"
+
 namespace lanewise::emu {
 
 namespace {
-
-// splitmix64: the same order for a seed on every machine.
-std::uint64_t mix(std::uint64_t& state) {
-    state += 0x9e3779b97f4a7c15ull;
-    std::uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-}
 
 template <class T>
 void permute(std::span<T> sequence, std::uint64_t& state) {

@@ -250,6 +250,9 @@ void Recorder::finish(launch::ArrayNumbering& numbering, std::span<const std::st
         });
         return found == numbered.end() ? 0u : found->array;
     };
+    // They ran in the order asked for; a trace holds them in their own.
+    std::sort(blocks_.begin(), blocks_.end(),
+              [](const Recorded& a, const Recorded& b) { return a.events.block < b.events.block; });
     for (auto& block : blocks_) {
         for (const auto& place : block.places) {
             LaneEvent& event =

@@ -12,7 +12,7 @@
 
 namespace lanewise::launch {
 
-// The order in which the emulator lets lanes and warps run. A GPU ignores it.
+// The order in which the emulator lets lanes, warps and blocks run. A GPU ignores it.
 struct Order {
     enum class Kind : std::uint8_t { ascending, descending, seeded } kind = Kind::ascending;
     std::uint64_t seed = 0;

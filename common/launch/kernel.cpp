@@ -36,7 +36,8 @@ BuiltFile import_file(Build build, const prelude::RawFile& raw) {
     file.build = build;
     for (std::uint32_t i = 0; i < raw.entry_count; ++i) {
         const auto& entry = raw.entries[i];
-        BuiltEntry built{entry.name, entry.arguments, {}, {entry.address}};
+        BuiltEntry built{entry.name, entry.arguments, {}, {entry.address}, trace::kWarpSize};
+        if (entry.warp_size) built.warp_size = entry.warp_size;
         for (std::uint32_t p = 0; p < entry.parameter_count; ++p)
             built.parameters.push_back({entry.parameters[p].size, entry.parameters[p].is_pointer});
         file.entries.push_back(std::move(built));
@@ -63,6 +64,7 @@ void KernelSet::add(const BuiltFile& file) {
             fresh.name = built.name;
             fresh.arguments = built.arguments;
             fresh.parameters = built.parameters;
+            fresh.warp_size = built.warp_size;
             kernels_.push_back(std::move(fresh));
             kernel = kernels_.end() - 1;
         }

@@ -30,6 +30,7 @@ struct Kernel {
     std::string name;        // "block_sum_two_level"
     std::string arguments;   // "256"; empty without template arguments
     std::vector<Parameter> parameters;
+    std::uint32_t warp_size = trace::kWarpSize;  // 4, 8 or 16: made for teaching warps, which only the emulator has
     EntryPoint gpu_plain;       // the file as the learner reads it
     EntryPoint gpu_traced;      // with every warp-level word intercepted
     EntryPoint emulated;        // runs fast; only collectives and barriers are seen
@@ -47,6 +48,7 @@ struct BuiltEntry {
     std::string arguments;
     std::vector<Parameter> parameters;
     EntryPoint entry;
+    std::uint32_t warp_size = trace::kWarpSize;
 };
 
 // What one wrapper file exports: all of one build of one kernel file.

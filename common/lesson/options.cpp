@@ -107,7 +107,7 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_option("--input", raw.input, "ramp (0, 1, 2...), ramp1 (1, 2, 3...), random, or a file of numbers")->group(run)
         ->type_name("KIND|FILE");
     app.add_option("--seed", raw.seed, "Seed of --input random (default 1)")->group(run)->type_name("SEED");
-    app.add_option("--order", raw.order, "Order in which the emulator runs lanes: ascending, descending or a seed")
+    app.add_option("--order", raw.order, "Order in which the emulator runs lanes and blocks: ascending, descending or a seed")
         ->group(run)->type_name("ORDER");
 
     app.add_option("--save-trace", raw.save_trace, "Write what happened to a file")->group(files)->type_name("FILE");

@@ -17,6 +17,7 @@ struct RawEntry {
     const void* address;           // host stub of the kernel, or the emulated body
     const RawParameter* parameters;
     std::uint32_t parameter_count;
+    std::uint32_t warp_size;       // 4, 8 or 16: made for teaching warps; else 0
 };
 
 struct RawLines {

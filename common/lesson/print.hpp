@@ -52,6 +52,12 @@ struct TextView {
 void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const std::string& source,
                 const TextView& view);
 
+// The parts of the whole run's totals: each output against its reference; what the recorded blocks did and what it cost;
+// the same output from other orders of the blocks, where the trace has such.
+void print_results(std::ostream& out, const FinishedRun& finished, const Paint& paint);
+void print_totals(std::ostream& out, const Run& run, const Paint& paint);
+void print_reruns(std::ostream& out, const trace::Trace& trace, const Paint& paint);
+
 // One line of the check's table.
 struct CheckedVariant {
     std::string variant;
@@ -66,6 +72,9 @@ void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint
 
 // Whole numbers in full, others with eight digits.
 std::string format_number(double value);
+
+// "1 lane", "3 lanes", "2 passes".
+std::string plural(std::uint64_t count, const std::string& noun);
 
 // `text` filled with blanks to `width` columns; counts code points, not bytes.
 std::string pad_left(const std::string& text, std::size_t width);

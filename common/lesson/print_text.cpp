@@ -23,10 +23,6 @@ constexpr std::size_t kLabelColumns = 15;
 constexpr int kValueColumns = 9;      // the most a value takes: longer ones lose digits
 constexpr std::size_t kMaxShown = 32; // elements of a shared array at a barrier
 
-std::string plural(std::uint64_t count, const std::string& noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with("s") || noun.ends_with("x") ? "es" : "s");
-}
-
 // One line of cells: a label and a text for each lane.
 struct Row {
     std::string label;
@@ -110,9 +106,12 @@ private:
         const trace::Record& first = trace_.records[part.records.front()];
         switch (step.kind) {
             case steps::StepKind::shuffle: return print_shuffle(part, first);
+            case steps::StepKind::reduce: return print_reduce(part, first);
             case steps::StepKind::vote: return print_vote(part, first);
+            case steps::StepKind::active_mask: return print_active_mask(part);
+            case steps::StepKind::fence: return print_fence(part);
             case steps::StepKind::warp_barrier:
-            case steps::StepKind::block_barrier: return print_barrier(part);
+            case steps::StepKind::block_barrier: return print_barrier(part, first);
             case steps::StepKind::load:
             case steps::StepKind::store:
             case steps::StepKind::atomic: return print_memory(part);
@@ -142,15 +141,45 @@ private:
         print_rows(out_, {lane_numbers(lanes), before, from, received, after}, lanes, paint_);
     }
 
+    // All receive the same: it stands below, in the sentence, and in the row where lanes join it to their own.
+    void print_reduce(const WarpStep& part, const trace::Record& record) {
+        const std::uint32_t lanes = lanes_of(part);
+        const auto value = [&](std::uint64_t bits) { return format_element(record.type, bits, kValueColumns); };
+        Row offered{"offers", {}}, received{"receives", {}, &Paint::source}, after{"then holds", {}, &Paint::result};
+        fill(offered, lanes, [&](int lane) { return value(part.lanes[lane].before); });
+        fill(received, lanes, [&](int lane) { return part.lanes[lane].undefined ? "undef" : value(part.lanes[lane].received); });
+        fill(after, lanes, [&](int lane) { return part.lanes[lane].has_after ? value(part.lanes[lane].after) : "·"; });
+        print_rows(out_, {lane_numbers(lanes), offered, received, after}, lanes, paint_);
+    }
+
     void print_vote(const WarpStep& part, const trace::Record& record) {
         const std::uint32_t lanes = lanes_of(part);
-        Row given{"votes", {}}, answer{"receives", {}, &Paint::result};
-        fill(given, lanes, [&](int lane) { return fmt::format("{}", record.arg[lane]); });
+        const bool compares = !trace::is_predicate_vote(record.op);
+        Row given{compares ? "offers" : "votes", {}}, answer{"receives", {}, &Paint::result};
+        fill(given, lanes, [&](int lane) {
+            return compares ? format_element(record.type, record.before[lane], kValueColumns)
+                            : fmt::format("{}", record.arg[lane]);
+        });
         fill(answer, lanes, [&](int lane) {
-            return record.op == trace::Op::vote_ballot ? fmt::format("{:x}", record.received[lane])
-                                                       : fmt::format("{}", record.received[lane]);
+            return compares || record.op == trace::Op::vote_ballot ? fmt::format("{:x}", record.received[lane])
+                                                                   : fmt::format("{}", record.received[lane]);
         });
         print_rows(out_, {lane_numbers(lanes), given, answer}, lanes, paint_);
+    }
+
+    void print_active_mask(const WarpStep& part) {
+        std::map<std::uint64_t, std::uint32_t> answers;   // lanes by the mask they found
+        for (const auto index : part.records) {
+            const trace::Record& record = trace_.records[index];
+            for (int lane = 0; lane < kWarpSize; ++lane)
+                if (record.active >> lane & 1u) answers[record.received[lane]] |= 1u << lane;
+        }
+        for (const auto& [mask, lanes] : answers)
+            out_ << fmt::format("    lanes {} find 0x{:08x}\n", lane_ranges(lanes), mask);
+    }
+
+    void print_fence(const WarpStep& part) {
+        out_ << fmt::format("    lanes {} pass, waiting for nobody\n", lane_ranges(lanes_of(part)));
     }
 
     void print_memory(const WarpStep& part) {
@@ -183,8 +212,16 @@ private:
     }
 
     // The shared memory that a block's first warp carries stands below the barrier, whichever warp is looked at.
-    void print_barrier(const WarpStep& part) {
+    void print_barrier(const WarpStep& part, const trace::Record& record) {
         out_ << fmt::format("    lanes {} wait here for the others\n", lane_ranges(lanes_of(part)));
+        if (trace::is_barrier_vote(record.op)) {
+            std::uint32_t yes = 0;
+            for (int lane = 0; lane < kWarpSize; ++lane)
+                if (record.active >> lane & 1u && record.arg[lane] != 0) yes |= 1u << lane;
+            const auto first = static_cast<std::size_t>(std::countr_zero(record.active));
+            out_ << fmt::format("    lanes {} say yes; the block's answer is {}\n", lane_ranges(yes),
+                                record.received[first % kWarpSize]);
+        }
         for (const auto index : part.records)
             for (const auto& image : trace_.records[index].shared) print_image(image);
     }
@@ -197,7 +234,7 @@ private:
                 const bool known = image.written.empty() || image.written[i];
                 line += pad_left(known ? format_element(array.element, image.values[i], kValueColumns) : "·", kValueColumns + 1);
             }
-            out_ << paint_.faint(pad_right(fmt::format("    {}[{}]", array.name, first), 20)) << line << '\n';
+            out_ << paint_.faint(pad_right(fmt::format("    {}[{}]", array.name, image.first + first), 20)) << line << '\n';
         }
         if (image.values.size() > kMaxShown)
             out_ << paint_.faint(fmt::format("    … and {} more", image.values.size() - kMaxShown)) << '\n';
@@ -205,7 +242,10 @@ private:
 
     void print_formula(std::size_t k, const WarpStep& part) {
         const std::uint32_t lanes = lanes_of(part);
-        if (lanes == 0 || steps_.steps[k].kind == steps::StepKind::block_barrier) return;
+        const auto kind = steps_.steps[k].kind;
+        const bool is_plain_barrier = kind == steps::StepKind::block_barrier &&
+                                      !trace::is_barrier_vote(trace_.records[part.records.front()].op);
+        if (lanes == 0 || is_plain_barrier) return;
         const int wanted = view_.lane.value_or(lanes >> 5 & 1u ? 5 : std::countr_zero(lanes));
         const std::string formula = steps::formula(steps_, k, focus_, wanted);
         if (!formula.empty()) out_ << "    " << formula << '\n';
@@ -231,61 +271,6 @@ private:
     WarpRef focus_;
 };
 
-std::string totals_of(const Step::Counters& c) {
-    std::vector<std::string> parts{plural(c.shuffles, "shuffle round"), plural(c.block_barriers, "block barrier")};
-    if (c.warp_barriers > 0) parts.push_back(plural(c.warp_barriers, "warp barrier"));
-    parts.push_back(plural(c.shared_accesses, "shared access"));
-    parts.push_back(plural(c.global_accesses, "global access"));
-    parts.push_back(plural(c.atomics, "atomic"));
-    return fmt::format("{}", fmt::join(parts, " · "));
-}
-
-// Each recorded block's counts, once where they are the same; then how many lanes were at work on average.
-void print_totals(std::ostream& out, const Run& run, const Paint& paint) {
-    const auto& steps = run.steps;
-    if (steps.steps.empty()) return;
-    const auto& last = steps.steps.back().counters;
-    std::vector<std::string> totals;
-    for (const auto& counters : last) totals.push_back(totals_of(counters));
-    const bool alike = std::all_of(totals.begin(), totals.end(), [&](const std::string& t) { return t == totals.front(); });
-    if (alike && totals.size() > 1) {
-        out << paint.faint(fmt::format("  each of {} recorded blocks", totals.size())) << '\n' << "    " << totals.front() << '\n';
-    } else {
-        for (std::size_t b = 0; b < totals.size(); ++b)
-            out << paint.faint(fmt::format("  block {}", steps.blocks[b].block)) << '\n' << "    " << totals[b] << '\n';
-    }
-    std::uint64_t at_work = 0, present = 0;
-    for (const auto& step : steps.steps)
-        for (std::size_t b = 0; b < step.counters.size(); ++b) {
-            const auto launch = steps.blocks[b].launch;
-            if (step.counters[b].lanes_at_work == 0 || launch >= run.trace.header.launches.size()) continue;
-            const auto& block = run.trace.header.launches[launch].block;
-            at_work += step.counters[b].lanes_at_work;
-            present += std::uint64_t{block[0]} * block[1] * block[2];
-        }
-    if (present > 0)
-        out << fmt::format("    {:.0f} % of the lanes at work in a step, on average\n",
-                           100.0 * static_cast<double>(at_work) / static_cast<double>(present));
-}
-
-void print_results(std::ostream& out, const FinishedRun& finished, const Paint& paint) {
-    for (const auto& r : finished.results()) {
-        const std::string verdict = r.ok ? paint.result("within its bound") : paint.warning("OUTSIDE its bound");
-        const std::string bound = r.bound == 0 ? "0" : fmt::format("{:.2e}", r.bound);
-        const std::string name = r.summed ? fmt::format("sum of {}", r.output) : r.count == 1 ? r.output : r.output + "[0]";
-        out << fmt::format("    {} = ", name) << paint.strong(format_number(r.value))
-            << fmt::format(" · reference {} · ", format_number(r.reference))
-            << (r.count == 1 || r.summed ? fmt::format("error {:.2g}", r.error)
-                                         : fmt::format("largest error of {} elements {:.2g}", r.count, r.error))
-            << fmt::format(" · bound {} · ", bound) << verdict << '\n';
-    }
-    if (!finished.results().empty()) return;
-    for (const auto& output : finished.run->trace.outputs)
-        if (!output.values.empty())
-            out << fmt::format("    {}{} = ", output.name, output.count > 1 ? "[0]" : "")
-                << paint.strong(format_element(output.element, output.values.front())) << '\n';
-}
-
 }  // namespace
 
 void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const std::string& source,
@@ -305,6 +290,7 @@ void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& fini
     out << '\n' << view.paint.strong("The whole run") << '\n';
     print_results(out, finished, view.paint);
     print_totals(out, run, view.paint);
+    print_reruns(out, run.trace, view.paint);
 }
 
 }  // namespace lanewise::lesson

@@ -236,7 +236,7 @@ TEST(Program, TracesThatCannotBeShown) {
         EXPECT_TRUE(contains(answer.err, part)) << answer.err;
     };
     expect(with("99_tiny", "98_else"), "98_else");
-    expect(with("\"major\":1", "\"major\":2"), "2.0");
+    expect(with("\"major\":1", "\"major\":2"), "2.1");
     expect(with("tiny_sum", "tiny_gone"), "tiny_gone");
     expect("/no/such/trace", "/no/such/trace");
     expect(tiny.folder.write("text", "hello\n").string(), "not a trace");

@@ -5,9 +5,13 @@
 #include <map>
 #include <tuple>
 
+#include "common/steps/memory_cost.hpp"
+#include "common/steps/update.hpp"
+
 namespace lanewise::steps {
 namespace {
 
+using trace::Effect;
 using trace::Op;
 using trace::Record;
 
@@ -20,15 +24,45 @@ struct Rounds {
     std::uint32_t warp_barriers = 0;
 };
 
+void add_access(const trace::Trace& trace, const Record& record, Step::Counters& block) {
+    if (trace.arrays[record.array].space == trace::Space::shared) {
+        block.shared_accesses += lanes_in(record.active);
+        ++block.shared_requests;
+        block.shared_passes += static_cast<std::uint32_t>(banks_of(trace, record).passes);
+    } else {
+        block.global_accesses += lanes_in(record.active);
+        ++block.global_requests;
+        block.global_sectors += static_cast<std::uint32_t>(sectors_of(trace, record).size());
+        block.global_bytes += useful_bytes(trace, record);
+    }
+}
+
 void add_record(const trace::Trace& trace, const Record& record, Rounds& warp, Step::Counters& block) {
     // Of what its warps do side by side a block is charged what the busiest of them did.
-    if (trace::is_shuffle(record.op)) block.shuffles = std::max(block.shuffles, ++warp.shuffles);
-    if (record.op == Op::sync_block) block.block_barriers = std::max(block.block_barriers, ++warp.block_barriers);
+    if (trace::is_exchange(record.op)) block.shuffles = std::max(block.shuffles, ++warp.shuffles);
+    if (trace::is_block_barrier(record.op)) block.block_barriers = std::max(block.block_barriers, ++warp.block_barriers);
     if (record.op == Op::sync_warp) block.warp_barriers = std::max(block.warp_barriers, ++warp.warp_barriers);
     if (trace::is_atomic(record.op)) block.atomics += lanes_in(record.active);
-    if (!trace::is_access(record.op) || record.array >= trace.arrays.size()) return;
-    const bool shared = trace.arrays[record.array].space == trace::Space::shared;
-    (shared ? block.shared_accesses : block.global_accesses) += lanes_in(record.active);
+    if (trace::is_access(record.op) && record.array < trace.arrays.size() && record.active != 0)
+        add_access(trace, record, block);
+}
+
+// Does this lane join a value to another in the step? An atomic adds in memory, not in the lane.
+bool adds(StepKind kind, const LaneView& lane) {
+    if (!lane.active) return false;
+    switch (kind) {
+        case StepKind::reduce: return true;
+        case StepKind::load:
+        case StepKind::store:
+        case StepKind::shuffle: return lane.effect == Effect::join;
+        default: return false;
+    }
+}
+
+std::uint64_t lanes_of_block(const trace::Trace& trace, const WarpRef& block, std::uint32_t warps) {
+    if (block.launch >= trace.header.launches.size()) return std::uint64_t{warps} * trace.header.warp_size;
+    const auto& extent = trace.header.launches[block.launch].block;
+    return std::uint64_t{extent[0]} * extent[1] * extent[2];
 }
 
 }  // namespace
@@ -37,10 +71,12 @@ void count(Steps& steps) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places;
     for (std::size_t i = 0; i < steps.blocks.size(); ++i)
         places[{steps.blocks[i].launch, steps.blocks[i].block}] = i;
+    std::vector<std::uint32_t> warps(steps.blocks.size());
+    for (const WarpRef& warp : steps.warps) ++warps[places.at({warp.launch, warp.block})];
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Rounds> rounds;
     std::vector<Step::Counters> so_far(steps.blocks.size());
     for (Step& step : steps.steps) {
-        for (Step::Counters& block : so_far) block.lanes_at_work = 0;
+        for (Step::Counters& block : so_far) block.lanes_at_work = block.lanes_adding = 0;
         for (const WarpStep& warp : step.warps) {
             Step::Counters& block = so_far[places.at({warp.warp.launch, warp.warp.block})];
             Rounds& own = rounds[{warp.warp.launch, warp.warp.block, warp.warp.warp}];
@@ -51,6 +87,12 @@ void count(Steps& steps) {
                 add_record(*steps.trace, record, own, block);
             }
             block.lanes_at_work += lanes_in(at_work);
+            for (const LaneView& lane : warp.lanes) block.lanes_adding += adds(step.kind, lane);
+        }
+        for (std::size_t b = 0; b < so_far.size(); ++b) {
+            if (so_far[b].lanes_adding == 0) continue;
+            so_far[b].added += so_far[b].lanes_adding;
+            so_far[b].add_slots += lanes_of_block(*steps.trace, steps.blocks[b], warps[b]);
         }
         step.counters = so_far;
     }

@@ -1,8 +1,11 @@
 #include "common/steps/follow.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "common/steps/memory.hpp"
+#include "common/steps/text_flow.hpp"
 #include "common/steps/update.hpp"
 
 namespace lanewise::steps {
@@ -25,11 +28,25 @@ struct Pending {
     std::vector<Word> words;
 };
 
+// Where a lane is in the text, as its records tell.
+struct Position {
+    int line = 0;                  // of its last record
+    int function = 0;              // first line of the function around that; 0: not known
+    int root = 0;                  // of the function of its first record
+    std::map<int, int> last_line;  // by function
+    int loads = 0;                 // in a row, in one statement: `value = in[i] + in[j];` reads two words
+    const Statement* reading = nullptr;
+};
+
+// What variables that others are joined to have taken in: by function and name.
+using Taken = std::map<std::pair<int, std::string>, std::uint32_t>;
+
 class Follower {
 public:
     Follower(Steps& steps, const Statements& statements)
-        : steps_(steps), trace_(*steps.trace), statements_(statements), memory_(trace_, inputs_),
-          present_(steps.warps.size()), pending_(steps.warps.size()) {
+        : steps_(steps), trace_(*steps.trace), statements_(statements), memory_(trace_, inputs_), text_(trace_),
+          present_(steps.warps.size()), pending_(steps.warps.size()), positions_(steps.warps.size()),
+          taken_(steps.warps.size()) {
         following_.resize(trace_.records.size(), kNone);
         std::vector<std::size_t> last(steps.warps.size(), kNone);
         for (std::size_t i = trace_.records.size(); i-- > 0;) {
@@ -70,17 +87,23 @@ private:
             warp.lanes[lane].inputs_before = warp.lanes[lane].inputs_after = held.inputs[lane];
         const std::size_t number = warp.records.front();
         const Record& record = trace_.records[number];
+        each(record, [&](std::size_t lane) { come_to(lane, record.line); });
         switch (step.kind) {
-            case StepKind::shuffle: shuffle(number, warp); break;
+            case StepKind::shuffle:
+            case StepKind::reduce: exchange(number, warp); break;
             case StepKind::load: load(number, warp); break;
             case StepKind::store: store(warp); break;
             case StepKind::atomic: atomic(record, warp); break;
-            case StepKind::vote: vote(record, warp); break;
+            case StepKind::vote:
+            case StepKind::active_mask:
+            case StepKind::block_barrier: answer(record, warp); break;
             case StepKind::warp_barrier:
-            case StepKind::block_barrier:
+            case StepKind::fence:
                 each(record, [&](std::size_t lane) { warp.lanes[lane].active = true; });
                 break;
         }
+        for (const std::size_t done : warp.records)
+            each(trace_.records[done], [&](std::size_t lane) { leave(lane, trace_.records[done]); });
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) warp.lanes[lane].inputs_after = held.inputs[lane];
     }
 
@@ -105,20 +128,84 @@ private:
 
     void forget(std::size_t lane) { held().known &= ~(std::uint32_t{1} << lane); }
 
-    // The value that the lane offers next, when nothing it loads comes in between.
+    // The lane's next record.
+    std::size_t next_of(std::size_t number, std::size_t lane) const {
+        std::size_t i = following_[number];
+        while (i != kNone && !takes_part(trace_.records[i], lane)) i = following_[i];
+        return i;
+    }
+
+    // The value that the lane offers next, when nothing it loads comes in between. Only what is exchanged is taken for
+    // the value held: what is stored or added to memory may have been worked on first.
     struct Offer {
         std::uint64_t bits = 0;
         const Record* record = nullptr;
     };
     Offer next_offer(std::size_t number, std::size_t lane) const {
-        for (std::size_t i = following_[number]; i != kNone; i = following_[i]) {
+        for (std::size_t i = next_of(number, lane); i != kNone; i = next_of(i, lane)) {
             const Record& record = trace_.records[i];
-            if (!takes_part(record, lane)) continue;
-            if (trace::is_shuffle(record.op)) return {record.before[lane], &record};
-            if (record.op == Op::load) return {};
-            if (record.op == Op::store || trace::is_atomic(record.op)) return {accessed(record, lane), &record};
+            if (trace::is_exchange(record.op)) return {record.before[lane], &record};
+            if (record.op == Op::load || record.op == Op::store || trace::is_atomic(record.op)) return {};
         }
         return {};
+    }
+
+    Position& position(std::size_t lane) { return positions_[place_][lane]; }
+
+    // The statements without a record between the lane's last record and this one.
+    void come_to(std::size_t lane, int line) {
+        const trace::Statement::Lines function = text_.function_at(line);
+        if (function.last == 0) return;
+        Position& here = position(lane);
+        int from = function.first - 1;   // called anew
+        const auto known = here.last_line.find(function.first);
+        const bool entered = here.function != function.first && function.first != here.root;
+        if (known != here.last_line.end() && !entered) from = known->second;
+        for (const Statement* statement : text_.silent_between(from, line)) pass(lane, *statement);
+    }
+
+    std::uint32_t& taken(std::size_t lane, const Statement& statement) {
+        return taken_[place_][lane][{statement.function.first, TextFlow::name_of(statement)}];
+    }
+
+    bool has_taken(std::size_t lane, const Statement& statement) {
+        return taken_[place_][lane].contains({statement.function.first, TextFlow::name_of(statement)});
+    }
+
+    // What a statement without a record does to the variable that it assigns. What a function gave back is what the
+    // lane held last.
+    void pass(std::size_t lane, const Statement& statement) {
+        std::uint32_t& own = taken(lane, statement);
+        const bool joins = statement.effect == Effect::join;
+        if (statement.calls) {
+            own = joins ? inputs_.join(own, held().inputs[lane]) : held().inputs[lane];
+            if (joins) {
+                held().inputs[lane] = own;
+                forget(lane);
+            }
+            return;
+        }
+        if (joins) return;   // a temporary's words have come in with its load
+        std::uint32_t all = Interner::kNothing;
+        for (const std::string& name : statement.uses) {
+            const auto other = taken_[place_][lane].find({statement.function.first, name});
+            if (other != taken_[place_][lane].end()) all = inputs_.join(all, other->second);
+        }
+        own = all;
+    }
+
+    // Notes where the lane is now, and what the variable that it assigned to has taken in.
+    void leave(std::size_t lane, const Record& record) {
+        Position& here = position(lane);
+        const trace::Statement::Lines function = text_.function_at(record.line);
+        here.line = record.line;
+        here.function = function.first;
+        if (here.root == 0) here.root = function.first;
+        if (function.last != 0) here.last_line[function.first] = record.line;
+        if (record.op != Op::load) here.reading = nullptr;
+        const Statement* statement = statements_.at(record.line, false);
+        if (trace::is_exchange(record.op) && TextFlow::is_known(statement) && statement->function == function)
+            taken(lane, *statement) = held().inputs[lane];
     }
 
     // What a lane read just before in the statement of `line`.
@@ -147,30 +234,36 @@ private:
         return all;
     }
 
-    void shuffle(std::size_t number, WarpStep& warp) {
+    // A shuffle or a reduction.
+    void exchange(std::size_t number, WarpStep& warp) {
         const Record& record = trace_.records[number];
         trace::PerLane<std::uint32_t> offered{};
+        std::uint32_t all = Interner::kNothing;
         each(record, [&](std::size_t lane) {
             hold(record, lane, record.before[lane]);
             offered[lane] = operand(lane, record.line);
+            if (trace::is_reduce(record.op)) all = inputs_.join(all, offered[lane]);
             held().inputs[lane] = offered[lane];
             warp.lanes[lane].inputs_before = offered[lane];
         });
         each(record, [&](std::size_t lane) {
             LaneView& view = warp.lanes[lane];
-            const int source = record.source[lane];
             view.active = true;
-            view.source = source;
             view.before = record.before[lane];
             view.received = record.received[lane];
             view.has_received = true;
             view.has_after = record.has_after >> lane & 1;
             view.after = view.has_after ? record.after[lane] : 0;
-            view.undefined = (record.undefined >> lane & 1) || source < 0 ||
-                             !takes_part(record, static_cast<std::size_t>(source));
+            view.undefined = record.undefined >> lane & 1;
             view.effect = effect_of(record, lane);
-            std::uint32_t received = view.undefined ? inputs_.undefined(Interner::kNothing)
-                                                    : offered[static_cast<std::size_t>(source)];
+            std::uint32_t received = all;
+            if (trace::is_shuffle(record.op)) {
+                const int source = record.source[lane];
+                view.source = source;
+                view.undefined = view.undefined || source < 0 || !takes_part(record, static_cast<std::size_t>(source));
+                if (!view.undefined) received = offered[static_cast<std::size_t>(source)];
+            }
+            if (view.undefined) received = inputs_.undefined(Interner::kNothing);
             if (view.effect == Effect::keep) received = offered[lane];
             else if (view.effect == Effect::join) received = inputs_.join(offered[lane], received);
             held().inputs[lane] = received;
@@ -196,43 +289,126 @@ private:
         else hold(record, lane, view.received);
     }
 
+    // Will what is read now be joined to the sink's variable before the lane does anything but read on?
+    bool reaches(const Statement& sink, std::size_t number, std::size_t lane) const {
+        constexpr int kMost = 64;   // reads in a row, of a loop that was unrolled
+        int from = trace_.records[number].line;
+        for (int k = 0; k < kMost; ++k) {
+            number = next_of(number, lane);
+            const int to = number == kNone ? 0 : trace_.records[number].line;
+            if (text_.passed(sink, from, to)) return true;
+            if (number == kNone || trace_.records[number].op != Op::load || !sink.function.has(to)) return false;
+            from = to;
+        }
+        return false;
+    }
+
+    // The variable that takes in what is read here beside what it had, and null where the value stands for itself.
+    const Statement* joined_by(const Statement* statement, std::size_t number, std::size_t lane) const {
+        if (statement == nullptr) return nullptr;
+        if (statement->effect == Effect::join) return statement;
+        const Statement* sink = TextFlow::is_known(statement) ? text_.sink(*statement) : nullptr;
+        return sink != nullptr && reaches(*sink, number, lane) ? sink : nullptr;
+    }
+
+    // Is this read a further one in the same turn of its statement?
+    bool reads_on(std::size_t lane, const Statement* statement) {
+        Position& here = position(lane);
+        const bool more = TextFlow::is_known(statement) && here.reading == statement && here.loads < statement->loads;
+        here.loads = more ? here.loads + 1 : 1;
+        here.reading = statement;
+        return more;
+    }
+
+    // The statement that a read belongs to. `v[k] = in[i];` with a v of its own registers assigns to a variable.
+    const Statement* statement_of_read(std::size_t number, std::size_t lane) const {
+        const int line = trace_.records[number].line;
+        if (const Statement* statement = statements_.at(line, false)) return statement;
+        const Statement* statement = statements_.at(line, true);
+        if (!TextFlow::is_known(statement)) return nullptr;
+        for (std::size_t i = next_of(number, lane); i != kNone; i = next_of(i, lane)) {
+            if (trace_.records[i].op == Op::load && statements_.same(trace_.records[i].line, line, true)) continue;
+            const bool stores = trace_.records[i].op == Op::store && statements_.same(trace_.records[i].line, line, true);
+            return stores ? nullptr : statement;
+        }
+        return statement;
+    }
+
     void load(std::size_t number, WarpStep& warp) {
         const Record& record = trace_.records[number];
-        const Statement* statement = statements_.at(record.line, false);
-        const bool joins = statement != nullptr && statement->effect == Effect::join;
+        const Statement* assigned = statements_.at(record.line, false);
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {
             if (!takes_part(record, lane)) {
-                if (statement != nullptr && !joins) replaced_without_load(number, lane);
+                if (assigned == nullptr) continue;
+                if (assigned->conditional) assigned_without_load(number, lane, *assigned);
+                else if (!TextFlow::is_known(assigned)) guessed_without_load(number, lane, *assigned);
                 continue;
             }
-            LaneView& view = warp.lanes[lane];
-            view.active = true;
-            view.before = is_known(lane) ? held().bits[lane] : 0;
-            view.received = accessed(record, lane);
-            view.has_received = true;
-            view.effect = joins ? Effect::join : Effect::replace;
-            const std::uint32_t word = memory_.read(record, lane);
-            remember(lane, record, word);
-            held().inputs[lane] = joins ? inputs_.join(held().inputs[lane], word) : word;
-            const Offer offer = next_offer(number, lane);
-            // The next record that holds the sum tells it; what was read alone is not what the lane has.
-            if (!joins && record.elements == 1) hold(record, lane, view.received);
-            else if (offer.record != nullptr && offer.record->type == record.type) hold(record, lane, offer.bits);
-            else forget(lane);
-            view.has_after = is_known(lane);
-            view.after = view.has_after ? held().bits[lane] : 0;
+            read(number, lane, warp.lanes[lane]);
         }
     }
 
-    // `value = t < n ? in[t] : 0` assigns on lanes that load nothing. That such a lane next offers a value that it was
-    // not known to hold shows that it was assigned to; it then holds no input.
-    void replaced_without_load(std::size_t number, std::size_t lane) {
+    void read(std::size_t number, std::size_t lane, LaneView& view) {
+        const Record& record = trace_.records[number];
+        const Statement* statement = statement_of_read(number, lane);
+        const Statement* sum = joined_by(statement, number, lane);
+        const bool more = reads_on(lane, statement);
+        view.active = true;
+        view.before = is_known(lane) ? held().bits[lane] : 0;
+        view.received = accessed(record, lane);
+        view.has_received = true;
+        view.effect = sum != nullptr || more ? Effect::join : Effect::replace;
+        const std::uint32_t word = memory_.read(record, lane);
+        remember(lane, record, word);
+        if (TextFlow::is_known(sum)) {
+            const bool given = !has_taken(lane, *sum) && !text_.is_assigned(*sum);
+            std::uint32_t& own = taken(lane, *sum);
+            own = inputs_.join(given ? held().inputs[lane] : own, word);
+            held().inputs[lane] = own;
+        } else {
+            held().inputs[lane] = sum != nullptr || more ? inputs_.join(held().inputs[lane], word) : word;
+            if (TextFlow::is_known(statement)) taken(lane, *statement) = held().inputs[lane];
+        }
+        // What was read is what the lane has only where the text says so; else the next record that holds the value.
+        const bool copies = sum == nullptr && record.elements == 1 && (!TextFlow::is_known(statement) || statement->copies);
+        if (copies) hold(record, lane, view.received);
+        else hold_offer(number, lane);
+        view.has_after = is_known(lane);
+        view.after = view.has_after ? held().bits[lane] : 0;
+    }
+
+    // Files of minor version 0 do not say which statements are conditional. There, that a lane next offers a value that it
+    // was not known to hold shows that it was assigned to.
+    void guessed_without_load(std::size_t number, std::size_t lane, const Statement& statement) {
         const Record& record = trace_.records[number];
         const Offer offer = next_offer(number, lane);
-        if (offer.record == nullptr || !trace::is_shuffle(offer.record->op) || offer.record->type != record.type) return;
+        if (statement.effect == Effect::join || offer.record == nullptr || offer.record->type != record.type) return;
         if (is_known(lane) && held().type == record.type && held().bits[lane] == offer.bits) return;
         hold(record, lane, offer.bits);
         held().inputs[lane] = Interner::kNothing;
+    }
+
+    // The value that the lane is next seen to offer; unknown where no record shows it.
+    void hold_offer(std::size_t number, std::size_t lane) {
+        const Record& record = trace_.records[number];
+        const Offer offer = next_offer(number, lane);
+        if (offer.record != nullptr && offer.record->type == record.type) hold(record, lane, offer.bits);
+        else forget(lane);
+    }
+
+    // `value = t < n ? in[t] : 0` assigns on lanes that load nothing too. Of a lane that is told apart by an `if` around
+    // the statement, its next record tells whether it came there.
+    void assigned_without_load(std::size_t number, std::size_t lane, const Statement& statement) {
+        const std::size_t next = next_of(number, lane);
+        if (next == kNone) return;   // it has nothing more to do, or never was
+        const int line = trace_.records[next].line;
+        const bool elsewhere = statement.branch.last != 0 && statement.function.has(line) && !statement.branch.has(line);
+        if (elsewhere) return;
+        if (statement.effect != Effect::join) {
+            held().inputs[lane] = Interner::kNothing;
+            if (TextFlow::is_known(&statement)) taken(lane, statement) = Interner::kNothing;
+        }
+        hold_offer(number, lane);
     }
 
     // A plain store, or loads and a store of one statement.
@@ -302,15 +478,17 @@ private:
         });
     }
 
-    void vote(const Record& record, WarpStep& warp) {
+    // Votes, matches, active masks and barriers: an answer comes back, what a lane holds stays.
+    void answer(const Record& record, WarpStep& warp) {
         each(record, [&](std::size_t lane) {
             LaneView& view = warp.lanes[lane];
+            const bool compares = trace::is_vote(record.op) && !trace::is_predicate_vote(record.op);
             view.active = true;
-            view.before = static_cast<std::uint64_t>(record.arg[lane]);
+            view.before = compares ? record.before[lane] : static_cast<std::uint64_t>(record.arg[lane]);
             view.received = record.received[lane];
-            view.has_received = true;
+            view.has_received = record.op != Op::sync_block;
             view.undefined = record.undefined >> lane & 1;
-            forget_reads(lane);
+            if (trace::is_vote(record.op)) forget_reads(lane);
         });
     }
 
@@ -319,8 +497,11 @@ private:
     const Statements& statements_;
     Interner inputs_;
     Memory memory_;
+    TextFlow text_;
     std::vector<Holding> present_;
     std::vector<trace::PerLane<Pending>> pending_;
+    std::vector<trace::PerLane<Position>> positions_;
+    std::vector<trace::PerLane<Taken>> taken_;
     std::vector<std::size_t> following_;   // the next record of the same warp
     std::size_t place_ = 0;                // of the warp that is played
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
@@ -27,13 +28,31 @@ std::string arithmetic_of(Element type, const LaneView& view) {
     return fmt::format("{}, received {}, now {}", before, received, after);
 }
 
+// "lane 5", "lanes 0…15", "lanes 0, 4, 8".
+std::string lanes_named(std::uint32_t lanes) {
+    constexpr int kMostSingly = 8;
+    std::string text;
+    int parts = 0;
+    for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+        if (!(lanes >> lane & 1)) continue;
+        int last = lane;
+        while (last + 1 < trace::kWarpSize && lanes >> (last + 1) & 1) ++last;
+        if (parts++ == kMostSingly) return fmt::format("{} lanes", std::popcount(lanes));
+        text += text.empty() ? "" : ", ";
+        text += last > lane + 1 ? fmt::format("{}…{}", lane, last) : std::to_string(lane);
+        if (last > lane + 1) lane = last;
+    }
+    return (std::popcount(lanes) == 1 ? "lane " : "lanes ") + text;
+}
+
 // Which lane is read and why.
 class ShuffleFormula {
 public:
-    ShuffleFormula(const Record& record, int lane) : record_(record), lane_(lane) {
+    ShuffleFormula(const Record& record, int lane, int warp_size)
+        : record_(record), lane_(lane), warp_size_(warp_size) {
         arg_ = record.arg[static_cast<std::size_t>(lane)];
         offset_ = arg_ & 31;
-        width_ = record.width;
+        width_ = std::min(record.width, warp_size);
         first_ = lane & ~(width_ - 1);
         last_ = first_ + width_ - 1;
     }
@@ -51,7 +70,7 @@ public:
     }
 
 private:
-    std::string segment() const { return width_ == trace::kWarpSize ? "" : fmt::format(" within its {} lanes", width_); }
+    std::string segment() const { return width_ == warp_size_ ? "" : fmt::format(" within its {} lanes", width_); }
 
     void keep_own(Formula& formula) const { formula.who = fmt::format("lane {} keeps its own", lane_); }
 
@@ -80,7 +99,7 @@ private:
     }
 
     std::string last_of_segment() const {
-        return width_ == trace::kWarpSize ? "" : fmt::format(", the edge of its {} lanes", width_);
+        return width_ == warp_size_ ? "" : fmt::format(", the edge of its {} lanes", width_);
     }
 
     void idx_parts(Formula& formula, int source) const {
@@ -95,11 +114,12 @@ private:
 
     const Record& record_;
     int lane_;
+    int warp_size_;
     int arg_ = 0, offset_ = 0, width_ = trace::kWarpSize;
     int first_ = 0, last_ = 0;
 };
 
-Formula shuffle_parts(const Record& record, int lane, const LaneView& view) {
+Formula shuffle_parts(const Record& record, int lane, const LaneView& view, int warp_size) {
     if (view.undefined) {
         Formula formula;
         formula.who = view.source >= 0
@@ -107,12 +127,96 @@ Formula shuffle_parts(const Record& record, int lane, const LaneView& view) {
                           : fmt::format("lane {} ← no lane: undefined", lane);
         return formula;
     }
-    Formula formula = ShuffleFormula(record, lane).parts(view);
+    Formula formula = ShuffleFormula(record, lane, warp_size).parts(view);
     formula.arithmetic = arithmetic_of(record.type, view);
     return formula;
 }
 
-Formula vote_parts(const Record& record, int lane, const LaneView& view) {
+const char* sign_of(Op op) {
+    switch (op) {
+        case Op::reduce_and: return " & ";
+        case Op::reduce_or: return " | ";
+        case Op::reduce_xor: return " ^ ";
+        case Op::reduce_add: return " + ";
+        default: return ", ";
+    }
+}
+
+// "lane 5 ← lanes 0…15: 3 + 1 + … = 120": as many terms as fit.
+Formula reduce_parts(const Record& record, int lane, const LaneView& view) {
+    constexpr int kMostTerms = 4;
+    Formula formula;
+    formula.who = fmt::format("lane {} ← {}", lane, lanes_named(record.active));
+    if (view.undefined) {
+        formula.who += ", one of which takes no part: undefined";
+        return formula;
+    }
+    const bool picks = record.op == Op::reduce_min || record.op == Op::reduce_max;
+    const bool bitwise = record.op == Op::reduce_and || record.op == Op::reduce_or || record.op == Op::reduce_xor;
+    const auto value = [&](std::uint64_t bits) {
+        return bitwise ? "0x" + format_bits(record.type, bits) : shown(record.type, bits);
+    };
+    const int count = std::popcount(record.active);
+    std::string terms;
+    int told = 0;
+    for (std::size_t other = 0; other < trace::kWarpSize; ++other) {
+        if (!takes_part(record, other)) continue;
+        // The last one of a long list makes way for the dots.
+        if (told == kMostTerms - (count > kMostTerms ? 1 : 0)) {
+            terms += std::string(sign_of(record.op)) + "…";
+            break;
+        }
+        terms += (told++ > 0 ? sign_of(record.op) : "") + value(record.before[other]);
+    }
+    formula.arithmetic = picks ? fmt::format("{}({}) = {}", record.op == Op::reduce_min ? "min" : "max", terms,
+                                             value(view.received))
+                               : fmt::format("{} = {}", terms, value(view.received));
+    if (view.effect == Effect::join && view.has_after)
+        formula.arithmetic += fmt::format("; with its own {}, now {}", value(view.before), value(view.after));
+    return formula;
+}
+
+Formula match_parts(const Record& record, int lane, const LaneView& view) {
+    Formula formula;
+    std::uint32_t same = 0;
+    for (std::size_t other = 0; other < trace::kWarpSize; ++other)
+        if (takes_part(record, other) && record.before[other] == view.before) same |= std::uint32_t{1} << other;
+    const auto mask = static_cast<std::uint32_t>(view.received);
+    const std::string value = shown(record.type, view.before);
+    if (view.undefined) {
+        formula.who = fmt::format("lane {} holds {}: undefined", lane, value);
+        return formula;
+    }
+    formula.who = std::popcount(same) == 1 ? fmt::format("lane {} alone holds {}", lane, value)
+                                           : fmt::format("{} hold the same {}", lanes_named(same), value);
+    formula.arithmetic = fmt::format("mask 0x{:08x}", mask);
+    if (record.op == Op::vote_match_all)
+        formula.rule = same == record.active ? std::string("all agree")
+                                             : fmt::format("not all of {} do", lanes_named(record.active));
+    return formula;
+}
+
+Formula active_mask_parts(int lane, const LaneView& view) {
+    Formula formula;
+    const auto mask = static_cast<std::uint32_t>(view.received);
+    formula.who = fmt::format("lane {} finds {} here", lane, lanes_named(mask));
+    formula.arithmetic = fmt::format("mask 0x{:08x}, one legal answer of several", mask);
+    return formula;
+}
+
+Formula fence_parts(const Record& record, int lane) {
+    Formula formula;
+    const std::int32_t scope = record.arg[static_cast<std::size_t>(lane)];
+    formula.who = fmt::format("lane {} waits for nobody", lane);
+    formula.rule = fmt::format("what it wrote before is seen before what it writes next, by {}",
+                               scope == 0   ? "its block"
+                               : scope == 1 ? "the whole device"
+                                            : "the whole system");
+    return formula;
+}
+
+Formula vote_parts(const Record& record, int lane, const LaneView& view, int warp_size) {
+    if (!trace::is_predicate_vote(record.op)) return match_parts(record, lane, view);
     Formula formula;
     formula.who = fmt::format("lane {} says {}", lane, view.before != 0 ? "yes" : "no");
     int yes = 0;
@@ -120,7 +224,7 @@ Formula vote_parts(const Record& record, int lane, const LaneView& view) {
         yes += takes_part(record, other) && record.arg[other] != 0;
     formula.rule = fmt::format("{} of {} lanes say yes", yes, std::popcount(record.active));
     const std::uint64_t result = view.received & 0xffffffffu;
-    if (record.op == Op::vote_ballot) formula.bits = fmt::format("{:032b}", result);
+    if (record.op == Op::vote_ballot) formula.bits = fmt::format("{:0{}b}", result, warp_size);
     const char* name = record.op == Op::vote_any ? "any" : record.op == Op::vote_all ? "all" : "ballot";
     formula.arithmetic = record.op == Op::vote_ballot ? fmt::format("{} = {} = 0x{:08x}", name, result, result)
                                                       : fmt::format("{} = {}", name, result);
@@ -176,29 +280,75 @@ Formula access_parts(const trace::Trace& trace, const WarpStep& warp, int lane, 
     Formula formula;
     formula.who = fmt::format("lane {} {} {}", lane, record.op == Op::load ? "←" : "→", word_name(trace, record, at));
     formula.arithmetic = values_of(record, at);
+    if (record.op != Op::load || view.effect != Effect::join) return formula;
+    formula.arithmetic += view.has_after ? fmt::format(", joined: now {}", shown(record.type, view.after))
+                                         : std::string(", joined to what it had; the result is not recorded here");
     return formula;
 }
 
+// What an atomic leaves in its word, where that is one of the operations that can be told; empty otherwise.
+std::string atomic_result(const Record& record, std::uint64_t old, std::uint64_t given) {
+    const Element type = record.type;
+    const double left = element_to_double(type, old), right = element_to_double(type, given);
+    const auto sum = [&](const char* sign, std::uint64_t result) {
+        return fmt::format("{} {} {} = {}", shown(type, old), sign, shown(type, given), shown(type, result));
+    };
+    const auto hex = [&](const char* sign, std::uint64_t result) {
+        return fmt::format("0x{} {} 0x{} = 0x{}", format_bits(type, old), sign, format_bits(type, given),
+                           format_bits(type, result));
+    };
+    switch (record.op) {
+        case Op::atomic_add: return sum("+", sum_bits(type, old, given));
+        case Op::atomic_sub: return sum("-", sum_bits(type, old, std::uint64_t{0} - given));
+        case Op::atomic_min: return fmt::format("min({}, {}) = {}", shown(type, old), shown(type, given),
+                                                shown(type, left <= right ? old : given));
+        case Op::atomic_max: return fmt::format("max({}, {}) = {}", shown(type, old), shown(type, given),
+                                                shown(type, left >= right ? old : given));
+        case Op::atomic_inc:
+            return fmt::format("{} counts on to {}, up to {} and then from 0", shown(type, old),
+                               shown(type, old >= given ? 0 : old + 1), shown(type, given));
+        case Op::atomic_dec:
+            return fmt::format("{} counts down to {}, from {} again after 0", shown(type, old),
+                               shown(type, old == 0 || old > given ? given : old - 1), shown(type, given));
+        case Op::atomic_and: return hex("&", old & given);
+        case Op::atomic_or: return hex("|", old | given);
+        case Op::atomic_xor: return hex("^", old ^ given);
+        default: return "";
+    }
+}
+
+// What the word held when the lane came depends on who came before, which is another from run to run.
 Formula atomic_parts(const trace::Trace& trace, const Record& record, int lane) {
     const auto at = static_cast<std::size_t>(lane);
     Formula formula;
     formula.who = fmt::format("lane {} → {}", lane, word_name(trace, record, at));
     formula.rule = fmt::format("atomic {}", std::string(op_name(record.op)).substr(7));
     const std::uint64_t old = record.received[at];
-    const std::uint64_t given = accessed(record, at);
-    formula.arithmetic = record.op == Op::atomic_add
-                             ? fmt::format("{} + {} = {}", shown(record.type, old), shown(record.type, given),
-                                           shown(record.type, sum_bits(record.type, old, given)))
-                             : fmt::format("it held {}, {} came", shown(record.type, old), values_of(record, at));
+    // Only numbers that fit into doubles, or whole numbers: of a pair of halves no one result is told.
+    const std::string result = record.elements == 1 ? atomic_result(record, old, accessed(record, at)) : "";
+    formula.arithmetic = (result.empty() ? fmt::format("it held {}, {} came", shown(record.type, old), values_of(record, at))
+                                         : result) +
+                         "; what it held depends on who came before";
     return formula;
 }
 
-Formula barrier_parts(const Record& record, int lane) {
+Formula barrier_parts(const Record& record, int lane, const LaneView& view) {
     Formula formula;
     formula.who = fmt::format("lane {} waits", lane);
-    formula.rule = record.op == Op::sync_block
-                       ? std::string("until every thread of its block is here")
-                       : fmt::format("until {} lanes of its warp are here", std::popcount(record.mask));
+    if (record.op == Op::sync_warp) {
+        formula.rule = fmt::format("until {} lanes of its warp are here", std::popcount(record.mask));
+        return formula;
+    }
+    formula.rule = "until every thread of its block is here";
+    if (record.op == Op::sync_block) return formula;
+    const std::uint64_t answer = view.received;
+    formula.bits = view.before != 0 ? "it says yes" : "it says no";
+    if (record.op == Op::sync_block_count)
+        formula.arithmetic = fmt::format("{} of the block say yes", answer);
+    else if (record.op == Op::sync_block_and)
+        formula.arithmetic = answer != 0 ? "all of the block say yes: 1" : "not all of the block say yes: 0";
+    else
+        formula.arithmetic = answer != 0 ? "some of the block say yes: 1" : "none of the block says yes: 0";
     return formula;
 }
 
@@ -211,14 +361,18 @@ Formula formula_parts(const Steps& steps, std::size_t step, const WarpRef& warp,
     const LaneView& view = part->lanes[static_cast<std::size_t>(lane)];
     if (!view.active) return {};
     const Record& record = steps.trace->records[part->records.front()];
+    const auto warp_size = static_cast<int>(steps.trace->header.warp_size);
     switch (steps.steps[step].kind) {
-        case StepKind::shuffle: return shuffle_parts(record, lane, view);
-        case StepKind::vote: return vote_parts(record, lane, view);
+        case StepKind::shuffle: return shuffle_parts(record, lane, view, warp_size);
+        case StepKind::vote: return vote_parts(record, lane, view, warp_size);
         case StepKind::load:
         case StepKind::store: return access_parts(*steps.trace, *part, lane, view);
         case StepKind::atomic: return atomic_parts(*steps.trace, record, lane);
+        case StepKind::reduce: return reduce_parts(record, lane, view);
+        case StepKind::active_mask: return active_mask_parts(lane, view);
+        case StepKind::fence: return fence_parts(record, lane);
         case StepKind::warp_barrier:
-        case StepKind::block_barrier: return barrier_parts(record, lane);
+        case StepKind::block_barrier: return barrier_parts(record, lane, view);
     }
     return {};
 }

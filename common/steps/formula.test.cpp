@@ -74,7 +74,7 @@ TEST(Formula, OtherSteps) {
     EXPECT_EQ(formula(steps, 0, kFirst, 5), "lane 5 ← in[5]: 5");
     EXPECT_EQ(formula(steps, 6, {0, 0, 1}, 0), "lane 0 → warp_sums[1]: 1520");
     EXPECT_EQ(formula(steps, 7, kFirst, 5), "lane 5 waits: until every thread of its block is here");
-    EXPECT_EQ(formula(steps, 12, kFirst, 0), "lane 0 → out[0]: atomic add; 0 + 32640 = 32640");
+    EXPECT_EQ(formula(steps, 12, kFirst, 0), "lane 0 → out[0]: atomic add; 0 + 32640 = 32640; what it held depends on who came before");
     const Trace tree = shared_tree(128);
     EXPECT_EQ(formula(build_steps(tree), 3, kFirst, 5), "lane 5 → tree[5] = tree[5] + tree[69]: 5 + 69 = 74");
 

@@ -46,6 +46,9 @@ std::int64_t uniform_distance(const Record& load, const Record& store) {
     return distance;
 }
 
+// Another argument is another step: an offset, a fence's scope. A predicate is not.
+bool has_place(Op op) { return trace::is_shuffle(op) || op == Op::fence; }
+
 class WarpUnits {
 public:
     WarpUnits(const Trace& trace, const Statements& statements, const std::vector<std::size_t>& records)
@@ -66,9 +69,9 @@ private:
         if (now.op == Op::store && join_loads(number)) return;
         const bool in_memory = trace::is_access(now.op) || trace::is_atomic(now.op);
         interval.push_back({{number},
-                            {now.op, now.line, trace::is_shuffle(now.op) ? uniform_arg(now) : 0, now.width,
+                            {now.op, now.line, has_place(now.op) ? uniform_arg(now) : 0, now.width,
                              in_memory ? now.array : 0, 0}});
-        if (now.op == Op::sync_block) intervals_.emplace_back();
+        if (trace::is_block_barrier(now.op)) intervals_.emplace_back();
     }
 
     // A store and the loads of the same statement just before it, when one of them reads the array that it changes.
@@ -114,9 +117,12 @@ StepKind kind_of(Op op) {
     if (trace::is_shuffle(op)) return StepKind::shuffle;
     if (trace::is_vote(op)) return StepKind::vote;
     if (trace::is_atomic(op)) return StepKind::atomic;
+    if (trace::is_reduce(op)) return StepKind::reduce;
+    if (trace::is_block_barrier(op)) return StepKind::block_barrier;
     switch (op) {
         case Op::sync_warp: return StepKind::warp_barrier;
-        case Op::sync_block: return StepKind::block_barrier;
+        case Op::active_mask: return StepKind::active_mask;
+        case Op::fence: return StepKind::fence;
         case Op::store: return StepKind::store;
         default: return StepKind::load;
     }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <optional>
@@ -73,9 +74,18 @@ std::string shuffle_label(const Trace& trace, const Step& step) {
     });
     if (arg) label += fmt::format(" {}", *arg);
     else if (record.op == Op::shfl_idx && beyond) label += fmt::format(" lane{:+}", *beyond);
-    if (record.width != trace::kWarpSize) label += fmt::format(" of {}", record.width);
+    if (record.width < static_cast<int>(trace.header.warp_size)) label += fmt::format(" of {}", record.width);
     return label;
 }
+
+// What follows the `_` that parts an operation from its kind: "match any", "add", "exch".
+std::string operation_of(Op op, std::size_t prefix) {
+    std::string text = std::string(op_name(op)).substr(prefix);
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text;
+}
+
+const char* scope_name(std::int32_t scope) { return scope == 0 ? "block" : scope == 1 ? "device" : "system"; }
 
 std::string label_of(const Trace& trace, const Step& step) {
     const Record& record = last_record(trace, step);
@@ -83,10 +93,17 @@ std::string label_of(const Trace& trace, const Step& step) {
     switch (step.kind) {
         case StepKind::shuffle: return shuffle_label(trace, step);
         case StepKind::warp_barrier: return "syncwarp";
-        case StepKind::block_barrier: return "barrier";
-        case StepKind::vote: return record.op == Op::vote_any ? "any" : record.op == Op::vote_all ? "all" : "ballot";
+        case StepKind::block_barrier:
+            return record.op == Op::sync_block ? "barrier" : "barrier " + operation_of(record.op, 11);  // "sync_block_"
+        case StepKind::vote: return operation_of(record.op, 5);
+        case StepKind::reduce: return "reduce " + operation_of(record.op, 7);
+        case StepKind::active_mask: return "active mask";
+        case StepKind::fence: {
+            const auto scope = shared_number(trace, step, [](const Record& r, std::size_t lane) { return r.arg[lane]; });
+            return scope ? fmt::format("fence {}", scope_name(static_cast<std::int32_t>(*scope))) : std::string("fence");
+        }
         case StepKind::atomic: {
-            const std::string operation = std::string(op_name(record.op)).substr(7);  // after "atomic_"
+            const std::string operation = operation_of(record.op, 7);
             return operation == "add" ? "atomic " + array : "atomic " + operation + " " + array;
         }
         case StepKind::load:
@@ -114,12 +131,15 @@ public:
         }
         switch (step.kind) {
             case StepKind::shuffle:
+            case StepKind::reduce:
             case StepKind::vote:
+            case StepKind::active_mask:
                 if (in_warps_ && exchanged_) return "block rounds";
                 in_warps_ = true;
                 return "warp rounds";
             case StepKind::block_barrier: exchanged_ = in_warps_; return "exchange";
             case StepKind::warp_barrier: return "exchange";
+            case StepKind::fence: return "finish";
             case StepKind::atomic: return in_global(trace_, record) ? "finish" : "exchange";
             case StepKind::load: return in_global(trace_, record) ? "load" : "exchange";
             case StepKind::store: break;

@@ -42,10 +42,10 @@ inline Trace two_level(int warps = 8, int blocks = 2) {
     const auto in = made.array("in", Space::global, static_cast<std::uint64_t>(32 * warps * blocks));
     const auto sums = made.array("warp_sums", Space::shared, static_cast<std::uint64_t>(warps));
     const auto out = made.array("out", Space::global, 1);
-    made.statement(3, Effect::replace, "value");
+    made.statement(3, Effect::replace, "value", false, true);
     made.statement(5, Effect::join, "value");
     made.statement(7, Effect::replace, "warp_sums[warp]", true);
-    made.statement(10, Effect::replace, "value");
+    made.statement(10, Effect::replace, "value", false, true);
     made.statement(12, Effect::join, "value");
     for (int block = 0; block < blocks; ++block) {
         std::vector<WarpBuilder> all;

@@ -69,7 +69,8 @@ struct Step {
     // Up to and with this step, for each recorded block (same order as Steps::blocks).
     struct Counters {
         std::uint32_t lanes_at_work = 0;  // at this step
-        std::uint32_t shuffles = 0;       // rounds so far: the most that any warp of the block took part in
+        std::uint32_t shuffles = 0;       // and reductions: rounds so far, the most that any warp of the block took
+                                          // part in
         std::uint32_t block_barriers = 0;
         std::uint32_t warp_barriers = 0;
         std::uint32_t shared_accesses = 0;  // by lanes
@@ -83,6 +84,7 @@ struct Step {
         // What memory was asked for (memory_cost.hpp).
         std::uint32_t global_requests = 0;  // a warp's load or store: one
         std::uint32_t global_sectors = 0;   // of 32 bytes, that they touch
+        std::uint64_t global_bytes = 0;     // that their lanes asked for, once where several want the same
         std::uint32_t shared_requests = 0;
         std::uint32_t shared_passes = 0;    // one for a request without bank conflicts
 

@@ -137,8 +137,9 @@ struct Statement {
     // files of minor version 0, where `function` is empty.
     bool copies = false;              // the value is one word of memory, unchanged: what was read is what is held
     bool calls = false;               // a function of the kernel file is called in it
-    int loads = 0;                    // words (or packs) of memory that its text reads
-    std::vector<std::string> uses;    // names that the value mentions, beside what a warp word or an atomic is given
+    int loads = 0;                    // words (or packs) of memory that one lane reads in it, as its text says
+    std::vector<std::string> uses;    // names that the value is made of: not those in subscripts and conditions, nor in
+                                      // what a warp word or an atomic is given
     struct Lines {
         int first = 0, last = 0;      // 0: none
         bool has(int at) const { return at >= first && at <= last; }

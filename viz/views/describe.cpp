@@ -2,6 +2,11 @@
 
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
+#include "viz/views/requests.hpp"
+#include "viz/views/chain.hpp"
+#include "viz/views/reruns_view.hpp"
+#include "viz/views/result_line.hpp"
+#include "viz/views/work.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -21,19 +26,50 @@ std::string lane_line(const LaneFacts& facts, steps::StepKind kind) {
     }
     using steps::StepKind;
     const steps::LaneView& view = facts.view;
-    if (kind == StepKind::shuffle) {
-        line += "  source " + (view.source < 0 ? std::string("-") : std::to_string(view.source));
-        line += "  before " + value(facts.type, view.before);
-    } else if (kind == StepKind::vote) {
-        line += "  before " + value(Element::u32, view.before);
-    }
-    if (kind == StepKind::shuffle || kind == StepKind::vote || kind == StepKind::atomic) {
-        const Element type = kind == StepKind::vote ? Element::u32 : facts.type;
-        line += "  received " + (view.undefined ? "undefined" : view.has_received ? value(type, view.received) : "-");
-        line += "  after " + (view.has_after ? value(type, view.after) : "-");
-    }
+    if (kind == StepKind::shuffle) line += "  source " + (view.source < 0 ? std::string("-") : std::to_string(view.source));
+    if (kind == StepKind::shuffle || kind == StepKind::reduce) line += "  before " + value(facts.type, view.before);
     if (kind == StepKind::warp_barrier || kind == StepKind::block_barrier) line += "  at barrier";
+    if (kind == StepKind::fence) line += "  at fence";
+    if (facts.says >= 0) line += std::string("  says ") + (facts.says ? "yes" : "no");
+    if (facts.has_offered) line += "  compares " + value(facts.type, facts.offered);
+    if (facts.has_answer) line += "  received " + value(facts.answer_type, facts.answer);
+    if (kind == StepKind::shuffle || kind == StepKind::reduce || kind == StepKind::atomic) {
+        line += "  received " + (view.undefined ? "undefined" : view.has_received ? value(facts.type, view.received) : "-");
+        line += "  after " + (view.has_after ? value(facts.type, view.after) : "-");
+    }
     return line;
+}
+
+bool is_chosen(const steps::WarpRef& ref, int block) { return block < 0 || ref.block == static_cast<std::uint32_t>(block); }
+
+// "block 0: 64 of 128 lanes add; 14 % of lanes busy (1 in 7) while adding"
+std::string describe_work(const steps::Steps& steps, std::size_t step, int block) {
+    std::string out;
+    for (const steps::WarpRef& ref : steps.blocks) {
+        if (!is_chosen(ref, block)) continue;
+        const Work work = work_of(steps, ref);
+        if (!work.adds()) continue;
+        const WorkStep& here = work.steps[step];
+        out += "block " + std::to_string(ref.block) + ": " + std::to_string(here.adding ? here.adding : here.lanes) + " of " +
+               std::to_string(work.threads) + " lanes " + (here.adding ? "add" : "at work, adding nothing") + "; in all " + busy_words(work) + "\n";
+    }
+    return out;
+}
+
+// Words of global memory once, words of shared memory for each block.
+std::string describe_joins(const steps::Steps& steps, std::size_t step, int block) {
+    std::string out;
+    bool global_told = false;
+    for (const steps::WarpRef& ref : steps.blocks) {
+        if (!is_chosen(ref, block)) continue;
+        for (const Chain& chain : chains_at(steps, step, ref)) {
+            if (chain.global && global_told) continue;
+            if (!chain.global) out += "block " + std::to_string(ref.block) + ": ";
+            out += describe_chain(chain);
+        }
+        global_told = true;
+    }
+    return out;
 }
 
 }  // namespace
@@ -43,6 +79,10 @@ std::string describe_scene(const Exhibit& exhibit, const Scene& scene) {
     if (scene.step >= exhibit.steps().size()) return out;
     const steps::StepKind kind = exhibit.steps().steps[scene.step].kind;
     for (const LaneFacts& facts : scene.facts) out += lane_line(facts, kind) + "\n";
+    const std::vector<Request> requests = requests_of(exhibit.steps(), scene.step, scene.warp);
+    for (const trace::Space space : {trace::Space::shared, trace::Space::global}) {
+        for (const std::string& caption : request_captions(exhibit.steps(), requests, space)) out += "memory  " + caption + "\n";
+    }
     return out;
 }
 
@@ -57,6 +97,11 @@ std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file
     out += "source line " + std::to_string(steps.steps[step].line) + " of " + kernel_file + "\n";
     out += exhibit.trace().header.variant + " · " + exhibit.run->origin + "\n";
     if (!exhibit.run->notice.empty()) out += exhibit.run->notice + "\n";
+    if (const std::string result = result_words(*exhibit.run); !result.empty()) out += result + "\n";
+    for (const std::size_t i : exhibit.findings.at(step)) out += "found wrong: " + finding_words(exhibit.trace().findings[i]) + "\n";
+    out += describe_work(steps, step, block);
+    out += describe_reruns(rerun_table(exhibit.trace()));
+    out += describe_joins(steps, step, block);
     bool any = false;
     for (const steps::WarpRef& ref : steps.warps) {
         if (block >= 0 && ref.block != static_cast<std::uint32_t>(block)) continue;

@@ -14,13 +14,18 @@ namespace lanewise::viz {
 //     lane 5  source 13  before 26 (0x41d00000)  received 42 (0x42280000)  after 68 (0x42880000)
 //     lane 6  in[6] = 6 (0x40c00000)  before - …
 //     lane 7  idle
+//     memory  warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 4 sectors of 32 bytes, all used
+//
+//     lane 8  says yes  received 3 (0x00000003)
+//     lane 9  compares 2 (0x00000002)  received 514 (0x00000202)
 //
 // "-" where nothing was recorded, "undefined" where CUDA leaves the value undefined. Values before, received and after
-// are of shuffles, votes and atomics; accesses are told by array and index: "in[6] = 6" was read, "out[0] <- 6"
+// are of shuffles, reductions and atomics; accesses are told by array and index: "in[6] = 6" was read, "out[0] <- 6"
 // written.
 std::string describe_scene(const Exhibit& exhibit, const Scene& scene);
 
-// The whole step: a heading (step, line, where the data came from), then each warp that `block` and `warp` choose
+// The whole step: a heading (step, line, where the data came from, the result, what was found wrong, busy lanes, other
+// orders of the blocks, what atomics did to their words), then each warp that `block` and `warp` choose
 // (-1: all that were recorded).
 std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file, std::size_t step, int block, int warp);
 

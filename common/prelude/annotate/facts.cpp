@@ -49,6 +49,31 @@ bool is_one_word(const Source& source, std::size_t first, std::size_t last) {
     return reads;
 }
 
+void add_use(Facts& facts, const std::string& name) {
+    if (std::find(facts.uses.begin(), facts.uses.end(), name) == facts.uses.end()) facts.uses.push_back(name);
+}
+
+// Adds what the tokens of `part` read, call and mention.
+void read_part(const Source& source, Range part, const std::set<std::string>& functions, Facts& facts) {
+    std::size_t subscript_end = part.first;   // tokens before it stand in a subscript
+    for (std::size_t i = part.first; i <= part.last; ++i) {
+        if (leaves_a_record(source, i)) {
+            i = source.closing(i + 1);
+            continue;
+        }
+        if (source.is(i, "[") && i > part.first && is_operand_end(source, i - 1)) {
+            ++facts.loads;
+            subscript_end = std::max(subscript_end, source.closing(i));
+        }
+        if (is_dereference(source, i, part.first)) ++facts.loads;
+        if (!source.is_word(i)) continue;
+        const std::string word(source[i].text);
+        if (source.is(i + 1, "(") || source.is(i + 1, "<")) facts.calls |= functions.contains(word);
+        const bool member = i > part.first && (source.is(i - 1, ".") || source.is(i - 1, "->") || source.is(i - 1, "::"));
+        if (!member && i >= subscript_end) add_use(facts, word);
+    }
+}
+
 }  // namespace
 
 std::set<std::string> functions_of(const Source& source, const Statement& file) {
@@ -76,20 +101,19 @@ Facts facts_of(const Source& source, const Assignment& assignment, const std::se
     if (assignment.compound) facts.copies = false;
     else if (!facts.conditional) facts.copies = is_one_word(source, first, last);
     else facts.copies = is_one_word(source, question + 1, colon - 1) || is_one_word(source, colon + 1, last);
-    for (std::size_t i = first; i <= last; ++i) {
-        if (leaves_a_record(source, i)) {
-            i = source.closing(i + 1);
-            continue;
-        }
-        if ((source.is(i, "[") && i > first && is_operand_end(source, i - 1)) || is_dereference(source, i, first))
-            ++facts.loads;
-        if (!source.is_word(i)) continue;
-        const std::string word(source[i].text);
-        const bool member = i > first && (source.is(i - 1, ".") || source.is(i - 1, "->") || source.is(i - 1, "::"));
-        if (source.is(i + 1, "(") || source.is(i + 1, "<")) facts.calls |= functions.contains(word);
-        if (!member && std::find(facts.uses.begin(), facts.uses.end(), word) == facts.uses.end())
-            facts.uses.push_back(word);
+    if (!facts.conditional) {
+        read_part(source, {first, last}, functions, facts);
+        return facts;
     }
+    // Of a condition only the reads count: it chooses a value, it is not in it. A lane reads one branch.
+    Facts condition, left, right;
+    read_part(source, {first, question - 1}, functions, condition);
+    read_part(source, {question + 1, colon - 1}, functions, left);
+    read_part(source, {colon + 1, last}, functions, right);
+    facts.calls = condition.calls || left.calls || right.calls;
+    facts.loads = condition.loads + std::max(left.loads, right.loads);
+    facts.uses = left.uses;
+    for (const std::string& name : right.uses) add_use(facts, name);
     return facts;
 }
 

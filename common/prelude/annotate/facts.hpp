@@ -25,8 +25,9 @@ struct Facts {
     bool conditional = false;         // the value is a `c ? a : b`
     bool copies = false;              // the value is one word of memory, unchanged: in[i], __ldg(&in[i]), *p
     bool calls = false;               // a function of this file is called
-    int loads = 0;                    // subscripts and dereferences in the value, outside what a warp word is given
-    std::vector<std::string> uses;    // names in the value, each once, outside what a warp word is given
+    // Both without what a warp word or an atomic is given:
+    int loads = 0;                    // subscripts and dereferences in the value that one lane carries out
+    std::vector<std::string> uses;    // names in the value, each once, but for those in subscripts and conditions
 };
 
 // The names of the functions that the file defines.

@@ -1,0 +1,47 @@
+#include "common/lesson/lesson.hpp"
+#include "lessons/04_warp_sync/case.hpp"
+
+namespace {
+
+using lanewise::launch::Plan;
+using lanewise::lesson::Inputs;
+using lanewise::lesson::Variant;
+
+// A block sum over two blocks of 128.
+Variant block(const char* name, const char* title, const char* summary, const char* compared_with) {
+    return {.name = name,
+            .title = title,
+            .summary = summary,
+            .n = 256,
+            .block = 128,
+            .plan = [=](Plan& plan, const Inputs& inputs) { warp_sync::plan_block(plan, inputs, name); },
+            .compared_with = compared_with,
+            .baseline = "CUB DeviceReduce::Sum"};
+}
+
+Variant wrong(Variant variant, const char* why) {
+    variant.declared_wrong = why;
+    variant.baseline = "";
+    return variant;
+}
+
+}  // namespace
+
+LESSON(warp_sync) {
+    lesson.title("Warp sync");
+    lesson.add(block("block_sum_barriers", "barriers", "the rung before: a block barrier after every round", ""));
+    lesson.add(block("block_sum_warp_sync", "warp sync", "the last warp: read, sync, write, sync", "block_sum_barriers"));
+    lesson.add(block("block_sum_warp_sync_halves", "halves", "the last warp: half of the lanes adds, one sync a round",
+                     "block_sum_warp_sync"));
+    lesson.add(wrong(block("block_sum_write_after_read", "one sync", "the last warp: all lanes add, one sync a round",
+                           "block_sum_warp_sync"),
+                     "a lane may write its word before the lane below has read it."));
+    lesson.add(wrong(block("block_sum_no_warp_sync", "no sync", "the last warp: as if lanes moved in step",
+                           "block_sum_warp_sync"),
+                     "nothing makes a lane wait for the words that other lanes write."));
+    lesson.add(wrong(block("block_sum_no_barrier", "no barrier", "nobody waits for anybody", "block_sum_barriers"),
+                     "nothing makes a thread wait for the words that other threads write."));
+    lesson.add(wrong(block("block_sum_barrier_in_branch", "in a branch", "the barrier stands inside the if",
+                           "block_sum_warp_sync_halves"),
+                     "the threads that skip the branch wait at another barrier, which CUDA leaves undefined."));
+}

@@ -1,0 +1,116 @@
+#include <fstream>
+
+#include "common/lesson/lesson.testing.hpp"
+#include "common/steps/steps.hpp"
+
+namespace {
+
+using namespace lanewise;
+using namespace lanewise::lesson::testing;
+
+constexpr float kTotal = 32640;  // 0 + 1 + … + 255
+const char* const kOrders[] = {"ascending", "descending", "1", "2", "3"};
+const char* const kWrong[] = {"block_sum_write_after_read", "block_sum_no_warp_sync", "block_sum_no_barrier",
+                              "block_sum_barrier_in_branch"};
+
+float total(const std::string& variant, const std::string& order) {
+    const auto plan = plan_of(variant, inputs_of(variant));
+    return buffer(plan, run(plan, order), "out")[0];
+}
+
+// What block 0 did in all.
+steps::Step::Counters counted(const std::string& variant) {
+    const auto outcome = run(plan_of(variant, inputs_of(variant)), "ascending", true);
+    return steps::build_steps(*outcome.trace).steps.back().counters.at(0);
+}
+
+// The lines of the kernel file that hold `text`, from line `from`.
+std::vector<int> lines_with(const std::string& text, int from) {
+    std::ifstream file(the_lesson().kernel_path());
+    std::vector<int> lines;
+    std::string line;
+    for (int number = 1; std::getline(file, line); ++number)
+        if (number >= from && line.find(text) != std::string::npos) lines.push_back(number);
+    return lines;
+}
+
+TEST(WarpSync, FiveBlockBarriersFewer) {
+    const auto barriers = counted("block_sum_barriers"), sync = counted("block_sum_warp_sync"),
+               halves = counted("block_sum_warp_sync_halves");
+    EXPECT_EQ(barriers.block_barriers, 8u);
+    EXPECT_EQ(barriers.warp_barriers, 0u);
+    EXPECT_EQ(sync.block_barriers, 3u);
+    EXPECT_EQ(sync.warp_barriers, 10u);
+    EXPECT_EQ(halves.block_barriers, 3u);
+    EXPECT_EQ(halves.warp_barriers, 5u);
+}
+
+// The right ones give the total whoever goes first; each wrong one is right in some order, or never.
+TEST(WarpSync, OrdersTellRightFromWrong) {
+    for (const char* order : kOrders) {
+        for (const char* right : {"block_sum_barriers", "block_sum_warp_sync", "block_sum_warp_sync_halves"})
+            EXPECT_EQ(total(right, order), kTotal) << right << " " << order;
+        EXPECT_NE(total("block_sum_no_warp_sync", order), kTotal) << order;
+    }
+    EXPECT_EQ(total("block_sum_write_after_read", "ascending"), kTotal);
+    EXPECT_EQ(total("block_sum_write_after_read", "descending"), 705948);
+    for (const char* order : {"1", "2", "3"}) EXPECT_NE(total("block_sum_write_after_read", order), kTotal) << order;
+    EXPECT_EQ(total("block_sum_no_warp_sync", "ascending"), 5624);
+    EXPECT_NE(total("block_sum_no_barrier", "ascending"), kTotal);
+    EXPECT_EQ(total("block_sum_no_barrier", "descending"), kTotal);
+}
+
+// Without a sync between read and write, lane 0 finds in tree[16] what lane 16 has already made of it.
+TEST(WarpSync, AWordIsWrittenBeforeItIsRead) {
+    const auto found = [](const std::string& variant, const std::string& order) {
+        const auto outcome = run(plan_of(variant, inputs_of(variant)), order, true);
+        int barriers = 0;
+        for (const auto& record : outcome.trace->records) {
+            if (record.block != 0 || record.warp != 0) continue;
+            barriers += record.op == trace::Op::sync_block;
+            if (barriers == 3 && record.op == trace::Op::load && (record.active & 1u) && record.element_index[0] == 16)
+                return element_to_double(record.type, trace::element_at(record.value[0], record.type, 0));
+        }
+        return -1.0;
+    };
+    EXPECT_EQ(found("block_sum_warp_sync", "descending"), 256);                // 16 + 80 + 48 + 112
+    EXPECT_EQ(found("block_sum_write_after_read", "ascending"), 256);
+    EXPECT_EQ(found("block_sum_write_after_read", "descending"), 256 + 128);   // and tree[32], which is 32 + 96
+}
+
+TEST(WarpSync, ABarrierInABranchIsFound) {
+    const int kernel = lines_with("void block_sum_barrier_in_branch", 1).at(0);
+    const std::vector<int> barriers = lines_with("__syncthreads();", kernel);  // before the loop, in it, after it
+    ASSERT_EQ(barriers.size(), 3u);
+    for (const char* order : kOrders) {
+        const auto plan = plan_of("block_sum_barrier_in_branch", inputs_of("block_sum_barrier_in_branch"));
+        const auto outcome = run(plan, order);
+        ASSERT_FALSE(outcome.findings.empty()) << order;
+        for (const auto& finding : outcome.findings) {
+            EXPECT_EQ(finding.kind, "barrier_divergence") << order;
+            EXPECT_TRUE(finding.line == barriers[1] || finding.line == barriers[2]) << finding.line;
+            EXPECT_NE(finding.sentence.find("move it out of the branch"), std::string::npos) << finding.sentence;
+        }
+        EXPECT_EQ(buffer(plan, outcome, "out")[0], kTotal) << "all wait at the same barrier of the machine";
+    }
+    const auto first = run(plan_of("block_sum_barrier_in_branch", inputs_of("block_sum_barrier_in_branch"))).findings[0];
+    EXPECT_EQ(first.line, barriers[2]);
+    EXPECT_EQ(first.warp, 2u);
+}
+
+// Wrong ones stay in bounds and end, whatever the size: the address sanitizer and the clock would tell.
+TEST(WarpSync, WrongOnesEnd) {
+    for (const char* variant : kWrong)
+        for (const std::uint32_t block : {64u, 256u, 1024u})
+            for (const char* order : kOrders) {
+                lesson::Inputs inputs = inputs_of(variant);
+                inputs.block = block;
+                inputs.n = 3 * block + 1;
+                const auto plan = plan_of(variant, inputs);
+                const auto outcome = run(plan, order);
+                EXPECT_EQ(buffer(plan, outcome, "out").size(), 1u) << variant;
+                for (const auto& finding : outcome.findings) EXPECT_EQ(finding.kind, "barrier_divergence") << variant;
+            }
+}
+
+}  // namespace

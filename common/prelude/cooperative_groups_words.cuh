@@ -39,12 +39,10 @@ LANEWISE_GROUP unsigned pack(unsigned mask, unsigned lanes) {
 // Does a T travel as one value of the shuffle words? Everything else goes in pieces of four bytes.
 template <class T>
 inline constexpr bool kWhole = ::std::is_arithmetic_v<T> && sizeof(T) <= 8;
-#if defined(__CUDACC__) || defined(LANEWISE_HAS_HALF)
 template <> inline constexpr bool kWhole<__half> = true;
 template <> inline constexpr bool kWhole<__half2> = true;
 template <> inline constexpr bool kWhole<__nv_bfloat16> = true;
 template <> inline constexpr bool kWhole<__nv_bfloat162> = true;
-#endif
 
 template <class T>
 struct Pieces {

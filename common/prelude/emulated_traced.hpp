@@ -74,12 +74,15 @@ LANEWISE_WORD void took(int first_line, int last_line) { lanewise_emulated::took
 template <class T>
 LANEWISE_WORD void shared_array(unsigned id, const T& array) {
     using Entry = std::remove_cv_t<std::remove_all_extents_t<T>>;
-    lanewise_emulated::shared_array(id, &array, sizeof(T), lanewise_emulated::shown_as<Entry>());
+    lanewise_emulated::shared_array(id, const_cast<const std::remove_cv_t<T>*>(&array), sizeof(T),
+                                    lanewise_emulated::shown_as<Entry>());
 }
 
 template <class T>
 LANEWISE_WORD void dynamic_array(unsigned id, const T* array) {
-    lanewise_emulated::dynamic_array(id, array, lanewise_emulated::shown_as<std::remove_cv_t<std::remove_all_extents_t<T>>>());
+    using Entry = std::remove_cv_t<std::remove_all_extents_t<T>>;
+    lanewise_emulated::dynamic_array(id, const_cast<const std::remove_cv_t<T>*>(array),
+                                     lanewise_emulated::shown_as<Entry>());
 }
 
 }  // namespace lanewise_traced

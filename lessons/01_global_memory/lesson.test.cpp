@@ -11,7 +11,9 @@ trace::Trace traced(const std::string& variant) {
 }
 
 // Of the first block, at the end.
-steps::Step::Counters counts_of(const trace::Trace& trace) { return steps::build_steps(trace).steps.back().counters.at(0); }
+steps::Step::Counters counts_of(const trace::Trace& trace) {
+    return steps::build_steps(trace).steps.back().counters.at(0);
+}
 
 // The threads of block 0 that add, for each round.
 std::vector<std::uint32_t> threads_of_rounds(const trace::Trace& trace) {
@@ -86,5 +88,18 @@ TEST(GlobalMemory, OnePartialSumABlock) {
         for (std::size_t i = 0; i < in.size(); ++i) ASSERT_EQ(in[i], static_cast<float>(i)) << variant;
     }
 }
+
+// The same additions at other addresses: as many requests, and 189 sectors in the rounds instead of 54.
+TEST(GlobalMemory, InterleavedTouchesMoreSectors) {
+    const auto tree = counts_of(traced("global_tree")), interleaved = counts_of(traced("global_tree_interleaved"));
+    EXPECT_EQ(tree.global_requests, 34u);
+    EXPECT_EQ(interleaved.global_requests, 34u);
+    EXPECT_EQ(tree.global_sectors, 34u + 54u);
+    EXPECT_EQ(interleaved.global_sectors, 34u + 189u);
+    EXPECT_EQ(tree.global_accesses, interleaved.global_accesses);
+}
+
+// 127 additions in seven rounds of 128 threads.
+TEST(GlobalMemory, OneThreadInSevenIsBusy) { EXPECT_NEAR(counts_of(traced("global_tree")).busy(), 1.0 / 7, 0.002); }
 
 }  // namespace

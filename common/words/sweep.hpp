@@ -13,6 +13,8 @@
 
 namespace lanewise::generated {
 
+launch::KernelSet words_intrinsics();
+launch::KernelSet words_atomics();
 launch::KernelSet words_groups();
 
 }  // namespace lanewise::generated
@@ -73,6 +75,15 @@ protected:
         launch::Outcome outcome = backend_->run(plan, kernels, request);
         for (const trace::Finding& finding : outcome.findings) ADD_FAILURE() << finding.sentence;
         return outcome;
+    }
+
+    // May kernels use what needs this compute capability? The emulator has all of it; on a GPU it is what the program was
+    // compiled for that counts. Asked of a kernel.
+    bool has_architecture(int wanted) {
+        if (!GetParam().gpu) return true;
+        Plan plan;
+        plan.launch("architecture", "", {1}, {32}, plan.output<int>("out", 1));
+        return bytes_as<int>(backend_->run(plan, generated::words_atomics(), {}).buffers[0])[0] >= wanted;
     }
 
     std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }

@@ -38,24 +38,62 @@ trace::ArrayImage image_of(std::uint32_t array, std::uint64_t first, Element ele
     return image;
 }
 
+bool same_place(const LaneEvent& a, const LaneEvent& b) { return a.line == b.line && a.site == b.site; }
+
+// How many events from `at` are one access that was told in pieces of 16 bytes.
+std::size_t pieces(const std::vector<LaneEvent>& lane, std::size_t at) {
+    std::size_t end = at + 1;
+    while (end < lane.size() && lane[end].op == lane[at].op && same_place(lane[end], lane[at]) &&
+           lane[end].array == lane[at].array && lane[end - 1].elements * element_size(lane[at].type) == 16 &&
+           lane[end].element_index == lane[end - 1].element_index + lane[end - 1].elements)
+        ++end;
+    return end - at;
+}
+
+// The compiler announces a struct's copy (`*to = *from`) as a store and then a load, both at one place of the text. Puts
+// the load first. In `x += y` the load comes first as it is: with it a store has its partner.
+void put_loads_before_stores(std::vector<LaneEvent>& lane) {
+    for (std::size_t i = 0; i < lane.size();) {
+        const std::size_t first = pieces(lane, i);
+        const std::size_t next = i + first;
+        if (!trace::is_access(lane[i].op) || next >= lane.size() || !trace::is_access(lane[next].op) ||
+            lane[next].op == lane[i].op || !same_place(lane[i], lane[next]) || lane[i].line == 0) {
+            i = next;
+            continue;
+        }
+        const std::size_t second = pieces(lane, next);
+        if (lane[i].op == Op::store)
+            std::rotate(lane.begin() + static_cast<std::ptrdiff_t>(i), lane.begin() + static_cast<std::ptrdiff_t>(next),
+                        lane.begin() + static_cast<std::ptrdiff_t>(next + second));
+        i = next + second;
+    }
+}
+
 }  // namespace
 
 std::vector<LaneEvent>& Recorder::list(std::uint32_t thread) {
     return blocks_.back().events.warps[thread / trace::kWarpSize].lanes[thread % trace::kWarpSize];
 }
 
-LaneEvent& Recorder::add(std::uint32_t thread) {
-    settle(thread);
+LaneEvent& Recorder::add(std::uint32_t thread, bool settles) {
+    if (settles) settle(thread);
     ++events_;
     return list(thread).emplace_back();
 }
 
-// A store is announced before it happens; by the lane's next word it has.
+// A store is announced before it happens. It has by the lane's next word, unless that is a load: in the copy of a struct
+// both are announced first. So stores wait for something else than a load; nothing can change what they wrote till then.
 void Recorder::settle(std::uint32_t thread) {
-    Pending& pending = pending_[thread];
-    if (!pending.waits) return;
-    pending.waits = false;
-    std::memcpy(list(thread)[pending.event].value.data(), pending.address, pending.bytes);
+    for (const Pending& pending : pending_[thread])
+        std::memcpy(list(thread)[pending.event].value.data(), pending.address, pending.bytes);
+    pending_[thread].clear();
+}
+
+// Is this the next piece of the store that was announced last?
+bool Recorder::continues(const AccessSeen& seen) const {
+    const auto& pending = pending_[seen.thread];
+    return !pending.empty() && pending.back().bytes == 16 && pending.back().pc == seen.pc &&
+           pending.back().address + 16 == seen.address;
 }
 
 const BufferPlace* Recorder::buffer_at(const std::byte* address) const {
@@ -189,7 +227,7 @@ void Recorder::access(const AccessSeen& seen) {
     if (!buffer && !shared) return;  // the lane's own stack: registers, to a learner
     if (events_ >= kMaxEvents) return;
     const Element element = buffer ? buffer->element : shared->array.element;
-    LaneEvent& event = add(seen.thread);
+    LaneEvent& event = add(seen.thread, seen.is_store && !continues(seen));
     event.op = seen.is_store ? Op::store : Op::load;
     event.type = element;
     event.elements = std::max(1, static_cast<int>(seen.bytes) / element_size(element));
@@ -199,7 +237,7 @@ void Recorder::access(const AccessSeen& seen) {
         std::memcpy(event.value.data(), address, seen.bytes);
         return;
     }
-    pending_[seen.thread] = {true, at, address, seen.bytes};
+    pending_[seen.thread].push_back({at, address, seen.bytes, seen.pc});
     mark_written(address, seen.bytes);
 }
 
@@ -272,6 +310,8 @@ void Recorder::finish(launch::ArrayNumbering& numbering, std::span<const std::st
                 event.array = numbering.elsewhere();
             }
         }
+        for (auto& warp : block.events.warps)
+            for (auto& lane : warp.lanes) put_loads_before_stores(lane);
         for (std::size_t barrier = 0; barrier < block.images.size(); ++barrier) {
             auto& snapshot = block.events.snapshots.emplace_back();
             for (const auto& image : block.images[barrier])

@@ -78,10 +78,10 @@ private:
         const void* pc = nullptr;       // accesses: looked up later, for a lane's stack is too small for that
     };
     struct Pending {                    // a store whose value will stand in memory at the lane's next word
-        bool waits = false;
         std::uint32_t event = 0;
         const std::byte* address = nullptr;
         std::uint32_t bytes = 0;
+        const void* pc = nullptr;
     };
     struct Recorded {
         trace::BlockEvents events;
@@ -91,8 +91,9 @@ private:
     };
 
     std::vector<trace::LaneEvent>& list(std::uint32_t thread);
-    trace::LaneEvent& add(std::uint32_t thread);
+    trace::LaneEvent& add(std::uint32_t thread, bool settles = true);
     void settle(std::uint32_t thread);
+    bool continues(const AccessSeen& seen) const;
     const BufferPlace* buffer_at(const std::byte* address) const;
     Shared* shared_at(const std::byte* address);
     void begin_parts(std::uint64_t block);
@@ -106,7 +107,7 @@ private:
     std::vector<Shared> shared_;                 // of the present block
     std::vector<Part> parts_;                    // of the present block
     std::vector<launch::SharedArray> reports_;   // of all blocks
-    std::vector<Pending> pending_;
+    std::vector<std::vector<Pending>> pending_;
     std::vector<bool> took_;
     std::uint64_t meetings_ = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> at_barrier_;  // thread, place in its list

@@ -170,6 +170,67 @@ TEST(SharedArrays, AreAnnouncedWhereTheyAreDeclared) {
               "extern __shared__ float a[];\n__global__ void f() { ::lanewise_traced::dynamic_array(0, a); }\nvoid g() { }");
 }
 
+TEST(Words, OfBarriersThatVoteMatchesReductionsAndFences) {
+    EXPECT_EQ(traced("n = __syncthreads_count(p) + __syncthreads_and(p) + __syncthreads_or(p);"),
+              "n = sync_block_count(1, p) + sync_block_and(1, p) + sync_block_or(1, p);");
+    EXPECT_EQ(traced("g(__match_any_sync(m, v), __match_all_sync(m, v, &p), __activemask());"),
+              "g(vote_match_any(1, m, v), vote_match_all(1, m, v, &p), active_mask(1));");
+    EXPECT_EQ(traced("__threadfence(); __threadfence_block(); __threadfence_system();"),
+              "fence_device(1); fence_block(1); fence_system(1);");
+    EXPECT_EQ(traced("v = __reduce_add_sync(m, v);"), "v = reduce_add(1, m, v), after(1, 1, 1, v);");
+    EXPECT_EQ(traced("v += __reduce_max_sync(m, w);"), "v += reduce_max(1, m, w), after(1, 1, 2, v);");
+    EXPECT_EQ(traced("unsigned p = __reduce_or_sync(m, v); v |= p;"),
+              "unsigned p = reduce_or(1, m, v); v |= p; after(1, 1, 2, v);");
+}
+
+TEST(SharedArrays, OfFileScopeArePointedToWhereTheyAreNamed) {
+    const std::string pointer = " [[maybe_unused]] float* const a = ::lanewise_emulated::dynamic_shared<float>();";
+    EXPECT_EQ(copy_of("extern __shared__ float a[];\nvoid f() { a[0] = 1; }\nvoid g() { }\nvoid h(float* a) { a[0] = 1; }\n"
+                      "__global__ void k() { f(); }",
+                      Copy::emulated),
+              "\nvoid f() {" + pointer + " a[0] = 1; }\nvoid g() { }\nvoid h(float* a) { a[0] = 1; }\n__global__ void k() {" +
+                  pointer + " f(); }");
+    EXPECT_EQ(copy_of("extern __shared__ float a[];\n#define A(i) a[i]\nvoid f() { A(0) = 1; }\nconstexpr int g() { return 1; }",
+                      Copy::emulated),
+              "\n#define A(i) a[i]\nvoid f() {" + pointer + " A(0) = 1; }\nconstexpr int g() { return 1; }");
+    EXPECT_EQ(copy_of("extern __shared__ float a[];\n__global__ void k() { }", Copy::emulated_traced),
+              "\n__global__ void k() {" + pointer + " ::lanewise_traced::dynamic_array(0, a); }");
+}
+
+TEST(Refused, IsWhatACpuCannotDoByItsName) {
+    const auto refused = [](const std::string& text) {
+        EXPECT_EQ(copy_of(text, Copy::gpu_traced), text);
+        return replaced(replaced(copy_of(text, Copy::emulated), "_Pragma(\"GCC error \\\"", "<"),
+                        " cannot be emulated: this runs on a GPU only\\\"\") ", ">");
+    };
+    EXPECT_EQ(refused("void f() {\n  asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(i)); }"),
+              "void f() {\n  <inline PTX>asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(i)); }");
+    EXPECT_EQ(refused("void f() { if (a) __asm__(\"bar.sync 0;\"); else g(); }"),
+              "void f() { if (a) <inline PTX>__asm__(\"bar.sync 0;\"); else g(); }");
+    EXPECT_EQ(refused("void f() { asm volatile(\"\" ::: \"memory\"); s.asm_count = 1; }"),
+              "void f() { asm volatile(\"\" ::: \"memory\"); s.asm_count = 1; }");
+    EXPECT_EQ(refused("#define LANE(x) asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x))\nvoid f() { LANE(x); }"),
+              "#define LANE(x) <inline PTX>asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x))\nvoid f() { LANE(x); }");
+    EXPECT_EQ(refused("__global__ void __cluster_dims__(2, 1, 1) k() { }"),
+              "__global__ void <a thread block cluster>__cluster_dims__(2, 1, 1) k() { }");
+    EXPECT_EQ(refused("void f() { k<<<1, 2>>>(a); b = c << 1; }"),
+              "void f() { k<a launch from a kernel (<<<)><<<1, 2>>>(a); b = c << 1; }");
+    EXPECT_EQ(refused("__managed__ int a;"), "<managed memory (__managed__)>__managed__ int a;");
+    EXPECT_EQ(refused("void f() { __pipeline_commit(); v = tex2D<float>(t, 1, 2); t.tex2D(1); }"),
+              "void f() { <an asynchronous copy (__pipeline_…)>__pipeline_commit(); v = <a texture>tex2D<float>(t, 1, 2); t.tex2D(1); }");
+    EXPECT_EQ(refused("void f() { cuda::barrier<cuda::thread_scope_block> b; cuda::std::min(a, b); }"),
+              "void f() { <libcu++'s asynchronous work (cuda::barrier, cuda::pipeline, cuda::ptx)>"
+              "cuda::barrier<cuda::thread_scope_block> b; cuda::std::min(a, b); }");
+    EXPECT_EQ(refused("// asm(\"\")\nusing namespace nvcuda;"), "// asm(\"\")\nusing namespace <tensor core arithmetic (nvcuda::wmma)>nvcuda;");
+}
+
+TEST(Inline, IsSaidOnce) {
+    EXPECT_EQ(copy_of("inline __device__ __forceinline__ int f() { return 1; }", Copy::emulated),
+              " __device__ __forceinline__ int f() { return 1; }");
+    EXPECT_EQ(copy_of("__device__ __forceinline__ static inline int f() { return 1; }\ninline int g();", Copy::emulated),
+              "__device__ __forceinline__ static  int f() { return 1; }\ninline int g();");
+}
+
 TEST(SharedArrays, BecomeWhatTheEmulatorCanHold) {
     EXPECT_EQ(copy_of("void f() { extern __shared__ __align__(16)\n unsigned char a[]; }", Copy::emulated),
               "void f() { unsigned char* const a = ::lanewise_emulated::dynamic_shared<unsigned char>();\n }");

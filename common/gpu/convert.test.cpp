@@ -162,6 +162,54 @@ TEST(Convert, SnapshotsAreCutIntoArrays) {
     EXPECT_TRUE(records[0].shared[0].written.empty());
 }
 
+TEST(Convert, BarriersThatVoteReductionsMatchesAndFences) {
+    launch::Plan plan;
+    launch::ArrayNumbering numbering(plan);
+    CapturedBlock block = block_of(32);
+    block.images = {{}, {}};
+    for (std::uint64_t lane = 0; lane < 32; ++lane) {
+        GpuEvent reduction;
+        reduction.op = static_cast<std::uint8_t>(Op::reduce_max);
+        reduction.element = static_cast<std::uint8_t>(Element::i32);
+        reduction.line = 3;
+        reduction.mask = ~0u;
+        reduction.meeting = 5;
+        reduction.first = lane;
+        reduction.second = 31;
+        GpuEvent match = reduction;
+        match.op = static_cast<std::uint8_t>(Op::vote_match_any);
+        match.line = 4;
+        match.meeting = 6;
+        match.second = 1u << lane;
+        GpuEvent fence;
+        fence.op = static_cast<std::uint8_t>(Op::fence);
+        fence.line = 5;
+        fence.argument = 2;
+        GpuEvent barrier;
+        barrier.op = static_cast<std::uint8_t>(Op::sync_block_count);
+        barrier.line = 6;
+        barrier.meeting = std::uint64_t{1} << 63 | 1;
+        barrier.argument = lane < 9;
+        barrier.first = 1;
+        barrier.second = 9;
+        block.threads[lane] = {reduction, match, fence, barrier};
+    }
+    const trace::BlockEvents events = to_block_events(block, {}, {}, {}, numbering);
+    EXPECT_EQ(events.warps[0].lanes[3][3].snapshot, 1);
+    std::vector<trace::Record> records;
+    trace::assemble(events, records);
+    ASSERT_EQ(records.size(), 4u);
+    EXPECT_EQ(records[0].before[7], 7u);
+    EXPECT_EQ(records[0].received[7], 31u);
+    EXPECT_EQ(records[1].before[7], 7u);
+    EXPECT_EQ(records[1].received[7], 1u << 7);
+    EXPECT_EQ(records[2].op, Op::fence);
+    EXPECT_EQ(records[2].arg[7], 2);
+    EXPECT_EQ(records[3].arg[8], 1);
+    EXPECT_EQ(records[3].arg[9], 0);
+    EXPECT_EQ(records[3].received[9], 9u);
+}
+
 TEST(Convert, WatchedBuffersAreCutAtTheirEnds) {
     launch::Plan plan;
     plan.snapshot(plan.scratch<float>("work", 6), 4);

@@ -71,9 +71,15 @@ launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launc
     for (const auto& launch : plan.launches) {
         const auto instances = kernels.instances(launch.kernel);
         const bool there = std::find(instances.begin(), instances.end(), launch.arguments) != instances.end();
-        if (there || instances.empty()) continue;  // an unknown kernel is the backend's sentence
-        throw Error(fmt::format("--block {}: {} has no instance for it; it has {}.", inputs.block, launch.kernel,
-                                fmt::join(instances, ", ")));
+        if (instances.empty()) continue;  // an unknown kernel is the backend's sentence
+        const bool teaching = inputs.warp != trace::kWarpSize;
+        if (!there)
+            throw Error(fmt::format("{} {}: {} has no instance for it; it has {}.", teaching ? "--warp" : "--block",
+                                    teaching ? inputs.warp : inputs.block, launch.kernel, fmt::join(instances, ", ")));
+        const auto& kernel = kernels.find(launch.kernel, launch.arguments);
+        if (teaching && kernel.warp_size != inputs.warp)
+            throw Error(fmt::format("--warp {}: {} runs in warps of {} lanes; leave out --warp.", inputs.warp,
+                                    kernel.full_name(), kernel.warp_size));
     }
     return plan;
 }
@@ -89,6 +95,24 @@ bool has_instance(const Variant& variant, std::uint32_t block, const launch::Ker
         return false;
     }
     return true;
+}
+
+std::vector<std::string> variants_in_warps_of(std::uint32_t warp, const Lesson& lesson,
+                                              const launch::KernelSet& kernels) {
+    std::vector<std::string> names;
+    for (const auto& variant : lesson.variants()) {
+        Inputs smallest = Lesson::default_inputs(variant);
+        smallest.n = 1;
+        smallest.kind = "ramp";
+        smallest.warp = warp;
+        try {
+            make_plan(variant, smallest, kernels);
+            names.push_back(variant.name);
+        } catch (const Error&) {
+            continue;
+        }
+    }
+    return names;
 }
 
 }  // namespace lanewise::lesson

@@ -92,6 +92,9 @@ launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launc
 // Can the variant run in blocks of `block` threads?
 bool has_instance(const Variant& variant, std::uint32_t block, const launch::KernelSet& kernels);
 
+// The lesson's variants that can run in warps of `warp` lanes.
+std::vector<std::string> variants_in_warps_of(std::uint32_t warp, const Lesson& lesson, const launch::KernelSet& kernels);
+
 }  // namespace lanewise::lesson
 
 // What each lesson's program is linked from.

@@ -86,7 +86,7 @@ float parse_scale(const std::string& text) {
 
 // What CLI11 collects before the values are looked at.
 struct Raw {
-    std::string backend, n, block, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color;
+    std::string backend, n, block, warp, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color;
 };
 
 void define_flags(CLI::App& app, Options& options, Raw& raw) {
@@ -104,6 +104,8 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_option("--n", raw.n, "How many values")->group(run)->type_name("COUNT");
     app.add_option("--block", raw.block, "Threads in a block; chooses among the kernel's instances")->group(run)
         ->type_name("THREADS");
+    app.add_option("--warp", raw.warp, "Lanes in a warp: 32, or 4, 8, 16 for a teaching warp on the emulator")->group(run)
+        ->type_name("LANES");
     app.add_option("--input", raw.input, "ramp (0, 1, 2...), ramp1 (1, 2, 3...), random, or a file of numbers")->group(run)
         ->type_name("KIND|FILE");
     app.add_option("--seed", raw.seed, "Seed of --input random (default 1)")->group(run)->type_name("SEED");
@@ -185,6 +187,8 @@ void interpret(const CLI::App& app, const Raw& raw, Options& options) {
     if (given("--n", raw.n)) options.n = whole_number("--n", raw.n, 1, kMaxValues);
     if (given("--block", raw.block))
         options.block = static_cast<std::uint32_t>(whole_number("--block", raw.block, 1, kMaxBlock));
+    if (given("--warp", raw.warp))
+        options.warp = choice<std::uint32_t>("--warp", raw.warp, {{"4", 4u}, {"8", 8u}, {"16", 16u}, {"32", 32u}});
     if (given("--seed", raw.seed)) options.seed = whole_number("--seed", raw.seed, 0, ~std::uint64_t{0});
     if (given("--input", raw.input)) options.input = raw.input;
     if (given("--order", raw.order)) {
@@ -221,10 +225,14 @@ void check_together(const Options& options, const Lesson& lesson) {
                                   !options.compare.empty()))
         throw Error(fmt::format("--open {} shows a trace that exists; leave out --variant, --compare, --check, --time and "
                                 "--save-trace.", options.open));
-    if (!options.record.empty() && (!options.variants.empty() || options.n || options.block || options.seed ||
+    if (!options.record.empty() && (!options.variants.empty() || options.n || options.block || options.warp || options.seed ||
                                     !options.input.empty() || !options.open.empty()))
         throw Error(fmt::format("--record {} records every variant on its own inputs; leave out --variant, --n, --block, "
-                                "--seed, --input and --open.", options.record));
+                                "--warp, --seed, --input and --open.", options.record));
+    const bool teaching = options.warp.value_or(trace::kWarpSize) != trace::kWarpSize;
+    if (teaching && (options.time || options.backend == BackendChoice::gpu))
+        throw Error(fmt::format("--warp {}: a GPU's warps have 32 lanes; leave out {}, or leave out --warp.", *options.warp,
+                                options.time ? "--time" : "--backend gpu"));
     if (!options.save_trace.empty() && options.variants.size() > 1)
         throw Error(fmt::format("--save-trace {} holds one variant, and --variant names {}; give one.", options.save_trace,
                                 options.variants.size()));
@@ -265,6 +273,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
 Inputs choose_inputs(const Variant& variant, const Options& options) {
     Inputs inputs = Lesson::default_inputs(variant);
     if (options.block) inputs.block = *options.block;
+    if (options.warp) inputs.warp = *options.warp;
     if (options.seed) inputs.seed = *options.seed;
     if (!options.input.empty()) inputs.kind = options.input;
     if (options.n) inputs.n = *options.n;

@@ -72,6 +72,10 @@ TEST(Options, EachBadValueHasItsSentence) {
         {{"--n", "1", "--n", "2"}, {"--n is given more than once"}},
         {{"--block", "0"}, {"--block 0", "1 to 1024"}},
         {{"--block", "1025"}, {"--block 1025", "1 to 1024"}},
+        {{"--warp", "12"}, {"--warp 12", "4, 8, 16, 32"}},
+        {{"--warp", "8", "--time"}, {"--warp 8", "leave out --time"}},
+        {{"--warp", "8", "--backend", "gpu"}, {"--warp 8", "leave out --backend gpu"}},
+        {{"--warp", "8", "--text"}, {"--warp 8", "so do all variants of this lesson"}},
         {{"--seed", "-1"}, {"--seed -1"}},
         {{"--order", "sideways"}, {"sideways", "ascending, descending or a seed"}},
         {{"--step", "0"}, {"--step 0"}},
@@ -90,6 +94,7 @@ TEST(Options, EachBadValueHasItsSentence) {
         {{"--describe"}, {"--step K"}},
         {{"--open", "x", "--check"}, {"--open x"}},
         {{"--save-trace", "f", "--variant", "tiny_sum,tiny_broken"}, {"--save-trace f", "2"}},
+        {{"--record", "d", "--warp", "8"}, {"--record d", "--warp"}},
         {{"--record", "d", "--n", "5"}, {"--record d", "leave out"}},
         {{"--txet"}, {"--txet", "did you mean --text?"}},
         {{"-x"}, {"-x", "--help"}},
@@ -110,7 +115,7 @@ TEST(Options, HelpAndVersion) {
     testing::TinyProgram tiny;
     const auto help = tiny({"--help"});
     EXPECT_EQ(help.status, kExitOk);
-    for (const char* flag : {"--list", "--variant", "--backend", "--n ", "--block", "--seed", "--input", "--order", "--text",
+    for (const char* flag : {"--list", "--variant", "--backend", "--n ", "--block", "--warp", "--seed", "--input", "--order", "--text",
                              "--check", "--time", "--save-trace", "--record", "--open", "--diff", "--describe", "--step", "--screenshot",
                              "--size", "--compare", "--help", "--version"})
         EXPECT_NE(help.out.find(flag), std::string::npos) << flag;

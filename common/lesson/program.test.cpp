@@ -183,6 +183,33 @@ TEST(Program, ABlockWithoutAnInstance) {
     }
 }
 
+TEST(Program, TeachingWarpsChooseTheirInstanceOnTheEmulator) {
+    TinyProgram tiny;
+    tiny.has_gpu = true;
+    static const char address = 0;
+    launch::BuiltFile built{launch::Build::emulated,
+                            {{"small_sum", "32", {}, {&address}}, {"small_sum", "8", {}, {&address}, 8}}, {}, {}, nullptr};
+    tiny.program.kernels.add(built);
+    std::vector<std::string> launched;
+    tiny.program.lesson.add({.name = "small_sum", .summary = "in warps of any size", .plan = [&](launch::Plan& plan, const Inputs& inputs) {
+                                 testing::plan_tiny(plan, inputs);
+                                 plan.launches[0].kernel = "small_sum";
+                                 plan.launches[0].arguments = std::to_string(inputs.warp);
+                                 launched.push_back(plan.launches[0].arguments);
+                             }});
+    EXPECT_EQ(tiny({"--check", "--variant", "small_sum", "--warp", "8"}).status, kExitOk);
+    EXPECT_EQ(launched.back(), "8");
+    EXPECT_EQ(tiny.gpu_questions, 0);
+    tiny({"--check", "--variant", "small_sum", "--warp", "32"});
+    EXPECT_EQ(launched.back(), "32");
+    const auto none = tiny({"--check", "--variant", "small_sum", "--warp", "16"});
+    EXPECT_EQ(none.status, kExitUsage);
+    const auto other = tiny({"--check", "--variant", "tiny_sum", "--warp", "8"});
+    EXPECT_EQ(other.status, kExitUsage);
+    EXPECT_NE(other.err.find("--warp 8: tiny_sum runs in warps of 32 lanes only; give --variant small_sum"), std::string::npos)
+        << other.err;
+}
+
 TEST(Program, MoreThanTheEmulatorRuns) {
     TinyProgram tiny;
     const auto answer = tiny({"--backend", "cpu", "--check", "--n", "67108865"});

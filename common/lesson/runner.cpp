@@ -94,7 +94,9 @@ BackendChoice Runner::backend() {
     if (!backend_) {
         backend_ = options_.backend;
         std::string why;
-        if (options_.backend == BackendChoice::automatic)
+        if (options_.backend == BackendChoice::automatic && options_.warp.value_or(trace::kWarpSize) != trace::kWarpSize)
+            backend_ = BackendChoice::cpu;  // teaching warps exist nowhere else
+        else if (options_.backend == BackendChoice::automatic)
             backend_ = program_.kernels.has_gpu() && program_.gpu_available(&why) ? BackendChoice::gpu : BackendChoice::cpu;
         else if (options_.backend == BackendChoice::gpu && !program_.gpu_available(&why))
             throw Error(fmt::format("--backend gpu: {}", why));
@@ -127,7 +129,16 @@ Inputs Runner::checked_inputs(const Variant& variant) {
     if (inputs.n > kMaxEmulatedValues && backend() == BackendChoice::cpu)
         throw Error(fmt::format("--n {} is more than the emulator runs; give at most {}, or use --backend gpu.", inputs.n,
                                 kMaxEmulatedValues));
+    if (inputs.warp != trace::kWarpSize) check_warp(variant, inputs.warp);
     return inputs;
+}
+
+void Runner::check_warp(const Variant& variant, std::uint32_t warp) const {
+    const auto can = variants_in_warps_of(warp, program_.lesson, program_.kernels);
+    if (std::find(can.begin(), can.end(), variant.name) != can.end()) return;
+    throw Error(fmt::format("--warp {}: {} runs in warps of 32 lanes only; {}.", warp, variant.name,
+                            can.empty() ? "so do all variants of this lesson: leave out --warp"
+                                        : fmt::format("give --variant {}", fmt::join(can, " or --variant "))));
 }
 
 void Runner::check_request(const Variant& variant) {
@@ -233,6 +244,7 @@ std::optional<launch::Plan> Runner::plan_of(const trace::Header& header) const {
     Inputs inputs;
     inputs.n = header.n;
     inputs.block = header.block;
+    inputs.warp = header.warp_size;
     inputs.seed = header.seed;
     inputs.kind = header.input;
     try {
@@ -281,6 +293,8 @@ std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant) 
     refuse_other("--n", o.n && *o.n != header.n, fmt::format("{}", o.n.value_or(0)), fmt::format("n = {}", header.n), variant.name);
     refuse_other("--block", o.block && *o.block != header.block, fmt::format("{}", o.block.value_or(0)),
                  fmt::format("blocks of {}", header.block), variant.name);
+    refuse_other("--warp", o.warp && *o.warp != header.warp_size, fmt::format("{}", o.warp.value_or(0)),
+                 fmt::format("warps of {} lanes", header.warp_size), variant.name);
     refuse_other("--input", !o.input.empty() && o.input != header.input, o.input, "input " + header.input, variant.name);
     refuse_other("--seed", o.seed && header.input == "random" && *o.seed != header.seed,
                  fmt::format("{}", o.seed.value_or(0)), fmt::format("seed {}", header.seed), variant.name);

@@ -66,6 +66,8 @@ private:
     std::vector<trace::Rerun> rerun(launch::Backend& backend, const launch::Plan& plan, int times);
     void describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs) const;
     Inputs checked_inputs(const Variant& variant);
+    // Throws Error that names the variants that can where this one cannot run in warps of `warp` lanes.
+    void check_warp(const Variant& variant, std::uint32_t warp) const;
     std::vector<Result> results_of_trace(const trace::Trace& trace) const;
     std::optional<launch::Plan> plan_of(const trace::Header& header) const;
     std::string stale(const trace::Header& header) const;

@@ -83,8 +83,7 @@ private:
     }
 
     bool bare(const Assignment& part, const ExchangeCall& call) const {
-        const std::size_t first = source_.is(part.value_first, "::") ? part.value_first + 1 : part.value_first;
-        return call.word == first && call.close == part.value_last;
+        return call_begin(source_, call.word) == part.value_first && call.close == part.value_last;
     }
 
     // Is the variable among the arguments of the call?

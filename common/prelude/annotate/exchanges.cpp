@@ -11,6 +11,10 @@ bool spells(const Source& source, std::size_t at, std::size_t last, Range name) 
     return true;
 }
 
+bool is_member(const Source& source, std::size_t index) {
+    return index > 0 && (source.is(index - 1, ".") || source.is(index - 1, "->"));
+}
+
 }  // namespace
 
 bool is_exchange(const Source& source, std::size_t index) {
@@ -19,7 +23,21 @@ bool is_exchange(const Source& source, std::size_t index) {
          {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__reduce_add_sync", "__reduce_min_sync",
           "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"})
         if (source.is(index, word)) return true;
-    return false;
+    if (index == 0) return false;
+    // Cooperative groups: tile.shfl_down(v, 1), cg::reduce(tile, v, …).
+    if (source.is(index, "reduce")) return source.is(index - 1, "::");
+    return is_member(source, index) && (source.is(index, "shfl") || source.is(index, "shfl_up") ||
+                                        source.is(index, "shfl_down") || source.is(index, "shfl_xor"));
+}
+
+std::size_t call_begin(const Source& source, std::size_t word) {
+    std::size_t begin = word;
+    while (begin > 0 && (is_member(source, begin) || source.is(begin - 1, "::"))) {
+        --begin;
+        if (begin > 0 && source.is_word(begin - 1) && !source.is(begin - 1, "return")) --begin;
+        else break;
+    }
+    return begin;
 }
 
 std::vector<ExchangeCall> outer_exchanges(const Source& source, const Statement& statement, std::size_t first,
@@ -50,8 +68,9 @@ bool mentions(const Source& source, Range where, Range name) {
 
 Range offered_variable(const Source& source, const ExchangeCall& call) {
     const std::vector<Range> arguments = split_at_commas(source, call.open + 1, call.close);
-    if (arguments.size() < 2) return {1, 0};
-    const Range value = arguments[1];
+    const std::size_t offered = is_member(source, call.word) ? 0 : 1;
+    if (arguments.size() <= offered) return {1, 0};
+    const Range value = arguments[offered];
     for (std::size_t i = value.first; i <= value.last; ++i)
         if ((i - value.first) % 2 == 0 ? !source.is_word(i) : !source.is(i, ".")) return {1, 0};
     return value;

@@ -1,5 +1,6 @@
 // What a statement does with the value that an exchange in it receives, told from the text alone. An exchange is a
-// shuffle or a __reduce_*_sync: a lane offers its second argument and receives what others offered.
+// shuffle, a __reduce_*_sync or a cooperative group's shuffle or reduce: a lane offers its second argument (a group's
+// member: its first) and receives what others offered.
 #pragma once
 
 #include <vector>
@@ -21,6 +22,9 @@ struct ExchangeCall {
 // Is token `index` the word of an exchange?
 bool is_exchange(const Source& source, std::size_t index);
 
+// Where a call of `word` begins: at the object or the namespace in front of it.
+std::size_t call_begin(const Source& source, std::size_t word);
+
 // The exchanges in [first, last] that are not arguments of another one; those in lambdas of `statement` are its own
 // statements' business.
 std::vector<ExchangeCall> outer_exchanges(const Source& source, const Statement& statement, std::size_t first,
@@ -29,7 +33,7 @@ std::vector<ExchangeCall> outer_exchanges(const Source& source, const Statement&
 // Does [first, last], outside the arguments of exchanges, name the variable that [name_first, name_last] spells?
 bool mentions(const Source& source, Range where, Range name);
 
-// The second argument of the exchange where it is a variable (`v`, `pair.sum`); else an empty range (first > last).
+// What the exchange is offered, where that is a variable (`v`, `pair.sum`); else an empty range (first > last).
 Range offered_variable(const Source& source, const ExchangeCall& call);
 
 // replace: the target holds something made of what was received alone. join: of the lane's own value as well, be it

@@ -99,6 +99,16 @@ TEST(After, IsToldForEachShuffleOfAStatement) {
               "v += shfl_xor(1, m, shfl_xor(1, m, v, 1), 2), after(1, 1, 2, v);");
 }
 
+TEST(After, FollowsTheExchangesOfCooperativeGroups) {
+    EXPECT_EQ(traced("v += tile.shfl_down(v, 1);"), "v += tile.shfl_down(v, 1), after(1, 1, 2, v);");
+    EXPECT_EQ(traced("v = tile->shfl(v, 0);"), "v = tile->shfl(v, 0), after(1, 1, 1, v);");
+    EXPECT_EQ(traced("v = cg::reduce(tile, v, cg::plus<float>());"),
+              "v = cg::reduce(tile, v, cg::plus<float>()), after(1, 1, 1, v);");
+    EXPECT_EQ(traced("const float p = tile.shfl_up(v, d); if (l >= d) v += p;"),
+              "const float p = tile.shfl_up(v, d); if (l >= d) v += p, took(1, 1); after(1, 1, 4, v);");
+    EXPECT_EQ(traced("v = s.shfl; w += reduce(v);"), "v = s.shfl; w += reduce(v);");
+}
+
 TEST(After, IsNotToldWhereReadingTwiceWouldMatter) {
     EXPECT_EQ(traced("a[i++] += __shfl_xor_sync(m, v, 1);"), "a[i++] += shfl_xor(1, m, v, 1);");
     EXPECT_EQ(traced("*p = __shfl_xor_sync(m, v, 1);"), "*p = shfl_xor(1, m, v, 1);");

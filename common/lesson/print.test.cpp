@@ -85,6 +85,87 @@ TEST(PrintText, Findings) {
     EXPECT_NE(out.str().find("Lane 0 calls with a mask."), std::string::npos);
 }
 
+std::string text_of(const trace::testing::TraceBuilder& made) {
+    TinyProgram tiny;
+    auto run = std::make_shared<lesson::Run>();
+    run->trace = made.trace;
+    run->steps = steps::build_steps(run->trace);
+    FinishedRun finished;
+    finished.run = run;
+    std::ostringstream out;
+    print_text(out, tiny.program.lesson, finished, "", {});
+    return out.str();
+}
+
+void expect_in(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+}
+
+TEST(PrintText, CollectiveSteps) {
+    trace::testing::TraceBuilder made;
+    const auto out = made.array("out", trace::Space::global, 64);
+    auto warp = made.warp(0, 0);
+    warp.reduce_add(3, [](int lane) { return static_cast<std::uint32_t>(lane); }, trace::Effect::replace, 0xff);
+    warp.match_any(4, [](int lane) { return static_cast<std::uint32_t>(lane % 2); }, 0xff);
+    warp.fence(5, 2, 0xff);
+    warp.active_mask(6, 0xff);
+    warp.barrier_vote(7, trace::Op::sync_block_count, [](int lane) { return lane < 5; }, 9, 0xff);
+    warp.last().shared.push_back({out, 32, {to_bits(1.5f)}, {true}});
+    const std::string text = text_of(made);
+    expect_in(text, "    offers        0   1   2   3   4   5   6   7\n    receives     28  28");
+    expect_in(text, "lane 5 ← lanes 0…7: 0 + 1 + 2 + … = 28");
+    expect_in(text, "    offers        0   1   0   1   0   1   0   1\n    receives     55  aa");
+    expect_in(text, "fence system");
+    expect_in(text, "    lanes 0-7 pass, waiting for nobody");
+    expect_in(text, "    lanes 0-7 find 0x000000ff");
+    expect_in(text, "    lanes 0-4 say yes; the block's answer is 9");
+    expect_in(text, "    out[32]");
+}
+
+TEST(PrintText, ATeachingWarpHasOnlyItsLanes) {
+    trace::testing::TraceBuilder made;
+    made.trace.header.warp_size = 8;
+    auto warp = made.warp(0, 0);
+    warp.values.fill(1);
+    warp.shuffle_sum(3, trace::Op::shfl_xor, 4, 8, 0xff);
+    const std::string text = text_of(made);
+    expect_in(text, "    lane          0   1   2   3   4   5   6   7\n");
+    EXPECT_EQ(text.find("  8   9"), std::string::npos) << text;
+}
+
+TEST(PrintText, WhatTheRunCost) {
+    trace::testing::TraceBuilder made;
+    made.trace.header.launches[0].block = {32, 1, 1};
+    const auto in = made.array("in", trace::Space::global, 512);
+    const auto tree = made.array("tree", trace::Space::shared, 64);
+    for (std::uint32_t block = 0; block < 2; ++block) {
+        auto warp = made.warp(block, 0);
+        warp.load(3, in, [](int lane) { return 8 * lane; }, [](int lane) { return float(lane); });
+        warp.store(4, tree, [](int lane) { return 2 * lane; });
+        warp.shuffle_sum(5, trace::Op::shfl_down, 16, 32, 0xffff);
+    }
+    const std::string text = text_of(made);
+    expect_in(text, "50.0 % of the lanes busy where values are joined: 32 of 64\n");
+    expect_in(text, "global memory: 2 requests · 64 sectors of 32 bytes · 32.0 sectors a request · 256 of 2048 bytes used\n");
+    expect_in(text, "shared memory: 2 requests · 4 passes · 2 more for bank conflicts and wide words\n");
+}
+
+TEST(PrintText, OtherOrdersOfTheBlocks) {
+    trace::testing::TraceBuilder made;
+    made.warp(0, 0).sync_warp(3);
+    EXPECT_EQ(text_of(made).find("in other orders"), std::string::npos);
+    made.trace.outputs.push_back({"out", Element::f32, 1, {to_bits(0.1f)}});
+    made.trace.reruns.push_back({"descending", {{"out", Element::f32, 1, {to_bits(0.1f) + 3}}}});
+    made.trace.reruns.push_back({"seed 3", {{"out", Element::f32, 1, {to_bits(0.1f)}}}});
+    made.trace.reruns.push_back({"seed 4", {{"out", Element::f32, 1, {to_bits(0.1f) - 1}}}});
+    const std::string text = text_of(made);
+    expect_in(text, "  the same out in other orders of the blocks\n");
+    expect_in(text, "    ascending           0.1  0x3dcccccd  0\n");
+    expect_in(text, "    descending  0.100000024  0x3dccccd0  +3\n");
+    expect_in(text, "    seed 3              0.1  0x3dcccccd  0\n");
+    expect_in(text, "    seed 4      0.099999994  0x3dcccccc  -1\n");
+}
+
 TEST(PrintList, ALineEach) {
     TinyProgram tiny;
     const auto lines = lines_of(tiny({"--list"}).out);

@@ -30,14 +30,15 @@ struct Row {
     std::string (Paint::*colour)(const std::string&) const = nullptr;
 };
 
-// Rows one above the other, 16 or 8 lanes across, as wide as the widest cell asks; lanes that no row has are left out.
+// Rows one above the other, 16, 8 or 4 lanes across, as wide as the widest cell asks; lanes that no row has are left out.
 void print_rows(std::ostream& out, const std::vector<Row>& rows, std::uint32_t lanes, const Paint& paint) {
     std::size_t widest = 3;
     for (const auto& row : rows)
         for (const auto& cell : row.cells) widest = std::max(widest, cell.size());
-    const int across = kLabelColumns + 16 * (widest + 1) <= kColumns ? 16 : 8;
+    int across = 16;
+    while (across > 4 && kLabelColumns + static_cast<std::size_t>(across) * (widest + 1) > kColumns) across /= 2;
     for (int first = 0; first < kWarpSize; first += across) {
-        const std::uint32_t here = across == 16 ? lanes >> first & 0xffffu : lanes >> first & 0xffu;
+        const std::uint32_t here = lanes >> first & ((1u << across) - 1);
         if (here == 0) continue;
         for (const auto& row : rows) {
             std::string line;

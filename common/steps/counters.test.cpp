@@ -38,6 +38,68 @@ TEST(Counters, SharedTree) {
     EXPECT_EQ(steps.steps.back().counters.at(0).shuffles, 0u);
 }
 
+// 64 + 32 + … + 1 lanes add in seven rounds of 128.
+TEST(Counters, ATreeKeepsFewLanesBusy) {
+    TraceBuilder made;
+    made.trace = shared_tree(128);
+    made.trace.header.launches[0].block = {128, 1, 1};
+    const Steps steps = build_steps(made.trace);
+    const Step::Counters& last = steps.steps.back().counters.at(0);
+    EXPECT_EQ(last.added, 127u);
+    EXPECT_EQ(last.add_slots, 7u * 128);
+    EXPECT_DOUBLE_EQ(last.busy(), 127.0 / (7 * 128));
+    EXPECT_EQ(steps.steps[3].counters.at(0).lanes_adding, 64u);
+    EXPECT_EQ(steps.steps[4].counters.at(0).lanes_adding, 0u);   // a barrier
+    EXPECT_EQ(Step::Counters().busy(), 0);
+    // The load and its store, then each round's two loads and a store: a warp's each, and no conflicts.
+    EXPECT_EQ(last.global_requests, 4u);
+    EXPECT_EQ(last.global_sectors, 16u);
+    EXPECT_EQ(last.global_bytes, 512u);
+    EXPECT_EQ(last.shared_requests, 4u + 3 * (2 + 1 + 5));
+    EXPECT_EQ(last.shared_passes, last.shared_requests);
+}
+
+// sum += in[i], 20 turns, then five shuffles.
+TEST(Counters, ARunOfItsOwnKeepsAllLanesBusy) {
+    TraceBuilder made;
+    made.trace.header.launches[0].block = {32, 1, 1};
+    const auto in = made.array("in", Space::global, 640);
+    made.statement(3, Effect::join, "sum");
+    made.statement(5, Effect::join, "sum");
+    auto warp = made.warp(0, 0);
+    for (int turn = 0; turn < 20; ++turn)
+        warp.load(3, in, [&](int lane) { return 32 * turn + lane; }, [](int lane) { return ramp(lane); },
+                  turn == 19 ? 0xffffu : kAllLanes);
+    for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask);
+    const Steps steps = build_steps(made.trace);
+    const Step::Counters& last = steps.steps.back().counters.at(0);
+    EXPECT_EQ(last.added, 24u * 32 + 16);
+    EXPECT_EQ(last.add_slots, 25u * 32);
+    EXPECT_EQ(last.global_sectors, 19u * 4 + 2);
+}
+
+TEST(Counters, WhatCollectivesCount) {
+    TraceBuilder made;
+    made.trace.header.launches[0].block = {32, 1, 1};
+    const auto tree = made.array("tree", Space::shared, 1024);
+    auto warp = made.warp(0, 0);
+    warp.reduce_add(3, [](int lane) { return static_cast<std::uint32_t>(lane); }, Effect::replace, 0xff);
+    warp.match_any(4, [](int) { return 1u; });
+    warp.fence(5, 1);
+    warp.active_mask(6, 0xff);
+    warp.barrier_vote(7, Op::sync_block_or, [](int) { return true; }, 1);
+    warp.store(8, tree, [](int lane) { return 2 * lane; });
+    const Steps steps = build_steps(made.trace);
+    EXPECT_EQ(labels(steps), "reduce add | match any | fence device | active mask | barrier or | store tree");
+    const Step::Counters& last = steps.steps.back().counters.at(0);
+    EXPECT_EQ(last.shuffles, 1u);
+    EXPECT_EQ(last.block_barriers, 1u);
+    EXPECT_EQ(last.added, 8u);
+    EXPECT_EQ(last.add_slots, 32u);
+    EXPECT_EQ(last.shared_requests, 1u);
+    EXPECT_EQ(last.shared_passes, 2u);
+}
+
 TEST(Counters, WarpsSideBySideAreOneRound) {
     TraceBuilder made;
     for (std::uint32_t number = 0; number < 4; ++number) {

@@ -1,4 +1,4 @@
-// Values that move through statements without a record.
+// Values that move through statements without a record of their own, as the kernel's text tells.
 #include <gtest/gtest.h>
 
 #include "common/steps/programs.testing.hpp"
@@ -6,7 +6,212 @@
 namespace lanewise::steps {
 namespace {
 
-TEST(Flow, Placeholder) { SUCCEED(); }
+using namespace testing;
+
+const WarpRef kFirst{0, 0, 0};
+
+using Lines = trace::Statement::Lines;
+
+// A statement with all that its text tells, in a function of lines 1 to 20.
+trace::Statement& row(TraceBuilder& made, int line, Effect effect, const std::string& target,
+                      const std::vector<std::string>& uses, Lines loop = {}) {
+    made.statement(line, effect, target);
+    trace::Statement& statement = made.trace.header.statements.back();
+    statement.uses = uses;
+    statement.function = {1, 20};
+    statement.loop = loop;
+    return statement;
+}
+
+std::size_t inputs(const Steps& steps, std::size_t step, std::size_t lane = 3) {
+    EXPECT_FALSE(inputs_after(steps, step, kFirst, lane).counted_twice()) << step;
+    return inputs_after(steps, step, kFirst, lane).count();
+}
+
+void load_floats(WarpBuilder& warp, int line, std::uint32_t in, int first, std::uint32_t active = kAllLanes) {
+    warp.load(line, in, [=](int lane) { return first + lane; }, [=](int lane) { return ramp(first + lane); }, active);
+}
+
+// 2: float sum = 0;  3: for (…) {  4: float4 p = in4[i];  5: sum += p.x + p.y + p.z + p.w;  }  then shuffles.
+TEST(Flow, EveryPackJoinsItsSum) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 512);
+    row(made, 2, Effect::replace, "sum", {});
+    trace::Statement& pack = row(made, 4, Effect::replace, "p", {"in4"}, {3, 6});
+    pack.loads = 1;
+    pack.copies = true;
+    row(made, 5, Effect::join, "sum", {"p"}, {3, 6});
+    row(made, 8, Effect::join, "sum", {});
+    auto warp = made.warp(0, 0);
+    for (int turn = 0; turn < 3; ++turn)
+        warp.load_pack(4, in, 4, [&](int lane) { return 128 * turn + 4 * lane; },
+                       [&](int lane, int k) { return ramp(128 * turn + 4 * lane + k); });
+    warp.values.fill(7);
+    warp.shuffle_sum(8, Op::shfl_xor, 16);
+    const Steps steps = build_steps(made.trace);
+    for (std::size_t turn = 0; turn < 3; ++turn) EXPECT_EQ(inputs(steps, turn), 4 * (turn + 1));
+    EXPECT_EQ(inputs(steps, 3), 24u);
+    EXPECT_TRUE(inputs_after(steps, 3, kFirst, 3).holds(12 + 2));
+    EXPECT_TRUE(inputs_after(steps, 3, kFirst, 3).holds(128 + 4 * 19 + 1));
+    // No record tells the sum in between; the shuffle tells the last.
+    EXPECT_EQ(steps.holding(0, kFirst).known, 0u);
+    EXPECT_EQ(steps.holding(1, kFirst).known, 0u);
+    EXPECT_EQ(steps.holding(2, kFirst).bits[3], to_bits(7.0f));
+    EXPECT_EQ(steps.steps[0].find(kFirst)->lanes[3].effect, Effect::join);
+    EXPECT_EQ(steps.steps[2].counters.at(0).lanes_adding, 32u);
+}
+
+// float a = in[i], b = in[i + s]; sum += a + b; by way of a third variable.
+TEST(Flow, TwoTemporariesAndAThird) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 256);
+    row(made, 2, Effect::replace, "sum", {});
+    row(made, 4, Effect::replace, "a", {"in"}, {3, 8}).loads = 1;
+    row(made, 5, Effect::replace, "b", {"in"}, {3, 8}).loads = 1;
+    row(made, 6, Effect::replace, "both", {"a", "b"}, {3, 8});
+    row(made, 7, Effect::join, "sum", {"both"}, {3, 8});
+    auto warp = made.warp(0, 0);
+    for (int turn = 0; turn < 2; ++turn) {
+        load_floats(warp, 4, in, 64 * turn);
+        load_floats(warp, 5, in, 64 * turn + 32);
+    }
+    const Steps steps = build_steps(made.trace);
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(inputs(steps, k), k + 1);
+    EXPECT_EQ(steps.holding(3, kFirst).known, 0u);
+}
+
+// The next row begins with a sum of its own: for (row …) { float sum = 0; for (…) sum += in[i]; out[row] = sum; }
+TEST(Flow, ASumThatBeginsAnewHoldsNothingOfTheLast) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 256);
+    const auto out = made.array("out", Space::global, 64);
+    row(made, 3, Effect::replace, "sum", {}, {2, 8});
+    row(made, 5, Effect::join, "sum", {"in"}, {4, 6}).loads = 1;
+    row(made, 7, Effect::replace, "out[row]", {"sum"}, {2, 8}).to_memory = true;
+    auto warp = made.warp(0, 0);
+    for (int r = 0; r < 2; ++r) {
+        load_floats(warp, 5, in, 64 * r);
+        load_floats(warp, 5, in, 64 * r + 32);
+        warp.store(7, out, [&](int lane) { return 32 * r + lane; });
+    }
+    const Steps steps = build_steps(made.trace);
+    EXPECT_EQ(inputs(steps, 1), 2u);
+    EXPECT_EQ(inputs(steps, 3), 1u);
+    EXPECT_EQ(inputs(steps, 5), 2u);
+    EXPECT_FALSE(inputs_after(steps, 5, kFirst, 3).holds(3));
+}
+
+// value = in[i] + in[i + 32]; in a loop: two words a turn, and no more.
+TEST(Flow, TwoReadsOfOneStatement) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 256);
+    row(made, 4, Effect::replace, "value", {"in"}, {3, 5}).loads = 2;
+    auto warp = made.warp(0, 0);
+    for (int turn = 0; turn < 2; ++turn) {
+        load_floats(warp, 4, in, 64 * turn);
+        load_floats(warp, 4, in, 64 * turn + 32);
+    }
+    warp.values.fill(9);
+    warp.shuffle_sum(8, Op::shfl_xor, 1);
+    const Steps steps = build_steps(made.trace);
+    EXPECT_EQ(inputs(steps, 0), 1u);
+    EXPECT_EQ(inputs(steps, 1), 2u);
+    EXPECT_EQ(inputs(steps, 2), 1u);
+    EXPECT_EQ(inputs(steps, 3), 2u);
+    EXPECT_EQ(steps.holding(1, kFirst).known, 0u);   // neither word is what the lane has
+    EXPECT_EQ(steps.holding(3, kFirst).bits[3], to_bits(9.0f));
+    EXPECT_EQ(steps.steps[0].counters.at(0).lanes_adding, 0u);
+    EXPECT_EQ(steps.steps[1].counters.at(0).lanes_adding, 32u);
+}
+
+// v = in[i]; v = block_sum(v); total += v; where block_sum, lines 30 to 40, shuffles.
+TEST(Flow, WhatAFunctionGivesBackIsWhatWasHeldLast) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 64);
+    trace::Statement& callee = row(made, 32, Effect::join, "value", {});
+    callee.function = {30, 40};
+    row(made, 2, Effect::replace, "total", {});
+    row(made, 4, Effect::replace, "v", {"in"}, {3, 7}).loads = 1;
+    row(made, 5, Effect::join, "v", {"v"}, {3, 7}).calls = true;   // it mentions itself
+    row(made, 6, Effect::join, "total", {"v"}, {3, 7});
+    made.trace.header.statements[2].copies = true;
+    auto warp = made.warp(0, 0);
+    for (int turn = 0; turn < 2; ++turn) {
+        load_floats(warp, 4, in, 32 * turn);
+        warp.shuffle_sum(32, Op::shfl_xor, 16);
+    }
+    const auto out = made.array("out", Space::global, 1);
+    warp.store(9, out, [](int) { return 0; }, 1u << 3);
+    const Steps steps = build_steps(made.trace);
+    EXPECT_EQ(inputs(steps, 4), 4u);   // total: both turns' sums of two
+    EXPECT_EQ(inputs(steps, 0), 1u);
+    EXPECT_EQ(steps.holding(0, kFirst).bits[3], to_bits(3.0f));
+    EXPECT_EQ(inputs(steps, 1), 2u);
+    EXPECT_EQ(inputs(steps, 2), 1u);   // v anew: nothing of the turn before
+    EXPECT_EQ(inputs(steps, 3), 2u);
+}
+
+// sum += in[i]; sum *= scale; shuffle: what is offered is not what the load left.
+TEST(Flow, WhatWasWorkedOnIsNotShownAsHeld) {
+    for (const bool scaled : {false, true}) {
+        TraceBuilder made;
+        const auto in = made.array("in", Space::global, 64);
+        row(made, 2, Effect::replace, "sum", {});
+        row(made, 4, Effect::join, "sum", {"in"}, {3, 5}).loads = 1;
+        if (scaled) row(made, 6, Effect::join, "sum", {"scale"});
+        auto warp = made.warp(0, 0);
+        load_floats(warp, 4, in, 0);
+        warp.values.fill(50);
+        warp.shuffle_sum(8, Op::shfl_xor, 1);
+        const Steps steps = build_steps(made.trace);
+        EXPECT_EQ(steps.holding(0, kFirst).known, scaled ? 0u : kAllLanes);
+        EXPECT_EQ(steps.holding(1, kFirst).known, kAllLanes);
+    }
+}
+
+// float root = sqrtf(in[i]): the word is not the value; what is stored later may be another.
+TEST(Flow, AWorkedOnWordIsUnknown) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 64);
+    const auto out = made.array("out", Space::global, 64);
+    row(made, 4, Effect::replace, "root", {"sqrtf", "in"}).loads = 1;
+    row(made, 6, Effect::replace, "out[i]", {"root"}).to_memory = true;
+    auto warp = made.warp(0, 0);
+    load_floats(warp, 4, in, 0);
+    warp.store(6, out, [](int lane) { return lane; });
+    const Steps steps = build_steps(made.trace);
+    EXPECT_EQ(steps.holding(0, kFirst).known, 0u);
+    EXPECT_EQ(inputs(steps, 0), 1u);
+}
+
+// 4: if (lane < 8) {  5: value = lane < 4 ? sums[lane] : 0;  6: shuffle of the eight;  }  8: shuffle of all.
+TEST(Flow, AConditionalLoadReachesThoseThatCameThere) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 32);
+    const auto sums = made.array("sums", Space::shared, 4);
+    trace::Statement& first = row(made, 3, Effect::replace, "value", {"in"});
+    first.loads = 1;
+    first.copies = true;
+    trace::Statement& conditional = row(made, 5, Effect::replace, "value", {"sums"});
+    conditional.loads = 1;
+    conditional.copies = conditional.conditional = true;
+    conditional.branch = {4, 7};
+    row(made, 6, Effect::join, "value", {}).branch = {4, 7};
+    auto warp = made.warp(0, 0);
+    load_floats(warp, 3, in, 0);
+    warp.load(5, sums, [](int lane) { return lane; }, [](int) { return 5.0f; }, 0xf);
+    // A lane that is assigned the very value that it had: values tell nothing.
+    for (std::size_t lane = 4; lane < 8; ++lane) warp.values[lane] = lane == 6 ? 6.0f : 0.0f;
+    warp.shuffle_sum(6, Op::shfl_xor, 4, 32, 0xff);
+    warp.shuffle_sum(8, Op::shfl_xor, 1);
+    const Steps steps = build_steps(made.trace);
+    for (std::size_t lane = 4; lane < 8; ++lane) {
+        EXPECT_EQ(inputs(steps, 1, lane), 0u) << lane;
+        EXPECT_EQ(steps.holding(1, kFirst).bits[lane], to_bits(lane == 6 ? 6.0f : 0.0f));
+    }
+    EXPECT_EQ(inputs(steps, 1, 20), 1u);
+    EXPECT_EQ(steps.holding(1, kFirst).bits[20], to_bits(20.0f));
+}
 
 }  // namespace
 }  // namespace lanewise::steps

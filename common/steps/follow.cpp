@@ -36,6 +36,7 @@ struct Position {
     std::map<int, int> last_line;  // by function
     int loads = 0;                 // in a row, in one statement: `value = in[i] + in[j];` reads two words
     const Statement* reading = nullptr;
+    const Statement* owed = nullptr;   // joins what was read, but only after the lane has exchanged it
 };
 
 // What variables that others are joined to have taken in: by function and name.
@@ -176,7 +177,10 @@ private:
     // lane held last.
     void pass(std::size_t lane, const Statement& statement) {
         std::uint32_t& own = taken(lane, statement);
-        const bool joins = statement.effect == Effect::join;
+        // `v = f(v)` gives v to the function and takes what comes back; `sum += f(v)` joins that.
+        const auto& uses = statement.uses;
+        const bool gives_itself = statement.calls && std::find(uses.begin(), uses.end(), TextFlow::name_of(statement)) != uses.end();
+        const bool joins = statement.effect == Effect::join && !gives_itself;
         if (statement.calls) {
             own = joins ? inputs_.join(own, held().inputs[lane]) : held().inputs[lane];
             if (joins) {
@@ -185,13 +189,17 @@ private:
             }
             return;
         }
-        if (joins) return;   // a temporary's words have come in with its load
+        if (joins && position(lane).owed != &statement) return;   // a temporary's words have come in with its load
         std::uint32_t all = Interner::kNothing;
         for (const std::string& name : statement.uses) {
             const auto other = taken_[place_][lane].find({statement.function.first, name});
             if (other != taken_[place_][lane].end()) all = inputs_.join(all, other->second);
         }
-        own = all;
+        own = joins ? inputs_.join(own, all) : all;
+        if (!joins) return;
+        position(lane).owed = nullptr;
+        held().inputs[lane] = own;
+        forget(lane);
     }
 
     // Notes where the lane is now, and what the variable that it assigned to has taken in.
@@ -304,11 +312,13 @@ private:
     }
 
     // The variable that takes in what is read here beside what it had, and null where the value stands for itself.
-    const Statement* joined_by(const Statement* statement, std::size_t number, std::size_t lane) const {
+    const Statement* joined_by(const Statement* statement, std::size_t number, std::size_t lane) {
         if (statement == nullptr) return nullptr;
         if (statement->effect == Effect::join) return statement;
         const Statement* sink = TextFlow::is_known(statement) ? text_.sink(*statement) : nullptr;
-        return sink != nullptr && reaches(*sink, number, lane) ? sink : nullptr;
+        if (sink == nullptr || reaches(*sink, number, lane)) return sink;
+        position(lane).owed = sink;
+        return nullptr;
     }
 
     // Is this read a further one in the same turn of its statement?
@@ -372,7 +382,7 @@ private:
         // What was read is what the lane has only where the text says so; else the next record that holds the value.
         const bool copies = sum == nullptr && record.elements == 1 && (!TextFlow::is_known(statement) || statement->copies);
         if (copies) hold(record, lane, view.received);
-        else hold_offer(number, lane);
+        else hold_offer(number, lane, sum);
         view.has_after = is_known(lane);
         view.after = view.has_after ? held().bits[lane] : 0;
     }
@@ -388,11 +398,15 @@ private:
         held().inputs[lane] = Interner::kNothing;
     }
 
-    // The value that the lane is next seen to offer; unknown where no record shows it.
-    void hold_offer(std::size_t number, std::size_t lane) {
+    // The value that the lane is next seen to offer; unknown where no record shows it, or where the variable that was
+    // joined to is worked on before.
+    void hold_offer(std::size_t number, std::size_t lane, const Statement* sum) {
         const Record& record = trace_.records[number];
         const Offer offer = next_offer(number, lane);
-        if (offer.record != nullptr && offer.record->type == record.type) hold(record, lane, offer.bits);
+        const bool changed = offer.record != nullptr && TextFlow::is_known(sum) &&
+                             text_.changed_between(*sum, record.line, offer.record->line);
+        if (changed) forget(lane);
+        else if (offer.record != nullptr && offer.record->type == record.type) hold(record, lane, offer.bits);
         else forget(lane);
     }
 
@@ -408,7 +422,7 @@ private:
             held().inputs[lane] = Interner::kNothing;
             if (TextFlow::is_known(&statement)) taken(lane, statement) = Interner::kNothing;
         }
-        hold_offer(number, lane);
+        hold_offer(number, lane, nullptr);
     }
 
     // A plain store, or loads and a store of one statement.

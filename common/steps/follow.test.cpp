@@ -219,6 +219,25 @@ TEST(Follow, AtomicsGatherInTheWord) {
     EXPECT_EQ(inputs_after(steps, 2, {1, 0, 0}, 0).count(), 32u);
 }
 
+// A reduction joins what all its lanes had; a match leaves what they hold.
+TEST(Follow, AReductionGathersTheWarp) {
+    for (const Effect effect : {Effect::replace, Effect::join, Effect::keep}) {
+        TraceBuilder made;
+        const auto in = made.array("in", Space::global, 32);
+        made.statement(3, Effect::replace, "value");
+        auto warp = made.warp(0, 0);
+        warp.load(3, in, [](int lane) { return lane; }, [](int lane) { return ramp(lane); });
+        warp.match_any(4, [](int) { return 7u; });
+        warp.reduce_add(5, [](int lane) { return static_cast<std::uint32_t>(lane); }, effect, 0xffff);
+        const Steps steps = build_steps(made.trace);
+        EXPECT_EQ(inputs_after(steps, 1, kFirst, 5).count(), 1u);
+        EXPECT_EQ(steps.holding(1, kFirst).bits[5], to_bits(5.0f));
+        EXPECT_EQ(inputs_after(steps, 2, kFirst, 5).count(), effect == Effect::keep ? 1u : 16u);
+        EXPECT_EQ(inputs_after(steps, 2, kFirst, 5).counted_twice(), effect == Effect::join);
+        EXPECT_EQ(inputs_after(steps, 2, kFirst, 20).count(), 1u);
+    }
+}
+
 // A large input with a different large set in every lane.
 TEST(Follow, GivesUpProvenanceWhereSetsGrowTooLarge) {
     TraceBuilder made;

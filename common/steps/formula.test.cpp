@@ -68,6 +68,54 @@ TEST(Formula, ASumIsSaidOnlyWhereItIsOne) {
     EXPECT_EQ(formula_parts(steps, 0, kFirst, 7).arithmetic, "26 + 26 = 52");
 }
 
+TEST(Formula, Collectives) {
+    TraceBuilder made;
+    const auto out = made.array("out", Space::global, 1);
+    auto warp = made.warp(0, 0);
+    warp.reduce_add(3, [](int lane) { return static_cast<std::uint32_t>(lane + 1); }, Effect::replace, 0xffff);
+    warp.match_any(4, [](int lane) { return lane % 4 == 0 && lane < 12 ? 7u : static_cast<std::uint32_t>(100 + lane); });
+    warp.fence(5, 1);
+    warp.active_mask(6, 0xff);
+    warp.barrier_vote(7, Op::sync_block_count, [](int lane) { return lane < 5; }, 40);
+    trace::Record& match = warp.add(Op::vote_match_all, 8, 0xf);
+    match.type = Element::u32;
+    match.before = {3, 3, 3, 4};
+    trace::Record& inc = warp.add(Op::atomic_inc, 9, 1);
+    inc.type = Element::u32;
+    inc.array = out;
+    inc.value[0][0] = 7;
+    inc.received[0] = 7;
+    const Steps steps = build_steps(made.trace);
+    EXPECT_EQ(labels(steps),
+              "reduce add | match any | fence device | active mask | barrier count | match all | atomic inc out");
+    EXPECT_EQ(formula(steps, 0, kFirst, 5), "lane 5 ← lanes 0…15: 1 + 2 + 3 + … = 136");
+    EXPECT_EQ(formula(steps, 0, kFirst, 20), "");
+    EXPECT_EQ(formula(steps, 1, kFirst, 4), "lanes 0, 4, 8 hold the same 7: mask 0x00000111");
+    EXPECT_EQ(formula(steps, 1, kFirst, 5), "lane 5 alone holds 105: mask 0x00000020");
+    EXPECT_EQ(formula(steps, 2, kFirst, 5),
+              "lane 5 waits for nobody: what it wrote before is seen before what it writes next, by the whole device");
+    EXPECT_EQ(formula(steps, 3, kFirst, 5),
+              "lane 5 finds lanes 0…7 here: mask 0x000000ff, one legal answer of several");
+    EXPECT_EQ(formula(steps, 4, kFirst, 4),
+              "lane 4 waits: until every thread of its block is here; it says yes; 40 of the block say yes");
+    EXPECT_EQ(formula(steps, 5, kFirst, 1), "lanes 0…2 hold the same 3: not all of lanes 0…3 do; mask 0x00000000");
+    EXPECT_EQ(formula(steps, 6, kFirst, 0), "lane 0 → out[0]: atomic inc; 7 counts on to 0, up to 7 and then from 0; "
+                                            "what it held depends on who came before");
+}
+
+TEST(Formula, ATeachingWarpEndsSooner) {
+    TraceBuilder made;
+    made.trace.header.warp_size = 8;
+    auto warp = made.warp(0, 0);
+    warp.values.fill(1);
+    warp.shuffle_sum(3, Op::shfl_down, 4, 8, 0xff);
+    warp.ballot(4, [](int lane) { return lane == 2; }, 0xff);
+    const Steps steps = build_steps(made.trace);
+    EXPECT_EQ(labels(steps), "down 4 | ballot");
+    EXPECT_EQ(formula_parts(steps, 0, kFirst, 6).rule, "6 + 4 = 10 is past lane 7");
+    EXPECT_EQ(formula_parts(steps, 1, kFirst, 2).bits, "00000100");
+}
+
 TEST(Formula, OtherSteps) {
     const Trace trace = two_level();
     const Steps steps = build_steps(trace);

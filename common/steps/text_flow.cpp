@@ -103,6 +103,14 @@ bool TextFlow::passed(const Statement& statement, int from, int to) const {
     return statement.line >= from || statement.line <= to;
 }
 
+bool TextFlow::changed_between(const Statement& sum, int from, int to) const {
+    return std::any_of(statements_.begin(), statements_.end(), [&](const Statement& other) {
+        const bool same = &other != &sum && other.function == sum.function && name_of(other) == name_of(sum);
+        const bool begun = to >= other.line && to <= other.last_line;   // the record at `to` is of this statement
+        return same && !begun && matters_[place_of(other)] && !other.calls && passed(other, from, to);
+    });
+}
+
 const std::vector<const Statement*>& TextFlow::silent_between(int from, int to) const {
     const auto [at, added] = silent_.try_emplace({from, to});
     if (!added) return at->second;

@@ -35,6 +35,9 @@ public:
     // in between? `to` may lie in a function that it called, or be 0: the lane came to its end.
     bool passed(const trace::Statement& statement, int from, int to) const;
 
+    // Does another statement without a record change what `sum` assigns to, between two lines as in passed()?
+    bool changed_between(const trace::Statement& sum, int from, int to) const;
+
     // The statements without records that change what a variable which others join to has taken in, gone through from
     // line `from` to line `to` of one function, in order.
     const std::vector<const trace::Statement*>& silent_between(int from, int to) const;

@@ -47,6 +47,6 @@ endfunction()
 
 # How a traced copy is compiled for the emulator: -fsanitize=thread announces every load and store, to functions of our
 # own (common/emu/hooks.cpp) in place of its runtime, so it is never given to the linker. Scalar replacement would make
-# four loads of one float4.
+# four loads of one float4. Kernels look at a float4 as eight halves and nvcc lets them, so must this compiler.
 set(LANEWISE_HOOKED_OPTIONS
-  -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra --param tsan-instrument-func-entry-exit=0)
+  -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing --param tsan-instrument-func-entry-exit=0)

@@ -188,6 +188,10 @@ void App::apply(Intent intent) {
         case Kind::timings: timing_.all = !timing_.all; break;
         case Kind::theme: dark_ = !dark_; break;
         case Kind::panel: text_tab_ = !text_tab_; break;
+        case Kind::memory:
+            stage_.memory.next();
+            for (StageView& stage : compare_.stages) stage.memory.show = stage_.memory.show;
+            break;
         case Kind::close:
             if (keys_.open) keys_.open = false;
             else if (selection_.pinned_lane >= 0) selection_.pinned_lane = -1;
@@ -307,7 +311,7 @@ Intent App::draw_single(const Look& look, Rect body) {
         stage_.draw(pane, *shown_[0], playhead_, selection_);
     }
     const Pane pane(look, "timeline", bottom, look.colors().panel);
-    keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_) : timeline_.draw_entries(pane, {}, 0, playhead_));
+    keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_) : timeline_.draw_entries(pane, {}, {}, playhead_));
     return intent;
 }
 
@@ -328,6 +332,12 @@ Intent App::draw_right(const Look& look, Rect column, bool with_text) {
         const Rect box = column.cut_bottom(std::min(times, column.height() * (timing_.all ? 0.7f : 0.26f)));
         const Pane pane(look, "times", box);
         timing_.draw(pane, presentation_.timings, own);
+    }
+    reruns_.most = column.height() > look.px(640) ? 6 : 4;
+    const float orders = shown_[0] ? reruns_.height(look, shown_[0]->trace()) : 0;
+    if (orders > 0) {
+        const Pane pane(look, "orders", column.cut_bottom(std::min(orders, column.height() * 0.3f)));
+        reruns_.draw(pane, shown_[0]->trace());
     }
     const Rect top = column.cut_top(column.height() * (with_text ? 0.43f : 0.48f));
     Rect body = top;
@@ -383,7 +393,7 @@ Intent App::draw_compare(const Look& look, Rect body) {
     }
     const Pane pane(look, "compare timeline", bottom, look.colors().panel);
     const Intent asked = both ? compare_.draw_timeline(pane, *shown_[0], *shown_[1], playhead_, selection_)
-                              : timeline_.draw_entries(pane, {}, 0, playhead_);
+                              : timeline_.draw_entries(pane, {}, {}, playhead_);
     if (asked) intent = asked;
     return intent;
 }

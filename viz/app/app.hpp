@@ -12,6 +12,7 @@
 #include "viz/views/header_bar.hpp"
 #include "viz/views/inspector_view.hpp"
 #include "viz/views/keys_view.hpp"
+#include "viz/views/reruns_view.hpp"
 #include "viz/views/source_view.hpp"
 #include "viz/views/stage_view.hpp"
 #include "viz/views/text_view.hpp"
@@ -90,6 +91,7 @@ private:
     TextView text_;
     InspectorView inspector_;
     TimingView timing_;
+    RerunsView reruns_;
     CompareView compare_;
     KeysView keys_;
     RunLoader loader_;   // last: its worker ends before what it wakes

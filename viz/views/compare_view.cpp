@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "viz/views/result_line.hpp"
 #include "viz/views/timing_view.hpp"
+#include "viz/views/work_paint.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -21,6 +23,26 @@ const steps::Step::Counters* counters_at(const Exhibit& exhibit, std::size_t ste
     const auto& counters = exhibit.steps().steps[step].counters;
     const std::size_t block = block_place(exhibit.steps(), warp);
     return block < counters.size() ? &counters[block] : nullptr;
+}
+
+bool is_wrong(const Exhibit& exhibit) { return !came_out_right(*exhibit.run) || !exhibit.trace().findings.empty(); }
+
+// Lanes of the warp that hold something else than on the other side at the same stage.
+std::uint32_t lanes_that_differ(const Exhibit& a, std::size_t step, const steps::WarpRef& warp, const Exhibit& b, std::size_t other_step,
+                                const steps::WarpRef& other_warp) {
+    const auto has = [](const Exhibit& exhibit, const steps::WarpRef& ref) {
+        const auto& warps = exhibit.steps().warps;
+        return std::find(warps.begin(), warps.end(), ref) != warps.end();
+    };
+    if (!has(a, warp) || !has(b, other_warp)) return 0;
+    const steps::Holding& x = a.steps().holding(step, warp);
+    const steps::Holding& y = b.steps().holding(other_step, other_warp);
+    if (x.type != y.type) return 0;
+    std::uint32_t lanes = 0;
+    for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {
+        if ((x.known & y.known) >> lane & 1u && x.bits[lane] != y.bits[lane]) lanes |= std::uint32_t{1} << lane;
+    }
+    return lanes;
 }
 
 }  // namespace
@@ -48,11 +70,12 @@ std::size_t CompareView::place_of(int side, std::size_t step) const {
 void CompareView::draw_side(const Pane& pane, int side, const std::string& title, const Exhibit& exhibit,
                             const Exhibit& other, const timing::TimingTable& timings, const Playhead& playhead,
                             Selection& selection) {
-    const Theme& colors = pane.colors();
     const std::size_t step = step_of(side, playhead.step);
     const bool own = has_own_step(side, playhead.step);
     Rect box = pane.box;
-    const Rect foot = box.cut_bottom(pane.px(86));
+    const Rect foot = box.cut_bottom(pane.px(118));
+    const bool banners = is_wrong(exhibit) || is_wrong(other);
+    if (banners) draw_banner(pane, box.cut_top(pane.px(38)), exhibit);
 
     // Each side has its own steps and its own warps; what is pointed at is shared.
     Playhead here = playhead;
@@ -63,6 +86,12 @@ void CompareView::draw_side(const Pane& pane, int side, const std::string& title
     there.warp = matching_warp(exhibit.steps(), selection.warp);
     StageView& stage = stages[static_cast<std::size_t>(side)];
     stage.heading = title;
+    stage.told_elsewhere = true;
+    // Where one of the two is wrong, what its lanes hold is held against the other's.
+    const std::size_t other_step = step_of(1 - side, playhead.step);
+    const steps::WarpRef other_warp = matching_warp(other.steps(), selection.warp);
+    const bool paired = own && has_own_step(1 - side, playhead.step);
+    stage.differing = paired && is_wrong(exhibit) && !is_wrong(other) ? lanes_that_differ(exhibit, step, there.warp, other, other_step, other_warp) : 0;
     stage.note = own ? "" : step == steps::kNoStep ? "has not begun" : "waits: nothing of its own at this stage";
     {
         const Pane inner(pane.look(), side == 0 ? "compare stage a" : "compare stage b", box);
@@ -73,11 +102,57 @@ void CompareView::draw_side(const Pane& pane, int side, const std::string& title
         selection.pinned_lane = there.pinned_lane;
     }
 
-    hairline(pane.brush, {foot.x0, foot.y0}, {foot.x1, foot.y0}, colors.line);
-    Rect rest = foot.inset(pane.px(16), pane.px(8));
-    Rect numbers = rest.cut_top(pane.px(40));
-    const auto* mine = counters_at(exhibit, step, there.warp);
-    const auto* theirs = counters_at(other, step_of(1 - side, playhead.step), matching_warp(other.steps(), selection.warp));
+    draw_foot(pane, foot, exhibit, other, step, other_step, own, timings, there.warp);
+}
+
+void CompareView::draw_banner(const Pane& pane, const Rect& where, const Exhibit& exhibit) const {
+    const Theme& colors = pane.colors();
+    const bool wrong = is_wrong(exhibit);
+    const Color kind = wrong ? colors.warning : colors.good;
+    const Rect card{where.x0 + pane.px(12), where.y0 + pane.px(8), where.x1 - pane.px(12), where.y1};
+    fill(pane.brush, card, mix(colors.ground, kind, 0.15), pane.px(6));
+    outline(pane.brush, card, kind, pane.px(6), pane.px(1.2f));
+    Rect line = card.inset(pane.px(10), 0);
+    const std::size_t findings = exhibit.trace().findings.size();
+    if (findings > 0) {
+        const std::string words = findings == 1 ? "1 mistake found" : std::to_string(findings) + " mistakes found";
+        const float width = text_width(pane.look(), Face::body, words) + pane.px(8);
+        text_in(pane.brush, Face::body, line.cut_right(width), colors.warning, words, Align::right);
+    }
+    if (exhibit.run->results.empty()) {
+        text_in(pane.brush, Face::strong, line, colors.quiet, findings ? "" : "its result was not kept", Align::left);
+        return;
+    }
+    draw_result(pane.brush, line, *exhibit.run, Face::strong, Align::left);
+}
+
+void CompareView::draw_foot(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Exhibit& other, std::size_t step,
+                            std::size_t other_step, bool own, const timing::TimingTable& timings, const steps::WarpRef& warp) const {
+    const Theme& colors = pane.colors();
+    hairline(pane.brush, {where.x0, where.y0}, {where.x1, where.y0}, colors.line);
+    Rect rest = where.inset(pane.px(16), pane.px(8));
+
+    // How busy its lanes are: the figure, in words, and step by step.
+    Rect busy = rest.cut_top(pane.px(38));
+    const Work work = work_of(exhibit.steps(), warp);
+    if (work.adds()) {
+        const std::string figure = percent(work.busy());
+        text_in(pane.brush, Face::heading, busy, colors.good, figure, Align::left);
+        const std::string first = "of lanes busy (" + part_in_words(work.busy()) + ")", second = "while adding";
+        const float x = busy.x0 + text_width(pane.look(), Face::heading, figure) + pane.px(10);
+        text_in(pane.brush, Face::caption, {x, busy.y0 + pane.px(4), busy.x1, busy.center().y + pane.px(1)}, colors.text, first, Align::left);
+        text_in(pane.brush, Face::caption, {x, busy.center().y + pane.px(1), busy.x1, busy.y1 - pane.px(2)}, colors.quiet, second, Align::left);
+        busy.x0 = std::max(x + text_width(pane.look(), Face::caption, first) + pane.px(18), busy.x0 + pane.px(210));
+    } else {
+        text_in(pane.brush, Face::caption, {busy.x0, busy.y0, busy.x0 + pane.px(200), busy.y1}, colors.quiet, "no step of it adds", Align::left);
+        busy.x0 += pane.px(210);
+    }
+    if (busy.width() > pane.px(60)) work_strip(pane.brush, busy.inset(0, pane.px(2)), work, own ? step : steps::kNoStep);
+    rest.cut_top(pane.px(6));
+
+    Rect numbers = rest.cut_top(pane.px(36));
+    const auto* mine = counters_at(exhibit, step, warp);
+    const auto* theirs = counters_at(other, other_step, matching_warp(other.steps(), warp));
     const steps::Step::Counters zero;
     const steps::Step::Counters& a = mine ? *mine : zero;
     const steps::Step::Counters& b = theirs ? *theirs : zero;
@@ -86,16 +161,17 @@ void CompareView::draw_side(const Pane& pane, int side, const std::string& title
         std::uint32_t value;
         std::uint32_t other;
     };
-    const Item items[] = {{"shuffles", a.shuffles, b.shuffles}, {"barriers", a.block_barriers, b.block_barriers},
-                          {"shared", a.shared_accesses, b.shared_accesses}, {"global", a.global_accesses, b.global_accesses},
-                          {"atomics", a.atomics, b.atomics}, {"lanes now", own ? a.lanes_at_work : 0, b.lanes_at_work}};
-    const float pitch = numbers.width() / 6;
+    std::vector<Item> items{{"shuffles", a.shuffles, b.shuffles}, {"barriers", a.block_barriers, b.block_barriers},
+                            {"shared", a.shared_accesses, b.shared_accesses}, {"global", a.global_accesses, b.global_accesses},
+                            {"sectors", a.global_sectors, b.global_sectors}, {"atomics", a.atomics, b.atomics}};
+    if (a.warp_barriers || b.warp_barriers) items.insert(items.begin() + 2, Item{"syncwarps", a.warp_barriers, b.warp_barriers});
+    const float pitch = numbers.width() / static_cast<float>(items.size());
     for (const Item& item : items) {
         const Rect column = numbers.cut_left(pitch);
         const bool differs = item.value != item.other;
-        text_in(pane.brush, Face::figure_large, {column.x0, column.y0, column.x1, column.y0 + pane.px(20)},
+        text_in(pane.brush, Face::figure_large, {column.x0, column.y0, column.x1, column.y0 + pane.px(19)},
                 differs ? colors.accent : colors.text, std::to_string(item.value), Align::left);
-        text_in(pane.brush, Face::caption, {column.x0, column.y0 + pane.px(21), column.x1, column.y1}, colors.quiet, item.label, Align::left);
+        text_in(pane.brush, Face::caption, {column.x0, column.y0 + pane.px(20), column.x1, column.y1}, colors.quiet, item.label, Align::left);
     }
     const timing::Timing* time = timing_of(timings, exhibit.trace().header.variant);
     const std::string words = time ? microseconds(time->median_us) + " for " + std::to_string(time->n) + " values · " + timing_origin(timings)
@@ -105,20 +181,28 @@ void CompareView::draw_side(const Pane& pane, int side, const std::string& title
 
 Intent CompareView::draw_timeline(const Pane& pane, const Exhibit& a, const Exhibit& b, const Playhead& playhead,
                                   const Selection& selection) {
+    const std::array<const Exhibit*, 2> sides{&a, &b};
+    const std::array<Work, 2> works{work_of(a.steps(), matching_warp(a.steps(), selection.warp)),
+                                    work_of(b.steps(), matching_warp(b.steps(), selection.warp))};
     std::vector<TimelineEntry> entries;
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-        const Exhibit& from = pairs_[i].first != steps::kNoStep ? a : b;
-        const std::size_t step = pairs_[i].first != steps::kNoStep ? pairs_[i].first : pairs_[i].second;
-        const steps::Step& shown = from.steps().steps[step];
-        TimelineEntry entry{shown.label, shown.kind, 0};
-        if (pairs_[i].first != steps::kNoStep && pairs_[i].second != steps::kNoStep) {
-            const std::string& second = b.steps().steps[pairs_[i].second].label;
-            if (second != shown.label) entry.label += " | " + second;
+    for (const auto& pair : pairs_) {
+        TimelineEntry entry;
+        for (const int side : {1, 0}) {   // the left side's name and kind stand where both have one
+            const auto s = static_cast<std::size_t>(side);
+            const std::size_t step = step_in(pair, side);
+            entry.has[s] = step != steps::kNoStep;
+            if (!entry.has[s]) continue;
+            const steps::Step& shown = sides[s]->steps().steps[step];
+            entry.label = entry.label.empty() || entry.label == shown.label ? shown.label : shown.label + " | " + entry.label;
+            entry.kind = shown.kind;
+            entry.work[s] = works[s].steps[step];
+            entry.warned |= step < sides[s]->findings.size() && !sides[s]->findings[step].empty();
         }
-        if (const auto* counters = counters_at(from, step, matching_warp(from.steps(), selection.warp))) entry.lanes = counters->lanes_at_work;
         entries.push_back(std::move(entry));
     }
-    return timeline.draw_entries(pane, entries, block_threads(a.steps(), matching_warp(a.steps(), selection.warp)), playhead);
+    TimelineScale scale;
+    scale.threads = {works[0].threads, works[1].threads};
+    return timeline.draw_entries(pane, entries, scale, playhead);
 }
 
 }  // namespace lanewise::viz

@@ -31,6 +31,11 @@ struct CompareView {
     Intent draw_timeline(const Pane& pane, const Exhibit& a, const Exhibit& b, const Playhead& playhead, const Selection& selection);
 
 private:
+    // How it came out, where either side is wrong: the difference to see first.
+    void draw_banner(const Pane& pane, const Rect& where, const Exhibit& exhibit) const;
+    void draw_foot(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Exhibit& other, std::size_t step,
+                   std::size_t other_step, bool own, const timing::TimingTable& timings, const steps::WarpRef& warp) const;
+
     std::vector<std::pair<std::size_t, std::size_t>> pairs_;
 };
 

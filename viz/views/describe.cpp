@@ -2,8 +2,8 @@
 
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
-#include "viz/views/requests.hpp"
 #include "viz/views/chain.hpp"
+#include "viz/views/requests.hpp"
 #include "viz/views/reruns_view.hpp"
 #include "viz/views/result_line.hpp"
 #include "viz/views/work.hpp"

@@ -5,8 +5,11 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "viz/views/chain.hpp"
+#include "viz/views/result_line.hpp"
 #include "viz/views/scene.hpp"
 #include "viz/views/stage_paint.hpp"
+#include "viz/views/work.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -48,7 +51,7 @@ Intent InspectorView::draw(const Pane& pane, const Exhibit& exhibit, const Playh
     text_in(pane.brush, Face::title, head, colors.strong, name, Align::left);
     const float x = head.x0 + text_width(pane.look(), Face::title, name) + pane.px(12);
     text_in(pane.brush, Face::caption, {x, head.y0, head.x1, head.y1}, colors.quiet,
-            "thread " + std::to_string(selection.warp.warp * trace::kWarpSize + static_cast<std::uint32_t>(lane)) + " of block " +
+            "thread " + std::to_string(selection.warp.warp * static_cast<std::uint32_t>(warp_size(steps)) + static_cast<std::uint32_t>(lane)) + " of block " +
                 std::to_string(selection.warp.block), Align::left);
     const bool pinned = selection.pinned_lane == lane;
     const Rect pin{head.x1 - pane.px(64), head.y0, head.x1, head.y1};
@@ -60,6 +63,7 @@ Intent InspectorView::draw(const Pane& pane, const Exhibit& exhibit, const Playh
     const bool active = part && ((std::any_of(part->records.begin(), part->records.end(), [&](std::size_t r) {
         return (steps.trace->records[r].active >> lane) & 1u;
     })));
+    y = draw_findings(pane, y, exhibit, playhead.step, selection.warp, lane);
     if (active) {
         y = draw_formula(pane, y, exhibit, *part, playhead.step, lane);
         y = draw_values(pane, y, exhibit, *part, playhead.step, lane);
@@ -128,19 +132,62 @@ float InspectorView::draw_values(const Pane& pane, float y, const Exhibit& exhib
         number(fit_text(pane.look(), Face::caption, verb + word, pane.px(104)), access.type, access.bits,
                access.op == trace::Op::load ? colors.accent : colors.good);
     }
-    if (kind == StepKind::shuffle) {
-        number("before", type, view.before, colors.text);
+    const trace::Record& record = exhibit.trace().records[part.records.front()];
+    if (kind == StepKind::shuffle || kind == StepKind::reduce) {
+        number(kind == StepKind::reduce ? "gave" : "before", type, view.before, colors.text);
         if (view.undefined) line("received", "undefined", "", colors.warning);
         else if (view.has_received) number("received", type, view.received, colors.accent);
         if (view.has_after) number("after", type, view.after, colors.good);
         else line("after", "not recorded", "", colors.quiet);
     } else if (kind == StepKind::atomic && view.has_received) {
         number("it held", type, view.received, colors.text);
-    } else if (kind == StepKind::vote) {
-        line("says", view.before ? "yes" : "no", "", colors.text);
-        if (view.has_received) number("received", Element::u32, view.received, colors.accent);
+        const std::uint64_t gave = trace::element_at(record.value[lane_index(lane)], record.type, 0);
+        const auto left = record.elements == 1 ? after_atomic(record.op, record.type, view.received, gave) : std::nullopt;
+        if (left) number("it holds then", type, *left, colors.good);
+    } else if (trace::is_vote(record.op) || trace::is_barrier_vote(record.op) || record.op == trace::Op::active_mask) {
+        const bool says = trace::is_predicate_vote(record.op) || trace::is_barrier_vote(record.op);
+        if (says) line("says", record.arg[lane_index(lane)] ? "yes" : "no", "", colors.text);
+        else if (trace::is_vote(record.op)) number("compares", type, record.before[lane_index(lane)], colors.text);
+        number("received", trace::received_type(record), record.received[lane_index(lane)], colors.accent);
+        const bool is_mask = record.op == trace::Op::vote_ballot || record.op == trace::Op::active_mask || (trace::is_vote(record.op) && !says);
+        if (is_mask) y = draw_mask(pane, y, static_cast<std::uint32_t>(record.received[lane_index(lane)]), warp_size(exhibit.steps()));
+    } else if (kind == StepKind::fence) {
+        static constexpr const char* kScopes[] = {"its block", "the whole GPU", "the GPU, the others and the CPU"};
+        const auto scope = static_cast<std::size_t>(std::clamp(record.arg[lane_index(lane)], 0, 2));
+        y = sentence(pane, y, Face::body, colors.text, std::string("Orders this lane's own accesses, as ") + kScopes[scope] +
+                     " sees them. It waits for nobody: no other lane, warp or block has to come here.");
     }
     return y + pane.px(6);
+}
+
+// The lanes that a mask names, in the order of the stage: lane 0 on the left.
+float InspectorView::draw_mask(const Pane& pane, float y, std::uint32_t mask, int lanes) const {
+    const Theme& colors = pane.colors();
+    const Rect row = row_at(pane, y, pane.px(13));
+    const float pitch = row.width() / static_cast<float>(lanes);
+    for (int i = 0; i < lanes; ++i) {
+        const Rect box{row.x0 + pitch * static_cast<float>(i), row.y0, row.x0 + pitch * static_cast<float>(i + 1) - pane.px(1.5f), row.y1};
+        if ((mask >> i) & 1u) fill(pane.brush, box, colors.accent, pane.px(1.5f));
+        else outline(pane.brush, box, colors.faint, pane.px(1.5f), pane.px(1));
+    }
+    text_in(pane.brush, Face::tiny, {row.x0, row.y1 + pane.px(1), row.x1, row.y1 + pane.px(12)}, colors.quiet, "lane 0", Align::left);
+    text_in(pane.brush, Face::tiny, {row.x0, row.y1 + pane.px(1), row.x1, row.y1 + pane.px(12)}, colors.quiet, "lane " + std::to_string(lanes - 1), Align::right);
+    return y + pane.px(30);
+}
+
+// What was found wrong at the step: with a lane, only what names it.
+float InspectorView::draw_findings(const Pane& pane, float y, const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp,
+                                   int lane) const {
+    if (step >= exhibit.findings.size()) return y;
+    for (const std::size_t i : exhibit.findings[step]) {
+        const trace::Finding& finding = exhibit.trace().findings[i];
+        const bool own = finding.block == warp.block && finding.warp == warp.warp && lane >= 0 && ((finding.lanes >> lane) & 1u);
+        if (lane >= 0 && !own) continue;
+        const Rect row = row_at(pane, y, 0);
+        warning_sign(pane.brush, {row.x0 + pane.px(7), y + pane.px(10)}, pane.px(6));
+        y += paragraph(pane.brush, Face::body, {row.x0 + pane.px(20), y}, row.width() - pane.px(20), pane.colors().warning, finding_words(finding), 1.45f) + pane.px(6);
+    }
+    return y;
 }
 
 float InspectorView::draw_inputs(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
@@ -197,7 +244,7 @@ float InspectorView::draw_life(const Pane& pane, float y, const Exhibit& exhibit
         const bool known = (now.known >> lane) & 1u;
         const bool was_known = (last.known >> lane) & 1u;
         const bool changed = known && (!was_known || now.bits[lane_index(lane)] != last.bits[lane_index(lane)]);
-        const bool shuffled = steps.steps[k].kind == StepKind::shuffle && part->lanes[lane_index(lane)].active;
+        const bool shuffled = (steps.steps[k].kind == StepKind::shuffle || steps.steps[k].kind == StepKind::reduce) && part->lanes[lane_index(lane)].active;
         if (!changed && !shuffled && k != playhead.step) continue;
         const Rect box = Rect{row.x0, y, row.x0 + width, y + pane.px(24)}.moved(
             pitch * static_cast<float>(shown % per_row), pane.px(30) * static_cast<float>(shown / per_row));
@@ -232,19 +279,39 @@ float InspectorView::draw_step(const Pane& pane, float y, const Exhibit& exhibit
     const Rect head = row_at(pane, y, pane.px(22));
     text_in(pane.brush, Face::title, head, colors.strong, step.label, Align::left);
     text_in(pane.brush, Face::caption, head, colors.quiet, step.stage, Align::right);
-    y = head.y1 + pane.px(6);
+    y = draw_findings(pane, head.y1 + pane.px(6), exhibit, playhead.step, selection.warp, -1);
     const std::size_t block = block_place(steps, selection.warp);
     if (block < step.counters.size()) {
         const steps::Step::Counters& counters = step.counters[block];
-        const std::pair<const char*, std::uint32_t> lines[] = {
-            {"lanes at work now", counters.lanes_at_work}, {"shuffle rounds so far", counters.shuffles},
-            {"block barriers so far", counters.block_barriers}, {"warp barriers so far", counters.warp_barriers},
-            {"shared accesses so far", counters.shared_accesses}, {"global accesses so far", counters.global_accesses},
-            {"atomics so far", counters.atomics}};
-        for (const auto& [label, value] : lines) {
+        // What the run never does is left out.
+        const steps::Step::Counters& whole = steps.steps.back().counters[block];
+        struct Line {
+            const char* label;
+            std::uint32_t value;
+            std::uint32_t in_all;
+        };
+        const Line lines[] = {
+            {"lanes at work now", counters.lanes_at_work, 1},
+            {"lanes adding now", counters.lanes_adding, whole.add_slots ? 1u : 0u},
+            {"shuffle rounds so far", counters.shuffles, whole.shuffles},
+            {"block barriers so far", counters.block_barriers, whole.block_barriers},
+            {"warp barriers so far", counters.warp_barriers, whole.warp_barriers},
+            {"shared accesses so far", counters.shared_accesses, whole.shared_accesses},
+            {"shared passes so far", counters.shared_passes, whole.shared_passes},
+            {"global accesses so far", counters.global_accesses, whole.global_accesses},
+            {"32-byte sectors so far", counters.global_sectors, whole.global_sectors},
+            {"atomics so far", counters.atomics, whole.atomics}};
+        for (const Line& each : lines) {
+            if (each.in_all == 0) continue;
             const Rect row = row_at(pane, y, pane.px(19));
-            text_in(pane.brush, Face::caption, row, colors.quiet, label, Align::left);
-            text_in(pane.brush, Face::figure, row, value ? colors.text : colors.quiet, std::to_string(value), Align::right);
+            text_in(pane.brush, Face::caption, row, colors.quiet, each.label, Align::left);
+            text_in(pane.brush, Face::figure, row, each.value ? colors.text : colors.quiet, std::to_string(each.value), Align::right);
+            y += pane.px(19);
+        }
+        if (counters.add_slots > 0) {
+            const Rect row = row_at(pane, y, pane.px(19));
+            text_in(pane.brush, Face::caption, row, colors.quiet, "busy while adding, so far", Align::left);
+            text_in(pane.brush, Face::figure, row, colors.good, percent(counters.busy()), Align::right);
             y += pane.px(19);
         }
     }

@@ -1,5 +1,9 @@
 #include "viz/views/sample_runs.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
 #include "common/base/error.hpp"
 #include "common/steps/programs.testing.hpp"
 
@@ -47,6 +51,201 @@ std::shared_ptr<const lesson::Run> undefined_half() {
     warp.ballot(7, [](int lane) { return lane % 2 == 1; });
     warp.sync_warp(8);
     return run_of(std::move(made.trace), "half_mask");
+}
+
+std::shared_ptr<const lesson::Run> joined_blocks() {
+    trace::testing::TraceBuilder made;
+    const auto in = made.array("in", trace::Space::global, 256);
+    const auto out = made.array("out", trace::Space::global, 1);
+    made.statement(3, trace::Effect::replace, "value");
+    made.statement(5, trace::Effect::join, "value");
+    const auto value = [](std::uint32_t block, int lane) { return 0.37f * static_cast<float>(32 * static_cast<int>(block) + lane) + 0.1f; };
+    const std::uint32_t order[] = {3, 0, 6, 1, 7, 2, 5, 4};
+    float found[8]{}, held = 0;
+    for (const std::uint32_t block : order) {
+        trace::testing::TraceBuilder scratch;   // what the block's warp ends with
+        auto warp = scratch.warp(0, 0);
+        for (int lane = 0; lane < 32; ++lane) warp.values[static_cast<std::size_t>(lane)] = value(block, lane);
+        for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask);
+        found[block] = held;
+        held += warp.values[0];
+    }
+    made.trace.header.blocks.clear();
+    for (const std::uint32_t block : {0u, 1u, 2u, 3u, 5u, 7u}) {
+        made.trace.header.blocks.push_back(block);
+        auto warp = made.warp(block, 0);
+        warp.load(3, in, [&](int lane) { return static_cast<std::int64_t>(32 * block) + lane; }, [&](int lane) { return value(block, lane); });
+        for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask);
+        warp.atomic_add(7, out, 0, found[block], 1);
+    }
+    made.trace.outputs = {{"out", Element::f32, 1, {to_bits(held)}}};
+    const auto near = [&](int off) { return std::vector<trace::Output>{{"out", Element::f32, 1, {to_bits(held) + static_cast<std::uint64_t>(off)}}}; };
+    made.trace.reruns = {{"descending", near(1)}, {"seed 1", near(0)}, {"seed 2", near(1)}, {"seed 3", near(2)}};
+    return run_of(std::move(made.trace), "joined_blocks");
+}
+
+std::shared_ptr<const lesson::Run> grid_stride() {
+    constexpr int kThreads = 128, kTurns = 64;
+    trace::testing::TraceBuilder made;
+    const auto in = made.array("in", trace::Space::global, kThreads * kTurns);
+    const auto tree = made.array("tree", trace::Space::shared, kThreads);
+    made.statement(3, trace::Effect::join, "sum");
+    made.statement(4, trace::Effect::replace, "tree[thread]", true);
+    made.statement(7, trace::Effect::join, "tree[thread]", true);
+    std::vector<float> words(kThreads);
+    std::vector<trace::testing::WarpBuilder> warps;
+    for (std::uint32_t w = 0; w < kThreads / 32; ++w) {
+        auto warp = made.warp(0, w);
+        std::array<float, 32> sums{};
+        for (int turn = 0; turn < kTurns; ++turn) {
+            const int first = turn * kThreads + static_cast<int>(w) * 32;
+            warp.load(3, in, [&](int lane) { return first + lane; }, [&](int lane) { return static_cast<float>((first + lane) % 7); });
+            for (std::size_t lane = 0; lane < 32; ++lane) sums[lane] += warp.values[lane];
+        }
+        for (std::size_t lane = 0; lane < 32; ++lane) warp.values[lane] = words[w * 32 + lane] = sums[lane];
+        warp.store(4, tree, [&](int lane) { return static_cast<std::int64_t>(w * 32) + lane; });
+        warp.barrier(5);
+        warps.push_back(warp);
+    }
+    for (int offset = kThreads / 2; offset > 0; offset /= 2) {
+        const std::vector<float> before = words;
+        for (std::size_t w = 0; w < warps.size(); ++w) {
+            const int first = static_cast<int>(w) * 32;
+            const int lanes = std::clamp(offset - first, 0, 32);
+            const std::uint32_t active = lanes == 32 ? ~0u : (1u << lanes) - 1;
+            const auto own = [&](int lane) { return first + lane; };
+            const auto at = [&](int i) { return before[static_cast<std::size_t>(i)]; };
+            if (active) {
+                warps[w].load(7, tree, own, [&](int lane) { return at(own(lane)); }, active);
+                warps[w].load(7, tree, [&](int lane) { return own(lane) + offset; }, [&](int lane) { return at(own(lane) + offset); }, active);
+                for (int lane = 0; lane < lanes; ++lane) {
+                    const auto i = static_cast<std::size_t>(own(lane));
+                    warps[w].values[static_cast<std::size_t>(lane)] = words[i] = before[i] + before[i + static_cast<std::size_t>(offset)];
+                }
+                warps[w].store(7, tree, own, active);
+            }
+            warps[w].barrier(8);
+        }
+    }
+    return run_of(std::move(made.trace), "grid_stride");
+}
+
+std::shared_ptr<const lesson::Run> meetings() {
+    trace::testing::TraceBuilder made;
+    const auto in = made.array("in", trace::Space::global, 32);
+    const auto bins = made.array("bins", trace::Space::shared, 4);
+    made.trace.arrays[bins].element = Element::u32;
+    made.trace.arrays[in].element = Element::u32;
+    made.statement(3, trace::Effect::replace, "value");
+    made.statement(4, trace::Effect::replace, "total");
+    auto warp = made.warp(0, 0);
+    const auto number = [](std::size_t lane) { return static_cast<std::uint64_t>(lane * 5 % 4 + lane / 20); };
+    const auto each = [&](const std::function<void(trace::Record&, std::size_t)>& act) {
+        trace::Record& record = warp.last();
+        for (std::size_t lane = 0; lane < 32; ++lane)
+            if (record.active >> lane & 1u) act(record, lane);
+    };
+    const auto add = [&](Op op, int line, std::uint32_t active = ~0u) -> trace::Record& {
+        trace::Record& record = warp.add(op, line, active);
+        record.type = Element::u32;
+        record.mask = active;
+        return record;
+    };
+    add(Op::load, 3).array = in;
+    each([&](trace::Record& record, std::size_t lane) {
+        record.element_index[lane] = static_cast<std::int64_t>(lane);
+        record.value[lane] = {number(lane), 0};
+    });
+    std::uint64_t total = 0;
+    for (std::size_t lane = 0; lane < 32; ++lane) total += number(lane);
+    add(Op::reduce_add, 4).has_after = ~0u;
+    each([&](trace::Record& record, std::size_t lane) {
+        record.before[lane] = number(lane);
+        record.received[lane] = record.after[lane] = total;
+        record.effect[lane] = trace::Effect::replace;
+    });
+    add(Op::vote_match_any, 5);
+    each([&](trace::Record& record, std::size_t lane) {
+        record.before[lane] = number(lane);
+        for (std::size_t other = 0; other < 32; ++other) record.received[lane] |= std::uint64_t{number(other) == number(lane)} << other;
+    });
+    add(Op::vote_match_all, 6);
+    each([&](trace::Record& record, std::size_t lane) { record.before[lane] = number(lane); });
+    warp.ballot(7, [&](int lane) { return number(static_cast<std::size_t>(lane)) > 1; });
+    add(Op::active_mask, 8, 0x00ff00ffu);
+    each([](trace::Record& record, std::size_t lane) { record.received[lane] = 0x00ff00ffu; });
+    add(Op::fence, 9);
+    each([](trace::Record& record, std::size_t lane) { record.arg[lane] = 1; });
+    add(Op::sync_block_count, 10);
+    each([&](trace::Record& record, std::size_t lane) {
+        record.arg[lane] = number(lane) > 1;
+        for (std::size_t other = 0; other < 32; ++other) record.received[lane] += number(other) > 1;
+    });
+    std::uint64_t held[4]{};
+    add(Op::atomic_add, 11).array = bins;
+    each([&](trace::Record& record, std::size_t lane) {
+        const std::size_t bin = number(lane) % 4;
+        record.element_index[lane] = static_cast<std::int64_t>(bin);
+        record.value[lane] = {lane + 1, 0};
+        record.received[lane] = held[bin];
+        held[bin] += lane + 1;
+    });
+    std::uint64_t ticket = 0;
+    add(Op::atomic_inc, 12, 0xffu).array = bins;
+    each([&](trace::Record& record, std::size_t lane) {
+        record.element_index[lane] = 3;
+        record.value[lane] = {9999, 0};
+        record.received[lane] = held[3] + ticket++;
+    });
+    return run_of(std::move(made.trace), "meetings");
+}
+
+namespace {
+
+std::shared_ptr<const lesson::Run> sum_of_half(bool wrong) {
+    trace::testing::TraceBuilder made;
+    const auto in = made.array("in", trace::Space::global, 32);
+    made.statement(3, trace::Effect::replace, "value");
+    made.statement(5, trace::Effect::join, "value");
+    auto warp = made.warp(0, 0);
+    warp.load(3, in, [](int lane) { return lane; }, [](int lane) { return static_cast<float>(lane) + 1; });
+    for (int offset = 16; offset > 0; offset /= 2) {
+        const std::uint32_t active = wrong ? (1u << offset) - 1 : ~0u;
+        warp.shuffle_sum(5, Op::shfl_down, offset, 32, active);
+    }
+    const double got = static_cast<double>(warp.values[0]);
+    if (wrong) {
+        made.trace.findings.push_back({"mask_without_caller", "half_sum", 5, 0, 0, 0xffff0000u, 5,
+                                       "the mask names lanes 16-31, which never come to this shuffle: what they offer is undefined. "
+                                       "Let all lanes of the mask call it, and choose afterwards who uses the result."});
+    }
+    auto run = std::make_shared<lesson::Run>(*run_of(std::move(made.trace), wrong ? "half_sum" : "full_sum"));
+    run->steps = steps::build_steps(run->trace);   // they point into the trace, which was copied
+    run->results = {{"out", Element::f32, 1, false, got, 528, std::abs(got - 528), 1e-3, std::abs(got - 528) < 1e-3, ""}};
+    return run;
+}
+
+}  // namespace
+
+std::shared_ptr<const lesson::Run> right_sum() { return sum_of_half(false); }
+std::shared_ptr<const lesson::Run> wrong_sum() { return sum_of_half(true); }
+
+std::shared_ptr<const lesson::Run> teaching_warps() {
+    trace::testing::TraceBuilder made;
+    const auto in = made.array("in", trace::Space::global, 16);
+    made.trace.header.warp_size = 8;
+    made.statement(3, trace::Effect::replace, "value");
+    made.statement(5, trace::Effect::join, "value");
+    for (std::uint32_t number = 0; number < 2; ++number) {
+        auto warp = made.warp(0, number);
+        const int first = static_cast<int>(number) * 8;
+        warp.load(3, in, [&](int lane) { return first + lane; }, [&](int lane) { return static_cast<float>(first + lane); }, 0xffu);
+        for (int mask = 4; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask, 8, 0xffu);
+    }
+    auto run = std::make_shared<lesson::Run>(*run_of(std::move(made.trace), "teaching"));
+    run->trace.header.launches.front().block = {16, 1, 1};
+    run->steps = steps::build_steps(run->trace);
+    return run;
 }
 
 lesson::Presentation presentation() {

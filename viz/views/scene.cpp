@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "viz/views/exhibit.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -32,17 +33,20 @@ struct Wish {
     float most = 0;
 };
 
-Wish wish_of(const Band& band, std::size_t read_rows, std::size_t write_rows) {
-    const auto rows = static_cast<float>(read_rows + write_rows);
+// `reads` and `writes`: heights of the rows of words.
+Wish wish_of(const Band& band, float reads, float writes) {
     if (band.present) {
         switch (band.kind) {
             case StepKind::shuffle: return {108, 190};
+            case StepKind::reduce: return {96, 140};
             case StepKind::vote: return {84, 110};
+            case StepKind::active_mask:
+            case StepKind::fence:
             case StepKind::warp_barrier:
             case StepKind::block_barrier: return {62, 72};
             default: {
-                const float both = read_rows > 0 && write_rows > 0 ? 26.0f : 0.0f;
-                return {56 + rows * 34 + both, 84 + rows * 38 + both};
+                const float both = reads > 0 && writes > 0 ? 26.0f : 0.0f;
+                return {44 + reads + writes + both, 80 + reads + writes + both};
             }
         }
     }
@@ -61,11 +65,9 @@ public:
         scene_.warp = warp;
         scene_.step = present;
         const float left = px(16);
-        const std::uint32_t first = warp.warp * trace::kWarpSize;
-        const std::uint32_t threads = threads_of_block();
-        scene_.lanes = threads > first ? static_cast<int>(std::min<std::uint32_t>(threads - first, trace::kWarpSize)) : 1;
+        scene_.lanes = lanes_of(steps, warp);
         const float room = metrics.area.width() - left - px(metrics.gutter);
-        scene_.cell = std::clamp(room / static_cast<float>(scene_.lanes), 4.0f, px(64));
+        scene_.cell = std::clamp(room / static_cast<float>(scene_.lanes), 4.0f, px(scene_.lanes <= 16 ? 96 : 64));
         scene_.lanes_x0 = metrics.area.x0 + left;
     }
 
@@ -107,6 +109,7 @@ private:
             band.reached = k <= present_;
             band.takes_part = part != nullptr;
             band.active = active_lanes(steps_, part);
+            if (part && !part->records.empty()) band.op = steps_.trace->records[part->records.front()].op;
             scene_.bands.push_back(std::move(band));
 
             Row row;
@@ -133,11 +136,14 @@ private:
         return part.records.empty() ? Element::f32 : steps_.trace->records[part.records.front()].type;
     }
 
-    // The shuffle under row `i`, whose record tells what its lanes offered. Between two records a kernel may change a
-    // value without telling, and a GPU's trace has no loads: then this is what is known of the row. The row after the
-    // present step shows that step's own result.
+    // The shuffle, reduction or match under row `i`, whose record tells what its lanes offered. Between two records a
+    // kernel may change a value without telling, and a GPU's trace has no loads: then this is what is known of the row.
+    // The row after the present step shows that step's own result.
     const WarpStep* offered_below(std::size_t i) const {
-        if (i >= scene_.bands.size() || scene_.bands[i].kind != StepKind::shuffle) return nullptr;
+        if (i >= scene_.bands.size()) return nullptr;
+        const Band& below = scene_.bands[i];
+        const bool compares = below.kind == StepKind::vote && trace::is_vote(below.op) && !trace::is_predicate_vote(below.op);
+        if (below.kind != StepKind::shuffle && below.kind != StepKind::reduce && !compares) return nullptr;
         if (i > 0 && scene_.bands[i - 1].present) return nullptr;
         return steps_.steps[scene_.bands[i].step].find(scene_.warp);
     }
@@ -161,7 +167,7 @@ private:
     }
 
     void place() {
-        const float row_height = std::clamp(scene_.cell * 0.92f, px(20), px(30));
+        const float row_height = std::clamp(scene_.cell * 0.92f, px(20), px(scene_.lanes <= 16 ? 36 : 30));
         const float thin_height = px(6);
         const float gap = px(3);  // between cells and what touches them
         float fixed = px(4);
@@ -170,8 +176,8 @@ private:
         std::vector<Wish> wishes;
         for (const Row& row : scene_.rows) fixed += (row.thin ? thin_height : row_height) + 2 * gap;
         for (const Band& band : scene_.bands) {
-            std::size_t reads = 0, writes = 0;
-            if (band.present && is_memory(band.kind)) count_word_rows(band, reads, writes);
+            float reads = 0, writes = 0;
+            if (band.present && is_memory(band.kind)) measure_words(band, reads, writes);
             wishes.push_back(wish_of(band, reads, writes));
             least += px(wishes.back().least);
             most += px(wishes.back().most);
@@ -205,19 +211,15 @@ private:
         }
     }
 
-    void count_word_rows(const Band& band, std::size_t& reads, std::size_t& writes) const {
+    // At scale 1.
+    void measure_words(const Band& band, float& reads, float& writes) const {
         const WarpStep* part = steps_.steps[band.step].find(scene_.warp);
         if (!part) return;
         Band probe = band;
         probe.box = {scene_.lanes_x0, 0, scene_.lanes_x1(), px(200)};
         lay_words(steps_, *part, scene_, metrics_.scale, probe);
-        bool below = false;
-        for (std::size_t i = 0; i < probe.word_rows.size(); ++i) {
-            for (const Word& word : probe.words) {
-                if (word.box.overlaps(probe.word_rows[i])) below = word.write;
-            }
-            ++(below ? writes : reads);
-        }
+        reads = probe.reads_height / metrics_.scale;
+        writes = probe.writes_height / metrics_.scale;
     }
 
     void fill() {
@@ -264,6 +266,9 @@ private:
                 arc.undefined = view.undefined;
                 band.arcs.push_back(arc);
             }
+        } else if (band.kind == StepKind::vote && !part->records.empty()) {
+            const trace::Record& record = steps_.trace->records[part->records.front()];
+            if (!trace::is_predicate_vote(record.op)) band.groups = groups_of(record);
         } else if (is_memory(band.kind) && band.present) {
             lay_words(steps_, *part, scene_, metrics_.scale, band);
         }
@@ -280,17 +285,33 @@ private:
                 facts.view = part->lanes[lane_index(lane)];
                 if (!part->records.empty()) facts.type = steps_.trace->records[part->records.front()].type;
                 facts.accesses = accesses_of(steps_, *part, lane);
+                if (facts.active && !part->records.empty()) tell_vote(steps_.trace->records[part->records.front()], facts);
             }
             scene_.facts.push_back(std::move(facts));
         }
     }
 
-    // Lanes past the end of a block do not exist.
-    std::uint32_t threads_of_block() const {
-        const auto& launches = steps_.trace->header.launches;
-        if (scene_.warp.launch >= launches.size()) return ~0u;
-        const auto& shape = launches[scene_.warp.launch].block;
-        return shape[0] * shape[1] * shape[2];
+    static void tell_vote(const trace::Record& record, LaneFacts& facts) {
+        const std::size_t lane = lane_index(facts.lane);
+        if (trace::is_predicate_vote(record.op) || trace::is_barrier_vote(record.op)) facts.says = record.arg[lane] != 0;
+        facts.has_offered = trace::is_vote(record.op) && !trace::is_predicate_vote(record.op);
+        facts.offered = record.before[lane];
+        facts.has_answer = trace::is_vote(record.op) || trace::is_barrier_vote(record.op) || record.op == trace::Op::active_mask;
+        facts.answer = record.received[lane];
+        if (facts.has_answer) facts.answer_type = trace::received_type(record);
+    }
+
+    // Lanes that offered equal bits to a match, by the first of them.
+    static std::vector<int> groups_of(const trace::Record& record) {
+        std::vector<int> groups(trace::kWarpSize, -1);
+        std::vector<std::uint64_t> seen;
+        for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {
+            if (!((record.active >> lane) & 1u)) continue;
+            const auto at = std::find(seen.begin(), seen.end(), record.before[lane]);
+            groups[lane] = static_cast<int>(at - seen.begin());
+            if (at == seen.end()) seen.push_back(record.before[lane]);
+        }
+        return groups;
     }
 
     const steps::Steps& steps_;
@@ -322,12 +343,21 @@ void Scene::move(float dy) {
             arc.from.y += dy;
             arc.to.y += dy;
         }
-        for (Word& word : band.words) word.box = word.box.moved(0, dy);
-        for (WordLine& each : band.lines) {
-            each.from.y += dy;
-            each.to.y += dy;
+        for (Word& word : band.words) {
+            word.box = word.box.moved(0, dy);
+            word.tag_box = word.tag_box.moved(0, dy);
         }
-        for (Rect& row : band.word_rows) row = row.moved(0, dy);
+        for (WordLine& each : band.lines) {
+            for (Point* point : {&each.from, &each.to, &each.over, &each.under}) point->y += dy;
+        }
+        for (WordRow& row : band.word_rows) {
+            row.strip = row.strip.moved(0, dy);
+            row.caption_box = row.caption_box.moved(0, dy);
+        }
+        for (WordBracket& bracket : band.brackets) {
+            bracket.box = bracket.box.moved(0, dy);
+            bracket.label_box = bracket.label_box.moved(0, dy);
+        }
     }
 }
 

@@ -51,7 +51,7 @@ struct Arc {
     bool undefined = false;
 };
 
-// A word of memory that lanes read or write in a step.
+// A word of memory that lanes read or write in a step; for a wide access (float4) all that one lane touches.
 struct Word {
     std::string array;
     std::int64_t index = 0;
@@ -60,8 +60,13 @@ struct Word {
     std::string text;
     bool write = false;
     bool atomic = false;
+    bool shared = false;     // else global memory
     std::uint32_t lanes = 0;
     Rect box;
+    std::vector<std::uint64_t> values;  // of a wide access: its elements, under one another; else empty
+    std::vector<std::string> texts;
+    std::string tag;         // "b16": its bank, where lanes wait for one another at banks
+    Rect tag_box;
 };
 
 // From a word to the lane that reads it, or from a lane to the word it writes.
@@ -71,6 +76,27 @@ struct WordLine {
     bool write = false;
     Point from;
     Point to;
+    bool bends = false;      // on its way it passes straight from `over` to `under`, between the words of other rows
+    Point over;
+    Point under;
+};
+
+// Words beside each other, and what is said of them.
+struct WordRow {
+    bool write = false;
+    bool shared = false;
+    Rect strip;
+    std::string caption;     // "global in[0…31]"
+    Rect caption_box;
+};
+
+// Spans words of one sector of global memory, or of one row of the banks.
+struct WordBracket {
+    bool shared = false;
+    bool below = false;      // of the words: they are written
+    Rect box;
+    std::string label;       // index of the first of them; empty where there is no room
+    Rect label_box;
 };
 
 // What happens between two rows: one step of this warp.
@@ -83,11 +109,15 @@ struct Band {
     bool reached = false;
     bool takes_part = false;
     std::uint32_t active = 0;
+    trace::Op op = trace::Op::load;   // of its first record
+    std::vector<int> groups;       // matches: lanes with one number offered equal values; -1: no part. Else empty
     std::vector<Arc> arcs;
     std::vector<Word> words;
     std::vector<WordLine> lines;
-    std::vector<Rect> word_rows;   // where rows of words stand, for their captions
-    std::vector<std::string> captions;  // "in[0…31]", one for each row of words
+    std::vector<WordRow> word_rows;
+    std::vector<WordBracket> brackets;
+    float reads_height = 0;        // that the rows of words take
+    float writes_height = 0;
 };
 
 // One element that a lane read or wrote in the present step.
@@ -105,6 +135,12 @@ struct LaneFacts {
     bool active = false;
     Element type = Element::f32;
     steps::LaneView view;
+    int says = -1;           // votes, block barriers that vote: the predicate; -1: none
+    bool has_offered = false;   // matches: the value it compares
+    std::uint64_t offered = 0;
+    bool has_answer = false; // votes, matches, active masks, barriers that vote: what came back
+    std::uint64_t answer = 0;
+    Element answer_type = Element::u32;
     std::vector<Access> accesses;
 };
 
@@ -123,6 +159,8 @@ struct Scene {
     std::vector<Row> rows;
     std::vector<Band> bands;
     std::vector<LaneFacts> facts;  // of all lanes of the warp
+    std::uint32_t blamed = 0;      // lanes that a finding told at this step names
+    std::uint32_t differing = 0;   // in a comparison: lanes that hold something else than in the run beside this one
 
     // The lane under `x`, or -1.
     int lane_at(float x) const;

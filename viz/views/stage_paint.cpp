@@ -21,6 +21,23 @@ Face cell_face(const Look& look, float cell, int chars) {
     return Face::tiny;
 }
 
+void blame_mark(const Brush& brush, const Rect& box) {
+    const Color color = brush.colors().warning;
+    outline(brush, box, color, brush.px(3), brush.px(2));
+    // A sign as well as a colour: a corner is folded over.
+    const float fold = brush.px(7);
+    brush.list->AddTriangleFilled({box.x1 - fold, box.y0}, {box.x1, box.y0}, {box.x1, box.y0 + fold}, color);
+}
+
+void differ_mark(const Brush& brush, const Rect& box) {
+    const Color color = brush.colors().warning;
+    // "≠", drawn: not every font has it.
+    const float y = box.y1 + brush.px(1), x = box.center().x, half = std::min(brush.px(6), box.width() * 0.35f);
+    fill(brush, {box.x0 + brush.px(1), box.y1 - brush.px(1.5f), box.x1 - brush.px(1), box.y1 + brush.px(1)}, color);
+    for (const float dy : {brush.px(3), brush.px(6)}) fill(brush, {x - half, y + dy, x + half, y + dy + brush.px(1.3f)}, color);
+    hairline(brush, {x - half * 0.5f, y + brush.px(9)}, {x + half * 0.5f, y + brush.px(1.5f)}, color, brush.px(1.3f));
+}
+
 void StagePaint::paint(const Scene& scene) const {
     // Lines first, numbers last: nothing is ever drawn across a number.
     for (const Band& each : scene.bands) {
@@ -37,6 +54,7 @@ void StagePaint::paint(const Scene& scene) const {
         else if (i < scene.bands.size() && scene.bands[i].present) present = &scene.bands[i];
         row(scene, each, present);
     }
+    marks(scene);
     if (lane >= 0) {
         lit_cells(scene);
         formula_card(scene);
@@ -49,7 +67,8 @@ void StagePaint::lane_numbers(const Scene& scene, float bottom) const {
     for (int i = 0; i < scene.lanes; ++i) {
         const float x = scene.lanes_x0 + scene.cell * static_cast<float>(i);
         const Rect box{x, bottom - brush.px(15), x + scene.cell, bottom};
-        const Color ink = i == lane ? colors.strong : i == source ? colors.accent : colors.quiet;
+        const bool blamed = (scene.blamed >> i) & 1u;
+        const Color ink = blamed ? colors.warning : i == lane ? colors.strong : i == source ? colors.accent : colors.quiet;
         text_in(brush, Face::tiny, box, ink, std::to_string(i));
     }
 }
@@ -122,8 +141,9 @@ void StagePaint::quiet_band(const Scene& scene, const Band& band) const {
         return;
     }
     const float y = band.box.center().y;
-    if (is_barrier(band.kind)) {
-        hairline(brush, {band.box.x0, y}, {band.box.x1, y}, with_alpha(colors.step_barrier, band.reached ? 0.6 : 0.4),
+    if (is_barrier(band.kind) || band.kind == StepKind::reduce) {
+        const Color kind = is_barrier(band.kind) ? colors.step_barrier : colors.step_shuffle;
+        hairline(brush, {band.box.x0, y}, {band.box.x1, y}, with_alpha(kind, band.reached ? 0.6 : 0.4),
                  brush.px(1.5f));
         return;
     }
@@ -138,7 +158,10 @@ void StagePaint::quiet_band(const Scene& scene, const Band& band) const {
 void StagePaint::band(const Scene& scene, const Band& band) const {
     switch (band.kind) {
         case StepKind::shuffle: arcs(scene, band); break;
-        case StepKind::vote: vote(scene, band); break;
+        case StepKind::reduce: reduce(scene, band); break;
+        case StepKind::vote: band.groups.empty() ? vote(scene, band) : match(scene, band); break;
+        case StepKind::active_mask: active_mask(scene, band); break;
+        case StepKind::fence: fence(scene, band); break;
         case StepKind::warp_barrier:
         case StepKind::block_barrier: barrier(scene, band); break;
         default: words(scene, band); break;
@@ -179,94 +202,6 @@ void StagePaint::arcs(const Scene& scene, const Band& band) const {
     arrow_head(brush, {lit->to.x, lit->to.y + brush.px(1)}, brush.px(4.5f), style.color);
 }
 
-void StagePaint::words(const Scene& scene, const Band& band) const {
-    const Theme& colors = brush.colors();
-    const bool reads = std::any_of(band.lines.begin(), band.lines.end(), [](const WordLine& each) { return !each.write; });
-    const bool writes = std::any_of(band.lines.begin(), band.lines.end(), [](const WordLine& each) { return each.write; });
-    for (const WordLine& each : band.lines) {
-        const Word& word = band.words[each.word];
-        const bool lit = each.lane == lane;
-        const Color own = mix(value_color(word.type, word.bits), colors.strong, 0.12);
-        ArcStyle style{with_alpha(own, lane >= 0 ? 0.4 : 0.85), brush.px(1.4f), 12, entrance};
-        if (lit) style = {colors.accent, brush.px(3), 20, entrance};
-        arc(brush, each.from, each.to, style);
-        // Where what was read becomes what is written stands a dot instead of an arrow.
-        if (reads && writes && each.write) brush.list->AddCircleFilled(vec(each.from), brush.px(lit ? 4.5f : 3), style.color);
-        const bool arrives = each.write || !writes;
-        if (arrives && entrance >= 1) arrow_head(brush, {each.to.x, each.to.y + brush.px(2)}, brush.px(lit ? 4.5f : 3), style.color);
-    }
-    int longest = 1;
-    for (const Word& word : band.words) longest = std::max(longest, static_cast<int>(word.text.size()));
-    for (const Word& word : band.words) {
-        // Memory is square where lanes are round, and has its value's colour as an edge rather than a ground.
-        const bool lit = lane >= 0 && ((word.lanes >> lane) & 1u);
-        const Color own = value_color(word.type, word.bits);
-        fill(brush, word.box, mix(colors.panel, own, 0.16));
-        outline(brush, word.box, lit ? colors.accent : mix(own, colors.strong, 0.15), 0, brush.px(lit ? 2 : 1));
-        text_in(brush, cell_face(brush.look, scene.cell, longest), word.box, colors.text, word.text);
-    }
-    for (std::size_t i = 0; i < band.word_rows.size(); ++i) {
-        // Beside the first word of the row where there is room, else above it.
-        float x0 = band.box.x1, x1 = band.box.x0;
-        for (const Word& word : band.words) {
-            if (!word.box.overlaps(band.word_rows[i])) continue;
-            x0 = std::min(x0, word.box.x0);
-            x1 = std::max(x1, word.box.x1);
-        }
-        const std::string& caption = band.captions[i];
-        const float width = text_width(brush.look, Face::small, caption);
-        const Rect& strip = band.word_rows[i];
-        if (x1 + brush.px(10) + width < band.box.x1) {
-            text_in(brush, Face::small, {x1 + brush.px(8), strip.y0, band.box.x1, strip.y1}, colors.quiet, caption, Align::left);
-        } else {
-            // Reads have their lines below them, writes above.
-            const bool write = std::any_of(band.words.begin(), band.words.end(), [&](const Word& word) { return word.write && word.box.overlaps(strip); });
-            const float top = write ? strip.y1 + brush.px(1) : strip.y0 - brush.px(14);
-            const Rect box{x0, top, x0 + width + brush.px(6), top + brush.px(13)};
-            if (!write) fill(brush, box, colors.ground);
-            text_in(brush, Face::small, box, colors.quiet, caption, Align::left);
-        }
-    }
-}
-
-void StagePaint::barrier(const Scene& scene, const Band& band) const {
-    const Theme& colors = brush.colors();
-    const float y = band.box.center().y;
-    const Color color = colors.step_barrier;
-    for (int i = 0; i < scene.lanes; ++i) {
-        if (!((band.active >> i) & 1u)) continue;
-        const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(i) + 0.5f);
-        const float reach = band.box.y0 + (y - band.box.y0) * entrance;
-        hairline(brush, {x, band.box.y0}, {x, reach}, with_alpha(color, 0.55), brush.px(1.4f));
-    }
-    fill(brush, {band.box.x0, y - brush.px(1.5f), band.box.x1, y + brush.px(1.5f)}, color, brush.px(1.5f));
-    const Rect below{band.box.x0, y + brush.px(4), band.box.x1, band.box.y1};
-    text_in(brush, Face::caption, below, colors.quiet,
-            band.kind == StepKind::block_barrier ? "all threads of the block wait here for each other"
-                                                 : "the lanes of the mask wait here for each other");
-}
-
-void StagePaint::vote(const Scene& scene, const Band& band) const {
-    const Theme& colors = brush.colors();
-    const float y = band.box.center().y;
-    hairline(brush, {band.box.x0, y}, {band.box.x1, y}, with_alpha(colors.step_vote, 0.6), brush.px(1.5f));
-    std::string result;
-    for (const LaneFacts& facts : scene.facts) {
-        if (!facts.active) continue;
-        const Point c{scene.lanes_x0 + scene.cell * (static_cast<float>(facts.lane) + 0.5f), y};
-        hairline(brush, {c.x, band.box.y0}, {c.x, y}, with_alpha(colors.step_vote, 0.5), brush.px(1));
-        // Filled: the lane says yes.
-        brush.list->AddCircleFilled(vec(c), brush.px(5), facts.view.before ? colors.step_vote : colors.ground);
-        brush.list->AddCircle(vec(c), brush.px(5), colors.step_vote, 0, brush.px(1.5f));
-        if (facts.view.has_received && result.empty()) {
-            result = "every lane receives " + format_element(Element::u32, facts.view.received) + " (0x" +
-                     format_bits(Element::u32, facts.view.received) + ")";
-        }
-    }
-    const Rect below{band.box.x0, y + brush.px(8), band.box.x1, band.box.y1};
-    text_in(brush, Face::caption, below, colors.quiet, result);
-}
-
 void StagePaint::label(const Scene& scene, const Band& band) const {
     const Theme& colors = brush.colors();
     const float x = scene.lanes_x1() + brush.px(9);
@@ -293,6 +228,21 @@ void StagePaint::label(const Scene& scene, const Band& band) const {
     for (const std::string& words : lines) {
         text_in(brush, Face::small, {x, y, visible.x1, y + pitch}, ink, fit_text(brush.look, Face::small, words, room), Align::left);
         y += pitch;
+    }
+}
+
+// Lanes that a finding names, and lanes that hold something else than in the run beside this one.
+void StagePaint::marks(const Scene& scene) const {
+    for (std::size_t b = 0; b < scene.bands.size(); ++b) {
+        if (!scene.bands[b].present) continue;
+        for (const std::size_t r : {b, b + 1}) {
+            if (scene.rows[r].thin) continue;
+            for (int i = 0; i < scene.lanes; ++i) {
+                const Rect box = scene.rows[r].lanes[lane_index(i)].box;
+                if ((scene.blamed >> i) & 1u) blame_mark(brush, box);
+                if (r == b + 1 && ((scene.differing >> i) & 1u)) differ_mark(brush, box);
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "viz/views/result_line.hpp"
 #include "viz/views/stage_paint.hpp"
 
 namespace lanewise::viz {
@@ -10,19 +11,27 @@ void StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& p
     Rect rest = pane.box.inset(pane.px(4), 0);
     Rect heading_box = rest.cut_top(pane.px(42));
     draw_heading(pane, heading_box.inset(pane.px(12), 0), exhibit, playhead, selection);
-    const float strip_height = strip.height(pane.look(), exhibit);
+    const float strip_height = strip.height(pane.look(), exhibit, rest.width() - pane.px(24));
     if (strip_height > 0) {
         strip.draw(pane, rest.cut_top(strip_height).inset(pane.px(12), 0), exhibit, playhead, selection);
     }
+    const float room_for_memory = rest.height() * 0.37f;   // at any step: what is told at some must not move the stage
+    const float told = draw_findings(pane, rest, exhibit, playhead, selection);
+    rest.cut_top(told);
+    const float joins_height = note.empty() ? joins.height(pane.look(), exhibit, playhead, selection) : 0;
+    if (joins_height > 0) joins.draw(pane, rest.cut_top(joins_height).inset(pane.px(12), 0), exhibit, selection);
     draw_legend(pane, rest.cut_bottom(pane.px(24)).inset(pane.px(12), 0), exhibit);
 
-    const float banks_height = std::min(banks.height(pane.look(), exhibit, selection), rest.height() * 0.36f);
-    Rect banks_box = rest.cut_bottom(banks_height);
+    // Banks and rows of sectors are as wide as 32 lanes.
+    const float cell = (rest.width() - pane.px(16 + gutter)) / trace::kWarpSize;
+    const float memory_height = std::min(memory.height(pane.look(), exhibit, selection, cell * trace::kWarpSize, room_for_memory),
+                                         rest.height() * 0.45f);
+    const Rect memory_box = rest.cut_bottom(memory_height);
     const Rect stage = draw_scene(pane, rest, exhibit, playhead, selection);
-    if (banks_height > 0) {
-        banks.lanes_x0 = scene_.lanes_x0;
-        banks.cell = (stage.width() - pane.px(16 + gutter)) / trace::kWarpSize;
-        banks.draw(pane, banks_box, exhibit, playhead, selection);
+    if (memory_height > 0) {
+        memory.lanes_x0 = scene_.lanes_x0;
+        memory.cell = cell;
+        memory.draw(pane, memory_box, exhibit, playhead, selection);
     }
     if (pane.hovers(stage)) {
         selection.next.lane = std::max(selection.next.lane, scene_.lane_at(pane.pointer().x));
@@ -51,11 +60,38 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
     if (at_work > 0 && note.empty()) words += " · " + std::to_string(at_work) + (at_work == 1 ? " lane" : " lanes") + " at work";
     text_in(pane.brush, Face::body, {x, where.y0, where.x1, where.y1}, colors.quiet,
             fit_text(pane.look(), Face::body, words, where.x1 - x), Align::left);
+    x += text_width(pane.look(), Face::body, words) + pane.px(14);
     if (!exhibit.run->notice.empty()) {
-        x += text_width(pane.look(), Face::body, words) + pane.px(14);
         text_in(pane.brush, Face::caption, {x, where.y0, where.x1, where.y1}, colors.warning,
                 fit_text(pane.look(), Face::caption, exhibit.run->notice, where.x1 - x), Align::right);
+    } else if (!told_elsewhere) {
+        draw_result(pane.brush, {x, where.y0, where.x1, where.y1}, *exhibit.run, Face::caption, Align::right);
     }
+}
+
+float StageView::draw_findings(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+                               const Selection& selection) const {
+    if (!note.empty() || playhead.step >= exhibit.findings.size() || exhibit.findings[playhead.step].empty()) return 0;
+    const Theme& colors = pane.colors();
+    const std::vector<std::size_t>& here = exhibit.findings[playhead.step];
+    // What concerns the warp that is shown comes first.
+    const auto& all = exhibit.trace().findings;
+    const auto own = std::find_if(here.begin(), here.end(), [&](std::size_t i) { return all[i].block == selection.warp.block && all[i].warp == selection.warp.warp; });
+    const trace::Finding& finding = all[own == here.end() ? here.front() : *own];
+    std::string words = finding_words(finding);
+    if (here.size() > 1) words += " And " + std::to_string(here.size() - 1) + " more at this step: see the column on the right.";
+
+    const Rect room = where.inset(pane.px(12), 0);
+    const Brush measure{nullptr, pane.look()};
+    const float text_x = room.x0 + pane.px(34);
+    const float width = room.x1 - text_x - pane.px(10);
+    const float height = paragraph(measure, Face::body, {0, 0}, width, 0, words) + pane.px(14);
+    const Rect card{room.x0, room.y0 + pane.px(2), room.x1, room.y0 + pane.px(2) + height};
+    fill(pane.brush, card, mix(colors.ground, colors.warning, 0.13), pane.px(6));
+    outline(pane.brush, card, colors.warning, pane.px(6), pane.px(1.2f));
+    warning_sign(pane.brush, {card.x0 + pane.px(17), card.y0 + pane.px(16)}, pane.px(8));
+    paragraph(pane.brush, Face::body, {text_x, card.y0 + pane.px(7)}, width, colors.text, words);
+    return height + pane.px(8);
 }
 
 Rect StageView::draw_scene(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
@@ -68,6 +104,8 @@ Rect StageView::draw_scene(const Pane& pane, const Rect& where, const Exhibit& e
     metrics.scale = pane.look().scale;
     metrics.gutter = gutter;
     scene_ = build_scene(exhibit.steps(), playhead.step, selection.warp, metrics);
+    if (note.empty()) scene_.blamed = blamed_lanes(exhibit, playhead.step, selection.warp);
+    scene_.differing = differing;
 
     if (wheel_step_ != playhead.step) wheel_ = 0;
     wheel_step_ = playhead.step;
@@ -102,6 +140,20 @@ void StageView::draw_legend(const Pane& pane, const Rect& where, const Exhibit& 
         text_in(pane.brush, Face::caption, {x, where.y0, where.x1, where.y1}, colors.quiet, text, Align::left);
         x += text_width(pane.look(), Face::caption, text) + pane.px(6);
     };
+    // The marks of a wrong run first: they are what is looked for.
+    if (scene_.blamed) {
+        blame_mark(pane.brush, {x, where.center().y - pane.px(7), x + pane.px(18), where.center().y + pane.px(7)});
+        x += pane.px(24);
+        words("named by what was found wrong");
+        x += pane.px(12);
+    }
+    if (scene_.differing) {
+        differ_mark(pane.brush, {x, where.center().y - pane.px(9), x + pane.px(18), where.center().y - pane.px(5)});
+        x += pane.px(24);
+        words("holds something else than on the other side");
+        x += pane.px(12);
+    }
+    if (!fits("low, high, in this warp and a ramp")) return;
     words("low");
     const float y = where.center().y;
     for (int i = 0; i < 24; ++i) {

@@ -3,8 +3,9 @@
 
 #include <string>
 
-#include "viz/views/banks_view.hpp"
 #include "viz/views/exhibit.hpp"
+#include "viz/views/join_view.hpp"
+#include "viz/views/memory_view.hpp"
 #include "viz/views/pane.hpp"
 #include "viz/views/scene.hpp"
 #include "viz/views/selection.hpp"
@@ -16,8 +17,11 @@ struct StageView {
     float gutter = 70;           // for the steps' names
     std::string heading;         // replaces "block 0 · warp 3": the variant, in a comparison
     std::string note;            // replaces the step's name, where it is not this run's turn
+    bool told_elsewhere = false; // the result stands in a banner of its own
+    std::uint32_t differing = 0; // in a comparison: lanes that hold something else than in the run beside this one
     WarpStripView strip;
-    BanksView banks;
+    JoinView joins;
+    MemoryView memory;
 
     void draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
 
@@ -27,6 +31,9 @@ struct StageView {
 private:
     void draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
                       const Selection& selection) const;
+    // What the emulator found wrong at this step; returns the height used of `where`, which may be more than is shown.
+    float draw_findings(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+                        const Selection& selection) const;
     Rect draw_scene(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
                     Selection& selection);
     void draw_legend(const Pane& pane, const Rect& where, const Exhibit& exhibit) const;

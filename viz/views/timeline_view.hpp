@@ -1,9 +1,12 @@
-// The steps as chips with the lanes at work under them, and the controls that play them.
+// The steps as chips with the busy lanes under them, and the controls that play them.
 #pragma once
+
+#include <array>
 
 #include "viz/views/exhibit.hpp"
 #include "viz/views/pane.hpp"
 #include "viz/views/selection.hpp"
+#include "viz/views/work.hpp"
 
 namespace lanewise::viz {
 
@@ -11,21 +14,48 @@ namespace lanewise::viz {
 struct TimelineEntry {
     std::string label;
     steps::StepKind kind = steps::StepKind::load;
-    std::uint32_t lanes = 0;      // at work in the chosen block
+    std::array<WorkStep, 2> work{};          // of the chosen block, on the left and on the right
+    std::array<bool, 2> has{true, false};    // does that side have a step here?
+    bool warned = false;                     // something was found wrong in it
 };
+
+// What the bars are measured by.
+struct TimelineScale {
+    std::array<std::uint32_t, 2> threads{1, 1};   // of a block, on either side
+    double busy = 0;                              // where the mean stands; 0: not drawn
+    std::string figure;                           // busy_words() of a single run
+};
+
+// Where each entry stands. When not all fit, entries of one name in a row share a chip and shrink to ticks.
+struct TimelinePlaces {
+    struct Place {
+        float x = 0;
+        float width = 0;
+        bool tick = false;         // in a shared chip
+        std::size_t run_first = 0; // entries of the shared chip
+        std::size_t run_last = 0;
+    };
+    std::vector<Place> places;
+    float total = 0;
+};
+TimelinePlaces place_entries(const std::vector<TimelineEntry>& entries, float width, float scale);
 
 struct TimelineView {
     float scroll = 0;
 
-    static float height(const Look& look) { return look.px(124); }
+    static float height(const Look& look) { return look.px(128); }
 
     Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
     // The same for any entries: used by comparisons.
-    Intent draw_entries(const Pane& pane, const std::vector<TimelineEntry>& entries, std::uint32_t threads,
+    Intent draw_entries(const Pane& pane, const std::vector<TimelineEntry>& entries, const TimelineScale& scale,
                         const Playhead& playhead);
 
 private:
-    Intent draw_controls(const Pane& pane, const Rect& where, const Playhead& playhead) const;
+    Intent draw_controls(const Pane& pane, const Rect& where, const Playhead& playhead, const std::string& figure) const;
+    void draw_chip(const Pane& pane, const Rect& chip, const TimelineEntry& entry, bool present, bool past, bool hovered) const;
+    void draw_shared_chip(const Pane& pane, const Rect& chip, const Rect& seen, const TimelineEntry& entry, std::size_t count,
+                          std::size_t present) const;
+    void draw_bars(const Pane& pane, const Rect& where, const TimelineEntry& entry, const TimelineScale& scale, bool present) const;
 };
 
 Color step_color(const Theme& theme, steps::StepKind kind);

@@ -8,8 +8,8 @@
 namespace lanewise::viz {
 
 struct WarpStripView {
-    // 0 where there is only one warp.
-    float height(const Look& look, const Exhibit& exhibit) const;
+    // In a strip of `width` pixels; 0 where there is only one warp.
+    float height(const Look& look, const Exhibit& exhibit, float width) const;
     void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
 };
 

@@ -1,0 +1,30 @@
+// Who joined a word of memory by atomics, and in which order: above those that gave, below what the word held after each.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "viz/views/chain.hpp"
+#include "viz/views/exhibit.hpp"
+#include "viz/views/pane.hpp"
+#include "viz/views/selection.hpp"
+
+namespace lanewise::viz {
+
+struct JoinView {
+    // 0 where the step is no atomic, or one lane alone changed its word.
+    float height(const Look& look, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection);
+    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, Selection& selection) const;
+
+    // The chain that is drawn: of the word that the lit lane changes, else of the first. Null where there is none.
+    const Chain* shown(const Selection& selection) const;
+
+private:
+    // Made once for a step: a chain is looked for among all records.
+    std::shared_ptr<const lesson::Run> run_;
+    std::size_t step_ = steps::kNoStep;
+    steps::WarpRef warp_;
+    std::vector<Chain> chains_;
+};
+
+}  // namespace lanewise::viz

@@ -1,0 +1,179 @@
+// What the stage tells of meetings, wrong runs and teaching warps.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "common/base/element.hpp"
+#include "viz/views/compare_view.hpp"
+#include "viz/views/describe.hpp"
+#include "viz/views/headless.testing.hpp"
+#include "viz/views/inspector_view.hpp"
+#include "viz/views/result_line.hpp"
+#include "viz/views/sample_runs.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using testing::Headless;
+
+template <class Draw>
+int in_pane(Headless& gui, const Draw& draw, Pane::Scroll scroll = Pane::Scroll::none) {
+    return gui.frame([&] {
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+        ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+        {
+            const Pane pane(gui.look(), "pane", gui.window(), 0, scroll);
+            draw(pane);
+        }
+        ImGui::End();
+    });
+}
+
+Playhead at_step(const Exhibit& exhibit, std::size_t step) {
+    Playhead playhead;
+    playhead.count = exhibit.steps().size();
+    playhead.step = step;
+    return playhead;
+}
+
+const trace::Record& first_record(const Exhibit& exhibit, std::size_t step) {
+    return exhibit.trace().records[exhibit.steps().steps[step].warps.front().records.front()];
+}
+
+TEST(Meetings, TheSceneTellsWhatTheRecordsTell) {
+    const Exhibit exhibit(samples::meetings());
+    const steps::Steps& steps = exhibit.steps();
+    std::size_t matches = 0;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        const trace::Record& record = first_record(exhibit, k);
+        const Scene scene = build_scene(steps, k, steps.warps.front(), StageMetrics{});
+        const std::string text = describe_step(exhibit, "kernels.cuh", k, -1, -1);
+        const auto present = std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& band) { return band.present; });
+        ASSERT_NE(present, scene.bands.end());
+        EXPECT_EQ(present->op, record.op);
+        const bool is_match = record.op == trace::Op::vote_match_any || record.op == trace::Op::vote_match_all;
+        EXPECT_EQ(present->groups.empty(), !is_match);
+        for (std::size_t lane = 0; lane < 32; ++lane) {
+            const LaneFacts& facts = scene.facts[lane];
+            ASSERT_EQ(facts.active, (record.active >> lane & 1u) != 0);
+            if (!facts.active) continue;
+            if (record.op == trace::Op::vote_match_any) {
+                ++matches;
+                std::uint32_t group = 0;
+                for (std::size_t other = 0; other < 32; ++other) group |= std::uint32_t{present->groups[other] == present->groups[lane]} << other;
+                EXPECT_EQ(group, record.received[lane]);
+                EXPECT_NE(text.find("lane " + std::to_string(lane) + "  compares " + format_element(record.type, record.before[lane])), std::string::npos);
+            }
+            if (trace::is_predicate_vote(record.op) || trace::is_barrier_vote(record.op)) {
+                EXPECT_EQ(facts.says, record.arg[lane]);
+                EXPECT_NE(text.find("lane " + std::to_string(lane) + (k == 7 ? "  at barrier" : "") + "  says " + (record.arg[lane] ? "yes" : "no")), std::string::npos) << text;
+            }
+            if (facts.has_answer) {
+                EXPECT_EQ(facts.answer, record.received[lane]);
+                EXPECT_NE(text.find("received " + format_element(facts.answer_type, facts.answer)), std::string::npos);
+            }
+        }
+    }
+    EXPECT_EQ(matches, 32u);
+}
+
+TEST(Meetings, EveryStepIsDrawnAndInspectedForEveryLane) {
+    Headless gui(960, 640);
+    for (const auto& run : {samples::meetings(), samples::joined_blocks(), samples::wrong_sum(), samples::teaching_warps()}) {
+        const Exhibit exhibit(run);
+        StageView stage;
+        InspectorView inspector;
+        for (std::size_t k = 0; k < exhibit.steps().size(); ++k) {
+            for (const int lane : {-1, 0, 5}) {
+                Selection selection;
+                selection.warp = exhibit.steps().warps.front();
+                selection.pinned_lane = lane;
+                const Playhead playhead = at_step(exhibit, k);
+                EXPECT_GT(in_pane(gui, [&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); }), 100);
+                EXPECT_GT(in_pane(gui, [&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); }, Pane::Scroll::vertical), 40);
+            }
+        }
+    }
+}
+
+TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
+    const Exhibit wrong(samples::wrong_sum());
+    for (std::size_t k = 0; k < wrong.steps().size(); ++k) {
+        EXPECT_EQ(wrong.findings[k].size(), wrong.steps().steps[k].line == 5 ? 1u : 0u);
+        EXPECT_EQ(blamed_lanes(wrong, k, {0, 0, 0}), wrong.steps().steps[k].line == 5 ? 0xffff0000u : 0u);
+        EXPECT_EQ(blamed_lanes(wrong, k, {0, 0, 1}), 0u);
+        const bool told = describe_step(wrong, "kernels.cuh", k, -1, -1).find("found wrong: Line 5, lanes 16-31") != std::string::npos;
+        EXPECT_EQ(told, wrong.steps().steps[k].line == 5);
+    }
+    EXPECT_FALSE(came_out_right(*wrong.run));
+    EXPECT_TRUE(result_words(*wrong.run).starts_with("out = ")) << result_words(*wrong.run);
+    EXPECT_TRUE(result_words(*wrong.run).ends_with(", expected 528")) << result_words(*wrong.run);
+    EXPECT_EQ(result_words(*samples::right_sum()), "out = 528, as expected");
+    EXPECT_EQ(result_words(*samples::warp_xor()), "");
+
+    // A line that no step has: a meeting that never came about is told where its warp stopped.
+    auto run = std::make_shared<lesson::Run>(*samples::wrong_sum());
+    run->trace.findings.front().line = 99;
+    run->steps = steps::build_steps(run->trace);
+    const Exhibit stuck(run);
+    for (std::size_t k = 0; k < stuck.steps().size(); ++k) EXPECT_EQ(stuck.findings[k].size(), k + 1 == stuck.steps().size() ? 1u : 0u);
+}
+
+TEST(WrongRuns, AComparisonMarksTheLanesOfTheWrongOne) {
+    Headless gui(700, 700);
+    const Exhibit right(samples::right_sum());
+    const Exhibit wrong(samples::wrong_sum());
+    CompareView compare;
+    compare.align(right, wrong);
+    for (std::size_t place = 0; place < compare.size(); ++place) {
+        for (const int side : {0, 1}) {
+            Selection selection;
+            Playhead playhead;
+            playhead.count = compare.size();
+            playhead.step = place;
+            in_pane(gui, [&](const Pane& pane) {
+                compare.draw_side(pane, side, side == 0 ? "right" : "wrong", side == 0 ? right : wrong, side == 0 ? wrong : right, {}, playhead, selection);
+            });
+        }
+        EXPECT_EQ(compare.stages[0].scene().differing, 0u);
+        EXPECT_EQ(compare.stages[0].scene().blamed, 0u);
+        const std::size_t step = compare.step_of(1, place);
+        const bool shuffled = step != steps::kNoStep && wrong.steps().steps[step].kind == steps::StepKind::shuffle;
+        EXPECT_EQ(compare.stages[1].scene().blamed, shuffled ? 0xffff0000u : 0u);
+        if (!shuffled) EXPECT_EQ(compare.stages[1].scene().differing, 0u);
+        else EXPECT_GT(std::popcount(compare.stages[1].scene().differing), 0);
+    }
+}
+
+TEST(TeachingWarps, HaveTheirOwnLanesLarge) {
+    const Exhibit exhibit(samples::teaching_warps());
+    const steps::Steps& steps = exhibit.steps();
+    EXPECT_EQ(warp_size(steps), 8);
+    ASSERT_EQ(steps.warps.size(), 2u);
+    for (const steps::WarpRef& warp : steps.warps) {
+        EXPECT_EQ(lanes_of(steps, warp), 8);
+        const Scene scene = build_scene(steps, 2, warp, StageMetrics{});
+        EXPECT_EQ(scene.lanes, 8);
+        EXPECT_GE(scene.cell, 90);
+        EXPECT_EQ(scene.facts.size(), 8u);
+        EXPECT_EQ(scene.lane_at(scene.lanes_x1() + 1), -1);
+        for (const Band& band : scene.bands) {
+            for (const Arc& arc : band.arcs) {
+                EXPECT_LT(arc.source, 8);
+                EXPECT_LE(arc.from.x, scene.lanes_x1());
+            }
+        }
+    }
+    // The second warp's first lane is thread 8, not 32.
+    const steps::Holding& last = steps.holding(steps.size() - 1, steps.warps[1]);
+    EXPECT_EQ(from_bits<float>(last.bits[0]), 8.0f + 9 + 10 + 11 + 12 + 13 + 14 + 15);
+    // A warp that its block ends: 12 threads leave the second one four lanes.
+    auto run = std::make_shared<lesson::Run>(*exhibit.run);
+    run->trace.header.launches.front().block = {12, 1, 1};
+    run->steps = steps::build_steps(run->trace);
+    EXPECT_EQ(lanes_of(run->steps, {0, 0, 1}), 4);
+}
+
+}  // namespace
+}  // namespace lanewise::viz

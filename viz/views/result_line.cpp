@@ -1,0 +1,47 @@
+#include "viz/views/result_line.hpp"
+
+#include "common/base/lanes.hpp"
+
+namespace lanewise::viz {
+
+void warning_sign(const Brush& brush, Point middle, float radius) {
+    const Color color = brush.colors().warning;
+    const float half = radius * 1.1f;
+    brush.list->AddTriangleFilled({middle.x, middle.y - radius}, {middle.x + half, middle.y + radius * 0.9f},
+                                  {middle.x - half, middle.y + radius * 0.9f}, color);
+    const Color ink = text_on(color);
+    const float bar = radius * 0.13f;
+    fill(brush, {middle.x - bar, middle.y - radius * 0.35f, middle.x + bar, middle.y + radius * 0.35f}, ink);
+    fill(brush, {middle.x - bar, middle.y + radius * 0.5f, middle.x + bar, middle.y + radius * 0.75f}, ink);
+}
+
+void draw_result(const Brush& brush, const Rect& where, const lesson::Run& run, Face face, Align align) {
+    const std::string words = result_words(run);
+    if (words.empty()) return;
+    const bool right = came_out_right(run);
+    const Color ink = right ? brush.colors().good : brush.colors().warning;
+    const float sign = brush.px(20);
+    const std::string fitted = fit_text(brush.look, face, words, where.width() - sign);
+    const float width = text_width(brush.look, face, fitted) + sign;
+    if (where.width() < brush.px(60)) return;
+    const float x = align == Align::right ? where.x1 - width : where.x0;
+    const Point c{x + brush.px(7), where.center().y};
+    if (right) {
+        const float r = brush.px(4);
+        hairline(brush, {c.x - r, c.y}, {c.x - r * 0.2f, c.y + r * 0.8f}, ink, brush.px(1.8f));
+        hairline(brush, {c.x - r * 0.2f, c.y + r * 0.8f}, {c.x + r, c.y - r * 0.8f}, ink, brush.px(1.8f));
+    } else {
+        warning_sign(brush, c, brush.px(6));
+    }
+    text_in(brush, face, {x + sign, where.y0, where.x1, where.y1}, right ? brush.colors().text : ink, fitted, Align::left);
+}
+
+std::string finding_words(const trace::Finding& finding) {
+    std::string words = "Line " + std::to_string(finding.line);
+    if (finding.lanes) words += ", " + lane_list(finding.lanes);
+    words += (finding.lanes ? " of block " : ", block ") + std::to_string(finding.block) + ", warp " + std::to_string(finding.warp);
+    if (finding.count > 1) words += ", seen " + std::to_string(finding.count) + " times";
+    return words + ": " + finding.sentence;
+}
+
+}  // namespace lanewise::viz

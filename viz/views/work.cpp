@@ -1,0 +1,50 @@
+#include "viz/views/work.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "viz/views/exhibit.hpp"
+
+namespace lanewise::viz {
+
+Work work_of(const steps::Steps& steps, const steps::WarpRef& warp) {
+    Work work;
+    work.threads = block_threads(steps, warp);
+    const std::size_t block = block_place(steps, warp);
+    work.steps.resize(steps.size());
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        const auto& counters = steps.steps[k].counters;
+        if (block >= counters.size()) continue;
+        work.steps[k] = {counters[block].lanes_at_work, counters[block].lanes_adding};
+        work.added = counters[block].added;
+        work.slots = counters[block].add_slots;
+    }
+    return work;
+}
+
+std::string percent(double part) {
+    const double value = 100 * part;
+    const bool rounds_away = part > 0 && part < 1 && (std::round(value) == 0 || std::round(value) == 100);
+    return rounds_away ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
+}
+
+std::string part_in_words(double part) {
+    if (part <= 0) return "none";
+    if (part >= 1) return "all";
+    if (part >= 0.95) return "nearly all";
+    if (part <= 0.5) return fmt::format("1 in {:.0f}", 1 / part);
+    int best = 2;
+    for (int of = 2; of <= 10; ++of) {
+        const auto off = [&](int d) { return std::abs(std::round(part * d) / d - part); };
+        if (std::round(part * of) < of && off(of) < off(best) - 1e-3) best = of;
+    }
+    return fmt::format("{:.0f} in {}", std::round(part * best), best);
+}
+
+std::string busy_words(const Work& work) {
+    return percent(work.busy()) + " of lanes busy (" + part_in_words(work.busy()) + ") while adding";
+}
+
+}  // namespace lanewise::viz

@@ -32,6 +32,7 @@ constexpr std::array kActions = {
     Action{letter('C'), false, "C", "two variants beside each other", {Kind::compare, 0}},
     Action{letter('P'), false, "P", "pin the lane that is pointed at", {Kind::pin, 0}},
     Action{letter('L'), false, "L", "lesson or source, in a narrow window", {Kind::panel, 0}},
+    Action{letter('M'), false, "M", "memory: that of the step, shared, global", {Kind::memory, 0}},
     Action{letter('T'), false, "T", "times of all variants, or of a few", {Kind::timings, 0}},
     Action{letter('D'), false, "D", "dark or light", {Kind::theme, 0}},
     Action{letter('?'), false, "?", "these keys", {Kind::keys, 0}},

@@ -1,19 +1,32 @@
-// Shared memory as 32 banks, under the lanes: what each word holds, which words are written or read now.
+// Shared memory as 32 banks, under the lanes: what each word holds, which words are written or read now, and where lanes
+// wait for one another.
 #pragma once
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/pane.hpp"
+#include <array>
+#include <vector>
+
+#include "viz/views/memory_paint.hpp"
+#include "viz/views/requests.hpp"
 #include "viz/views/selection.hpp"
 
 namespace lanewise::viz {
 
-struct BanksView {
-    float lanes_x0 = 0;   // where lane 0 stands on the stage: bank 0 stands under it
-    float cell = 20;
+// Different words wanted of each bank by the worst of these requests; 0 and 1 where nobody waits.
+std::array<std::uint8_t, steps::kBanks> bank_conflicts(const std::vector<Request>& requests);
 
-    // 0 where the launch uses no shared memory.
-    float height(const Look& look, const Exhibit& exhibit, const Selection& selection) const;
-    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+struct BanksView {
+    float lanes_x0 = 0;   // bank 0 stands under lane 0
+    float cell = 20;
+    bool marks = false;   // room for the count over each bank: some step of the run has conflicts
+
+    // Rows of 32 words that these arrays fill.
+    static std::size_t rows(const std::vector<MemoryArray>& arrays);
+    float height(const Look& look, std::size_t rows) const;
+    void draw(const Pane& pane, const Rect& where, const std::vector<MemoryArray>& arrays, const std::vector<Request>& requests,
+              const ValueScale& scale, Selection& selection) const;
+
+private:
+    void draw_marks(const Pane& pane, const Rect& where, const std::vector<Request>& requests) const;
 };
 
 }  // namespace lanewise::viz

@@ -1,4 +1,4 @@
-// Shared memory of one block at a step, told from the records: what each word holds, and who touches it now.
+// Memory as one block sees it at a step, told from the records: what each word holds, and who touches it now.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,42 @@
 
 namespace lanewise::viz {
 
-struct SharedWord {
+struct MemoryWord {
     std::uint64_t bits = 0;
-    bool written = false;   // in this block so far
-    bool known = false;     // its value is told by a record (an atomic's result is not)
-    bool read_now = false;
+    bool written = false;       // so far
+    bool known = false;         // its value is told by a record (an atomic's result is not)
+    bool read_now = false;      // by any warp of the block
     bool written_now = false;
-    steps::WarpRef by;      // who touches it now: the last of them
+    std::uint32_t lanes = 0;    // of the chosen warp that touch it now
+    steps::WarpRef by;          // who touches it now: the chosen warp if it does, else the last that does
     int lane = -1;
 };
 
-struct SharedArray {
+struct MemoryArray {
+    std::uint32_t array = 0;         // in Trace::arrays
     std::string name;
     Element element = Element::f32;
-    std::vector<SharedWord> words;   // one for each element
+    std::vector<MemoryWord> words;   // one for each element
+    std::vector<std::int64_t> sectors;   // in global memory: those that `words` cover, ascending. Empty: all of the array
+
+    int per_sector() const;              // elements
+    // Null where the element lies outside of what is shown.
+    MemoryWord* word(std::int64_t index);
+    const MemoryWord* word(std::int64_t index) const { return const_cast<MemoryArray*>(this)->word(index); }
 };
 
-// The block's shared arrays after step `step`.
-std::vector<SharedArray> shared_memory(const steps::Steps& steps, std::size_t step, const steps::WarpRef& block);
+// The shared arrays of the warp's block after step `step`; `warp` is the chosen one.
+std::vector<MemoryArray> shared_memory(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
 
-// Does the run use shared memory at all?
-bool has_shared_memory(const steps::Steps& steps);
+// The given sectors of an array in global memory after step `step`, as the records of all blocks tell; touches are those
+// of the warp's block.
+MemoryArray global_memory(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp, std::uint32_t array,
+                          std::vector<std::int64_t> sectors);
+
+// Does the launch touch this space at all, so far as is recorded?
+bool uses_memory(const steps::Steps& steps, std::uint32_t launch, trace::Space space);
+
+// Whether a record touches a word of memory: accesses and atomics.
+bool touches_memory(const trace::Record& record);
 
 }  // namespace lanewise::viz

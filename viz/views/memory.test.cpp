@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/trace/testing.hpp"
+#include "viz/views/memory_view.hpp"
 #include "viz/views/sample_runs.hpp"
 
 namespace lanewise::viz {
@@ -18,7 +20,7 @@ TEST(SharedMemory, WordsAreWrittenReadAndKept) {
     const auto before = shared_memory(steps, store - 1, steps.warps.front());
     ASSERT_EQ(before.size(), 1u);
     EXPECT_EQ(before[0].name, "warp_sums");
-    for (const SharedWord& word : before[0].words) EXPECT_FALSE(word.known);
+    for (const MemoryWord& word : before[0].words) EXPECT_FALSE(word.known);
 
     const auto written = shared_memory(steps, store, steps.warps.front());
     for (std::size_t i = 0; i < written[0].words.size(); ++i) {
@@ -41,7 +43,7 @@ TEST(SharedMemory, SnapshotsOfAGpuShowValuesThatNoStoreTold) {
     std::erase_if(run.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
     for (trace::Record& record : run.trace.records) {
         if (record.op == trace::Op::sync_block && record.warp == 0) {
-            record.shared = {{1, std::vector<std::uint64_t>(8, to_bits(5.0f)), {}}};
+            record.shared.push_back({1, 0, std::vector<std::uint64_t>(8, to_bits(5.0f)), {}});
         }
     }
     run.steps = steps::build_steps(run.trace);
@@ -50,6 +52,179 @@ TEST(SharedMemory, SnapshotsOfAGpuShowValuesThatNoStoreTold) {
     EXPECT_TRUE(last[0].words[3].known);
     EXPECT_EQ(from_bits<float>(last[0].words[3].bits), 5.0f);
     EXPECT_FALSE(last[0].words[3].written);
+}
+
+// One block of two warps that reads in[stride * thread], adds in a slice of global memory and stores one word.
+std::shared_ptr<const lesson::Run> scratch_run(std::int64_t stride) {
+    trace::testing::TraceBuilder made;
+    const auto in = made.array("in", trace::Space::global, static_cast<std::uint64_t>(64 * stride));
+    const auto scratch = made.array("scratch", trace::Space::global, 256);
+    const auto out = made.array("out", trace::Space::global, 4);
+    for (std::uint32_t w = 0; w < 2; ++w) {
+        auto warp = made.warp(1, w);
+        const auto thread = [w](int lane) { return static_cast<std::int64_t>(w) * 32 + lane; };
+        warp.load(3, in, [&](int lane) { return stride * thread(lane); }, [&](int lane) { return static_cast<float>(thread(lane)) + 0.5f; });
+        warp.store(4, scratch, [&](int lane) { return 64 + thread(lane); });
+        warp.barrier(5);
+        if (w == 0) {
+            warp.last().shared.push_back({scratch, 64, {}, std::vector<bool>(64, true)});
+            for (int i = 0; i < 64; ++i) warp.last().shared[0].values.push_back(to_bits(static_cast<float>(i) + 0.5f));
+        }
+        if (w == 0) warp.load(7, scratch, [](int lane) { return 64 + 2 * lane; }, [](int lane) { return static_cast<float>(2 * lane) + 0.5f; });
+        if (w == 0) warp.store(8, out, [](int) { return 1; }, 1);
+    }
+    made.trace.header.blocks = {1};
+    return samples::run_of(std::move(made.trace), "scratch");
+}
+
+std::size_t step_of(const steps::Steps& steps, int line) {
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        if (steps.steps[k].line == line) return k;
+    }
+    ADD_FAILURE() << "no step of line " << line;
+    return 0;
+}
+
+TEST(GlobalMemory, ARowOf128BytesIsFourSectors) {
+    const auto run = scratch_run(1);
+    const steps::WarpRef warp{0, 1, 1};
+    const GlobalUse use(run->steps, warp);
+    const std::size_t load = step_of(run->steps, 3);
+    ASSERT_EQ(use.array_at(load), 0u);
+    EXPECT_EQ(use.rows(8), 2u);                             // of scratch; of `in` one
+    EXPECT_EQ(use.window(load, 0, 2).rows.size(), 2u);      // room for what the other warp asks for
+    const SectorWindow window = use.window(load, 0, 1);
+    EXPECT_FALSE(window.packed);
+    ASSERT_EQ(window.rows.size(), 1u);
+    EXPECT_EQ(window.rows[0], (SectorRow{4, 5, 6, 7}));   // in[32…63]
+    const MemoryArray words = global_memory(run->steps, load, warp, 0, window.sectors());
+    for (int lane = 0; lane < 32; ++lane) {
+        const MemoryWord* word = words.word(32 + lane);
+        ASSERT_NE(word, nullptr);
+        EXPECT_TRUE(word->read_now);
+        EXPECT_EQ(word->lanes, 1u << lane);
+        EXPECT_EQ(from_bits<float>(word->bits), static_cast<float>(lane) + 32.5f);
+    }
+    EXPECT_EQ(words.word(31), nullptr);
+    EXPECT_EQ(words.word(64), nullptr);
+}
+
+TEST(GlobalMemory, StridedReadsStandSectorBySector) {
+    const auto run = scratch_run(64);
+    const GlobalUse use(run->steps, {0, 1, 0});
+    const std::size_t load = step_of(run->steps, 3);
+    const SectorWindow window = use.window(load, 0, 8);
+    EXPECT_TRUE(window.packed);
+    ASSERT_EQ(window.rows.size(), 8u);
+    const std::vector<std::int64_t> sectors = window.sectors();
+    ASSERT_EQ(sectors.size(), 32u);
+    for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(sectors[i], static_cast<std::int64_t>(i) * 8);
+    const SectorWindow cut = use.window(load, 0, 3);
+    EXPECT_EQ(cut.rows.size(), 3u);
+    EXPECT_EQ(cut.left_out, 20u);
+    // One word of eight in each sector is used.
+    const MemoryArray words = global_memory(run->steps, load, {0, 1, 0}, 0, sectors);
+    std::size_t used = 0;
+    for (const MemoryWord& word : words.words) used += word.lanes != 0;
+    EXPECT_EQ(words.words.size(), 256u);
+    EXPECT_EQ(used, 32u);
+}
+
+TEST(GlobalMemory, TheBlocksSliceIsShownAsAWholeAndKeepsItsPlace) {
+    const auto run = scratch_run(1);
+    const steps::WarpRef warp{0, 1, 0};
+    const GlobalUse use(run->steps, warp);
+    for (const int line : {4, 5, 7}) {
+        const std::size_t step = step_of(run->steps, line);
+        ASSERT_EQ(use.array_at(step), 1u) << line;
+        const SectorWindow window = use.window(step, 1, 8);
+        ASSERT_EQ(window.rows.size(), 2u);
+        EXPECT_EQ(window.rows[0].front(), 8);    // scratch[64]
+        EXPECT_EQ(window.rows[1].back(), 15);
+        const MemoryArray words = global_memory(run->steps, step, warp, 1, window.sectors());
+        for (int i = 0; i < 64; ++i) EXPECT_EQ(from_bits<float>(words.word(64 + i)->bits), static_cast<float>(i) + 0.5f);
+        EXPECT_EQ(words.word(66)->read_now, line == 7);
+        EXPECT_FALSE(words.word(67)->read_now);
+    }
+    EXPECT_EQ(use.array_at(step_of(run->steps, 8)), 2u);   // out
+    EXPECT_EQ(use.rows(8), 2u);
+}
+
+TEST(GlobalMemory, ImagesOfASliceBeginAtItsFirstElement) {
+    lesson::Run run = *scratch_run(1);
+    std::erase_if(run.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
+    run.trace.header.source.kind = trace::SourceKind::gpu;
+    run.steps = steps::build_steps(run.trace);
+    const steps::WarpRef warp{0, 1, 0};
+    const GlobalUse use(run.steps, warp);
+    ASSERT_EQ(use.array_at(0), 1u);
+    const MemoryArray words = global_memory(run.steps, 0, warp, 1, use.window(0, 1, 8).sectors());
+    EXPECT_TRUE(words.word(64 + 9)->known);
+    EXPECT_EQ(from_bits<float>(words.word(64 + 9)->bits), 9.5f);
+}
+
+// --- what is said --------------------------------------------------------------------------------------------------
+
+std::vector<std::string> said(const lesson::Run& run, int line, const steps::WarpRef& warp, trace::Space space) {
+    const std::size_t step = step_of(run.steps, line);
+    return memory_captions(run.steps, step, warp, requests_of(run.steps, step, warp), space);
+}
+
+TEST(MemoryCaptions, CountLanesBytesAndSectors) {
+    using Lines = std::vector<std::string>;
+    const auto dense = scratch_run(1);
+    const auto strided = scratch_run(64);
+    const steps::WarpRef warp{0, 1, 0};
+    EXPECT_EQ(said(*dense, 3, warp, trace::Space::global),
+              Lines{"warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 4 sectors of 32 bytes, all used"});
+    EXPECT_EQ(said(*strided, 3, warp, trace::Space::global),
+              Lines{"warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 32 sectors of 32 bytes: 1024 bytes moved for 128 used (12 %)"});
+    EXPECT_EQ(said(*dense, 7, warp, trace::Space::global),
+              Lines{"warp 0 reads scratch: 32 lanes × 4 bytes = 128 bytes, 8 sectors of 32 bytes: 256 bytes moved for 128 used (50 %)"});
+    EXPECT_EQ(said(*dense, 8, warp, trace::Space::global),
+              Lines{"warp 0 writes out: 1 lane × 4 bytes, 1 sector of 32 bytes: 32 bytes moved for 4 used (12 %)"});
+    EXPECT_EQ(said(*dense, 7, {0, 1, 1}, trace::Space::global),
+              Lines{"warp 1 asks for nothing in global memory in this step; other warps of its block do"});
+}
+
+// One warp that reads tree[stride * lane] and once wants one word for all.
+std::shared_ptr<const lesson::Run> banks_run(std::int64_t stride) {
+    trace::testing::TraceBuilder made;
+    const auto tree = made.array("tree", trace::Space::shared, 1024);
+    auto warp = made.warp(0, 0);
+    warp.load(3, tree, [&](int lane) { return stride * lane; }, [](int lane) { return static_cast<float>(lane); });
+    warp.load(4, tree, [](int) { return 5; }, [](int) { return 7.0f; });
+    return samples::run_of(std::move(made.trace), "banks");
+}
+
+TEST(MemoryCaptions, CountPassesAndNameTheBanks) {
+    using Lines = std::vector<std::string>;
+    const auto told = [](std::int64_t stride, int line) { return said(*banks_run(stride), line, {0, 0, 0}, trace::Space::shared); };
+    EXPECT_EQ(told(1, 3), Lines{"warp 0 reads tree: 32 lanes, 1 pass: no bank conflict"});
+    EXPECT_EQ(told(3, 3), Lines{"warp 0 reads tree: 32 lanes, 1 pass: no bank conflict"});
+    EXPECT_EQ(told(16, 3), Lines{"warp 0 reads tree: 32 lanes, 16 passes: 16 different words wanted of bank 0, 16"});
+    EXPECT_EQ(told(2, 3), Lines{"warp 0 reads tree: 32 lanes, 2 passes: 2 different words wanted of 16 banks"});
+    EXPECT_EQ(told(2, 4), Lines{"warp 0 reads tree: 32 lanes, 1 pass: one word for all, no bank conflict"});
+    const auto run = banks_run(16);
+    const auto conflicts = bank_conflicts(requests_of(run->steps, step_of(run->steps, 3), {0, 0, 0}));
+    for (std::size_t bank = 0; bank < conflicts.size(); ++bank) EXPECT_EQ(conflicts[bank], bank % 16 == 0 ? 16 : 0) << bank;
+}
+
+TEST(MemoryCaptions, SayWhereAccessesComeFrom) {
+    trace::Trace trace;
+    EXPECT_EQ(accesses_origin(trace), "");
+    trace.header.source.kind = trace::SourceKind::gpu;
+    EXPECT_NE(accesses_origin(trace).find("does not tell who touched which word"), std::string::npos);
+    trace.header.accesses_from = "emulator";
+    EXPECT_EQ(accesses_origin(trace), "accesses from the emulator");
+
+    lesson::Run run = *scratch_run(1);
+    std::erase_if(run.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
+    run.trace.header.source.kind = trace::SourceKind::gpu;
+    run.steps = steps::build_steps(run.trace);
+    const auto words = memory_captions(run.steps, 0, {0, 1, 0}, {}, trace::Space::global);
+    ASSERT_EQ(words.size(), 1u);
+    EXPECT_NE(words[0].find("snapshots"), std::string::npos);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/trace/testing.hpp"
 #include "viz/views/sample_runs.hpp"
 #include "viz/widgets/paint.hpp"
 
@@ -23,27 +24,36 @@ bool crosses(Point from, Point to, const Rect& box) {
     return false;
 }
 
+// The way of a line between a lane and a word.
+bool crosses(const WordLine& line, const Rect& box) {
+    if (!line.bends) return crosses(line.from, line.to, box);
+    if (crosses(line.from, line.over, box) || crosses(line.under, line.to, box)) return true;
+    for (int i = 0; i <= 64; ++i) {
+        const float t = static_cast<float>(i) / 64;
+        if (box.contains({line.over.x, line.over.y + (line.under.y - line.over.y) * t})) return true;
+    }
+    return false;
+}
+
 void expect_numbers_untouched(const Scene& scene, const std::string& where) {
     for (const Band& band : scene.bands) {
         for (const Row& row : scene.rows) {
             for (const LaneCell& cell : row.lanes) {
                 for (const Arc& arc : band.arcs) EXPECT_FALSE(crosses(arc.from, arc.to, cell.text_box)) << where;
-                for (const WordLine& line : band.lines) EXPECT_FALSE(crosses(line.from, line.to, cell.text_box)) << where;
+                for (const WordLine& line : band.lines) EXPECT_FALSE(crosses(line, cell.text_box)) << where;
             }
         }
         for (const Word& word : band.words) {
             for (const WordLine& line : band.lines) {
-                // A line may pass another row's words only where it has its own end.
-                if (band.words[line.word].box.y0 == word.box.y0) {
-                    EXPECT_FALSE(crosses(line.from, line.to, word.box)) << where;
-                }
+                EXPECT_FALSE(crosses(line, word.box)) << where << " " << word.array << "[" << word.index << "]";
+                EXPECT_FALSE(crosses(line, word.tag_box)) << where;
             }
         }
     }
 }
 
 TEST(Scene, NoArcCrossesANumberAtAnyStepOfAnySample) {
-    for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::undefined_half()}) {
+    for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
         for (std::size_t step = 0; step < run->steps.size(); ++step) {
             for (const steps::WarpRef& warp : {run->steps.warps.front(), run->steps.warps.back()}) {
                 const Scene scene = build_scene(run->steps, step, warp, metrics_of(960, 520));
@@ -129,6 +139,89 @@ TEST(Scene, SharedWordsStandUnderTheirBank) {
             }
         }
     }
+}
+
+// One warp that loads `elements` floats a lane from element stride * lane on.
+std::shared_ptr<const lesson::Run> load_run(trace::Space space, std::int64_t stride, int elements = 1) {
+    trace::testing::TraceBuilder made;
+    const auto in = made.array("in", space, 1u << 21);
+    auto warp = made.warp(0, 0);
+    warp.load(3, in, [&](int lane) { return stride * lane; }, [](int lane) { return static_cast<float>(lane); });
+    trace::Record& record = warp.last();
+    record.elements = elements;
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+        const auto word = [&](std::size_t k) { return to_bits(static_cast<float>(4 * lane + k)); };
+        if (elements > 1) record.value[lane] = {word(0) | word(1) << 32, elements > 2 ? word(2) | word(3) << 32 : 0};
+    }
+    return samples::run_of(std::move(made.trace), "load");
+}
+
+const Band& present_band(const Scene& scene) {
+    return *std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& band) { return band.present; });
+}
+
+TEST(Scene, GlobalWordsAreBracketedBySector) {
+    const auto dense = load_run(trace::Space::global, 1);
+    const Scene scene = build_scene(dense->steps, 0, dense->steps.warps.front(), metrics_of(960, 640));
+    const Band& band = present_band(scene);
+    ASSERT_EQ(band.brackets.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(scene.lane_at(band.brackets[i].box.x0 + 1), static_cast<int>(i) * 8);
+        EXPECT_EQ(scene.lane_at(band.brackets[i].box.x1 - 1), static_cast<int>(i) * 8 + 7);
+    }
+    EXPECT_EQ(band.brackets[3].label, "24");
+    EXPECT_EQ(band.word_rows[0].caption, "global in[0…31]");
+}
+
+TEST(Scene, StridedWordsKeepTheirLanesAndTellTheirIndices) {
+    for (const std::int64_t stride : {2, 64, 65536}) {
+        const auto run = load_run(trace::Space::global, stride);
+        const Scene scene = build_scene(run->steps, 0, run->steps.warps.front(), metrics_of(960, 640));
+        const Band& band = present_band(scene);
+        ASSERT_EQ(band.words.size(), 32u);
+        for (const Word& word : band.words) {
+            EXPECT_EQ(word.index, stride * scene.lane_at(word.box.center().x));
+            EXPECT_LE(word.box.x1, scene.lanes_x1());
+        }
+        EXPECT_EQ(band.brackets.size(), stride == 2 ? 8u : 32u);
+        float end = 0;
+        std::size_t labels = 0;
+        for (const WordBracket& bracket : band.brackets) {
+            if (bracket.label.empty()) continue;
+            ++labels;
+            EXPECT_GE(bracket.label_box.x0, end) << stride;
+            end = bracket.label_box.x1;
+            EXPECT_FALSE(bracket.label_box.overlaps(band.word_rows[0].caption_box)) << stride;
+        }
+        EXPECT_GE(labels, stride == 65536 ? 12u : stride == 64 ? 32u : 7u);
+        expect_numbers_untouched(scene, "stride " + std::to_string(stride));
+    }
+}
+
+TEST(Scene, AWideAccessTellsAllItsElements) {
+    for (const int elements : {2, 4}) {
+        const auto run = load_run(trace::Space::global, elements, elements);
+        const Scene scene = build_scene(run->steps, 0, run->steps.warps.front(), metrics_of(960, 640));
+        const Band& band = present_band(scene);
+        ASSERT_EQ(band.words.size(), 32u);
+        ASSERT_EQ(band.words[5].texts.size(), static_cast<std::size_t>(elements));
+        EXPECT_EQ(band.words[5].texts[1], "21");
+        EXPECT_EQ(band.brackets.size(), static_cast<std::size_t>(4 * elements));   // sectors of eight floats
+        EXPECT_EQ(band.word_rows[0].caption, "global in[0…" + std::to_string(32 * elements - 1) + "]");
+    }
+}
+
+TEST(Scene, WordsOfOneBankWearItsNumber) {
+    const auto free = load_run(trace::Space::shared, 1);
+    const Band none = present_band(build_scene(free->steps, 0, free->steps.warps.front(), metrics_of(960, 640)));
+    for (const Word& word : none.words) EXPECT_TRUE(word.tag.empty());
+    const auto run = load_run(trace::Space::shared, 16);
+    const Scene scene = build_scene(run->steps, 0, run->steps.warps.front(), metrics_of(960, 640));
+    const Band& band = present_band(scene);
+    for (const Word& word : band.words) EXPECT_EQ(word.tag, word.index / 16 % 2 == 0 ? "b0" : "b16");
+    EXPECT_EQ(band.brackets.size(), 16u);   // rows of 32 banks
+    EXPECT_EQ(band.word_rows[0].caption, "shared in[0…496]");
+    expect_numbers_untouched(scene, "conflicts");
 }
 
 TEST(Scene, LanesPastTheEndOfABlockDoNotExist) {

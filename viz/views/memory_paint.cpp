@@ -1,0 +1,97 @@
+#include "viz/views/memory_paint.hpp"
+
+#include <algorithm>
+
+#include "common/base/element.hpp"
+
+namespace lanewise::viz {
+
+std::string WordPaint::text(const MemoryWord& word) const {
+    if (!numbers) return "";
+    if (word.known) return format_element(element, word.bits, chars);
+    return word.written ? "•" : "";
+}
+
+void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string& text, bool unused) const {
+    const Theme& colors = pane.colors();
+    const Brush& brush = pane.brush;
+    const bool own = word.lanes != 0;   // touched by the chosen warp; what others touch now is quieter
+    Color ink = colors.text;
+    if (word.known) {
+        const Color ground = mix(scale.color(element, word.bits), colors.ground, own ? 0.15 : 0.6);
+        ink = text_on(ground);
+        fill(brush, box, ground);
+        if (unused) hatch(brush, box, mix(ground, ink, 0.22));
+        if (numbers) text_in(brush, face, box, ink, text);
+    } else {
+        outline(brush, box, with_alpha(colors.faint, 0.7), 0, pane.px(1));
+        if (unused) hatch(brush, box, with_alpha(colors.quiet, 0.7));
+        if (numbers) text_in(brush, face, box, colors.quiet, text);
+    }
+    if (word.read_now) fill(brush, {box.x0, box.y1 - pane.px(own && box.height() > pane.px(14) ? 2.5f : 1.5f), box.x1, box.y1}, with_alpha(ink, own ? 1 : 0.5));
+    if (word.written_now) outline(brush, box, with_alpha(colors.accent, own ? 1 : 0.45), 0, pane.px(own ? 2.0f : 1.0f));
+    if (lane >= 0 && ((word.lanes >> lane) & 1u)) outline(brush, box.inset(-pane.px(1)), colors.focus, 0, pane.px(2));
+}
+
+std::string word_hint(const std::string& name, std::size_t index, const std::string& where, const MemoryWord& word, Element element) {
+    std::string words = name + "[" + std::to_string(index) + "] · " + where;
+    if (word.known) words += " · " + format_element(element, word.bits);
+    else words += word.written ? " · changed by an atomic" : " · not told yet";
+    if (word.read_now || word.written_now) {
+        words += word.read_now && word.written_now ? " · read and written" : word.written_now ? " · written" : " · read";
+        words += " now by warp " + std::to_string(word.by.warp) + " lane " + std::to_string(word.lane);
+    }
+    return words;
+}
+
+void hatch(const Brush& brush, const Rect& box, Color color) {
+    const float pitch = brush.px(5);
+    const float height = box.height();
+    // Lines from bottom left to top right, cut at both ends of the box.
+    for (float x = box.x0 - height + pitch; x < box.x1; x += pitch) {
+        const float from = std::max(x, box.x0);
+        const float to = std::min(x + height, box.x1);
+        if (to <= from) continue;
+        hairline(brush, {from, box.y1 - (from - x)}, {to, box.y1 - (to - x)}, color, brush.px(1));
+    }
+}
+
+float mark_key(const Pane& pane, float left, float right, float y, std::initializer_list<Mark> marks) {
+    const Theme& colors = pane.colors();
+    const auto name = [](Mark mark) {
+        switch (mark) {
+            case Mark::written: return "written now";
+            case Mark::read: return "read now";
+            case Mark::sector: return "sector moved";
+            case Mark::unused: return "moved, not used";
+        }
+        return "";
+    };
+    float x = right;
+    for (const Mark mark : marks) x -= pane.px(32) + text_width(pane.look(), Face::caption, name(mark));
+    if (x < left) return right;
+    const float start = x;
+    for (const Mark mark : marks) {
+        const float wide = mark == Mark::sector ? 16.0f : 10.0f;
+        x += pane.px(16);
+        const Rect swatch{x, y - pane.px(5), x + pane.px(wide), y + pane.px(5)};
+        switch (mark) {
+            case Mark::written: outline(pane.brush, swatch, colors.accent, 0, pane.px(2)); break;
+            case Mark::read: fill(pane.brush, {swatch.x0, swatch.y1 - pane.px(2), swatch.x1, swatch.y1}, colors.text); break;
+            case Mark::sector:
+                fill(pane.brush, swatch, colors.accent_ground, pane.px(2));
+                outline(pane.brush, swatch, colors.accent, pane.px(2), pane.px(1.3f));
+                break;
+            case Mark::unused:
+                hatch(pane.brush, swatch, colors.quiet);
+                outline(pane.brush, swatch, colors.quiet, 0, pane.px(1));
+                break;
+        }
+        const Rect words{swatch.x1 + pane.px(5), y - pane.px(8), right + pane.px(20), y + pane.px(8)};
+        text_in(pane.brush, Face::caption, words, colors.quiet, name(mark), Align::left);
+        x = words.x0 + text_width(pane.look(), Face::caption, name(mark));
+    }
+    return start;
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,36 @@
+// How a word of memory looks under the stage: the same in banks and in sectors.
+#pragma once
+
+#include <string>
+
+#include "viz/views/exhibit.hpp"
+#include "viz/views/memory.hpp"
+#include "viz/views/pane.hpp"
+
+namespace lanewise::viz {
+
+struct WordPaint {
+    const Pane& pane;
+    const ValueScale& scale;
+    Element element = Element::f32;
+    int lane = -1;          // the lane to explain
+    Face face = Face::tiny;
+    bool numbers = true;    // else colours alone
+    int chars = 2;          // that fit in a word
+
+    std::string text(const MemoryWord& word) const;
+    // Written now: an edge. Read now: a bar at its foot. Unused, though its sector moved: hatched.
+    void draw(const Rect& box, const MemoryWord& word, const std::string& text, bool unused = false) const;
+};
+
+// "tree[33] · bank 1 · 528 · read now by warp 0 lane 16", without the place in memory, which `where` tells.
+std::string word_hint(const std::string& name, std::size_t index, const std::string& where, const MemoryWord& word, Element element);
+
+// Diagonal lines: moved, and not used.
+void hatch(const Brush& brush, const Rect& box, Color color);
+
+// Swatch and word for each mark, ending at `right`; returns the left edge. Draws nothing where it does not fit from `left`.
+enum class Mark : std::uint8_t { written, read, sector, unused };
+float mark_key(const Pane& pane, float left, float right, float y, std::initializer_list<Mark> marks);
+
+}  // namespace lanewise::viz

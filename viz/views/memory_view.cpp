@@ -1,0 +1,254 @@
+#include "viz/views/memory_view.hpp"
+
+#include <algorithm>
+
+namespace lanewise::viz {
+namespace {
+
+using trace::Space;
+
+constexpr float kTitle = 21;
+constexpr float kCaption = 15;
+constexpr float kFoot = 6;
+constexpr std::size_t kMostCaptionLines = 3;
+constexpr std::size_t kMostGlobalRows = 8;
+
+// Lines no wider than `width`: what fits beside each other shares one, what is too long is broken at spaces.
+std::vector<std::string> lines_of(const Look& look, const std::vector<std::string>& captions, float width) {
+    const auto fits = [&](const std::string& text) { return text_width(look, Face::caption, text) <= width; };
+    std::vector<std::string> lines;
+    for (const std::string& caption : captions) {
+        if (!lines.empty() && fits(lines.back() + "  ·  " + caption)) {
+            lines.back() += "  ·  " + caption;
+            continue;
+        }
+        std::string line;
+        for (std::size_t at = 0; at < caption.size();) {
+            const std::size_t end = std::min(caption.find(' ', at), caption.size());
+            const std::string word = caption.substr(at, end - at);
+            if (!line.empty() && !fits(line + " " + word)) {
+                lines.push_back(line);
+                line.clear();
+            }
+            line += (line.empty() ? "" : " ") + word;
+            at = end + 1;
+        }
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+std::vector<std::uint32_t> shared_arrays_of(const steps::Steps& steps, std::uint32_t launch) {
+    const auto& arrays = steps.trace->arrays;
+    std::vector<bool> used(arrays.size(), false);
+    const auto mark = [&](std::uint32_t array) {
+        if (array < used.size() && arrays[array].space == Space::shared) used[array] = true;
+    };
+    for (const trace::Record& record : steps.trace->records) {
+        if (record.launch != launch) continue;
+        for (const trace::ArrayImage& image : record.shared) mark(image.array);
+        if (touches_memory(record)) mark(record.array);
+    }
+    std::vector<std::uint32_t> places;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (used[i]) places.push_back(static_cast<std::uint32_t>(i));
+    }
+    return places;
+}
+
+bool block_touches(const steps::Steps& steps, std::size_t step, const steps::WarpRef& block, Space space) {
+    if (step >= steps.size()) return false;
+    for (const steps::WarpStep& part : steps.steps[step].warps) {
+        if (part.warp.launch != block.launch || part.warp.block != block.block) continue;
+        for (const std::size_t number : part.records) {
+            const trace::Record& record = steps.trace->records[number];
+            if (touches_memory(record) && record.array < steps.trace->arrays.size() && steps.trace->arrays[record.array].space == space) return true;
+        }
+    }
+    return false;
+}
+
+const char* name_of(Space space) { return space == Space::shared ? "shared memory" : "global memory"; }
+
+}  // namespace
+
+std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp,
+                                         const std::vector<Request>& requests, Space space) {
+    std::vector<std::string> captions = request_captions(steps, requests, space);
+    if (!captions.empty()) return captions;
+    if (!accesses_known(*steps.trace)) {
+        const std::string origin = accesses_origin(*steps.trace);
+        if (!origin.empty()) return {origin};
+    }
+    std::string words = "warp " + std::to_string(warp.warp) + " asks for nothing in " + name_of(space) + " in this step";
+    if (block_touches(steps, step, warp, space)) words += "; other warps of its block do";
+    return {words};
+}
+
+void MemoryView::next() {
+    show = show == Show::follow ? Show::shared : show == Show::shared ? Show::global : Show::follow;
+}
+
+void MemoryView::learn(const Look& look, const Exhibit& exhibit, const steps::WarpRef& warp, float width, float most) {
+    const bool same = run_.run == exhibit.run && run_.warp == warp;
+    if (same && run_.width == width && run_.scale == look.scale && run_.most == most) return;
+    const steps::Steps& steps = exhibit.steps();
+    if (!same) {
+        now_.ready = false;
+        run_ = {};
+        run_.run = exhibit.run;
+        run_.warp = warp;
+        run_.shared_arrays = shared_arrays_of(steps, warp.launch);
+        run_.shared = !run_.shared_arrays.empty();
+        for (const std::uint32_t array : run_.shared_arrays) {
+            const trace::Array& each = steps.trace->arrays[array];
+            const std::uint64_t words = (each.count * static_cast<std::uint64_t>(element_size(each.element)) + 3) / 4;
+            run_.shared_rows += static_cast<std::size_t>((words + steps::kBanks - 1) / steps::kBanks);
+        }
+        run_.use = std::make_shared<const GlobalUse>(steps, warp);
+        run_.global = !run_.use->empty();
+    }
+    run_.width = width;
+    run_.scale = look.scale;
+    run_.most = most;
+    run_.caption_lines = 1;
+    std::vector<std::string> last;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        const std::vector<Request> requests = requests_of(steps, k, warp);
+        run_.conflicts |= std::any_of(requests.begin(), requests.end(), [](const Request& request) { return request.conflict(); });
+        for (const Space space : {Space::shared, Space::global}) {
+            const std::vector<std::string> captions = request_captions(steps, requests, space);
+            if (captions == last) continue;
+            last = captions;
+            run_.caption_lines = std::max(run_.caption_lines, std::min(lines_of(look, captions, width).size(), kMostCaptionLines));
+        }
+    }
+    const float around = look.px(kTitle + kCaption * static_cast<float>(run_.caption_lines) + kFoot);
+    // A row of sectors wants 18 pixels.
+    const float room = std::max(most - around, 0.0f);
+    const std::size_t most_rows = std::clamp<std::size_t>(static_cast<std::size_t>(room / look.px(17)), 1, kMostGlobalRows);
+    run_.global_rows = run_.use->rows(most_rows);
+    now_.ready = false;
+
+    BanksView banks;
+    banks.marks = run_.conflicts;
+    const float shared = run_.shared ? banks.height(look, run_.shared_rows) : 0;
+    const float global = run_.global ? SectorsView{}.height(look, run_.global_rows) : 0;
+    run_.height = run_.shared || run_.global ? std::min(around + std::max(shared, global), most) : 0;
+}
+
+float MemoryView::height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width, float most) {
+    learn(look, exhibit, selection.warp, width, most);
+    return run_.height;
+}
+
+Space MemoryView::choose(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) const {
+    if (!run_.shared || !run_.global) return run_.shared ? Space::shared : Space::global;
+    if (show != Show::follow) return show == Show::shared ? Space::shared : Space::global;
+    const auto asks = [&](Space space) {
+        return std::any_of(now_.requests.begin(), now_.requests.end(), [&](const Request& request) { return request.space == space; });
+    };
+    for (const Space space : {Space::shared, Space::global}) {
+        if (asks(space)) return space;
+    }
+    for (const Space space : {Space::shared, Space::global}) {
+        if (block_touches(steps, step, warp, space)) return space;
+    }
+    return Space::shared;
+}
+
+void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) {
+    if (now_.ready && now_.step == step && now_.show == show) return;
+    now_ = {};
+    now_.ready = true;
+    now_.step = step;
+    now_.show = show;
+    now_.requests = requests_of(steps, step, warp);
+    now_.space = choose(steps, step, warp);
+    now_.captions = memory_captions(steps, step, warp, now_.requests, now_.space);
+    now_.quiet = request_captions(steps, now_.requests, now_.space).empty();
+    if (now_.space == Space::shared) {
+        now_.shared = shared_memory(steps, step, warp);
+        std::erase_if(now_.shared, [&](const MemoryArray& array) {
+            return std::find(run_.shared_arrays.begin(), run_.shared_arrays.end(), array.array) == run_.shared_arrays.end();
+        });
+    } else if (const auto array = run_.use->array_at(step)) {
+        now_.window = run_.use->window(step, *array, run_.global_rows);
+        now_.global = global_memory(steps, step, warp, *array, now_.window.sectors());
+        const std::size_t touched = run_.use->touched_at(step, *array);
+        if (now_.quiet && touched != steps::kNoStep && touched != step) {
+            now_.captions.back() += "; " + now_.global.name + " is next or last touched in step " + std::to_string(touched + 1);
+        }
+        if (now_.window.left_out > 0) now_.captions.push_back("and " + std::to_string(now_.window.left_out) + " more sectors");
+    }
+}
+
+void MemoryView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
+    if (!run_.shared && !run_.global) return;
+    const steps::Steps& steps = exhibit.steps();
+    const Theme& colors = pane.colors();
+    hairline(pane.brush, {where.x0, where.y0}, {where.x1, where.y0}, colors.line);
+    Rect rest = where;
+    const Rect title = rest.cut_top(pane.px(kTitle));
+    look_at(steps, playhead.step, selection.warp);
+    draw_title(pane, title, exhibit.trace(), selection.warp);
+
+    const bool costly = std::any_of(now_.requests.begin(), now_.requests.end(), [&](const Request& request) {
+        return request.space == now_.space && (request.conflict() || (request.moved() > 2 * request.useful && !trace::is_atomic(request.op)));
+    });
+    std::vector<std::string> lines = lines_of(pane.look(), now_.captions, lanes_x0 + cell * 32 - lanes_x0);
+    lines.resize(std::min(lines.size(), run_.caption_lines));
+    Rect words = rest.cut_top(pane.px(kCaption) * static_cast<float>(run_.caption_lines));
+    for (const std::string& line : lines) {
+        Rect row = words.cut_top(pane.px(kCaption));
+        row.x0 = lanes_x0;
+        text_in(pane.brush, Face::caption, row, now_.quiet ? colors.quiet : costly ? colors.warning : colors.text, line, Align::left);
+    }
+    rest.cut_top(pane.px(2));
+    rest.cut_bottom(pane.px(kFoot - 2));
+    const ValueScale& scale = exhibit.scale_of(selection.warp);   // as on the stage: one value, one colour
+    if (now_.space == Space::shared) {
+        const BanksView banks{lanes_x0, cell, run_.conflicts};
+        banks.draw(pane, rest, now_.shared, now_.requests, scale, selection);
+    } else if (now_.window.array < exhibit.trace().arrays.size()) {
+        const SectorsView sectors{lanes_x0, cell};
+        sectors.draw(pane, rest, exhibit.trace().arrays[now_.window.array], now_.window, now_.global, now_.requests, scale, selection);
+    }
+}
+
+void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Trace& trace, const steps::WarpRef& warp) {
+    const Theme& colors = pane.colors();
+    const float right = lanes_x0 + cell * 32;
+    const bool shared = now_.space == Space::shared;
+    float x = lanes_x0;
+    if (run_.shared && run_.global) {
+        for (const Space space : {Space::shared, Space::global}) {
+            const char* name = space == Space::shared ? "Shared" : "Global";
+            const Rect tab{x, where.y0, x + text_width(pane.look(), Face::caption, name), where.y1};
+            const bool chosen = space == now_.space;
+            text_in(pane.brush, Face::caption, tab, chosen ? colors.strong : colors.quiet, name, Align::left);
+            const Color line = show == Show::follow ? colors.quiet : colors.accent;
+            if (chosen) fill(pane.brush, {tab.x0, tab.y1 - pane.px(3), tab.x1, tab.y1 - pane.px(1)}, line);
+            const Show asked = space == Space::shared ? Show::shared : Show::global;
+            if (pane.hovers(tab)) hint_card(pane.look(), show == asked ? "stays; click to follow the steps again" : "click to keep this in sight");
+            if (pane.button(tab)) show = show == asked ? Show::follow : asked;
+            x = tab.x1 + pane.px(12);
+        }
+        x += pane.px(4);
+    }
+    std::string words;
+    const bool alone = !(run_.shared && run_.global);
+    if (shared) {
+        words = std::string(alone ? "shared memory of block " : "block ") + std::to_string(warp.block) + " · one column a bank";
+    } else {
+        words = (alone ? "global memory · " : "") + now_.global.name +
+                (now_.window.packed ? " · the sectors that are moved, each with its first index" : " · a row is 128 bytes: 4 sectors of 32");
+    }
+    if (!trace.header.accesses_from.empty()) words += " · " + accesses_origin(trace);
+    const float key = shared ? mark_key(pane, x + pane.px(150), right, where.center().y, {Mark::written, Mark::read})
+                             : mark_key(pane, x + pane.px(150), right, where.center().y, {Mark::sector, Mark::unused, Mark::written, Mark::read});
+    text_in(pane.brush, Face::caption, {x, where.y0, right, where.y1}, colors.quiet,
+            fit_text(pane.look(), Face::caption, words, key - x - pane.px(6)), Align::left);
+}
+
+}  // namespace lanewise::viz

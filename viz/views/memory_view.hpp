@@ -1,0 +1,75 @@
+// The memory that the present run uses, under the stage: shared memory in banks, or global memory in sectors; what the
+// warp's requests cost, in words.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "viz/views/banks_view.hpp"
+#include "viz/views/sectors_view.hpp"
+
+namespace lanewise::viz {
+
+struct MemoryView {
+    // What is shown: the space that the step touches (shared memory where it touches none), or always the same.
+    enum class Show : std::uint8_t { follow, shared, global };
+
+    Show show = Show::follow;
+    float lanes_x0 = 0;   // where lane 0 stands on the stage
+    float cell = 20;
+
+    // The same at each step of a run, so that the stage stands still; 0 where no memory was recorded. At most `most`.
+    float height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width, float most);
+    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+    // Follow the step, then shared, then global.
+    void next();
+
+    // As drawn last.
+    trace::Space shown() const { return now_.space; }
+    const std::vector<std::string>& captions() const { return now_.captions; }
+
+private:
+    // What holds for a run and a warp.
+    struct Run {
+        std::shared_ptr<const lesson::Run> run;
+        steps::WarpRef warp;
+        float width = 0, scale = 0, most = 0;
+        bool shared = false;
+        bool global = false;
+        std::vector<std::uint32_t> shared_arrays;   // that the launch touches
+        std::size_t shared_rows = 0;
+        std::size_t global_rows = 0;
+        bool conflicts = false;
+        std::size_t caption_lines = 1;
+        float height = 0;
+        std::shared_ptr<const GlobalUse> use;
+    };
+    // What holds for one step of it.
+    struct Now {
+        bool ready = false;
+        std::size_t step = 0;
+        Show show = Show::follow;
+        trace::Space space = trace::Space::shared;
+        std::vector<Request> requests;
+        std::vector<std::string> captions;
+        bool quiet = false;                  // nothing is asked for: the captions say so
+        std::vector<MemoryArray> shared;
+        SectorWindow window;
+        MemoryArray global;
+    };
+
+    void learn(const Look& look, const Exhibit& exhibit, const steps::WarpRef& warp, float width, float most);
+    void look_at(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
+    trace::Space choose(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) const;
+    void draw_title(const Pane& pane, const Rect& where, const trace::Trace& trace, const steps::WarpRef& warp);
+
+    Run run_;
+    Now now_;
+};
+
+// What is said under the stage of a warp's requests in a step, for one space; where it asks for nothing, that is said.
+std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp,
+                                         const std::vector<Request>& requests, trace::Space space);
+
+}  // namespace lanewise::viz

@@ -1,0 +1,121 @@
+#include "viz/views/memory_view.hpp"
+
+#include <gtest/gtest.h>
+
+#include "viz/views/headless.testing.hpp"
+#include "viz/views/sample_runs.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using testing::Headless;
+using trace::Space;
+
+struct Drawn {
+    explicit Drawn(std::shared_ptr<const lesson::Run> run, float width = 960) : gui(width, 300), exhibit(std::move(run)) {
+        selection.warp = exhibit.steps().warps.front();
+        view.lanes_x0 = 20;
+        view.cell = (width - 90) / 32;
+    }
+    // Draws the step; returns how many vertices it took.
+    int at(std::size_t step) {
+        playhead.count = exhibit.steps().size();
+        playhead.step = step;
+        return gui.frame([&] {
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+            ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+            {
+                const Pane pane(gui.look(), "pane", gui.window());
+                height = view.height(gui.look(), exhibit, selection, view.cell * 32, 220);
+                view.draw(pane, {0, 0, gui.window().x1, height}, exhibit, playhead, selection);
+            }
+            ImGui::End();
+            ImGui::PopStyleVar();
+        });
+    }
+    std::size_t first(steps::StepKind kind, std::size_t from = 0) const {
+        for (std::size_t k = from; k < exhibit.steps().size(); ++k) {
+            if (exhibit.steps().steps[k].kind == kind) return k;
+        }
+        return 0;
+    }
+
+    Headless gui;
+    Exhibit exhibit;
+    Playhead playhead;
+    Selection selection;
+    MemoryView view;
+    float height = 0;
+};
+
+TEST(MemoryView, FollowsTheStepAndKeepsItsHeight) {
+    Drawn drawn(samples::two_level());
+    drawn.at(0);   // the load of `in`
+    EXPECT_EQ(drawn.view.shown(), Space::global);
+    ASSERT_EQ(drawn.view.captions().size(), 1u);
+    EXPECT_EQ(drawn.view.captions()[0], "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 4 sectors of 32 bytes, all used");
+    const float height = drawn.height;
+    EXPECT_GT(height, 0);
+    drawn.at(drawn.first(steps::StepKind::store));
+    EXPECT_EQ(drawn.view.shown(), Space::shared);
+    EXPECT_EQ(drawn.view.captions()[0], "warp 0 writes warp_sums: 1 lane, 1 pass: no bank conflict");
+    for (std::size_t step = 0; step < drawn.exhibit.steps().size(); ++step) {
+        EXPECT_GT(drawn.at(step), 100);
+        EXPECT_EQ(drawn.height, height);
+    }
+    // A step that touches no memory shows the shared one.
+    drawn.at(drawn.first(steps::StepKind::shuffle));
+    EXPECT_EQ(drawn.view.shown(), Space::shared);
+    drawn.at(drawn.exhibit.steps().size() - 1);   // the atomic on out
+    EXPECT_EQ(drawn.view.shown(), Space::global);
+}
+
+TEST(MemoryView, WhatWasChosenStays) {
+    Drawn drawn(samples::two_level());
+    drawn.at(0);
+    // The tabs stand at the left of the title.
+    for (float x = 20; x < 120 && drawn.view.show == MemoryView::Show::follow; x += 4) {
+        drawn.gui.mouse = {x, 10};
+        drawn.gui.down = false;
+        drawn.at(0);
+        drawn.gui.down = true;
+        drawn.at(0);
+    }
+    drawn.gui.down = false;
+    drawn.gui.mouse = {-100, -100};
+    ASSERT_EQ(drawn.view.show, MemoryView::Show::shared);
+    for (std::size_t step = 0; step < drawn.exhibit.steps().size(); ++step) {
+        drawn.at(step);
+        EXPECT_EQ(drawn.view.shown(), Space::shared);
+    }
+    drawn.view.next();
+    drawn.at(drawn.first(steps::StepKind::store));
+    EXPECT_EQ(drawn.view.shown(), Space::global);
+    drawn.view.next();
+    drawn.at(drawn.first(steps::StepKind::store));
+    EXPECT_EQ(drawn.view.shown(), Space::shared);
+}
+
+TEST(MemoryView, AnotherRunIsLearntAfresh) {
+    Drawn drawn(samples::two_level());
+    drawn.at(0);
+    drawn.exhibit = Exhibit(samples::warp_xor());
+    drawn.selection.warp = drawn.exhibit.steps().warps.front();
+    drawn.at(1);   // a shuffle: no shared memory in this run
+    EXPECT_EQ(drawn.view.shown(), Space::global);
+    EXPECT_NE(drawn.view.captions().front().find("asks for nothing in global memory"), std::string::npos);
+}
+
+TEST(MemoryView, ARunWithoutMemoryTakesNoRoom) {
+    lesson::Run run = *samples::warp_xor();
+    std::erase_if(run.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
+    run.steps = steps::build_steps(run.trace);
+    Drawn drawn(std::make_shared<const lesson::Run>(run));
+    drawn.at(0);
+    EXPECT_EQ(drawn.height, 0);
+}
+
+}  // namespace
+}  // namespace lanewise::viz

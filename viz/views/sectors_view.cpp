@@ -1,0 +1,94 @@
+#include "viz/views/sectors_view.hpp"
+
+#include <algorithm>
+
+#include "common/base/element.hpp"
+#include "viz/views/scene.hpp"
+#include "viz/views/stage_paint.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using Sectors = std::vector<std::int64_t>;
+
+// What the chosen warp's requests move of one array, ascending.
+Sectors moved_sectors(const std::vector<Request>& requests, std::uint32_t array) {
+    Sectors all;
+    for (const Request& request : requests) {
+        if (request.space == trace::Space::global && request.array == array) all.insert(all.end(), request.sectors.begin(), request.sectors.end());
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+}  // namespace
+
+float SectorsView::height(const Look& look, std::size_t rows) const {
+    return look.px((rows <= 2 ? 24.0f : rows <= 5 ? 22.0f : 18.0f) * static_cast<float>(rows));
+}
+
+void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& array, const SectorWindow& window,
+                       const MemoryArray& words, const std::vector<Request>& requests, const ValueScale& scale,
+                       Selection& selection) const {
+    if (window.rows.empty()) return;
+    const Theme& colors = pane.colors();
+    const Brush& brush = pane.brush;
+    const float right = lanes_x0 + cell * 32;
+    const auto per_sector = static_cast<std::int64_t>(words.per_sector());
+    const float row_height = std::min(pane.px(24), where.height() / static_cast<float>(window.rows.size()));
+    const Sectors moved = moved_sectors(requests, window.array);
+
+    // Indices stand in the margin; where they are longer, the words make room.
+    float index_width = 0;
+    for (const std::int64_t sector : words.sectors) {
+        index_width = std::max(index_width, text_width(pane.look(), Face::tiny, std::to_string(sector * per_sector)));
+    }
+    const float gap = pane.px(2);   // on each side of a sector
+    const float row_x0 = window.packed ? lanes_x0 : std::max(lanes_x0, where.x0 + index_width + pane.px(5));
+    const float sector_width = (right - row_x0) / kSectorsPerRow;
+    const float words_at = window.packed ? index_width + pane.px(6) : 0;
+    const float word_width = (sector_width - words_at - 2 * gap) / static_cast<float>(per_sector);
+
+    WordPaint paint{pane, scale, array.element, selection.lane(), Face::tiny, row_height >= pane.px(13), cell_chars(word_width, pane.look().scale)};
+    int longest = 1;
+    for (const MemoryWord& word : words.words) longest = std::max(longest, static_cast<int>(paint.text(word).size()));
+    paint.numbers = paint.numbers && word_width >= pane.px(11);
+    paint.face = row_height < pane.px(20) ? Face::tiny : cell_face(pane.look(), word_width, longest);
+
+    float y0 = where.y0;
+    for (std::size_t r = 0; r < window.rows.size(); ++r, y0 += row_height) {
+        const SectorRow& row = window.rows[r];
+        if (!window.packed && r > 0 && row.front() != window.rows[r - 1].back() + 1) {
+            hairline(brush, {lanes_x0, y0}, {right, y0}, colors.quiet, pane.px(1));   // memory between is left out
+        }
+        for (std::size_t s = 0; s < row.size(); ++s) {
+            if (row[s] < 0 || static_cast<std::uint64_t>(row[s] * per_sector) >= array.count) continue;
+            const float x0 = row_x0 + sector_width * static_cast<float>(s);
+            const Rect slab{x0 + words_at, y0 + pane.px(1), x0 + sector_width, y0 + row_height - pane.px(1)};
+            const bool is_moved = std::binary_search(moved.begin(), moved.end(), row[s]);
+            if (window.packed || s == 0) {
+                const Rect index{window.packed ? x0 : where.x0, slab.y0, window.packed ? slab.x0 - pane.px(3) : row_x0 - pane.px(3), slab.y1};
+                text_in(brush, Face::tiny, index, is_moved ? colors.text : colors.quiet, std::to_string(row[s] * per_sector), Align::right);
+            }
+            if (is_moved) fill(brush, slab, colors.accent_ground, pane.px(2));
+            for (std::int64_t k = 0; k < per_sector; ++k) {
+                const std::int64_t index = row[s] * per_sector + k;
+                const MemoryWord* word = words.word(index);
+                if (!word || static_cast<std::uint64_t>(index) >= array.count) break;
+                const float x = slab.x0 + gap + word_width * static_cast<float>(k);
+                const Rect box{x + pane.px(0.5f), slab.y0 + pane.px(1.5f), x + word_width - pane.px(0.5f), slab.y1 - pane.px(1.5f)};
+                const bool unused = is_moved && word->lanes == 0;
+                paint.draw(box, *word, paint.text(*word), unused);
+                if (!pane.hovers(box)) continue;
+                if (word->lane >= 0 && word->by == selection.warp) selection.next.lane = word->lane;
+                std::string place = "sector " + std::to_string(row[s]);
+                if (unused) place += ", moved and not used";
+                hint_card(pane.look(), word_hint(words.name, static_cast<std::size_t>(index), place, *word, array.element));
+            }
+            if (is_moved) outline(brush, slab, colors.accent, pane.px(2), pane.px(1.5f));
+            else outline(brush, slab, with_alpha(colors.faint, 0.9), pane.px(2), pane.px(1));
+        }
+    }
+}
+
+}  // namespace lanewise::viz

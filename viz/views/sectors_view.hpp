@@ -1,0 +1,22 @@
+// Global memory in rows of 128 bytes, four sectors of 32: what is known of each word, which sectors the step moves, and
+// what of them nobody asked for.
+#pragma once
+
+#include <vector>
+
+#include "viz/views/memory_paint.hpp"
+#include "viz/views/sectors.hpp"
+#include "viz/views/selection.hpp"
+
+namespace lanewise::viz {
+
+struct SectorsView {
+    float lanes_x0 = 0;   // a row of 32 words stands under the lanes, as far as the indices beside it allow
+    float cell = 20;
+
+    float height(const Look& look, std::size_t rows) const;
+    void draw(const Pane& pane, const Rect& where, const trace::Array& array, const SectorWindow& window,
+              const MemoryArray& words, const std::vector<Request>& requests, const ValueScale& scale, Selection& selection) const;
+};
+
+}  // namespace lanewise::viz

@@ -1,11 +1,9 @@
 #include "common/steps/follow.hpp"
 
 #include <algorithm>
-#include <map>
-#include <string>
 
+#include "common/steps/lane_course.hpp"
 #include "common/steps/memory.hpp"
-#include "common/steps/text_flow.hpp"
 #include "common/steps/update.hpp"
 
 namespace lanewise::steps {
@@ -28,26 +26,11 @@ struct Pending {
     std::vector<Word> words;
 };
 
-// Where a lane is in the text, as its records tell.
-struct Position {
-    int line = 0;                  // of its last record
-    int function = 0;              // first line of the function around that; 0: not known
-    int root = 0;                  // of the function of its first record
-    std::map<int, int> last_line;  // by function
-    int loads = 0;                 // in a row, in one statement: `value = in[i] + in[j];` reads two words
-    const Statement* reading = nullptr;
-    const Statement* owed = nullptr;   // joins what was read, but only after the lane has exchanged it
-};
-
-// What variables that others are joined to have taken in: by function and name.
-using Taken = std::map<std::pair<int, std::string>, std::uint32_t>;
-
 class Follower {
 public:
     Follower(Steps& steps, const Statements& statements)
         : steps_(steps), trace_(*steps.trace), statements_(statements), memory_(trace_, inputs_), text_(trace_),
-          present_(steps.warps.size()), pending_(steps.warps.size()), positions_(steps.warps.size()),
-          taken_(steps.warps.size()) {
+          present_(steps.warps.size()), pending_(steps.warps.size()), courses_(steps.warps.size()) {
         following_.resize(trace_.records.size(), kNone);
         std::vector<std::size_t> last(steps.warps.size(), kNone);
         for (std::size_t i = trace_.records.size(); i-- > 0;) {
@@ -88,7 +71,9 @@ private:
             warp.lanes[lane].inputs_before = warp.lanes[lane].inputs_after = held.inputs[lane];
         const std::size_t number = warp.records.front();
         const Record& record = trace_.records[number];
-        each(record, [&](std::size_t lane) { come_to(lane, record.line); });
+        each(record, [&](std::size_t lane) {
+            if (course(lane).come_to(record.line, text_, inputs_, held.inputs[lane])) forget(lane);
+        });
         switch (step.kind) {
             case StepKind::shuffle:
             case StepKind::reduce: exchange(number, warp); break;
@@ -151,69 +136,15 @@ private:
         return {};
     }
 
-    Position& position(std::size_t lane) { return positions_[place_][lane]; }
+    LaneCourse& course(std::size_t lane) { return courses_[place_][lane]; }
 
-    // The statements without a record between the lane's last record and this one.
-    void come_to(std::size_t lane, int line) {
-        const trace::Statement::Lines function = text_.function_at(line);
-        if (function.last == 0) return;
-        Position& here = position(lane);
-        int from = function.first - 1;   // called anew
-        const auto known = here.last_line.find(function.first);
-        const bool entered = here.function != function.first && function.first != here.root;
-        if (known != here.last_line.end() && !entered) from = known->second;
-        for (const Statement* statement : text_.silent_between(from, line)) pass(lane, *statement);
-    }
-
-    std::uint32_t& taken(std::size_t lane, const Statement& statement) {
-        return taken_[place_][lane][{statement.function.first, TextFlow::name_of(statement)}];
-    }
-
-    bool has_taken(std::size_t lane, const Statement& statement) {
-        return taken_[place_][lane].contains({statement.function.first, TextFlow::name_of(statement)});
-    }
-
-    // What a statement without a record does to the variable that it assigns. What a function gave back is what the
-    // lane held last.
-    void pass(std::size_t lane, const Statement& statement) {
-        std::uint32_t& own = taken(lane, statement);
-        // `v = f(v)` gives v to the function and takes what comes back; `sum += f(v)` joins that.
-        const auto& uses = statement.uses;
-        const bool gives_itself = statement.calls && std::find(uses.begin(), uses.end(), TextFlow::name_of(statement)) != uses.end();
-        const bool joins = statement.effect == Effect::join && !gives_itself;
-        if (statement.calls) {
-            own = joins ? inputs_.join(own, held().inputs[lane]) : held().inputs[lane];
-            if (joins) {
-                held().inputs[lane] = own;
-                forget(lane);
-            }
-            return;
-        }
-        if (joins && position(lane).owed != &statement) return;   // a temporary's words have come in with its load
-        std::uint32_t all = Interner::kNothing;
-        for (const std::string& name : statement.uses) {
-            const auto other = taken_[place_][lane].find({statement.function.first, name});
-            if (other != taken_[place_][lane].end()) all = inputs_.join(all, other->second);
-        }
-        own = joins ? inputs_.join(own, all) : all;
-        if (!joins) return;
-        position(lane).owed = nullptr;
-        held().inputs[lane] = own;
-        forget(lane);
-    }
-
-    // Notes where the lane is now, and what the variable that it assigned to has taken in.
+    // Takes the lane past a record, and notes what the variable that it assigned to has taken in.
     void leave(std::size_t lane, const Record& record) {
-        Position& here = position(lane);
-        const trace::Statement::Lines function = text_.function_at(record.line);
-        here.line = record.line;
-        here.function = function.first;
-        if (here.root == 0) here.root = function.first;
-        if (function.last != 0) here.last_line[function.first] = record.line;
-        if (record.op != Op::load) here.reading = nullptr;
+        course(lane).leave(record.line, record.op == Op::load, text_);
         const Statement* statement = statements_.at(record.line, false);
-        if (trace::is_exchange(record.op) && TextFlow::is_known(statement) && statement->function == function)
-            taken(lane, *statement) = held().inputs[lane];
+        if (trace::is_exchange(record.op) && TextFlow::is_known(statement) &&
+            statement->function == text_.function_at(record.line))
+            course(lane).taken(*statement) = held().inputs[lane];
     }
 
     // What a lane read just before in the statement of `line`.
@@ -317,17 +248,8 @@ private:
         if (statement->effect == Effect::join) return statement;
         const Statement* sink = TextFlow::is_known(statement) ? text_.sink(*statement) : nullptr;
         if (sink == nullptr || reaches(*sink, number, lane)) return sink;
-        position(lane).owed = sink;
+        course(lane).owe(*sink);
         return nullptr;
-    }
-
-    // Is this read a further one in the same turn of its statement?
-    bool reads_on(std::size_t lane, const Statement* statement) {
-        Position& here = position(lane);
-        const bool more = TextFlow::is_known(statement) && here.reading == statement && here.loads < statement->loads;
-        here.loads = more ? here.loads + 1 : 1;
-        here.reading = statement;
-        return more;
     }
 
     // The statement that a read belongs to. `v[k] = in[i];` with a v of its own registers assigns to a variable.
@@ -362,7 +284,7 @@ private:
         const Record& record = trace_.records[number];
         const Statement* statement = statement_of_read(number, lane);
         const Statement* sum = joined_by(statement, number, lane);
-        const bool more = reads_on(lane, statement);
+        const bool more = course(lane).reads_on(statement);
         view.active = true;
         view.before = is_known(lane) ? held().bits[lane] : 0;
         view.received = accessed(record, lane);
@@ -371,13 +293,13 @@ private:
         const std::uint32_t word = memory_.read(record, lane);
         remember(lane, record, word);
         if (TextFlow::is_known(sum)) {
-            const bool given = !has_taken(lane, *sum) && !text_.is_assigned(*sum);
-            std::uint32_t& own = taken(lane, *sum);
+            const bool given = !course(lane).has_taken(*sum) && !text_.is_assigned(*sum);
+            std::uint32_t& own = course(lane).taken(*sum);
             own = inputs_.join(given ? held().inputs[lane] : own, word);
             held().inputs[lane] = own;
         } else {
             held().inputs[lane] = sum != nullptr || more ? inputs_.join(held().inputs[lane], word) : word;
-            if (TextFlow::is_known(statement)) taken(lane, *statement) = held().inputs[lane];
+            if (TextFlow::is_known(statement)) course(lane).taken(*statement) = held().inputs[lane];
         }
         // What was read is what the lane has only where the text says so; else the next record that holds the value.
         const bool copies = sum == nullptr && record.elements == 1 && (!TextFlow::is_known(statement) || statement->copies);
@@ -420,7 +342,7 @@ private:
         if (elsewhere) return;
         if (statement.effect != Effect::join) {
             held().inputs[lane] = Interner::kNothing;
-            if (TextFlow::is_known(&statement)) taken(lane, statement) = Interner::kNothing;
+            if (TextFlow::is_known(&statement)) course(lane).taken(statement) = Interner::kNothing;
         }
         hold_offer(number, lane, nullptr);
     }
@@ -514,8 +436,7 @@ private:
     TextFlow text_;
     std::vector<Holding> present_;
     std::vector<trace::PerLane<Pending>> pending_;
-    std::vector<trace::PerLane<Position>> positions_;
-    std::vector<trace::PerLane<Taken>> taken_;
+    std::vector<trace::PerLane<LaneCourse>> courses_;
     std::vector<std::size_t> following_;   // the next record of the same warp
     std::size_t place_ = 0;                // of the warp that is played
 };

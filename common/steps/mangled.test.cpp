@@ -22,9 +22,35 @@ void damage(std::string& text, std::mt19937& random) {
     else text[digit] = "0123456789abcdef"[random() % 16];
 }
 
+// A loop of packs that join their sum, then what warps do together; with all that the text tells.
+Trace collectives() {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 256);
+    made.statement(2, Effect::replace, "sum");
+    made.statement(4, Effect::replace, "p");
+    made.statement(5, Effect::join, "sum");
+    for (trace::Statement& statement : made.trace.header.statements) {
+        statement.function = {1, 20};
+        if (statement.line > 2) statement.loop = {3, 6};
+    }
+    made.trace.header.statements[1].loads = 1;
+    made.trace.header.statements[2].uses = {"p"};
+    auto warp = made.warp(0, 0);
+    for (int turn = 0; turn < 2; ++turn)
+        warp.load_pack(4, in, 4, [&](int lane) { return 128 * turn + 4 * lane; }, [](int, int k) { return ramp(k); });
+    warp.reduce_add(8, [](int lane) { return static_cast<std::uint32_t>(lane); }, Effect::join);
+    warp.match_any(9, [](int lane) { return static_cast<std::uint32_t>(lane % 4); }, 0xff);
+    warp.fence(10, 1);
+    warp.active_mask(11, 0xf0);
+    warp.barrier_vote(12, Op::sync_block_and, [](int) { return true; }, 1);
+    warp.last().shared.push_back({in, 32, {1, 2, 3}, {true, false, true}});
+    made.trace.reruns.push_back({"descending", {{"out", Element::f32, 1, {7}}}});
+    return made.trace;
+}
+
 TEST(Mangled, TracesAreSteppedThroughAndCompared) {
     std::mt19937 random(17);
-    for (const Trace& trace : {two_level(4, 1), shared_tree(64)}) {
+    for (const Trace& trace : {two_level(4, 1), shared_tree(64), collectives()}) {
         std::ostringstream out;
         trace::write(out, trace);
         for (int i = 0; i < 150; ++i) {

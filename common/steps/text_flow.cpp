@@ -11,6 +11,9 @@ using trace::Statement;
 
 using Lines = Statement::Lines;
 
+// More statements than a kernel file has (a mangled trace may say so): their flow is not worth its time.
+constexpr std::size_t kMostStatements = 4096;
+
 bool inside(const Lines& inner, const Lines& outer) { return inner.first >= outer.first && inner.last <= outer.last; }
 
 }  // namespace
@@ -37,7 +40,7 @@ std::string TextFlow::name_of(const Statement& statement) {
 const Statement* TextFlow::sink(const Statement& statement) const { return sinks_[place_of(statement)]; }
 
 const Statement* TextFlow::find_sink(const Statement& statement) const {
-    if (!is_known(&statement) || statement.effect == Effect::join) return nullptr;
+    if (!is_known(&statement) || statement.effect == Effect::join || statements_.size() > kMostStatements) return nullptr;
     std::set<std::string> names{name_of(statement)};
     // What follows in the text, then what comes before it in the same loop.
     const std::size_t here = place_of(statement);
@@ -115,6 +118,7 @@ const std::vector<const Statement*>& TextFlow::silent_between(int from, int to) 
     const auto [at, added] = silent_.try_emplace({from, to});
     if (!added) return at->second;
     std::vector<const Statement*> after, before;
+    if (statements_.size() > kMostStatements) return at->second;
     for (const Statement& statement : statements_) {
         if (!matters_[place_of(statement)] || !statement.function.has(to)) continue;
         if (statement.line == to || statement.line == from) continue;

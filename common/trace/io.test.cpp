@@ -294,6 +294,29 @@ TEST(TraceFile, AMangledCollectiveEndsThePrefix) {
     }
 }
 
+// A header that is not what it should be leaves nothing to show.
+TEST(TraceFile, MangledFactsOfAStatementAreRefused) {
+    TraceBuilder made;
+    made.statement(4, Effect::join, "sum", false, true);
+    Statement& statement = made.trace.header.statements.back();
+    statement.loads = 2;
+    statement.uses = {"p"};
+    statement.loop = {3, 5};
+    const std::string text = written(made.trace);
+    ASSERT_EQ(error_of(text), "");
+    for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+             {"\"conditional\":true", "\"conditional\":1"},
+             {"\"loads\":2", "\"loads\":-2"},
+             {"\"uses\":[\"p\"]", "\"uses\":[7]"},
+             {"\"uses\":[\"p\"]", "\"uses\":\"p\""},
+             {"\"loop\":[3,5]", "\"loop\":[3]"},
+             {"\"loop\":[3,5]", "\"loop\":[3,\"5\"]"}}) {
+        std::string changed = text;
+        changed.replace(changed.find(from), from.size(), to);
+        EXPECT_NE(error_of(changed).find("t.ndjson"), std::string::npos) << to;
+    }
+}
+
 TEST(TraceFile, ATeachingWarpHasFewerLanes) {
     TraceBuilder made;
     made.trace.header.warp_size = 8;

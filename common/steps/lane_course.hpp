@@ -1,0 +1,51 @@
+// One lane's way through the kernel's text, as its records tell, and what the variables that others are joined to have
+// taken in on it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "common/steps/interner.hpp"
+#include "common/steps/text_flow.hpp"
+
+namespace lanewise::steps {
+
+class LaneCourse {
+public:
+    // Goes through the statements without a record up to `line`. `held` is what the lane holds, in inputs, and may
+    // change; true where its bits are then no longer known.
+    bool come_to(int line, const TextFlow& text, Interner& inputs, std::uint32_t& held);
+
+    // Notes where the lane is after a record, and whether that was a read.
+    void leave(int line, bool is_load, const TextFlow& text);
+
+    // The inputs that the variable which a statement assigns to has taken in.
+    std::uint32_t& taken(const trace::Statement& statement) { return taken_[key_of(statement)]; }
+    bool has_taken(const trace::Statement& statement) const { return taken_.contains(key_of(statement)); }
+
+    // Is this read a further one in the same turn of its statement? `value = in[i] + in[j];` reads two words.
+    bool reads_on(const trace::Statement* statement);
+
+    // `sink` joins what was read now, but only after the lane has exchanged it.
+    void owe(const trace::Statement& sink) { owed_ = &sink; }
+
+private:
+    using Key = std::pair<int, std::string>;   // function, name
+    static Key key_of(const trace::Statement& statement) {
+        return {statement.function.first, TextFlow::name_of(statement)};
+    }
+
+    bool pass(const trace::Statement& statement, Interner& inputs, std::uint32_t& held);
+
+    std::map<Key, std::uint32_t> taken_;
+    std::map<int, int> last_line_;   // by function
+    int function_ = 0;               // first line of the function around the last record; 0: not known
+    int root_ = 0;                   // around the first
+    int loads_ = 0;                  // in a row, in one statement
+    const trace::Statement* reading_ = nullptr;
+    const trace::Statement* owed_ = nullptr;
+};
+
+}  // namespace lanewise::steps

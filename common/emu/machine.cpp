@@ -243,13 +243,15 @@ int Machine::first_runnable(std::uint32_t from) const {
 
 // Lets somebody else run; the lane has said before whether it still can.
 void Machine::yield() {
-    if (Warp& warp = warps_[current / kWarpSize]; !runnable_[current / kWarpSize] && warp.asking)
-        answer_active_masks(warp);
     if (runnable_[current / kWarpSize]) {
         std::uint32_t to = next_[current];
         while (!is_runnable(to)) to = next_[to];
         if (to != current) go_to(to);
         return;
+    }
+    if (Warp& warp = warps_[current / kWarpSize]; warp.asking) {
+        answer_active_masks(warp);
+        return yield();
     }
     int to = first_runnable(warp_place_[current / kWarpSize] + 1);
     while (to < 0) {

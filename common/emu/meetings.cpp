@@ -85,7 +85,6 @@ void Machine::meet(int line, Op op, Element type, std::uint32_t mask, std::uint6
     const std::uint32_t me = current;
     const std::uint32_t bit = 1u << me % kWarpSize;
     Warp& warp = warps_[me / kWarpSize];
-    mask &= lane_mask_;
     offered_[me] = offered;
     arg_[me] = arg;
     width_[me] = width;
@@ -105,6 +104,7 @@ void Machine::meet(int line, Op op, Element type, std::uint32_t mask, std::uint6
 void Machine::meet_slowly(int line, Op op, Element type, std::uint32_t mask) {
     Warp& warp = warps_[current / kWarpSize];
     const std::uint32_t bit = 1u << current % kWarpSize;
+    mask &= lane_mask_;  // a teaching warp's arrivals all come this way where their mask names more lanes than it has
     runnable_[current / kWarpSize] |= bit;
     const int which = open_meeting(warp, line, op, type, mask);
     if (which < 0) return;

@@ -87,28 +87,11 @@ void refuse_in_macro(const Macro& macro, Edits& edits) {
     }
 }
 
-// `inline __forceinline__`, in any order and with other words between: g++ takes one of them.
-void drop_second_inline(const Source& source, std::size_t at, Edits& edits) {
-    const auto is_specifier = [&](std::size_t i) {
-        for (const std::string_view word : {"static", "constexpr", "__device__", "__host__", "inline", "__inline__", "__inline"})
-            if (source.is(i, word)) return true;
-        return false;
-    };
-    const auto drop = [&](std::size_t i) {
-        if (source.is(i, "inline") || source.is(i, "__inline__") || source.is(i, "__inline"))
-            edits.replace(source[i].offset, source[i].text.size(), "");
-    };
-    for (std::size_t i = at; i > 0 && is_specifier(i - 1); --i) drop(i - 1);
-    for (std::size_t i = at + 1; is_specifier(i); ++i) drop(i);
-}
-
 }  // namespace
 
 void refuse_words(const Source& source, Edits& edits) {
-    for (std::size_t i = 0; i < source.size(); ++i) {
+    for (std::size_t i = 0; i < source.size(); ++i)
         if (const std::string_view what = refused_at(source, i); !what.empty()) edits.insert(source[i].offset, error(what));
-        if (source.is(i, "__forceinline__")) drop_second_inline(source, i, edits);
-    }
     for (const Macro& macro : source.macros()) refuse_in_macro(macro, edits);
 }
 

@@ -7,7 +7,7 @@
 namespace lanewise::annotate {
 
 // Puts the error in front of each such word, where the preprocessor leaves the word in. In a macro it stands in the
-// macro's text and is met where the macro is used. Also takes away the second `inline` of `inline __forceinline__`.
+// macro's text and is met where the macro is used.
 void refuse_words(const Source& source, Edits& edits);
 
 }  // namespace lanewise::annotate

@@ -234,13 +234,6 @@ TEST(Refused, IsWhatACpuCannotDoByItsName) {
     EXPECT_EQ(refused("// asm(\"\")\nusing namespace nvcuda;"), "// asm(\"\")\nusing namespace <tensor core arithmetic (nvcuda::wmma)>nvcuda;");
 }
 
-TEST(Inline, IsSaidOnce) {
-    EXPECT_EQ(copy_of("inline __device__ __forceinline__ int f() { return 1; }", Copy::emulated),
-              " __device__ __forceinline__ int f() { return 1; }");
-    EXPECT_EQ(copy_of("__device__ __forceinline__ static inline int f() { return 1; }\ninline int g();", Copy::emulated),
-              "__device__ __forceinline__ static  int f() { return 1; }\ninline int g();");
-}
-
 TEST(SharedArrays, BecomeWhatTheEmulatorCanHold) {
     EXPECT_EQ(copy_of("void f() { extern __shared__ __align__(16)\n unsigned char a[]; }", Copy::emulated),
               "void f() { unsigned char* const a = ::lanewise_emulated::dynamic_shared<unsigned char>();\n }");

@@ -121,7 +121,7 @@ __global__ void sleeps_for_ever(int* out) {
   while (out[0] == 0) __nanosleep(1);
 }
 
-__global__ void clocks(long long* out) {
+__global__ void __maxnreg__(64) clocks(long long* out) {
   const long long begin = clock64();
   const auto shorter = clock();
   out[threadIdx.x] = clock64() - begin;
@@ -163,7 +163,7 @@ __global__ void lanes(int* out) {
   mine[3] = block;
 }
 
-__device__ inline __forceinline__ int first_int() { return dynamic_ints[0]; }
+__device__ __forceinline__ int first_int() { return dynamic_ints[0]; }
 __noinline__ static __device__ float second_float() { return dynamic_floats[1]; }
 #define LAST_OF(row) dynamic_rows[row][3]
 __device__ double last_of_row() { return LAST_OF(0); }
@@ -186,7 +186,7 @@ __global__ void aliases(int* out) {
 }
 
 // Declarations of every kind.
-__global__ void __launch_bounds__(64, 2) __maxnreg__(32) declares(const __grid_constant__ int n, const int* __restrict__ in, int* __restrict__ out) {
+__global__ void __launch_bounds__(64, 2) declares(const __grid_constant__ int n, const int* __restrict__ in, int* __restrict__ out) {
   static __shared__ Pair pairs[2][32];
   __shared__ volatile int single;
   const int lane = threadIdx.x;
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(64, 2) __maxnreg__(32) declares(const __grid_c
   for (int i = 0; i < 4; ++i) sum += pairs[1][(lane + i) % 32].a;
 #pragma unroll
   for (int i = 0; i < 2; ++i) sum += pairs[0][lane].b;
-  auto doubled = [=] __device__(int v) { return 2 * v; };
+  auto doubled = [=](int v) { return 2 * v; };
   atomicAdd(&counter, 1);
 #if __CUDA_ARCH__ >= 800
   out[lane] = doubled(in[lane]) + static_cast<int>(sum) + single;

@@ -1,32 +1,47 @@
 // The device functions of whole numbers, and min and max of all. All exact.
 #pragma once
 
-template <class A, class B>
-struct LanewiseCommon {
-    using type = decltype(true ? A() : B());
-};
-
-// CUDA's min and max exist for mixed integer and floating types. NaN loses against a number, and -0 is below 0.
-template <class A, class B>
-    requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
-LANEWISE_WORD typename LanewiseCommon<A, B>::type min(A a, B b) {
-    using T = typename LanewiseCommon<A, B>::type;
-    const T x = static_cast<T>(a), y = static_cast<T>(b);
+// NaN loses against a number, and -0 is below 0.
+template <class T>
+LANEWISE_WORD T lanewise_min(T x, T y) {
     if (x != x) return y;
     if constexpr (std::is_floating_point_v<T>)
         if (x == y) return __builtin_signbit(y) ? y : x;
     return y < x ? y : x;
 }
 
-template <class A, class B>
-    requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
-LANEWISE_WORD typename LanewiseCommon<A, B>::type max(A a, B b) {
-    using T = typename LanewiseCommon<A, B>::type;
-    const T x = static_cast<T>(a), y = static_cast<T>(b);
+template <class T>
+LANEWISE_WORD T lanewise_max(T x, T y) {
     if (x != x) return y;
     if constexpr (std::is_floating_point_v<T>)
         if (x == y) return __builtin_signbit(x) ? y : x;
     return x < y ? y : x;
+}
+
+// No templates, as CUDA's are none: under `using namespace std` they are preferred to the library's.
+#define LANEWISE_EXTREMA(T)                                           \
+    LANEWISE_WORD T min(T a, T b) { return lanewise_min<T>(a, b); }   \
+    LANEWISE_WORD T max(T a, T b) { return lanewise_max<T>(a, b); }
+LANEWISE_EXTREMA(int)
+LANEWISE_EXTREMA(unsigned)
+LANEWISE_EXTREMA(long)
+LANEWISE_EXTREMA(unsigned long)
+LANEWISE_EXTREMA(long long)
+LANEWISE_EXTREMA(unsigned long long)
+LANEWISE_EXTREMA(float)
+LANEWISE_EXTREMA(double)
+#undef LANEWISE_EXTREMA
+
+// Of two types: the one that C would compare them in.
+template <class A, class B>
+    requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && !std::is_same_v<A, B>)
+LANEWISE_WORD auto min(A a, B b) {
+    return lanewise_min<decltype(true ? a : b)>(a, b);
+}
+template <class A, class B>
+    requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && !std::is_same_v<A, B>)
+LANEWISE_WORD auto max(A a, B b) {
+    return lanewise_max<decltype(true ? a : b)>(a, b);
 }
 
 LANEWISE_WORD unsigned umin(unsigned a, unsigned b) { return min(a, b); }

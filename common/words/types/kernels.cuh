@@ -247,6 +247,17 @@ __global__ void pack_memory(const __half* in, float* out) {
   out[threadIdx.x] = sum + __low2float(first);
 }
 
+struct alignas(16) Wide {
+  float v[8];
+};
+
+// A struct's copy in one statement, of 16 bytes and of 32; and a sum in place, in a loop.
+__global__ void copies(const float4* in, float4* out, const Wide* from, Wide* to, float* sum) {
+  out[threadIdx.x] = in[threadIdx.x];
+  to[threadIdx.x] = from[threadIdx.x];
+  for (int i = 0; i < 3; ++i) sum[threadIdx.x + 32 * i] += sum[threadIdx.x + 32 * (i + 1)];
+}
+
 __device__ float total(float4 v) { return v.x + v.y + v.z + v.w; }
 
 __global__ void vector_memory(const float4* in, float* sums, float4* out, uchar4* bytes) {

@@ -413,6 +413,34 @@ TEST_F(Recorded, APackIsOneAccessOfSixteenBytes) {
     EXPECT_EQ(accesses(*outcome.trace), (std::vector<std::string>{"load in f16x8", "load in f16x8", "store out f32x1"}));
 }
 
+// GCC announces a struct's copy as a store and then a load, before either happens: told in order, with what was stored.
+TEST_F(Recorded, CopiesOfStructsAreALoadAndThenAStore) {
+    std::vector<float> numbers(256);
+    for (std::size_t i = 0; i < 256; ++i) numbers[i] = static_cast<float>(i) + 0.5f;
+    Plan plan;
+    const auto in = plan.input("in", numbers);
+    const auto out = plan.output<float>("out", 128);
+    const auto from = plan.input("from", numbers);
+    const auto to = plan.output<float>("to", 256);
+    const auto sum = plan.input("sum", numbers);
+    plan.launch("copies", "", {1}, {32}, in, out, from, to, sum);
+    const auto outcome = run(plan);
+    std::vector<std::string> expected{"load in f32x4", "store out f32x4", "load from f32x4", "load from f32x4", "store to f32x4", "store to f32x4"};
+    for (int i = 0; i < 3; ++i)
+        for (const char* access : {"load sum f32x1", "load sum f32x1", "store sum f32x1"}) expected.push_back(access);
+    EXPECT_EQ(accesses(*outcome.trace), expected);
+    for (const auto& record : outcome.trace->records) {
+        const std::string& name = outcome.trace->arrays[record.array].name;
+        if (name == "sum") continue;
+        for (std::size_t lane = 0; lane < 32; ++lane)
+            for (int k = 0; k < 4; ++k)
+                EXPECT_EQ(from_bits<float>(trace::element_at(record.value[lane], Element::f32, k)),
+                          numbers[static_cast<std::size_t>(record.element_index[lane] + k)]) << name;
+    }
+    const auto sums = bytes_as<float>(outcome.buffers[4]);
+    for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(sums[i + 64], numbers[i + 64] + numbers[i + 96]);
+}
+
 TEST_F(Recorded, VectorsInMemoryAndInCalls) {
     Plan plan;
     std::vector<float> numbers(128);

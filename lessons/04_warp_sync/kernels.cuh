@@ -71,8 +71,8 @@ __global__ void block_sum_warp_sync_halves(const float* in, float* out, int n) {
 
 // ---- Wrong on purpose ------------------------------------------------------------------------------------------
 
-// WRONG. Against block_sum_warp_sync: one __syncwarp a round, after the write. A lane may then write its word before
-// the lane below has read it, and that lane adds a sum that is already too large.
+// WRONG. Against block_sum_warp_sync: the __syncwarp between read and write is missing. A lane may then write its word
+// before the lane below has read it, and that lane adds a sum that is already too large.
 template <int kBlock>
 __global__ void block_sum_write_after_read(const float* in, float* out, int n) {
   __shared__ float tree[kBlock];
@@ -85,11 +85,13 @@ __global__ void block_sum_write_after_read(const float* in, float* out, int n) {
     __syncthreads();
   }
   if (thread < 32) {
+    float value = tree[thread];
     for (int offset = 16; offset > 0; offset /= 2) {
-      tree[thread] += tree[thread + offset];
-      __syncwarp();
+      value += tree[thread + offset];
+      tree[thread] = value;
+      __syncwarp();  // all have written
     }
-    if (thread == 0) atomicAdd(out, tree[0]);
+    if (thread == 0) atomicAdd(out, value);
   }
 }
 
@@ -106,10 +108,12 @@ __global__ void block_sum_no_warp_sync(const float* in, float* out, int n) {
     __syncthreads();
   }
   if (thread < 32) {
+    float value = tree[thread];
     for (int offset = 16; offset > 0; offset /= 2) {
-      tree[thread] += tree[thread + offset];
+      value += tree[thread + offset];
+      tree[thread] = value;
     }
-    if (thread == 0) atomicAdd(out, tree[0]);
+    if (thread == 0) atomicAdd(out, value);
   }
 }
 

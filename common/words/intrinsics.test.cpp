@@ -58,12 +58,34 @@ protected:
         return shape.lanes(static_cast<std::uint32_t>(thread % shape.threads() / 32));
     }
 
+    // What a record says a lane received is what the lane wrote down.
+    template <class T>
+    void expect_recorded(const trace::Trace& trace, const Shape& shape, const std::vector<T>& out) const {
+        std::size_t told = 0;
+        for (const trace::Record& record : trace.records) {
+            if (!trace::is_shuffle(record.op)) continue;
+            const auto mode = static_cast<std::size_t>(record.op) - static_cast<std::size_t>(trace::Op::shfl_idx);
+            for (const int lane : lanes_of(record.active)) {
+                const std::size_t thread = record.block * shape.threads() + 32 * record.warp + static_cast<std::size_t>(lane);
+                ASSERT_EQ(static_cast<T>(record.received[static_cast<std::size_t>(lane)]), out[4 * thread + mode]);
+                ++told;
+            }
+        }
+        // All of a block's lanes that called, four times each.
+        std::size_t calls = 0;
+        for (std::size_t i = 0; i < std::min<std::size_t>(2, shape.blocks()) * shape.threads(); ++i)
+            calls += 4 * static_cast<std::size_t>(called_[i]);
+        ASSERT_EQ(told, calls);
+    }
+
     template <class T>
     void shuffles(const char* type);
     template <class T>
     void matches(const char* type);
     template <class T>
     void loads(const char* type, std::size_t count);
+
+    std::vector<int> called_;  // by the last sweep of shuffles: did the thread call?
 };
 
 // T: an integer of the type's size, for bits are all that matters.
@@ -73,6 +95,8 @@ void Intrinsics::shuffles(const char* type) {
     const Shape shape = this->shape();
     const std::vector<T> in = values<T>(shape.all());
     const std::vector<std::uint32_t> mask = masks(shape, true);
+    called_.assign(mask.size(), 0);
+    for (std::size_t thread = 0; thread < mask.size(); ++thread) called_[thread] = mask[thread] != 0;
     std::vector<int> arg(4 * in.size()), width(4 * in.size());
     const bool alike = below(2) == 0;
     int common_arg = between(0, 40), common_width = 1 << below(6);
@@ -96,7 +120,9 @@ void Intrinsics::shuffles(const char* type) {
     const auto d = plan.input("width", width);
     const auto e = plan.output<T>("out", 4 * in.size());
     plan.launch("shuffles", type, shape.grid, shape.block, a, b, c, d, e);
-    const auto out = bytes_as<T>(run(plan, kernels()).buffers[4]);
+    const launch::Outcome outcome = run(plan, kernels());
+    const auto out = bytes_as<T>(outcome.buffers[4]);
+    if (outcome.trace) expect_recorded(*outcome.trace, shape, out);
     for (std::size_t thread = 0; thread < in.size(); ++thread)
         for (std::size_t mode = 0; mode < 4; ++mode) {
             const std::size_t from = thread - static_cast<std::size_t>(lane_of(shape, thread)) +

@@ -1,12 +1,12 @@
-// CUDA's cooperative groups, written on CUDA's own warp-level words: one text for the emulated copies and for the traced
-// GPU copy. The derived copy of a kernel file includes it where the file says #include <cooperative_groups.h>, inside
-// the kernel's own namespace, so that a kernel finds this before the toolkit's. The plain GPU build keeps the real one.
+// CUDA's cooperative groups, written on CUDA's own warp-level words: one text for the emulated copies and for the
+// traced GPU copy. The derived copy of a kernel file includes it where the file says #include <cooperative_groups.h>,
+// inside the kernel's own namespace, so that a kernel finds this before the toolkit's. The plain GPU build keeps the
+// real one.
 //
-// Every lane gets the value the toolkit's header gives it, and every record the line of the caller: members take it as a
-// default argument. Here: thread_block, thread_group, tiles of up to 32 threads, coalesced groups, partitions. What
-// needs blocks that run together (grid.sync(), clusters), copies that run beside the kernel, or tiles of several warps is
-// a compile error that says so.
-// Source: CUDA C++ Programming Guide, "Cooperative Groups".
+// Every lane gets the value the toolkit's header gives it, and every record the line of the caller: members take it
+// as a default argument. Here: thread_block, thread_group, tiles of up to 32 threads, coalesced groups, partitions.
+// What needs blocks that run together (grid.sync(), clusters), copies that run beside the kernel, or tiles of several
+// warps is a compile error that says so. Source: CUDA C++ Programming Guide, "Cooperative Groups".
 #pragma once
 
 #ifdef __CUDACC__

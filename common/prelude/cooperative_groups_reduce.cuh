@@ -1,9 +1,10 @@
 // <cooperative_groups/reduce.h>: reduce() and the operators. See cooperative_groups.cuh.
 //
-// The order of operations is the toolkit's (12 and 13), so that floats come out bit by bit alike: a tile, or a coalesced
-// group of a whole warp, halves its distance in xor shuffles (out = op(out, received), from size / 2 down to 1); a smaller
-// coalesced group scans upwards by rank (1, 2, 4, …) and takes the last lane's result. Integers of up to four bytes under
-// this file's own operators go to __reduce_*_sync from sm_80 on, on coalesced groups and tiles of 16 and 32.
+// The order of operations is the toolkit's (12 and 13), so that floats come out bit by bit alike: a tile, or a
+// coalesced group of a whole warp, halves its distance in xor shuffles (out = op(out, received), from size / 2 down
+// to 1); a smaller coalesced group scans upwards by rank (1, 2, 4, …) and takes the last lane's result. Integers of
+// up to four bytes under this file's own operators go to __reduce_*_sync from sm_80 on, on coalesced groups and tiles
+// of 16 and 32.
 #pragma once
 
 #include "common/prelude/cooperative_groups.cuh"

@@ -1,12 +1,12 @@
 // Every atomic, type and scope, on random operands, on global and shared memory, in an order that nobody knows.
 //
-// An order of the calls on one word explains what they returned and left only if each call found what the one before it
-// left. So the values found, together with the last value, are the values left, together with the first: as bags these must be
-// equal, for each word and whatever the operation. Where all orders end alike (sums of integers, min, max, and, or, xor)
-// the last value is the model's as well.
+// An order of the calls on one word explains what they returned and left only if each call found what the one before
+// it left. So the values found, together with the last value, are the values left, together with the first: as bags
+// these must be equal, for each word and whatever the operation. Where all orders end alike (sums of integers, min,
+// max, and, or, xor) the last value is the model's as well.
 //
-// Not compared: NaN and subnormal floats (CUDA leaves open whether an atomic sum keeps the latter). A float2's, float4's or
-// half pair's members are atomic one by one, no more, and are held to that.
+// Not compared: NaN and subnormal floats (CUDA leaves open whether an atomic sum keeps the latter). A float2's,
+// float4's or half pair's members are atomic one by one, no more, and are held to that.
 #include <algorithm>
 #include <functional>
 #include <string>

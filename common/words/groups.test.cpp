@@ -1,9 +1,9 @@
-// Cooperative groups: each call's answer on random inputs, against the model; the GPU's plain build runs the toolkit's own
-// header, so that this also holds the emulator's text to it.
+// Cooperative groups: each call's answer on random inputs, against the model; the GPU's plain build runs the
+// toolkit's own header, so that this also holds the emulator's text to it.
 //
-// Not compared, because CUDA leaves it open: a shuffle from a lane that does not exist or takes no part; match_all, reduce
-// and scan on a tile that the block's end cuts short; which lanes form coalesced_threads(). Of the last the group that was
-// formed is read back and then held to.
+// Not compared, because CUDA leaves it open: a shuffle from a lane that does not exist or takes no part; match_all,
+// reduce and scan on a tile that the block's end cuts short; which lanes form coalesced_threads(). Of the last the
+// group that was formed is read back and then held to.
 #include <fstream>
 #include <string>
 

@@ -1,10 +1,11 @@
 // Each warp and block word on random inputs, masks, widths and arguments, against the model.
 //
-// Only what CUDA defines is called: a lane whose source takes no part, does not exist or is not named in the mask would get
-// an undefined value; a mask that does not name its caller, or names a lane that calls elsewhere, is undefined as a whole;
-// widths are powers of two up to 32; match and reduce words get masks of lanes that exist. Arguments below 0 and above 31
-// are defined (the PTX manual takes their low five bits) and are called. __activemask() may answer with any lanes that
-// run here together: it is held to containing its caller and no lane that cannot be there.
+// Only what CUDA defines is called: a lane whose source takes no part, does not exist or is not named in the mask
+// would get an undefined value; a mask that does not name its caller, or names a lane that calls elsewhere, is
+// undefined as a whole; widths are powers of two up to 32; match and reduce words get masks of lanes that exist.
+// Arguments below 0 and above 31 are defined (the PTX manual takes their low five bits) and are called.
+// __activemask() may answer with any lanes that run here together: it is held to containing its caller and no lane
+// that cannot be there.
 #include <limits>
 #include <string>
 
@@ -21,8 +22,8 @@ const launch::KernelSet& kernels() {
 
 class Intrinsics : public Sweep {
 protected:
-    // Masks for the threads of a launch, 0 for those that are to keep out. Lanes of a warp in different groups call at one
-    // place with different masks.
+    // Masks for the threads of a launch, 0 for those that are to keep out. Lanes of a warp in different groups call
+    // at one place with different masks.
     std::vector<std::uint32_t> masks(const Shape& shape, bool may_name_absent) {
         std::vector<std::uint32_t> made(shape.all());
         for (std::uint32_t block = 0; block < shape.blocks(); ++block)

@@ -1,5 +1,5 @@
-// What CUDA's warp-level words must give, written from the PTX ISA manual's text alone: no code of the emulator or of the
-// trace is used here. Values are bits; a lane is a number from 0 to 31.
+// What CUDA's warp-level words must give, written from the PTX ISA manual's text alone: no code of the emulator or of
+// the trace is used here. Values are bits; a lane is a number from 0 to 31.
 #pragma once
 
 #include <algorithm>

@@ -19,30 +19,39 @@ struct Name {
     int size;
 };
 
-constexpr std::array<Name, 12> kNames = {{
+constexpr std::array<Name, kElementCount> kNames = {{
     {Element::u8, "u8", 1},   {Element::i8, "i8", 1},   {Element::u16, "u16", 2}, {Element::i16, "i16", 2},
     {Element::u32, "u32", 4}, {Element::i32, "i32", 4}, {Element::u64, "u64", 8}, {Element::i64, "i64", 8},
     {Element::f16, "f16", 2}, {Element::bf16, "bf16", 2}, {Element::f32, "f32", 4}, {Element::f64, "f64", 8},
+    {Element::e4m3, "e4m3", 1}, {Element::e5m2, "e5m2", 1},
 }};
 
 const Name& entry(Element element) { return kNames.at(static_cast<std::size_t>(element)); }
 
-// The layout of a 16-bit float.
+// The layout of a float of 16 or 8 bits. e4m3 has no infinities: its last exponent is one like any other, and only the
+// largest fraction in it is NaN (OCP 8-bit Floating Point Specification, 5.1).
 struct Small {
     int mantissa_bits;
     int exponent_bits;
+    bool infinities = true;
     int bias() const { return (1 << (exponent_bits - 1)) - 1; }
     std::uint64_t infinity() const { return std::uint64_t((1 << exponent_bits) - 1) << mantissa_bits; }
     std::uint64_t sign() const { return std::uint64_t{1} << (mantissa_bits + exponent_bits); }
 };
 constexpr Small kF16{10, 5};
 constexpr Small kBf16{7, 8};
+constexpr Small kE4m3{3, 4, false};
+constexpr Small kE5m2{2, 5};
+constexpr std::uint64_t kE4m3Nan = 0x7f;
+constexpr std::uint64_t kE4m3Largest = 0x7e;  // 448
+constexpr std::uint64_t kE5m2Largest = 0x7b;  // 57344
 
 double small_to_double(Small format, std::uint64_t bits) {
     const std::uint64_t fraction = bits & ((std::uint64_t{1} << format.mantissa_bits) - 1);
     const int exponent = static_cast<int>((bits & format.infinity()) >> format.mantissa_bits);
     double magnitude = 0;
-    if ((bits & format.infinity()) == format.infinity()) {
+    if (!format.infinities && (bits & ~format.sign()) == kE4m3Nan) return std::numeric_limits<double>::quiet_NaN();
+    if (format.infinities && (bits & format.infinity()) == format.infinity()) {
         magnitude = fraction ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
     } else if (exponent == 0) {
         magnitude = std::ldexp(static_cast<double>(fraction), 1 - format.bias() - format.mantissa_bits);
@@ -69,12 +78,23 @@ std::uint64_t small_from_double(Small format, double value) {
     return sign | std::min(bits, format.infinity());
 }
 
-bool is_signed_integer(Element element) {
-    return element == Element::i8 || element == Element::i16 || element == Element::i32 || element == Element::i64;
+// To the nearest value that there is; beyond the largest there is nothing nearer.
+std::uint64_t fp8_from_double(Element element, double value) {
+    const bool is_e4m3 = element == Element::e4m3;
+    const Small format = is_e4m3 ? kE4m3 : kE5m2;
+    const std::uint64_t largest = is_e4m3 ? kE4m3Largest : kE5m2Largest;
+    const std::uint64_t sign = std::signbit(value) ? format.sign() : 0;
+    if (std::isnan(value)) return kE4m3Nan;  // both formats have this NaN
+    if (std::fabs(value) >= small_to_double(format, largest)) return sign | largest;
+    if (value == 0) return sign;
+    const int least = 1 - format.bias();
+    const int exponent = std::max(std::ilogb(value), least);
+    const double units = std::nearbyint(std::ldexp(std::fabs(value), format.mantissa_bits - exponent));
+    return sign | ((static_cast<std::uint64_t>(exponent - least) << format.mantissa_bits) + static_cast<std::uint64_t>(units));
 }
 
-bool is_float(Element element) {
-    return element == Element::f16 || element == Element::bf16 || element == Element::f32 || element == Element::f64;
+bool is_signed_integer(Element element) {
+    return element == Element::i8 || element == Element::i16 || element == Element::i32 || element == Element::i64;
 }
 
 std::uint64_t low_bytes(std::uint64_t bits, int size) {
@@ -129,13 +149,32 @@ std::string format_whole(Element element, std::uint64_t bits) {
         case Element::f32: return fmt::format("{}", from_bits<float>(bits));
         case Element::f64: return fmt::format("{}", from_bits<double>(bits));
         case Element::f16:
-        case Element::bf16: return format_small(element, bits);
+        case Element::bf16:
+        case Element::e4m3:
+        case Element::e5m2: return format_small(element, bits);
         default:
             return is_signed_integer(element) ? fmt::format("{}", to_signed(element, bits)) : fmt::format("{}", bits);
     }
 }
 
 }  // namespace
+
+bool is_float(Element element) {
+    return element == Element::f16 || element == Element::bf16 || element == Element::f32 || element == Element::f64 ||
+           element == Element::e4m3 || element == Element::e5m2;
+}
+
+FloatLayout float_layout(Element element) {
+    switch (element) {
+        case Element::f16: return {kF16.exponent_bits, kF16.mantissa_bits};
+        case Element::bf16: return {kBf16.exponent_bits, kBf16.mantissa_bits};
+        case Element::e4m3: return {kE4m3.exponent_bits, kE4m3.mantissa_bits};
+        case Element::e5m2: return {kE5m2.exponent_bits, kE5m2.mantissa_bits};
+        case Element::f32: return {8, 23};
+        case Element::f64: return {11, 52};
+        default: throw Error(fmt::format("{} is no floating-point format.", element_name(element)));
+    }
+}
 
 int element_size(Element element) { return entry(element).size; }
 
@@ -154,6 +193,8 @@ double element_to_double(Element element, std::uint64_t bits) {
     switch (element) {
         case Element::f16: return small_to_double(kF16, bits);
         case Element::bf16: return small_to_double(kBf16, bits);
+        case Element::e4m3: return small_to_double(kE4m3, bits);
+        case Element::e5m2: return small_to_double(kE5m2, bits);
         case Element::f32: return static_cast<double>(from_bits<float>(bits));
         case Element::f64: return from_bits<double>(bits);
         default:
@@ -176,6 +217,8 @@ std::uint64_t element_from_double(Element element, double value) {
         case Element::bf16: return small_from_double(kBf16, value);
         case Element::f32: return to_bits(static_cast<float>(value));
         case Element::f64: return to_bits(value);
+        case Element::e4m3:
+        case Element::e5m2: return fp8_from_double(element, value);
     }
     return 0;
 }

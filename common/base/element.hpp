@@ -11,7 +11,18 @@
 
 namespace lanewise {
 
-enum class Element : std::uint8_t { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
+enum class Element : std::uint8_t { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64, e4m3, e5m2 };
+inline constexpr int kElementCount = 14;
+
+// One of the floating-point formats?
+bool is_float(Element element);
+
+// How a floating-point element lays out its bits, below the sign: e4m3 is {4, 3}. Throws Error for an integer.
+struct FloatLayout {
+    int exponent_bits = 0;
+    int fraction_bits = 0;
+};
+FloatLayout float_layout(Element element);
 
 // Bytes of one element.
 int element_size(Element element);
@@ -25,7 +36,8 @@ Element element_from_name(std::string_view name);
 // The value as a double: exact for all but 64-bit integers beyond 2^53.
 double element_to_double(Element element, std::uint64_t bits);
 
-// The bits of `value` rounded to `element` (to nearest even; integers saturate).
+// The bits of `value` rounded to `element` (to nearest even; integers and the eight-bit floats saturate, the latter as
+// CUDA's conversions to fp8 do, so that an infinity becomes their largest value).
 std::uint64_t element_from_double(Element element, double value);
 
 // The value as a person reads it, the shortest form that reads back the same: "26", "0.1", "-inf", "nan".

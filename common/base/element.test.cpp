@@ -13,7 +13,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(Element, NamesReadBack) {
-    for (int i = 0; i <= static_cast<int>(Element::f64); ++i) {
+    for (int i = 0; i < kElementCount; ++i) {
         const Element element = static_cast<Element>(i);
         EXPECT_EQ(element_from_name(element_name(element)), element);
     }
@@ -35,6 +35,29 @@ TEST(Element, EverySixteenBitFloatReadsBack) {
             ASSERT_EQ(element_from_double(element, std::stod(format_element(element, bits))), bits) << bits;
         }
     }
+}
+
+TEST(Element, EveryEightBitFloatReadsBack) {
+    for (const Element element : {Element::e4m3, Element::e5m2})
+        for (std::uint64_t bits = 0; bits < 0x100; ++bits) {
+            const double value = element_to_double(element, bits);
+            if (std::isinf(value)) continue;  // saturates
+            ASSERT_TRUE(same_value(element, bits, element_from_double(element, value))) << element_name(element) << bits;
+            if (std::isnan(value)) continue;
+            ASSERT_EQ(element_from_double(element, std::stod(format_element(element, bits))), bits) << bits;
+        }
+    EXPECT_EQ(element_to_double(Element::e4m3, 0x7e), 448);
+    EXPECT_TRUE(std::isnan(element_to_double(Element::e4m3, 0xff)));
+    EXPECT_EQ(element_to_double(Element::e4m3, 0x01), 0x1p-9);
+    EXPECT_EQ(element_to_double(Element::e5m2, 0x7b), 57344);
+    EXPECT_EQ(element_to_double(Element::e5m2, 0x7c), kInfinity);
+    EXPECT_EQ(element_to_double(Element::e5m2, 0x01), 0x1p-16);
+    EXPECT_EQ(element_from_double(Element::e4m3, 1e9), 0x7eu);
+    EXPECT_EQ(element_from_double(Element::e4m3, -kInfinity), 0xfeu);
+    EXPECT_EQ(element_from_double(Element::e5m2, kInfinity), 0x7bu);
+    EXPECT_EQ(element_from_double(Element::e4m3, 17), element_from_double(Element::e4m3, 16));  // a tie goes to even
+    EXPECT_EQ(element_from_double(Element::e4m3, 19), element_from_double(Element::e4m3, 20));
+    EXPECT_EQ(element_from_double(Element::e4m3, 0x1p-10), 0u);
 }
 
 TEST(Element, HalfRoundsToNearestEven) {

@@ -56,7 +56,7 @@ struct Arguments {
             const auto& given = launch.values[i];
             values[i] = given.value;
             if (given.is_buffer) {
-                std::byte* pointer = buffers.at(given.buffer).data();
+                std::byte* pointer = buffers.at(given.buffer).data() + given.offset_bytes;
                 std::memcpy(values[i].data(), &pointer, sizeof pointer);
             }
         }

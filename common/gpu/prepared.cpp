@@ -59,7 +59,7 @@ PreparedPlan::PreparedPlan(const launch::Plan& plan, const launch::KernelSet& ke
                 if (argument.buffer >= buffers_.size())
                     throw Error(fmt::format("{} is launched with buffer {}, but the plan has {} buffers.",
                                             launch.shape.kernel, argument.buffer, buffers_.size()));
-                void* const address = buffers_[argument.buffer].data();
+                void* const address = static_cast<std::byte*>(buffers_[argument.buffer].data()) + argument.offset_bytes;
                 std::memcpy(argument.value.data(), &address, sizeof(address));
             }
     // Other streams may use the buffers from here on.

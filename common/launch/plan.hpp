@@ -30,10 +30,14 @@ struct Block {
     std::uint32_t count() const { return x * y * z; }
 };
 
-// A typed name for one of a plan's buffers.
+// A typed name for one of a plan's buffers. As an argument of a launch it stands for the address of element `first`.
 template <class T>
 struct Buffer {
     std::size_t index = 0;
+    std::uint64_t first = 0;
+
+    // The same buffer from `elements` further on: what a kernel gets that must not count on alignment.
+    Buffer from(std::uint64_t elements) const { return {index, first + elements}; }
 };
 
 enum class BufferRole : std::uint8_t {
@@ -55,6 +59,7 @@ struct BufferSpec {
 struct Argument {
     bool is_buffer = false;
     std::size_t buffer = 0;
+    std::uint64_t offset_bytes = 0;   // into the buffer
     std::uint32_t size = 0;
     alignas(16) std::array<std::byte, 16> value{};
 };
@@ -84,6 +89,23 @@ public:
         spec.contents.resize(values.size() * sizeof(T));
         if (!values.empty()) std::memcpy(spec.contents.data(), values.data(), spec.contents.size());
         buffers.push_back(std::move(spec));
+        return {buffers.size() - 1};
+    }
+
+    // Values rounded to `element`, for formats that C++ has no type for (f16, bf16, e4m3, e5m2).
+    Buffer<void> input_as(const std::string& name, Element element, const std::vector<double>& values) {
+        BufferSpec spec{name, BufferRole::input, element, values.size(), {}};
+        const auto size = static_cast<std::size_t>(element_size(element));
+        spec.contents.resize(values.size() * size);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const std::uint64_t bits = element_from_double(element, values[i]);
+            std::memcpy(spec.contents.data() + i * size, &bits, size);
+        }
+        buffers.push_back(std::move(spec));
+        return {buffers.size() - 1};
+    }
+    Buffer<void> output_as(const std::string& name, Element element, std::uint64_t count) {
+        buffers.push_back({name, BufferRole::output, element, count, {}});
         return {buffers.size() - 1};
     }
 
@@ -132,13 +154,14 @@ public:
 
 private:
     template <class T>
-    static Argument argument(Buffer<T> buffer) {
-        return {true, buffer.index, sizeof(void*), {}};
+    Argument argument(Buffer<T> buffer) const {
+        const auto size = static_cast<std::uint64_t>(element_size(buffers.at(buffer.index).element));
+        return {true, buffer.index, buffer.first * size, sizeof(void*), {}};
     }
     template <class T>
     static Argument argument(const T& value) {
         static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16, "an argument is at most 16 plain bytes");
-        Argument result{false, 0, sizeof(T), {}};
+        Argument result{false, 0, 0, sizeof(T), {}};
         std::memcpy(result.value.data(), &value, sizeof(T));
         return result;
     }

@@ -19,6 +19,7 @@ inline constexpr std::uint64_t kMaxEmulatedValues = std::uint64_t{1} << 26;
 struct Inputs {
     std::uint64_t n = 32;        // how many values
     std::uint32_t block = 32;    // threads a block: chooses the kernel's instance
+    std::uint32_t offset = 0;    // elements that stand before the values: `--offset 1` misaligns them
     std::uint32_t warp = 32;     // lanes a warp: 4, 8 or 16 choose an instance for teaching warps (WARP_ENTRY)
     std::uint64_t seed = 1;      // of `random`
     std::string kind = "ramp";   // "ramp" 0, 1, 2, …; "ramp1" 1, 2, 3, …; "random"; else the name of a file

@@ -50,6 +50,7 @@ struct Variant {
     std::uint32_t recorded_blocks = 2;  // blocks that a recording shows, from the first
     int reruns = 0;                   // its last bits depend on the order of blocks: run so many times more, in other
                                       // orders, and show what each gave (trace::Rerun)
+    bool offsets = false;             // its plan takes Inputs::offset: values that begin anywhere in their buffer
     bool tab = true;                  // among the window's tabs when the command line names no variants
 };
 

@@ -17,6 +17,7 @@ namespace lanewise::lesson {
 namespace {
 
 constexpr std::uint32_t kMaxBlock = 1024;
+constexpr std::uint64_t kMaxOffset = 4096;
 constexpr int kMaxSide = 8192;
 constexpr std::uint64_t kMaxStep = 1'000'000'000;
 
@@ -86,7 +87,7 @@ float parse_scale(const std::string& text) {
 
 // What CLI11 collects before the values are looked at.
 struct Raw {
-    std::string backend, n, block, warp, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color;
+    std::string backend, n, block, warp, offset, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color;
 };
 
 void define_flags(CLI::App& app, Options& options, Raw& raw) {
@@ -106,6 +107,8 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
         ->type_name("THREADS");
     app.add_option("--warp", raw.warp, "Lanes in a warp: 32, or 4, 8, 16 for a teaching warp on the emulator")->group(run)
         ->type_name("LANES");
+    app.add_option("--offset", raw.offset, "Elements before the first value in its buffer: 1 misaligns the input (default 0)")
+        ->group(run)->type_name("COUNT");
     app.add_option("--input", raw.input, "ramp (0, 1, 2...), ramp1 (1, 2, 3...), random, or a file of numbers")->group(run)
         ->type_name("KIND|FILE");
     app.add_option("--seed", raw.seed, "Seed of --input random (default 1)")->group(run)->type_name("SEED");
@@ -189,6 +192,8 @@ void interpret(const CLI::App& app, const Raw& raw, Options& options) {
         options.block = static_cast<std::uint32_t>(whole_number("--block", raw.block, 1, kMaxBlock));
     if (given("--warp", raw.warp))
         options.warp = choice<std::uint32_t>("--warp", raw.warp, {{"4", 4u}, {"8", 8u}, {"16", 16u}, {"32", 32u}});
+    if (given("--offset", raw.offset))
+        options.offset = static_cast<std::uint32_t>(whole_number("--offset", raw.offset, 0, kMaxOffset));
     if (given("--seed", raw.seed)) options.seed = whole_number("--seed", raw.seed, 0, ~std::uint64_t{0});
     if (given("--input", raw.input)) options.input = raw.input;
     if (given("--order", raw.order)) {
@@ -274,6 +279,10 @@ Inputs choose_inputs(const Variant& variant, const Options& options) {
     Inputs inputs = Lesson::default_inputs(variant);
     if (options.block) inputs.block = *options.block;
     if (options.warp) inputs.warp = *options.warp;
+    if (options.offset) inputs.offset = *options.offset;
+    if (inputs.offset != 0 && !variant.offsets)
+        throw Error(fmt::format("--offset {}: {} takes values that begin where their buffer does; leave out --offset.",
+                                inputs.offset, variant.name));
     if (options.seed) inputs.seed = *options.seed;
     if (!options.input.empty()) inputs.kind = options.input;
     if (options.n) inputs.n = *options.n;

@@ -27,6 +27,7 @@ struct Options {
     std::optional<std::uint64_t> n;
     std::optional<std::uint32_t> block;
     std::optional<std::uint32_t> warp;
+    std::optional<std::uint32_t> offset;
     std::optional<std::uint64_t> seed;
     std::string input;                   // empty: the variant's own
     std::optional<launch::Order> order;

@@ -156,6 +156,7 @@ void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inp
     header.n = inputs.n;
     header.block = inputs.block;
     header.seed = inputs.seed;
+    header.offset = inputs.offset;
     header.input = inputs.kind;
     header.kernel_file = program_.lesson.kernel_file();
     header.kernel_hash = trace::fnv1a_hex(source_);
@@ -229,7 +230,7 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
     std::vector<std::uint32_t> blocks(variant.recorded_blocks);
     std::iota(blocks.begin(), blocks.end(), 0u);
-    if (options_.focus_block && *options_.focus_block >= variant.recorded_blocks) blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
+    if (options_.focus_block && *options_.focus_block >= static_cast<int>(variant.recorded_blocks)) blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
     std::vector<Result> results;
     finished->raw = record(machine, plan, blocks, &results);
     finished->raw.reruns = rerun(machine, plan, variant.reruns);
@@ -245,6 +246,7 @@ std::optional<launch::Plan> Runner::plan_of(const trace::Header& header) const {
     inputs.n = header.n;
     inputs.block = header.block;
     inputs.warp = header.warp_size;
+    inputs.offset = header.offset;
     inputs.seed = header.seed;
     inputs.kind = header.input;
     try {
@@ -295,6 +297,8 @@ std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant) 
                  fmt::format("blocks of {}", header.block), variant.name);
     refuse_other("--warp", o.warp && *o.warp != header.warp_size, fmt::format("{}", o.warp.value_or(0)),
                  fmt::format("warps of {} lanes", header.warp_size), variant.name);
+    refuse_other("--offset", o.offset && *o.offset != header.offset, fmt::format("{}", o.offset.value_or(0)),
+                 fmt::format("an offset of {}", header.offset), variant.name);
     refuse_other("--input", !o.input.empty() && o.input != header.input, o.input, "input " + header.input, variant.name);
     refuse_other("--seed", o.seed && header.input == "random" && *o.seed != header.seed,
                  fmt::format("{}", o.seed.value_or(0)), fmt::format("seed {}", header.seed), variant.name);

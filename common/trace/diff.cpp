@@ -34,6 +34,7 @@ std::optional<std::string> different_header(const Header& a, const Header& b) {
     if (a.n != b.n) return told("sizes n", a.n, b.n);
     if (a.warp_size != b.warp_size) return told("warp sizes", a.warp_size, b.warp_size);
     if (a.block != b.block) return told("block sizes", a.block, b.block);
+    if (a.offset != b.offset) return told("offsets of the input", a.offset, b.offset);
     if (a.input != b.input) return told("inputs", a.input, b.input);
     if (a.seed != b.seed) return told("seeds", a.seed, b.seed);
     if (a.kernel_hash != b.kernel_hash)

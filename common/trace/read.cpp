@@ -161,6 +161,7 @@ void read_header(const Json& json, Trace& trace) {
     header.block = whole<std::uint32_t>(json.at("block"));
     if (json.contains("warp_size")) header.warp_size = whole<std::uint32_t>(json["warp_size"], 4, kWarpSize);
     if (header.warp_size & (header.warp_size - 1)) throw Mangled("a warp has not 4, 8, 16 or 32 lanes");
+    if (json.contains("offset")) header.offset = whole<std::uint32_t>(json["offset"]);
     header.seed = whole<std::uint64_t>(json.at("seed"));
     header.input = text(json.at("input"));
     header.kernel_file = text(json.at("kernel_file"));

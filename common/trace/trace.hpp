@@ -203,6 +203,7 @@ struct Header {
     std::string date;        // ISO 8601, "2026-11-21"
     std::uint64_t n = 0;
     std::uint32_t block = 0; // threads
+    std::uint32_t offset = 0;  // elements that stood before the values in their buffer
     std::uint32_t warp_size = kWarpSize;  // 4, 8 or 16: a teaching warp, on the emulator only
     std::uint64_t seed = 0;
     std::string input;       // "ramp", "random", a file's name

@@ -161,6 +161,7 @@ Json header_json(const Trace& trace) {
               {"n", header.n},
               {"block", header.block},
               {"warp_size", header.warp_size},
+              {"offset", header.offset},
               {"seed", header.seed},
               {"input", capped(header.input)},
               {"kernel_file", capped(header.kernel_file)},

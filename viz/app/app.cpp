@@ -333,10 +333,10 @@ Intent App::draw_right(const Look& look, Rect column, bool with_text) {
         const Pane pane(look, "times", box);
         timing_.draw(pane, presentation_.timings, own);
     }
-    reruns_.most = column.height() > look.px(640) ? 6 : 4;
+    reruns_.most = static_cast<std::size_t>(std::clamp((column.height() * 0.32f / look.scale - 70) / 18, 2.0f, 9.0f));
     const float orders = shown_[0] ? reruns_.height(look, shown_[0]->trace()) : 0;
     if (orders > 0) {
-        const Pane pane(look, "orders", column.cut_bottom(std::min(orders, column.height() * 0.3f)));
+        const Pane pane(look, "orders", column.cut_bottom(orders));
         reruns_.draw(pane, shown_[0]->trace());
     }
     const Rect top = column.cut_top(column.height() * (with_text ? 0.43f : 0.48f));

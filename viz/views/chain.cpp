@@ -126,6 +126,17 @@ std::vector<WordKey> words_at(const steps::Steps& steps, std::size_t step, const
     return words;
 }
 
+Chain::Unit unit_of(const std::vector<Join>& joins) {
+    std::set<std::uint32_t> blocks;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> warps;
+    for (const Join& join : joins) {
+        blocks.insert(join.warp.block);
+        warps.insert({join.warp.block, join.warp.warp});
+    }
+    if (blocks.size() == joins.size()) return Chain::Unit::block;
+    return warps.size() == joins.size() ? Chain::Unit::warp : Chain::Unit::lane;
+}
+
 Chain chain_of(const steps::Steps& steps, const WordKey& word, const std::set<std::size_t>& now, const steps::WarpRef& warp) {
     const trace::Trace& trace = *steps.trace;
     Chain chain;
@@ -155,6 +166,7 @@ Chain chain_of(const steps::Steps& steps, const WordKey& word, const std::set<st
             chain.joins.push_back(join);
         }
     }
+    chain.unit = unit_of(chain.joins);
     const std::vector<std::size_t> order = Order(chain.joins).told(chain.type, chain.untold);
     if (!order.empty()) {
         std::vector<Join> sorted;
@@ -218,21 +230,9 @@ std::vector<Chain> chains_at(const steps::Steps& steps, std::size_t step, const 
     return chains;
 }
 
-std::string joined_by(const Chain& chain) {
-    std::set<std::uint32_t> blocks;
-    std::set<std::pair<std::uint32_t, std::uint32_t>> warps;
-    for (const Join& join : chain.joins) {
-        blocks.insert(join.warp.block);
-        warps.insert({join.warp.block, join.warp.warp});
-    }
-    const std::size_t count = chain.joins.size();
-    if (blocks.size() == count) return plural(count, "block");
-    if (warps.size() == count) return plural(count, "warp");
-    return plural(count, "lane");
-}
-
 std::string chain_sentence(const Chain& chain) {
-    std::string words = joined_by(chain) + (chain.joins.size() == 1 ? " changes " : " change ") + chain.word();
+    const char* unit = chain.unit == Chain::Unit::block ? "block" : chain.unit == Chain::Unit::warp ? "warp" : "lane";
+    std::string words = plural(chain.joins.size(), unit) + (chain.joins.size() == 1 ? " changes " : " change ") + chain.word();
     if (chain.untold.empty()) words += ", in the order that the old values tell";
     else words += "; in which order cannot be told: " + chain.untold;
     const bool gap = std::any_of(chain.joins.begin(), chain.joins.end(), [&](const Join& join) { return &join != &chain.joins.front() && !join.follows; });

@@ -25,11 +25,15 @@ struct Join {
 };
 
 struct Chain {
+    // What tells its joins apart: each from another block, from another warp, or lanes of one.
+    enum class Unit : std::uint8_t { block, warp, lane };
+
     std::string array;
     std::int64_t index = 0;
     Element type = Element::f32;
     trace::Op op = trace::Op::atomic_add;
     bool global = true;
+    Unit unit = Unit::block;
     std::vector<Join> joins;      // in the order told; in the order of blocks, warps and lanes where it is not
     std::string untold;           // why the order cannot be told; empty where it is
     std::uint64_t blocks_missing = 0;  // of the launch, not recorded: what they did to the word is a gap
@@ -48,8 +52,6 @@ std::vector<Chain> chains_at(const steps::Steps& steps, std::size_t step, const 
 // What an atomic leaves: from the value it found and its operand. Nothing for a CAS.
 std::optional<std::uint64_t> after_atomic(trace::Op op, Element type, std::uint64_t found, std::uint64_t gave);
 
-// "8 blocks", "3 warps", "32 lanes": who joined, in the largest units that tell them apart.
-std::string joined_by(const Chain& chain);
 // The order and its gaps in a sentence.
 std::string chain_sentence(const Chain& chain);
 // The whole chain, a line each.

@@ -113,17 +113,13 @@ void CompareView::draw_banner(const Pane& pane, const Rect& where, const Exhibit
     fill(pane.brush, card, mix(colors.ground, kind, 0.15), pane.px(6));
     outline(pane.brush, card, kind, pane.px(6), pane.px(1.2f));
     Rect line = card.inset(pane.px(10), 0);
-    const std::size_t findings = exhibit.trace().findings.size();
-    if (findings > 0) {
-        const std::string words = findings == 1 ? "1 mistake found" : std::to_string(findings) + " mistakes found";
-        const float width = text_width(pane.look(), Face::body, words) + pane.px(8);
-        text_in(pane.brush, Face::body, line.cut_right(width), colors.warning, words, Align::right);
+    const std::string mistakes = mistakes_found(*exhibit.run);
+    if (!mistakes.empty() && !came_out_right(*exhibit.run)) {
+        const float width = text_width(pane.look(), Face::body, mistakes) + pane.px(8);
+        text_in(pane.brush, Face::body, line.cut_right(width), colors.warning, mistakes, Align::right);
     }
-    if (exhibit.run->results.empty()) {
-        text_in(pane.brush, Face::strong, line, colors.quiet, findings ? "" : "its result was not kept", Align::left);
-        return;
-    }
-    draw_result(pane.brush, line, *exhibit.run, Face::strong, Align::left);
+    if (mistakes.empty() && result_words(*exhibit.run).empty()) text_in(pane.brush, Face::strong, line, colors.quiet, "its result was not kept", Align::left);
+    else draw_result(pane.brush, line, *exhibit.run, Face::strong, Align::left);
 }
 
 void CompareView::draw_foot(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Exhibit& other, std::size_t step,

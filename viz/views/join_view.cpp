@@ -49,13 +49,10 @@ std::string given(const Chain& chain, const Join& join, int chars) {
 }
 
 std::string giver(const Chain& chain, const Join& join) {
-    const std::string unit = joined_by(chain);
-    if (unit.find("block") != std::string::npos) return "block " + std::to_string(join.warp.block);
-    std::string name = chain.global ? "b" + std::to_string(join.warp.block) + " w" + std::to_string(join.warp.warp)
-                                    : "warp " + std::to_string(join.warp.warp);
-    if (unit.find("lane") == std::string::npos) return name;
-    name = chain.global ? name : "w" + std::to_string(join.warp.warp);
-    return name + " l" + std::to_string(join.lane);
+    if (chain.unit == Chain::Unit::block) return "block " + std::to_string(join.warp.block);
+    const std::string warp = (chain.unit == Chain::Unit::warp ? "warp " : "w") + std::to_string(join.warp.warp);
+    const std::string name = chain.global ? "b" + std::to_string(join.warp.block) + " " + warp : warp;
+    return chain.unit == Chain::Unit::warp ? name : name + " lane " + std::to_string(join.lane);
 }
 
 // How far a row of `total` is moved so that `focus` is in sight.
@@ -99,7 +96,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
     const std::string fitted = fit_text(pane.look(), Face::caption, words, title.width());
     text_in(brush, Face::caption, title, told ? colors.quiet : colors.warning, fitted, Align::left);
     if (fitted != words && pane.hovers(title)) hint_card(pane.look(), words);
-    rest.cut_left(pane.px(62));
+    rest.cut_left(std::clamp(text_width(pane.look(), Face::small, chain.word()) + pane.px(10), pane.px(62), pane.px(140)));
 
     // Those that gave, in the order of blocks, warps and lanes.
     std::vector<std::size_t> givers(chain.joins.size());
@@ -111,16 +108,17 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         };
         return key(a) < key(b);
     });
-    const bool by_lane = joined_by(chain).find("lane") != std::string::npos;
+    const bool by_lane = chain.unit == Chain::Unit::lane;
     const auto lit = [&](const Join& join) {
         // Where lanes join one by one, the lane that is pointed at; else the warp that is drawn large.
         return join.warp == selection.warp && join.now && (!by_lane || join.lane == selection.lane());
     };
     const auto count = static_cast<float>(givers.size());
-    const float cell = std::clamp(rest.width() / std::max(count, 1.0f), pane.px(66), pane.px(112));
+    const float cell = std::clamp(rest.width() / std::max(count, 1.0f), pane.px(by_lane ? 92 : 72), pane.px(112));
     std::size_t focus = 0;
     for (std::size_t g = 0; g < givers.size(); ++g) {
-        if (lit(chain.joins[givers[g]])) {
+        const Join& join = chain.joins[givers[g]];
+        if (lit(join) || (by_lane && selection.lane() < 0 && join.now && join.warp == selection.warp)) {
             focus = g;
             break;
         }
@@ -131,9 +129,14 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
     const auto gaps = static_cast<float>(std::count_if(held.begin(), held.end(), [](const Held& each) { return each.gap; }));
     const float boxes = static_cast<float>(held.size()) - gaps;
     const float gap_width = pane.px(58);
-    const float box_width = std::clamp((rest.width() - gaps * gap_width) / std::max(boxes, 1.0f), pane.px(58), pane.px(112));
+    // Where not all fit, a value stands about as far along as who left it.
+    const bool crowded = cell * count > rest.width();
+    const float box_width = crowded ? cell : std::clamp((rest.width() - gaps * gap_width) / std::max(boxes, 1.0f), pane.px(58), pane.px(112));
     float total = 0, held_focus = 0;
-    for (Held& each : held) {
+    std::vector<std::size_t> box_of(chain.joins.size(), held.size());   // where a join's value stands
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        Held& each = held[i];
+        if (each.join != steps::kNoStep) box_of[each.join] = i;
         each.x = total;
         each.width = each.gap ? gap_width : box_width;
         total += each.width;
@@ -146,7 +149,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
     const Rect head{where.x0, givers_y, rest.x0, givers_y + pane.px(34)};
     text_in(brush, Face::caption, head, colors.quiet, "gave", Align::left);
     text_in(brush, Face::small, {where.x0, held_y, rest.x0 - pane.px(4), held_y + pane.px(24)}, colors.strong,
-            fit_text(pane.look(), Face::small, chain.word(), pane.px(56)), Align::left);
+            fit_text(pane.look(), Face::small, chain.word(), rest.x0 - pane.px(4) - where.x0), Align::left);
     if (!told) text_in(brush, Face::caption, {where.x0, held_y + pane.px(24), rest.x0, held_y + pane.px(40)}, colors.quiet, "as found", Align::left);
 
     brush.list->PushClipRect({rest.x0 - pane.px(2), rest.y0}, {rest.x1 + pane.px(2), rest.y1}, true);
@@ -156,10 +159,11 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         for (std::size_t g = 0; g < givers.size(); ++g) {
             const Join& join = chain.joins[givers[g]];
             if (lit(join) != (pass == 1)) continue;
-            const auto to = std::find_if(held.begin(), held.end(), [&](const Held& each) { return each.join == givers[g]; });
-            if (to == held.end()) continue;
+            if (box_of[givers[g]] == held.size()) continue;
+            const Held& to = held[box_of[givers[g]]];
             const Point a{rest.x0 + cell * (static_cast<float>(g) + 0.5f) - givers_shift, givers_y + pane.px(36)};
-            const Point b{rest.x0 + to->x + to->width / 2 - held_shift, held_y - pane.px(3)};
+            const Point b{rest.x0 + to.x + to.width / 2 - held_shift, held_y - pane.px(3)};
+            if (std::max(a.x, b.x) < rest.x0 || std::min(a.x, b.x) > rest.x1) continue;
             const Color color = lit(join) ? colors.accent : with_alpha(mix(scale.color(chain.type, join.gave), colors.strong, 0.15), join.now ? 0.9 : 0.4);
             arc(brush, a, b, {color, pane.px(lit(join) ? 2.6f : 1.5f), 20, 1});
             arrow_head(brush, b, pane.px(lit(join) ? 4.5f : 3.5f), color);
@@ -175,8 +179,10 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         outline(brush, box, lit(join) ? colors.accent : colors.line, pane.px(4), pane.px(lit(join) ? 1.8f : 1));
         Rect line = box.inset(pane.px(5), pane.px(2));
         const Rect top = line.cut_top(pane.px(15));
-        text_in(brush, Face::caption, top, join.now ? colors.text : colors.quiet, giver(chain, join), Align::left);
-        if (told) text_in(brush, Face::tiny, top, colors.quiet, "#" + std::to_string(givers[g] + 1), Align::right);
+        const std::string name = giver(chain, join), place = "#" + std::to_string(givers[g] + 1);
+        text_in(brush, Face::caption, top, join.now ? colors.text : colors.quiet, fit_text(pane.look(), Face::caption, name, top.width()), Align::left);
+        const float both = text_width(pane.look(), Face::caption, name) + text_width(pane.look(), Face::tiny, place) + pane.px(4);
+        if (told && both <= top.width()) text_in(brush, Face::tiny, top, colors.quiet, place, Align::right);
         const int chars = static_cast<int>(line.width() / (*pane.look().fonts)[Face::small].digit) - 1;
         text_in(brush, Face::small, line, join.now ? colors.strong : colors.quiet, given(chain, join, std::max(3, chars)), Align::left);
         if (hovered) {

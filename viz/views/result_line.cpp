@@ -16,9 +16,12 @@ void warning_sign(const Brush& brush, Point middle, float radius) {
 }
 
 void draw_result(const Brush& brush, const Rect& where, const lesson::Run& run, Face face, Align align) {
-    const std::string words = result_words(run);
+    std::string words = result_words(run);
+    const std::size_t found = run.trace.findings.size();
+    const bool right = came_out_right(run) && found == 0;
+    // It may come out right and be wrong: that first.
+    if (found > 0 && came_out_right(run)) words = mistakes_found(run) + (words.empty() ? "" : ", though " + words);
     if (words.empty()) return;
-    const bool right = came_out_right(run);
     const Color ink = right ? brush.colors().good : brush.colors().warning;
     const float sign = brush.px(20);
     const std::string fitted = fit_text(brush.look, face, words, where.width() - sign);
@@ -34,6 +37,11 @@ void draw_result(const Brush& brush, const Rect& where, const lesson::Run& run, 
         warning_sign(brush, c, brush.px(6));
     }
     text_in(brush, face, {x + sign, where.y0, where.x1, where.y1}, right ? brush.colors().text : ink, fitted, Align::left);
+}
+
+std::string mistakes_found(const lesson::Run& run) {
+    const std::size_t count = run.trace.findings.size();
+    return count == 0 ? "" : count == 1 ? "1 mistake found" : std::to_string(count) + " mistakes found";
 }
 
 std::string finding_words(const trace::Finding& finding) {

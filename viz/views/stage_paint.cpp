@@ -156,6 +156,10 @@ void StagePaint::quiet_band(const Scene& scene, const Band& band) const {
 }
 
 void StagePaint::band(const Scene& scene, const Band& band) const {
+    if (!band.takes_part) {
+        text_in(brush, Face::caption, band.box, brush.colors().quiet, "this warp has no part in this step");
+        return;
+    }
     switch (band.kind) {
         case StepKind::shuffle: arcs(scene, band); break;
         case StepKind::reduce: reduce(scene, band); break;
@@ -165,9 +169,6 @@ void StagePaint::band(const Scene& scene, const Band& band) const {
         case StepKind::warp_barrier:
         case StepKind::block_barrier: barrier(scene, band); break;
         default: words(scene, band); break;
-    }
-    if (!band.takes_part) {
-        text_in(brush, Face::caption, band.box, brush.colors().quiet, "this warp has no part in this step");
     }
 }
 

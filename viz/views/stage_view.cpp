@@ -70,7 +70,7 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
 }
 
 float StageView::draw_findings(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
-                               const Selection& selection) const {
+                               Selection& selection) const {
     if (!note.empty() || playhead.step >= exhibit.findings.size() || exhibit.findings[playhead.step].empty()) return 0;
     const Theme& colors = pane.colors();
     const std::vector<std::size_t>& here = exhibit.findings[playhead.step];
@@ -81,13 +81,19 @@ float StageView::draw_findings(const Pane& pane, const Rect& where, const Exhibi
     std::string words = finding_words(finding);
     if (here.size() > 1) words += " And " + std::to_string(here.size() - 1) + " more at this step: see the column on the right.";
 
+    const steps::WarpRef concerned{selection.warp.launch, finding.block, finding.warp};
+    const auto& warps = exhibit.steps().warps;
+    const bool leads = own == here.end() && std::find(warps.begin(), warps.end(), concerned) != warps.end();
+    if (leads) words += " Click to look at that warp.";
+
     const Rect room = where.inset(pane.px(12), 0);
     const Brush measure{nullptr, pane.look()};
     const float text_x = room.x0 + pane.px(34);
     const float width = room.x1 - text_x - pane.px(10);
     const float height = paragraph(measure, Face::body, {0, 0}, width, 0, words) + pane.px(14);
     const Rect card{room.x0, room.y0 + pane.px(2), room.x1, room.y0 + pane.px(2) + height};
-    fill(pane.brush, card, mix(colors.ground, colors.warning, 0.13), pane.px(6));
+    fill(pane.brush, card, mix(colors.ground, colors.warning, leads && pane.hovers(card) ? 0.22 : 0.13), pane.px(6));
+    if (leads && pane.button(card)) selection.warp = concerned;
     outline(pane.brush, card, colors.warning, pane.px(6), pane.px(1.2f));
     warning_sign(pane.brush, {card.x0 + pane.px(17), card.y0 + pane.px(16)}, pane.px(8));
     paragraph(pane.brush, Face::body, {text_x, card.y0 + pane.px(7)}, width, colors.text, words);

@@ -31,9 +31,10 @@ struct StageView {
 private:
     void draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
                       const Selection& selection) const;
-    // What the emulator found wrong at this step; returns the height used of `where`, which may be more than is shown.
+    // What the emulator found wrong at this step; returns the height used at the top of `where`.
+    // A click leads to the warp that it concerns.
     float draw_findings(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
-                        const Selection& selection) const;
+                        Selection& selection) const;
     Rect draw_scene(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
                     Selection& selection);
     void draw_legend(const Pane& pane, const Rect& where, const Exhibit& exhibit) const;

@@ -11,18 +11,18 @@ namespace lanewise::viz {
 namespace {
 
 // "add tree +64" where it fits, else "add +64", else "+64"; "store warp_sums" becomes "store".
-std::string chip_label(const Look& look, const std::string& label, float width) {
-    const auto fits = [&](const std::string& words) { return text_width(look, Face::small, words) <= width; };
+std::string chip_label(const Look& look, const std::string& label, float width, Face face = Face::small) {
+    const auto fits = [&](const std::string& words) { return text_width(look, face, words) <= width; };
     if (fits(label)) return label;
     const std::size_t first = label.find(' ');
     const std::size_t last = label.rfind(' ');
-    if (first == std::string::npos) return fit_text(look, Face::small, label, width);
-    if (label.find('|') != std::string::npos) return fit_text(look, Face::small, label, width);
+    if (first == std::string::npos) return fit_text(look, face, label, width);
+    if (label.find('|') != std::string::npos) return fit_text(look, face, label, width);
     if (first != last) {
         const std::string ends = label.substr(0, first) + label.substr(last);
-        return fits(ends) ? ends : fit_text(look, Face::small, label.substr(last + 1), width);
+        return fits(ends) ? ends : fit_text(look, face, label.substr(last + 1), width);
     }
-    return fit_text(look, Face::small, label.substr(0, first), width);
+    return fit_text(look, face, label.substr(0, first), width);
 }
 
 std::string work_hint(const TimelineEntry& entry, const TimelineScale& scale) {
@@ -139,13 +139,6 @@ Intent TimelineView::draw_controls(const Pane& pane, const Rect& where, const Pl
         rest.x0 += pane.px(16);
         text_in(pane.brush, Face::strong, rest, pane.colors().text, figure, Align::left);
         rest.x0 += text_width(pane.look(), Face::strong, figure) + pane.px(18);
-        const std::string others = "at work on something else";
-        if (text_width(pane.look(), Face::caption, others) + pane.px(16) < rest.width()) {
-            outline(pane.brush, {rest.x0, rest.center().y - pane.px(5), rest.x0 + pane.px(10), rest.center().y + pane.px(5)}, pane.colors().quiet, pane.px(2), pane.px(1));
-            rest.x0 += pane.px(15);
-            text_in(pane.brush, Face::caption, rest, pane.colors().quiet, others, Align::left);
-            rest.x0 += text_width(pane.look(), Face::caption, others) + pane.px(20);
-        }
     }
     if (playhead.speed != 1) {
         std::string speed = std::to_string(playhead.speed);
@@ -162,6 +155,13 @@ Intent TimelineView::draw_controls(const Pane& pane, const Rect& where, const Pl
     for (const auto& [key, what] : kHints) {
         width += std::max(text_width(pane.look(), Face::small, key) + pane.px(9), pane.px(17)) + pane.px(6) +
                  text_width(pane.look(), Face::caption, what) + pane.px(14);
+    }
+    const std::string others = "at work on something else";
+    const float others_width = text_width(pane.look(), Face::caption, others) + pane.px(35);
+    if (!figure.empty() && others_width + width < rest.width()) {
+        outline(pane.brush, {rest.x0, rest.center().y - pane.px(5), rest.x0 + pane.px(10), rest.center().y + pane.px(5)}, pane.colors().quiet, pane.px(2), pane.px(1));
+        text_in(pane.brush, Face::caption, {rest.x0 + pane.px(15), rest.y0, rest.x1, rest.y1}, pane.colors().quiet, others, Align::left);
+        rest.x0 += others_width;
     }
     float hint_x = where.x1 - width;
     const float left = rest.x0;
@@ -189,7 +189,12 @@ void TimelineView::draw_chip(const Pane& pane, const Rect& chip, const TimelineE
         warning_sign(pane.brush, {chip.x1 - pane.px(8), chip.y0 + pane.px(8)}, pane.px(6));
         words.x1 -= pane.px(13);
     }
-    text_in(pane.brush, Face::small, words, present ? text_on(kind) : colors.text, chip_label(pane.look(), entry.label, words.width() - pane.px(6)));
+    // Smaller before shorter.
+    const float room = words.width() - pane.px(4);
+    const std::string label = chip_label(pane.look(), entry.label, room);
+    const std::string tiny = chip_label(pane.look(), entry.label, room, Face::tiny);
+    const bool shrink = label.ends_with("…") && !tiny.ends_with("…");
+    text_in(pane.brush, shrink ? Face::tiny : Face::small, words, present ? text_on(kind) : colors.text, shrink ? tiny : label);
 }
 
 // The name once, over a tick for each step.

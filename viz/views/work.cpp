@@ -34,11 +34,14 @@ std::string part_in_words(double part) {
     if (part <= 0) return "none";
     if (part >= 1) return "all";
     if (part >= 0.95) return "nearly all";
-    if (part <= 0.5) return fmt::format("1 in {:.0f}", 1 / part);
+    if (part < 0.1) return fmt::format("1 in {:.0f}", 1 / part);
+    // The fewest lanes that come near enough; else the nearest of up to ten.
+    const auto off = [&](int of) { return std::abs(std::round(part * of) / of - part); };
     int best = 2;
     for (int of = 2; of <= 10; ++of) {
-        const auto off = [&](int d) { return std::abs(std::round(part * d) / d - part); };
-        if (std::round(part * of) < of && off(of) < off(best) - 1e-3) best = of;
+        const bool some = std::round(part * of) > 0 && std::round(part * of) < of;
+        if (some && off(of) < off(best)) best = of;
+        if (some && off(of) <= 0.015) break;
     }
     return fmt::format("{:.0f} in {}", std::round(part * best), best);
 }

@@ -37,6 +37,8 @@ TEST(Work, PartsAreToldAsTheyArePictured) {
     EXPECT_EQ(percent(0.004), "0.4 %");
     EXPECT_EQ(percent(127.0 / 896), "14 %");
     EXPECT_EQ(part_in_words(127.0 / 896), "1 in 7");
+    EXPECT_EQ(part_in_words(2.0 / 7), "2 in 7");
+    EXPECT_EQ(part_in_words(0.02), "1 in 50");
     EXPECT_EQ(part_in_words(0.5), "1 in 2");
     EXPECT_EQ(part_in_words(0.67), "2 in 3");
     EXPECT_EQ(part_in_words(0.875), "7 in 8");

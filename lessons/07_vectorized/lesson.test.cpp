@@ -79,8 +79,10 @@ TEST(Vectorized, PacksAreAligned) {
         const trace::Trace trace = traced(variant);
         for (const auto& record : trace.records) {
             if (!is_input_load(trace, record)) continue;
-            for (int lane = 0; lane < trace::kWarpSize; ++lane)
-                if (record.active >> lane & 1u) EXPECT_EQ(record.element_index[lane] % record.elements, 0) << variant;
+            for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+                if ((record.active >> lane & 1u) == 0) continue;
+                EXPECT_EQ(record.element_index[lane] % record.elements, 0) << variant;
+            }
         }
     }
 }

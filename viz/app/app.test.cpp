@@ -95,6 +95,19 @@ TEST(App, CompareShowsTwoAndComesBackToTheSameStep) {
     EXPECT_EQ(session.app.playhead().count, 6u);
 }
 
+TEST(App, TheMemoryInSightCanBeKept) {
+    Session session(request_of("block_sum_two_level"));
+    EXPECT_EQ(session.app.stage().memory.shown(), trace::Space::global);   // the load of `in`
+    session.press(letter('M'));
+    EXPECT_EQ(session.app.stage().memory.shown(), trace::Space::shared);
+    session.press(letter('M'));
+    session.press(Key::end);
+    EXPECT_EQ(session.app.stage().memory.shown(), trace::Space::global);
+    session.press(letter('M'));
+    session.press(Key::tab);
+    EXPECT_EQ(session.app.stage().memory.show, MemoryView::Show::follow);
+}
+
 TEST(App, AskedForByTheCommandLine) {
     lesson::WindowRequest request = request_of("block_sum_two_level");
     request.has_step = true;

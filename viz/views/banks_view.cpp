@@ -12,13 +12,22 @@ namespace {
 using steps::kBanks;
 
 constexpr float kMarks = 15;
-constexpr std::size_t kMostRows = 24;   // more are drawn smaller
 
-// Words of four bytes; smaller elements share one, larger take several.
-std::size_t rows_of(std::size_t elements, Element element) {
-    const std::size_t words = (elements * static_cast<std::size_t>(element_size(element)) + 3) / 4;
-    return (words + kBanks - 1) / kBanks;
+std::size_t per_row(const MemoryArray& array) { return static_cast<std::size_t>(kBanks * steps::kBankBytes / element_size(array.element)); }
+
+// Does `touches` hold for any word of the row?
+template <class F>
+bool any_word(const MemoryArray& array, std::size_t row, F touches) {
+    const std::size_t first = row * per_row(array);
+    const std::size_t last = std::min(first + per_row(array), array.words.size());
+    for (std::size_t i = first; i < last; ++i) {
+        if (touches(array.words[i])) return true;
+    }
+    return false;
 }
+
+bool is_own(const MemoryWord& word) { return word.lanes != 0; }
+bool is_touched(const MemoryWord& word) { return word.read_now || word.written_now; }
 
 }  // namespace
 
@@ -31,65 +40,113 @@ std::array<std::uint8_t, kBanks> bank_conflicts(const std::vector<Request>& requ
     return most;
 }
 
-std::size_t BanksView::rows(const std::vector<MemoryArray>& arrays) {
-    std::size_t rows = 0;
-    for (const MemoryArray& array : arrays) rows += rows_of(array.words.size(), array.element);
+std::vector<BankRow> bank_rows(const std::vector<MemoryArray>& arrays, std::size_t most) {
+    std::vector<BankRow> all;
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+        const std::size_t rows = BanksView::rows(arrays[a].words.size(), arrays[a].element);
+        for (std::size_t row = 0; row < rows; ++row) all.push_back({a, row});
+    }
+    if (all.size() <= most) return all;
+    std::vector<bool> chosen(all.size(), false);
+    std::size_t count = 0;
+    for (const auto& touches : {is_own, is_touched}) {
+        for (std::size_t i = 0; i < all.size() && count < most; ++i) {
+            if (!any_word(arrays[all[i].array], all[i].row, touches)) continue;
+            chosen[i] = true;
+            ++count;
+        }
+        if (count > 0) break;
+    }
+    // Neighbours below, then whatever comes first.
+    for (std::size_t i = 1; i < all.size() && count > 0 && count < most; ++i) {
+        if (chosen[i] || !chosen[i - 1]) continue;
+        chosen[i] = true;
+        ++count;
+    }
+    for (std::size_t i = 0; i < all.size() && count < most; ++i) {
+        if (chosen[i]) continue;
+        chosen[i] = true;
+        ++count;
+    }
+    std::vector<BankRow> rows;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (chosen[i]) rows.push_back(all[i]);
+    }
     return rows;
 }
 
-float BanksView::height(const Look& look, std::size_t rows) const {
-    const float row = rows <= 2 ? 22.0f : rows <= 8 ? 17.0f : 8.0f;
-    return look.px(row * static_cast<float>(std::min(rows, kMostRows)) + (marks ? kMarks : 0));
+std::size_t BanksView::rows(std::uint64_t elements, Element element) {
+    // Words of four bytes; smaller elements share one, larger take several.
+    const std::uint64_t words = (elements * static_cast<std::uint64_t>(element_size(element)) + 3) / 4;
+    return static_cast<std::size_t>((words + kBanks - 1) / kBanks);
 }
 
-void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<MemoryArray>& arrays,
+float BanksView::height(const Look& look, std::size_t rows) const {
+    return look.px((rows <= 2 ? 22.0f : 17.0f) * static_cast<float>(rows) + (marks ? kMarks : 0));
+}
+
+void BanksView::draw_row(const Pane& pane, const Rect& box, const MemoryArray& array, std::size_t row, WordPaint& paint,
+                         Selection& selection) const {
+    const std::size_t first = row * per_row(array);
+    const std::size_t last = std::min(first + per_row(array), array.words.size());
+    const float width = box.width() / static_cast<float>(per_row(array));
+    for (std::size_t i = first; i < last; ++i) {
+        const MemoryWord& word = array.words[i];
+        const float x = box.x0 + width * static_cast<float>(i - first);
+        const Rect place{x + pane.px(1), box.y0 + pane.px(1), x + width - pane.px(1), box.y1 - pane.px(1)};
+        paint.draw(place, word, paint.text(word));
+        if (!pane.hovers(place)) continue;
+        if (word.lane >= 0 && word.by == selection.warp) selection.next.lane = word.lane;
+        const std::size_t bank = i * static_cast<std::size_t>(element_size(array.element)) / 4 % static_cast<std::size_t>(kBanks);
+        hint_card(pane.look(), word_hint(array.name, i, "bank " + std::to_string(bank), word, array.element));
+    }
+}
+
+void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<MemoryArray>& arrays, const std::vector<BankRow>& rows,
                      const std::vector<Request>& requests, const ValueScale& scale, Selection& selection) const {
+    if (rows.empty()) return;
     const Theme& colors = pane.colors();
     const float right = lanes_x0 + cell * static_cast<float>(kBanks);
     Rect rest = where;
     if (marks) rest.cut_top(pane.px(kMarks));
-    const auto all = static_cast<float>(std::max<std::size_t>(rows(arrays), 1));
-    const float row_height = std::min(pane.px(22), rest.height() / all);
-    float top = rest.y0;
+    const float row_height = std::min(pane.px(22), rest.height() / static_cast<float>(rows.size()));
     float own_end = rest.y0;   // below the last row that the chosen warp touches
-    for (const MemoryArray& array : arrays) {
-        const int size = element_size(array.element);
-        const float width = cell * static_cast<float>(size) / 4;
-        const auto per_row = static_cast<std::size_t>(kBanks * 4 / size);
-        WordPaint paint{pane, scale, array.element, selection.lane(), Face::tiny, row_height >= pane.px(13),
-                        cell_chars(width, pane.look().scale)};
+    std::vector<WordPaint> paints;
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+        const float width = cell * static_cast<float>(kBanks) / static_cast<float>(per_row(arrays[a]));
+        paints.push_back({pane, scale, arrays[a].element, selection.lane(), Face::tiny, row_height >= pane.px(13) && width >= pane.px(11),
+                          cell_chars(width, pane.look().scale)});
         int longest = 1;
-        std::vector<std::string> texts;
-        for (const MemoryWord& word : array.words) {
-            texts.push_back(paint.text(word));
-            longest = std::max(longest, word.known ? static_cast<int>(texts.back().size()) : 1);
+        for (const BankRow& row : rows) {
+            if (row.array != a) continue;
+            any_word(arrays[a], row.row, [&](const MemoryWord& word) {
+                if (word.known) longest = std::max(longest, static_cast<int>(paints[a].text(word).size()));
+                return false;
+            });
         }
-        paint.face = cell_face(pane.look(), width, longest);
-        for (std::size_t i = 0; i < array.words.size(); ++i) {
-            const MemoryWord& word = array.words[i];
-            const float x = lanes_x0 + width * static_cast<float>(i % per_row);
-            const float y0 = top + row_height * static_cast<float>(i / per_row);
-            const Rect box{x + pane.px(1), y0 + pane.px(1), x + width - pane.px(1), y0 + row_height - pane.px(1)};
-            paint.draw(box, word, texts[i]);
-            if (word.lanes != 0) own_end = std::max(own_end, y0 + row_height);
-            if (!pane.hovers(box)) continue;
-            if (word.lane >= 0 && word.by == selection.warp) selection.next.lane = word.lane;
-            const std::size_t bank = i * static_cast<std::size_t>(size) / 4 % static_cast<std::size_t>(kBanks);
-            hint_card(pane.look(), word_hint(array.name, i, "bank " + std::to_string(bank), word, array.element));
-        }
-        const std::size_t array_rows = rows_of(array.words.size(), array.element);
-        text_in(pane.brush, Face::small, {right + pane.px(10), top, where.x1, top + std::min(row_height, pane.px(22))}, colors.quiet,
-                fit_text(pane.look(), Face::small, array.name, where.x1 - right - pane.px(12)), Align::left);
-        // The index that a row begins with, where the margin has room for it.
-        for (std::size_t r = 1; r < array_rows && row_height >= pane.px(13); ++r) {
-            const std::string index = std::to_string(r * per_row);
-            const float y0 = top + row_height * static_cast<float>(r);
-            if (text_width(pane.look(), Face::tiny, index) > lanes_x0 - where.x0 - pane.px(3)) break;
-            text_in(pane.brush, Face::tiny, {where.x0, y0, lanes_x0 - pane.px(3), y0 + row_height}, colors.quiet, index, Align::right);
-        }
-        top += row_height * static_cast<float>(array_rows);
+        paints[a].face = cell_face(pane.look(), width, longest);
+        if (row_height < pane.px(20) && paints[a].face == Face::figure) paints[a].face = Face::small;   // clear of the marks
     }
-    if (marks) draw_marks(pane, {where.x0, where.y0, where.x1, std::min(own_end, where.y1)}, requests);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        const MemoryArray& array = arrays[rows[r].array];
+        const Rect box{lanes_x0, rest.y0 + row_height * static_cast<float>(r), right, rest.y0 + row_height * static_cast<float>(r + 1)};
+        draw_row(pane, box, array, rows[r].row, paints[rows[r].array], selection);
+        if (any_word(array, rows[r].row, is_own)) own_end = box.y1;
+        // The array's name, and the index where rows are left out.
+        const bool follows = r > 0 && rows[r - 1].array == rows[r].array && rows[r - 1].row + 1 == rows[r].row;
+        if (r > 0 && rows[r - 1].array == rows[r].array && !follows) hairline(pane.brush, {box.x0, box.y0}, {box.x1, box.y0}, colors.quiet, pane.px(1));
+        const std::string index = std::to_string(rows[r].row * per_row(array));
+        if (!follows) {
+            const std::string name = rows[r].row == 0 ? array.name : array.name + "[" + index + "]";
+            const float room = where.x1 - right - pane.px(8);
+            const Face face = text_width(pane.look(), Face::small, name) <= room ? Face::small : Face::tiny;
+            text_in(pane.brush, face, {right + pane.px(8), box.y0, where.x1, box.y1}, colors.quiet, fit_text(pane.look(), face, name, room), Align::left);
+        }
+        // The index that a row begins with, where the margin has room for it.
+        if (rows[r].row == 0 || row_height < pane.px(11) || text_width(pane.look(), Face::tiny, index) > lanes_x0 - where.x0 - pane.px(3)) continue;
+        text_in(pane.brush, Face::tiny, {where.x0, box.y0, lanes_x0 - pane.px(3), box.y1}, colors.quiet, index, Align::right);
+    }
+    if (marks) draw_marks(pane, {where.x0, where.y0, where.x1, own_end}, requests);
 }
 
 // "4×" over a bank of which four different words are wanted, and a frame down to the last of them.

@@ -12,6 +12,7 @@ constexpr float kCaption = 15;
 constexpr float kFoot = 6;
 constexpr std::size_t kMostCaptionLines = 3;
 constexpr std::size_t kMostGlobalRows = 8;
+constexpr std::size_t kMostBankRows = 12;
 
 // Lines no wider than `width`: what fits beside each other shares one, what is too long is broken at spaces.
 std::vector<std::string> lines_of(const Look& look, const std::vector<std::string>& captions, float width) {
@@ -102,8 +103,7 @@ void MemoryView::learn(const Look& look, const Exhibit& exhibit, const steps::Wa
         run_.shared = !run_.shared_arrays.empty();
         for (const std::uint32_t array : run_.shared_arrays) {
             const trace::Array& each = steps.trace->arrays[array];
-            const std::uint64_t words = (each.count * static_cast<std::uint64_t>(element_size(each.element)) + 3) / 4;
-            run_.shared_rows += static_cast<std::size_t>((words + steps::kBanks - 1) / steps::kBanks);
+            run_.shared_rows += BanksView::rows(each.count, each.element);
         }
         run_.use = std::make_shared<const GlobalUse>(steps, warp);
         run_.global = !run_.use->empty();
@@ -132,7 +132,10 @@ void MemoryView::learn(const Look& look, const Exhibit& exhibit, const steps::Wa
 
     BanksView banks;
     banks.marks = run_.conflicts;
-    const float shared = run_.shared ? banks.height(look, run_.shared_rows) : 0;
+    // Rows of banks are told in numbers from 13 pixels on.
+    const auto fitting = static_cast<std::size_t>(std::max(room - banks.height(look, 0), 0.0f) / look.px(13.5f));
+    run_.bank_rows = std::min(run_.shared_rows, std::clamp<std::size_t>(fitting, 1, kMostBankRows));
+    const float shared = run_.shared ? banks.height(look, run_.bank_rows) : 0;
     const float global = run_.global ? SectorsView{}.height(look, run_.global_rows) : 0;
     run_.height = run_.shared || run_.global ? std::min(around + std::max(shared, global), most) : 0;
 }
@@ -172,6 +175,7 @@ void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const step
         std::erase_if(now_.shared, [&](const MemoryArray& array) {
             return std::find(run_.shared_arrays.begin(), run_.shared_arrays.end(), array.array) == run_.shared_arrays.end();
         });
+        now_.rows = bank_rows(now_.shared, run_.bank_rows);
     } else if (const auto array = run_.use->array_at(step)) {
         now_.window = run_.use->window(step, *array, run_.global_rows);
         now_.global = global_memory(steps, step, warp, *array, now_.window.sectors());
@@ -194,9 +198,9 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibi
     draw_title(pane, title, exhibit.trace(), selection.warp);
 
     const bool costly = std::any_of(now_.requests.begin(), now_.requests.end(), [&](const Request& request) {
-        return request.space == now_.space && (request.conflict() || (request.moved() > 2 * request.useful && !trace::is_atomic(request.op)));
+        return request.space == now_.space && (request.conflict() || request.is_scattered());
     });
-    std::vector<std::string> lines = lines_of(pane.look(), now_.captions, lanes_x0 + cell * 32 - lanes_x0);
+    std::vector<std::string> lines = lines_of(pane.look(), now_.captions, cell * 32);
     lines.resize(std::min(lines.size(), run_.caption_lines));
     Rect words = rest.cut_top(pane.px(kCaption) * static_cast<float>(run_.caption_lines));
     for (const std::string& line : lines) {
@@ -209,7 +213,7 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibi
     const ValueScale& scale = exhibit.scale_of(selection.warp);   // as on the stage: one value, one colour
     if (now_.space == Space::shared) {
         const BanksView banks{lanes_x0, cell, run_.conflicts};
-        banks.draw(pane, rest, now_.shared, now_.requests, scale, selection);
+        banks.draw(pane, rest, now_.shared, now_.rows, now_.requests, scale, selection);
     } else if (now_.window.array < exhibit.trace().arrays.size()) {
         const SectorsView sectors{lanes_x0, cell};
         sectors.draw(pane, rest, exhibit.trace().arrays[now_.window.array], now_.window, now_.global, now_.requests, scale, selection);
@@ -240,6 +244,7 @@ void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Tr
     const bool alone = !(run_.shared && run_.global);
     if (shared) {
         words = std::string(alone ? "shared memory of block " : "block ") + std::to_string(warp.block) + " · one column a bank";
+        if (run_.bank_rows < run_.shared_rows) words += " · " + std::to_string(now_.rows.size()) + " of " + std::to_string(run_.shared_rows) + " rows";
     } else {
         words = (alone ? "global memory · " : "") + now_.global.name +
                 (now_.window.packed ? " · the sectors that are moved, each with its first index" : " · a row is 128 bytes: 4 sectors of 32");

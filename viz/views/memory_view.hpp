@@ -38,7 +38,8 @@ private:
         bool shared = false;
         bool global = false;
         std::vector<std::uint32_t> shared_arrays;   // that the launch touches
-        std::size_t shared_rows = 0;
+        std::size_t shared_rows = 0;                // in all, and as many as are shown
+        std::size_t bank_rows = 0;
         std::size_t global_rows = 0;
         bool conflicts = false;
         std::size_t caption_lines = 1;
@@ -55,6 +56,7 @@ private:
         std::vector<std::string> captions;
         bool quiet = false;                  // nothing is asked for: the captions say so
         std::vector<MemoryArray> shared;
+        std::vector<BankRow> rows;
         SectorWindow window;
         MemoryArray global;
     };

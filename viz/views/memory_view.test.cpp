@@ -117,5 +117,33 @@ TEST(MemoryView, ARunWithoutMemoryTakesNoRoom) {
     EXPECT_EQ(drawn.height, 0);
 }
 
+MemoryArray words_of(std::size_t count, Element element = Element::f32) {
+    MemoryArray array;
+    array.name = "words";
+    array.element = element;
+    array.words.resize(count);
+    return array;
+}
+
+TEST(BankRows, AllWhereTheyFit) {
+    const std::vector<MemoryArray> arrays{words_of(64), words_of(33), words_of(16, Element::f64)};
+    EXPECT_EQ(bank_rows(arrays, 8), (std::vector<BankRow>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}}));
+}
+
+TEST(BankRows, ElseThoseThatTheWarpTouches) {
+    std::vector<MemoryArray> arrays{words_of(32), words_of(32 * 40)};
+    arrays[1].words[32 * 7 + 3].read_now = true;      // another warp
+    EXPECT_EQ(bank_rows(arrays, 3), (std::vector<BankRow>{{1, 7}, {1, 8}, {1, 9}}));
+    for (const std::size_t row : {12u, 20u}) {
+        arrays[1].words[32 * row].read_now = true;
+        arrays[1].words[32 * row].lanes = 1;
+    }
+    EXPECT_EQ(bank_rows(arrays, 2), (std::vector<BankRow>{{1, 12}, {1, 20}}));
+    EXPECT_EQ(bank_rows(arrays, 1), (std::vector<BankRow>{{1, 12}}));
+    EXPECT_EQ(bank_rows(arrays, 4).size(), 4u);
+    for (MemoryWord& word : arrays[1].words) word = {};
+    EXPECT_EQ(bank_rows(arrays, 2), (std::vector<BankRow>{{0, 0}, {1, 0}}));
+}
+
 }  // namespace
 }  // namespace lanewise::viz

@@ -24,6 +24,8 @@ struct Request {
     steps::BankUse banks;              // shared memory
 
     std::uint32_t moved() const { return static_cast<std::uint32_t>(sectors.size()) * steps::kSectorBytes; }
+    // More than twice the sectors that its bytes would fill.
+    bool is_scattered() const { return sectors.size() > 2 * ((useful + steps::kSectorBytes - 1) / steps::kSectorBytes); }
     // Lanes wait for one another at some bank.
     bool conflict() const { return space == trace::Space::shared && banks.passes > banks.turns; }
 };

@@ -2,6 +2,7 @@
 // global memory in the order of its lanes, by sector.
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "common/base/element.hpp"
 #include "common/steps/memory_cost.hpp"
@@ -32,6 +33,7 @@ float signs(const std::string& text) {
 struct Touched {
     bool write = false;
     bool atomic = false;
+    std::string op{};                                  // of an atomic: "add"
     std::uint32_t array = 0;
     int elements = 1;
     bool conflict = false;                             // lanes wait for one another at a bank
@@ -98,6 +100,7 @@ Touched touched_by(const trace::Trace& trace, const trace::Record& record) {
     Touched row;
     row.write = record.op != trace::Op::load;
     row.atomic = trace::is_atomic(record.op);
+    if (row.atomic) row.op = std::string(trace::op_name(record.op)).substr(std::string_view("atomic_").size());
     row.array = record.array;
     row.elements = row.atomic ? 1 : std::max(record.elements, 1);
     row.type = record.type;
@@ -285,6 +288,8 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
             word.type = row.type;
             word.bits = bits.front();
             word.text = format_element(word.type, word.bits, chars);
+            // Several lanes give an atomic several operands: then what it does is told instead of one of them.
+            if (row.atomic && (lanes & (lanes - 1)) != 0) word.text = row.op;
             word.write = row.write;
             word.atomic = row.atomic;
             word.lanes = lanes;

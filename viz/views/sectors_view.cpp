@@ -74,8 +74,12 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& 
             for (std::int64_t k = 0; k < per_sector; ++k) {
                 const std::int64_t index = row[s] * per_sector + k;
                 const MemoryWord* word = words.word(index);
-                if (!word || static_cast<std::uint64_t>(index) >= array.count) break;
                 const float x = slab.x0 + gap + word_width * static_cast<float>(k);
+                if (!word || static_cast<std::uint64_t>(index) >= array.count) {
+                    // Past the end of the array, and moved all the same.
+                    if (is_moved) hatch(brush, {x, slab.y0 + pane.px(1.5f), slab.x1 - gap, slab.y1 - pane.px(1.5f)}, with_alpha(colors.quiet, 0.7));
+                    break;
+                }
                 const Rect box{x + pane.px(0.5f), slab.y0 + pane.px(1.5f), x + word_width - pane.px(0.5f), slab.y1 - pane.px(1.5f)};
                 const bool unused = is_moved && word->lanes == 0;
                 paint.draw(box, *word, paint.text(*word), unused);

@@ -86,7 +86,7 @@ void CompareView::draw_side(const Pane& pane, int side, const std::string& title
     there.warp = matching_warp(exhibit.steps(), selection.warp);
     StageView& stage = stages[static_cast<std::size_t>(side)];
     stage.heading = title;
-    stage.told_elsewhere = true;
+    stage.told_elsewhere = banners;
     // Where one of the two is wrong, what its lanes hold is held against the other's.
     const std::size_t other_step = step_of(1 - side, playhead.step);
     const steps::WarpRef other_warp = matching_warp(other.steps(), selection.warp);

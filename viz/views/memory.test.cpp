@@ -210,6 +210,18 @@ TEST(MemoryCaptions, CountPassesAndNameTheBanks) {
     for (std::size_t bank = 0; bank < conflicts.size(); ++bank) EXPECT_EQ(conflicts[bank], bank % 16 == 0 ? 16 : 0) << bank;
 }
 
+TEST(MemoryCaptions, AreBriefWhereThereIsLittleRoom) {
+    using Lines = std::vector<std::string>;
+    const auto run = scratch_run(64);
+    const std::size_t step = step_of(run->steps, 3);
+    const auto requests = requests_of(run->steps, step, {0, 1, 0});
+    EXPECT_EQ(request_captions(run->steps, requests, trace::Space::global, true),
+              Lines{"warp 0 reads in: 32 sectors of 32 bytes: 1024 bytes moved for 128 used (12 %)"});
+    const auto banks = banks_run(16);
+    EXPECT_EQ(request_captions(banks->steps, requests_of(banks->steps, step_of(banks->steps, 3), {0, 0, 0}), trace::Space::shared, true),
+              Lines{"warp 0 reads tree: 16 passes: 16 different words wanted of bank 0, 16"});
+}
+
 TEST(MemoryCaptions, SayWhereAccessesComeFrom) {
     trace::Trace trace;
     EXPECT_EQ(accesses_origin(trace), "");

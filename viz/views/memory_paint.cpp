@@ -28,7 +28,12 @@ void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string&
         if (unused) hatch(brush, box, with_alpha(colors.quiet, 0.7));
         if (numbers) text_in(brush, face, box, colors.quiet, text);
     }
-    if (word.read_now) fill(brush, {box.x0, box.y1 - pane.px(own && box.height() > pane.px(14) ? 2.5f : 1.5f), box.x1, box.y1}, with_alpha(ink, own ? 1 : 0.5));
+    if (word.read_now) {
+        // The ground shows below the bar, so that it is seen on a dark and on a bright one.
+        const bool tall = box.height() > pane.px(14);
+        const float foot = box.y1 - pane.px(tall ? 1.5f : 1);
+        fill(brush, {box.x0, foot - pane.px(own && tall ? 2.0f : 1.5f), box.x1, foot}, with_alpha(ink, own ? 1 : 0.5));
+    }
     if (word.written_now) outline(brush, box, with_alpha(colors.accent, own ? 1 : 0.45), 0, pane.px(own ? 2.0f : 1.0f));
     if (lane >= 0 && ((word.lanes >> lane) & 1u)) outline(brush, box.inset(-pane.px(1)), colors.focus, 0, pane.px(2));
 }

@@ -74,8 +74,8 @@ const char* name_of(Space space) { return space == Space::shared ? "shared memor
 }  // namespace
 
 std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp,
-                                         const std::vector<Request>& requests, Space space) {
-    std::vector<std::string> captions = request_captions(steps, requests, space);
+                                         const std::vector<Request>& requests, Space space, bool brief) {
+    std::vector<std::string> captions = request_captions(steps, requests, space, brief);
     if (!captions.empty()) return captions;
     if (!accesses_known(*steps.trace)) {
         const std::string origin = accesses_origin(*steps.trace);
@@ -111,17 +111,25 @@ void MemoryView::learn(const Look& look, const Exhibit& exhibit, const steps::Wa
     run_.width = width;
     run_.scale = look.scale;
     run_.most = most;
-    run_.caption_lines = 1;
-    std::vector<std::string> last;
+    std::vector<std::vector<Request>> requests;
     for (std::size_t k = 0; k < steps.size(); ++k) {
-        const std::vector<Request> requests = requests_of(steps, k, warp);
-        run_.conflicts |= std::any_of(requests.begin(), requests.end(), [](const Request& request) { return request.conflict(); });
-        for (const Space space : {Space::shared, Space::global}) {
-            const std::vector<std::string> captions = request_captions(steps, requests, space);
-            if (captions == last) continue;
-            last = captions;
-            run_.caption_lines = std::max(run_.caption_lines, std::min(lines_of(look, captions, width).size(), kMostCaptionLines));
+        requests.push_back(requests_of(steps, k, warp));
+        run_.conflicts |= std::any_of(requests.back().begin(), requests.back().end(), [](const Request& request) { return request.conflict(); });
+    }
+    // Where a caption is longer than a line, all are told briefly.
+    for (const bool brief : {false, true}) {
+        run_.brief = brief;
+        bool fits = true;
+        run_.caption_lines = 1;
+        for (const std::vector<Request>& each : requests) {
+            for (const Space space : {Space::shared, Space::global}) {
+                const std::vector<std::string> captions = request_captions(steps, each, space, brief);
+                const std::size_t lines = lines_of(look, captions, width).size();
+                fits &= lines <= captions.size();
+                run_.caption_lines = std::max(run_.caption_lines, std::min(lines, kMostCaptionLines));
+            }
         }
+        if (fits) break;
     }
     const float around = look.px(kTitle + kCaption * static_cast<float>(run_.caption_lines) + kFoot);
     // A row of sectors wants 18 pixels.
@@ -168,7 +176,7 @@ void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const step
     now_.show = show;
     now_.requests = requests_of(steps, step, warp);
     now_.space = choose(steps, step, warp);
-    now_.captions = memory_captions(steps, step, warp, now_.requests, now_.space);
+    now_.captions = memory_captions(steps, step, warp, now_.requests, now_.space, run_.brief);
     now_.quiet = request_captions(steps, now_.requests, now_.space).empty();
     if (now_.space == Space::shared) {
         now_.shared = shared_memory(steps, step, warp);

@@ -42,6 +42,7 @@ private:
         std::size_t bank_rows = 0;
         std::size_t global_rows = 0;
         bool conflicts = false;
+        bool brief = false;                          // captions are too long for the width
         std::size_t caption_lines = 1;
         float height = 0;
         std::shared_ptr<const GlobalUse> use;
@@ -72,6 +73,6 @@ private:
 
 // What is said under the stage of a warp's requests in a step, for one space; where it asks for nothing, that is said.
 std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp,
-                                         const std::vector<Request>& requests, trace::Space space);
+                                         const std::vector<Request>& requests, trace::Space space, bool brief = false);
 
 }  // namespace lanewise::viz

@@ -31,14 +31,18 @@ std::string asked_words(const Request& request) {
     return counted(static_cast<std::size_t>(request.lanes), "lane") + " × " + counted(static_cast<std::size_t>(request.bytes), "byte");
 }
 
-std::string global_words(const Request& request) {
+std::string global_words(const Request& request, bool brief) {
     const auto asked = static_cast<std::uint32_t>(request.lanes * request.bytes);
-    std::string words = asked_words(request);
-    if (request.lanes > 1 && request.useful == asked) words += " = " + std::to_string(asked) + " bytes";
-    if (request.useful < asked) {
-        words += request.words == 1 ? ", one and the same word" : ", " + std::to_string(request.useful) + " different bytes";
+    std::string words;
+    if (!brief) {
+        words = asked_words(request);
+        if (request.lanes > 1 && request.useful == asked) words += " = " + std::to_string(asked) + " bytes";
+        if (request.useful < asked) {
+            words += request.words == 1 ? ", one and the same word" : ", " + std::to_string(request.useful) + " different bytes";
+        }
+        words += ", ";
     }
-    words += ", " + counted(request.sectors.size(), "sector") + " of " + std::to_string(steps::kSectorBytes) + " bytes";
+    words += counted(request.sectors.size(), "sector") + " of " + std::to_string(steps::kSectorBytes) + " bytes";
     if (request.useful == request.moved()) return words + ", all used";
     const double share = 100.0 * request.useful / std::max(request.moved(), 1u);
     return words + ": " + std::to_string(request.moved()) + " bytes moved for " + std::to_string(request.useful) + " used (" +
@@ -55,11 +59,15 @@ std::string worst_banks(const steps::BankUse& use, int most) {
     return all > kBanksTold ? std::to_string(all) + " banks" : words;
 }
 
-std::string shared_words(const Request& request) {
+std::string shared_words(const Request& request, bool brief) {
     const steps::BankUse& use = request.banks;
-    std::string words = request.bytes > steps::kBankBytes ? asked_words(request) : counted(static_cast<std::size_t>(request.lanes), "lane");
-    if (use.turns > 1) words += ", " + std::to_string(use.turns) + " turns of 128 bytes";
-    words += ", " + std::to_string(use.passes) + (use.passes == 1 ? " pass" : " passes");
+    std::string words;
+    if (!brief) {
+        words = request.bytes > steps::kBankBytes ? asked_words(request) : counted(static_cast<std::size_t>(request.lanes), "lane");
+        if (use.turns > 1) words += ", " + std::to_string(use.turns) + " turns of 128 bytes";
+        words += ", ";
+    }
+    words += std::to_string(use.passes) + (use.passes == 1 ? " pass" : " passes");
     if (!request.conflict()) {
         const bool one_word = request.lanes > 1 && request.words == 1;
         return words + (one_word ? ": one word for all, no bank conflict" : ": no bank conflict");
@@ -100,7 +108,8 @@ std::vector<Request> requests_of(const steps::Steps& steps, std::size_t step, co
     return requests;
 }
 
-std::vector<std::string> request_captions(const steps::Steps& steps, const std::vector<Request>& requests, trace::Space space) {
+std::vector<std::string> request_captions(const steps::Steps& steps, const std::vector<Request>& requests, trace::Space space,
+                                          bool brief) {
     // What is said of each, and how often.
     std::vector<std::pair<std::pair<std::string, std::string>, int>> told;
     for (const Request& request : requests) {
@@ -111,7 +120,7 @@ std::vector<std::string> request_captions(const steps::Steps& steps, const std::
         const char* verb = request.op == trace::Op::load ? " reads " : " writes ";
         std::pair<std::string, std::string> said;
         said.first = "warp " + std::to_string(record.warp) + (atomic ? std::string(" ") + trace::op_name(request.op) + " " : verb) + name;
-        said.second = atomic ? atomic_words(request) : space == trace::Space::global ? global_words(request) : shared_words(request);
+        said.second = atomic ? atomic_words(request) : space == trace::Space::global ? global_words(request, brief) : shared_words(request, brief);
         const auto same = std::find_if(told.begin(), told.end(), [&](const auto& other) { return other.first == said; });
         if (same != told.end()) ++same->second;
         else told.push_back({std::move(said), 1});

@@ -37,7 +37,9 @@ std::vector<Request> requests_of(const steps::Steps& steps, std::size_t step, co
 //     "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 4 sectors of 32 bytes, all used"
 //     "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 32 sectors of 32 bytes: 1024 bytes moved for 128 used (12 %)"
 //     "warp 0 reads tree: 32 lanes, 8 passes: 8 different words wanted of bank 0, 16"
-std::vector<std::string> request_captions(const steps::Steps& steps, const std::vector<Request>& requests, trace::Space space);
+// `brief` leaves out what was asked for and keeps what it costs.
+std::vector<std::string> request_captions(const steps::Steps& steps, const std::vector<Request>& requests, trace::Space space,
+                                          bool brief = false);
 
 // Where who-touches-what comes from: "accesses from the emulator", where a GPU told only what memory held; a sentence
 // where it is not known at all; empty where the run itself told.

@@ -45,8 +45,8 @@ Wish wish_of(const Band& band, float reads, float writes) {
             case StepKind::warp_barrier:
             case StepKind::block_barrier: return {62, 72};
             default: {
-                const float both = reads > 0 && writes > 0 ? 26.0f : 0.0f;
-                return {44 + reads + writes + both, 80 + reads + writes + both};
+                const float both = reads > 0 && writes > 0 ? 20.0f : 0.0f;
+                return {36 + reads + writes + both, 80 + reads + writes + both};
             }
         }
     }

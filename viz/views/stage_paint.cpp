@@ -219,15 +219,17 @@ void StagePaint::label(const Scene& scene, const Band& band) const {
         lines = {band.label.substr(0, space), band.label.substr(space + 1)};
     }
     if (static_cast<float>(lines.size()) * pitch > band.box.height() + brush.px(16)) lines = {band.label};
+    // "scratch +64" is a little wider than the gutter.
+    const auto face_of = [&](const std::string& words) { return text_width(brush.look, Face::small, words) > room ? Face::tiny : Face::small; };
     float y = band.box.center().y - pitch * static_cast<float>(lines.size()) / 2;
     if (band.present) {
         float width = 0;
-        for (const std::string& words : lines) width = std::max(width, text_width(brush.look, Face::small, words));
+        for (const std::string& words : lines) width = std::max(width, text_width(brush.look, face_of(words), words));
         fill(brush, {x - brush.px(6), y - brush.px(5), x + std::min(width + brush.px(6), room), y + pitch * static_cast<float>(lines.size()) + brush.px(5)},
              colors.accent_ground, brush.px(5));
     }
     for (const std::string& words : lines) {
-        text_in(brush, Face::small, {x, y, visible.x1, y + pitch}, ink, fit_text(brush.look, Face::small, words, room), Align::left);
+        text_in(brush, face_of(words), {x, y, visible.x1, y + pitch}, ink, fit_text(brush.look, face_of(words), words, room), Align::left);
         y += pitch;
     }
 }

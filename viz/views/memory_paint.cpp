@@ -16,21 +16,23 @@ void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string&
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     const bool own = word.lanes != 0;   // touched by the chosen warp; what others touch now is quieter
+    const bool tall = box.height() > pane.px(14);
+    Rect place = box;   // of the number: above the bar
+    if (word.read_now) place.y1 -= pane.px(tall ? 3 : 2);
     Color ink = colors.text;
     if (word.known) {
         const Color ground = mix(scale.color(element, word.bits), colors.ground, own ? 0.15 : 0.6);
         ink = text_on(ground);
         fill(brush, box, ground);
         if (unused) hatch(brush, box, mix(ground, ink, 0.22));
-        if (numbers) text_in(brush, face, box, ink, text);
+        if (numbers) text_in(brush, face, place, ink, text);
     } else {
         outline(brush, box, with_alpha(colors.faint, 0.7), 0, pane.px(1));
         if (unused) hatch(brush, box, with_alpha(colors.quiet, 0.7));
-        if (numbers) text_in(brush, face, box, colors.quiet, text);
+        if (numbers) text_in(brush, face, place, colors.quiet, text);
     }
     if (word.read_now) {
         // The ground shows below the bar, so that it is seen on a dark and on a bright one.
-        const bool tall = box.height() > pane.px(14);
         const float foot = box.y1 - pane.px(tall ? 1.5f : 1);
         fill(brush, {box.x0, foot - pane.px(own && tall ? 2.0f : 1.5f), box.x1, foot}, with_alpha(ink, own ? 1 : 0.5));
     }

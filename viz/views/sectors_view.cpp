@@ -54,6 +54,7 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& 
     for (const MemoryWord& word : words.words) longest = std::max(longest, static_cast<int>(paint.text(word).size()));
     paint.numbers = paint.numbers && word_width >= pane.px(11);
     paint.face = row_height < pane.px(20) ? Face::tiny : cell_face(pane.look(), word_width, longest);
+    if (row_height < pane.px(23) && paint.face == Face::figure) paint.face = Face::small;   // clear of the marks
 
     float y0 = where.y0;
     for (std::size_t r = 0; r < window.rows.size(); ++r, y0 += row_height) {

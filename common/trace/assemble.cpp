@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <tuple>
 #include <unordered_map>
 
@@ -48,6 +49,7 @@ public:
 
     std::vector<Group> run() {
         order_events();
+        number_between();
         place_between();
         return std::move(groups_);
     }
@@ -128,23 +130,24 @@ private:
         place_between_of(~std::uint32_t{0}, head);
     }
 
+    // Of the instructions that the due lanes are at, the first that none of them comes to only later, so that a lane which
+    // did less (no load in `i < n ? in[i] : 0`, a shorter loop) waits for the others at what they all do; where each
+    // comes later on some lane, the lowest.
     void place_between_of(std::uint32_t due, PerLane<std::size_t>& head) {
         const auto at_between = [&](std::size_t lane) {
             return head[lane] < events_.lanes[lane].size() && is_between(event(lane, head[lane]).op);
         };
+        for (std::size_t lane = 0; lane < kWarpSize; ++lane)
+            if (due & bit(lane)) note_last_places(lane, head[lane]);
         for (;;) {
-            std::size_t first = kWarpSize;
-            for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
-                if (!(due & bit(lane)) || !at_between(lane)) continue;
-                if (first == kWarpSize ||
-                    instruction_of(event(lane, head[lane])) < instruction_of(event(first, head[first])))
-                    first = lane;
-            }
-            if (first == kWarpSize) return;
-            const auto instruction = instruction_of(event(first, head[first]));
+            std::uint32_t waiting = 0;
+            for (std::size_t lane = 0; lane < kWarpSize; ++lane)
+                if (due & bit(lane) && at_between(lane)) waiting |= bit(lane);
+            if (waiting == 0) return;
+            const std::size_t instruction = next_between(waiting, head);
             Group group;
             for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
-                if (!at_between(lane) || instruction_of(event(lane, head[lane])) != instruction) continue;
+                if (!at_between(lane) || numbers_[lane][head[lane]] != instruction) continue;
                 group.lanes |= bit(lane);
                 group.place[lane] = head[lane]++;
             }
@@ -152,8 +155,55 @@ private:
         }
     }
 
+    std::size_t next_between(std::uint32_t waiting, const PerLane<std::size_t>& head) const {
+        std::size_t lowest = kNone, free = kNone;
+        for (std::uint32_t rest = waiting; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+            const std::size_t number = numbers_[lane][head[lane]];
+            lowest = std::min(lowest, number);
+            if (number < free && !comes_later(number, waiting, head)) free = number;
+        }
+        return free != kNone ? free : lowest;
+    }
+
+    // Is a lane at something else now that comes to this instruction before its next event?
+    bool comes_later(std::size_t number, std::uint32_t waiting, const PerLane<std::size_t>& head) const {
+        for (std::uint32_t rest = waiting; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+            const std::size_t last = last_places_[lane][number];
+            if (last != kNone && last > head[lane] && numbers_[lane][head[lane]] != number) return true;
+        }
+        return false;
+    }
+
+    // Numbers the instructions between events, in their order.
+    void number_between() {
+        std::map<decltype(instruction_of(LaneEvent())), std::size_t> numbers;
+        for (const std::vector<LaneEvent>& list : events_.lanes)
+            for (const LaneEvent& event : list)
+                if (is_between(event.op)) numbers.try_emplace(instruction_of(event), 0);
+        std::size_t next = 0;
+        for (auto& [instruction, number] : numbers) number = next++;
+        for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
+            for (const LaneEvent& event : events_.lanes[lane])
+                numbers_[lane].push_back(is_between(event.op) ? numbers.at(instruction_of(event)) : kNone);
+            last_places_[lane].resize(next, kNone);
+        }
+    }
+
+    // Where a lane comes to each instruction for the last time before its next event. Places before its present one are
+    // left over from before, and behind it.
+    void note_last_places(std::size_t lane, std::size_t head) {
+        for (; head < numbers_[lane].size() && numbers_[lane][head] != kNone; ++head)
+            last_places_[lane][numbers_[lane][head]] = head;
+    }
+
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
     const WarpEvents& events_;
     PerLane<std::vector<std::uint64_t>> meetings_;
+    PerLane<std::vector<std::size_t>> numbers_;       // of each event's instruction; kNone: orders the warp
+    PerLane<std::vector<std::size_t>> last_places_;   // by number of the instruction
     std::unordered_map<std::uint64_t, std::uint32_t> members_;
     std::vector<Group> ordered_;
     std::vector<Group> groups_;

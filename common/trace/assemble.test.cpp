@@ -122,6 +122,45 @@ TEST(Assemble, AnAccessOfAllLanesStaysWhole) {
     EXPECT_EQ(summary(assembled(events)), "load@3:ffffffff shfl_down@5:0000ffff store@7:ffffffff ");
 }
 
+// tree[t] = t < 10 ? in[t] : 0; whichever of the two the compiler numbered first.
+TEST(Assemble, LanesThatLoadNothingWaitForTheStoreOfAll) {
+    for (const std::uint32_t load_site : {1u, 3u}) {
+        BlockEvents events = one_warp();
+        for (std::size_t lane = 0; lane < 32; ++lane) {
+            auto& list = events.warps[0].lanes[lane];
+            if (lane < 10) list.push_back(access(Op::load, 4, load_site, static_cast<std::int64_t>(lane)));
+            list.push_back(access(Op::store, 4, 2, static_cast<std::int64_t>(lane)));
+            list.push_back(meeting(Op::sync_block, 5, 0, kNoMeeting));
+        }
+        EXPECT_EQ(summary(assembled(events)), "load@4:000003ff store@4:ffffffff sync_block@5:ffffffff ");
+    }
+}
+
+// for (i = t; i < n; i += 32) { sum += in[i]; if (odd) count[i] = 1; }  out[t] = sum; written above the loop in the text.
+TEST(Assemble, LanesThatLeaveALoopWaitBehindIt) {
+    BlockEvents events = one_warp();
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+        auto& list = events.warps[0].lanes[lane];
+        for (int turn = 0; turn < (lane < 5 ? 3 : 2); ++turn) {
+            list.push_back(access(Op::load, 8, 1, turn));
+            if (lane % 2 == 1) list.push_back(access(Op::store, 9, 2, turn));
+        }
+        list.push_back(access(Op::store, 3, 3, 0));
+    }
+    EXPECT_EQ(summary(assembled(events)),
+              "load@8:ffffffff store@9:aaaaaaaa load@8:ffffffff store@9:aaaaaaaa load@8:0000001f store@9:0000000a "
+              "store@3:ffffffff ");
+}
+
+// Even lanes do 4 then 6, odd lanes 6 then 4: nobody can wait for everybody.
+TEST(Assemble, CrossedAccessesGoByLine) {
+    BlockEvents events = one_warp();
+    for (std::size_t lane = 0; lane < 32; ++lane)
+        for (const int line : {lane % 2 ? 6 : 4, lane % 2 ? 4 : 6})
+            events.warps[0].lanes[lane].push_back(access(Op::load, line, 1, 0));
+    EXPECT_EQ(summary(assembled(events)), "load@4:55555555 load@6:ffffffff load@4:aaaaaaaa ");
+}
+
 TEST(Assemble, BranchesWithoutAMeetingNumberGoByLine) {
     BlockEvents events = one_warp();
     for (std::size_t lane = 0; lane < 32; ++lane)

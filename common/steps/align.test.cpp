@@ -45,6 +45,86 @@ TEST(Align, TreeAgainstTwoLevel) {
     EXPECT_EQ(check(build_steps(tree), build_steps(two)), 7u);
 }
 
+// A warp's 32 words by a tree in shared memory, in one of three forms.
+//    3: tree[t] = in[t];  4: __syncthreads();
+//    updates:  6: if (t < offset) tree[t] += tree[t + offset];  7: __syncthreads();
+//    else:     5: value = tree[t];  8: value += tree[t + offset];  9: __syncwarp();  10: tree[t] = value;  11: __syncwarp();
+enum class Form { updates, waits, waits_for_nobody };
+Trace rounds(Form form) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 32);
+    const auto tree = made.array("tree", Space::shared, 64);
+    made.statement(3, Effect::replace, "tree[t]", true);
+    made.statement(5, Effect::replace, "value");
+    made.statement(6, Effect::join, "tree[t]", true);
+    made.statement(8, Effect::join, "value");
+    made.statement(10, Effect::replace, "tree[t]", true);
+    auto warp = made.warp(0, 0);
+    const auto own = [](int lane) { return lane; };
+    warp.load(3, in, own, [](int lane) { return ramp(lane); });
+    warp.store(3, tree, own);
+    warp.barrier(4);
+    if (form != Form::updates) warp.load(5, tree, own, [](int lane) { return ramp(lane); });
+    for (int offset = 16; offset > 0; offset /= 2) {
+        const auto other = [&](int lane) { return lane + offset; };
+        const std::uint32_t adding = form == Form::updates ? (1u << offset) - 1 : kAllLanes;
+        const int line = form == Form::updates ? 6 : 8;
+        if (form == Form::updates) warp.load(line, tree, own, [](int lane) { return ramp(lane); }, adding);
+        warp.load(line, tree, other, [](int lane) { return ramp(lane); }, adding);
+        if (form == Form::waits) warp.sync_warp(9);
+        warp.store(form == Form::updates ? line : 10, tree, own, adding);
+        if (form == Form::waits) warp.sync_warp(11);
+        if (form == Form::updates) warp.barrier(7);
+    }
+    return made.trace;
+}
+
+// The distance of the rounds that stand beside each other.
+std::string round_pairs(const Steps& a, const Steps& b) {
+    std::string text;
+    for (const auto& [k, l] : align(a, b)) {
+        if (k == kNoStep || l == kNoStep || a.steps[k].stage != "warp rounds") continue;
+        text += std::to_string(a.steps[k].distance.value_or(-1)) + "=" + std::to_string(b.steps[l].distance.value_or(-1)) + " ";
+    }
+    return text;
+}
+
+TEST(Align, RoundsInSharedMemoryStandBesideEachOtherInAnyForm) {
+    const Trace traces[] = {rounds(Form::updates), rounds(Form::waits), rounds(Form::waits_for_nobody),
+                            warp_tree(Op::shfl_down, {16, 8, 4, 2, 1})};
+    for (const Trace& a : traces)
+        for (const Trace& b : traces) EXPECT_EQ(round_pairs(build_steps(a), build_steps(b)), "16=16 8=8 4=4 2=2 1=1 ");
+    // Load and store of each round; the load of the lanes' own, and what comes before it.
+    EXPECT_EQ(check(build_steps(traces[1]), build_steps(traces[2])), 4u + 2 * 5);
+    // What comes first of a wrong round stands beside the right one.
+    const Steps waits = build_steps(traces[1]), wrong = build_steps(traces[2]);
+    for (const auto& [k, l] : align(waits, wrong))
+        if (k != kNoStep && l != kNoStep) EXPECT_EQ(waits.steps[k].kind, wrong.steps[l].kind);
+}
+
+TEST(Align, RoundsOfTheSameDistance) {
+    const Trace five = warp_tree(Op::shfl_xor, {16, 8, 4, 2, 1});
+    const Trace three = warp_tree(Op::shfl_down, {4, 2, 1});
+    EXPECT_EQ(round_pairs(build_steps(five), build_steps(three)), "4=4 2=2 1=1 ");
+}
+
+// Words that are read again are handed on, in global memory too; the last store is what stays.
+TEST(Align, ATreeInGlobalMemoryAgainstOneInShared) {
+    const Trace shared = shared_tree(128);
+    Trace global = shared;
+    global.arrays[1].name = "scratch";
+    global.arrays[1].space = Space::global;
+    const Steps a = build_steps(shared), b = build_steps(global);
+    EXPECT_EQ(b.steps[1].label, "store scratch");
+    EXPECT_EQ(b.steps[1].stage, "exchange");
+    EXPECT_EQ(check(a, b), a.size());
+    TraceBuilder made;
+    const auto out = made.array("out", Space::global, 32);
+    auto warp = made.warp(0, 0);
+    warp.store(3, out, [](int lane) { return lane; });
+    EXPECT_EQ(build_steps(made.trace).steps[0].stage, "finish");
+}
+
 TEST(Align, WithNothing) {
     const Trace one = warp_tree(Op::shfl_xor, {16});
     EXPECT_EQ(check(build_steps(one), Steps()), 0u);

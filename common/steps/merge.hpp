@@ -16,7 +16,7 @@ std::vector<WarpRef> warps_of(const trace::Trace& trace);
 // operation, line and argument, the same turn.
 std::vector<Step> merge(const trace::Trace& trace, const std::vector<WarpRef>& warps, const Statements& statements);
 
-// Fills in labels and stages.
+// Fills in labels, stages and distances. The lanes of the steps are filled in before (follow.hpp).
 void name_steps(const trace::Trace& trace, std::vector<Step>& steps);
 
 }  // namespace lanewise::steps

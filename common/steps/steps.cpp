@@ -46,8 +46,8 @@ Steps build_steps(const trace::Trace& trace) {
     }
     const Statements statements(trace);
     steps.steps = merge(trace, steps.warps, statements);
-    name_steps(trace, steps.steps);
     follow(steps, statements);
+    name_steps(trace, steps.steps);
     count(steps);
     return steps;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,9 @@ struct Step {
     StepKind kind = StepKind::load;
     std::string label;      // "xor 16", "down 8", "load in", "store warp_sums", "barrier", "atomic out"
     std::string stage;      // aligns variants: "load", "warp rounds", "exchange", "finish", …
+    // How far the other value lies, where it is as far for all lanes: a shuffle's argument; words between the two of
+    // `tree[t] += tree[t + 16]`, or between a lane's own and the one that `value += tree[t + 16]` reads.
+    std::optional<std::int64_t> distance;
     int line = 0;
     std::vector<WarpStep> warps;         // by launch, block, warp
     // Up to and with this step, for each recorded block (same order as Steps::blocks).
@@ -129,8 +133,10 @@ struct Steps {
 // replaces, a conditional add joins only on lanes that took it; a load takes the word's inputs, a store gives them.
 Steps build_steps(const trace::Trace& trace);
 
-// Pairs of steps (k of a, l of b; npos where one has none) so that two variants can be scrubbed together: the longest
-// common subsequence of their stages.
+// Pairs of steps (k of a, l of b; kNoStep where one has none) so that two variants can be scrubbed together. Steps of one
+// stage pair, in an exchange only like with like (a store with a store, a barrier with a barrier of either kind). Of all
+// ways to pair them in order the one with the most rounds is taken, then the most of the others, then the most alike
+// (distance, operation, label).
 inline constexpr std::size_t kNoStep = static_cast<std::size_t>(-1);
 std::vector<std::pair<std::size_t, std::size_t>> align(const Steps& a, const Steps& b);
 

@@ -1,9 +1,11 @@
 #include "common/lesson/inputs.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -23,19 +25,50 @@ std::uint64_t scramble(std::uint64_t seed, std::uint64_t index) {
     return z ^ (z >> 31);
 }
 
+// 24 random bits, in steps of 2^-23: in [-1, 1).
+double random_value(std::uint64_t seed, std::uint64_t index) {
+    return static_cast<double>(scramble(seed, index) >> 40) * 0x1p-23 - 1;
+}
+
+const GeneratedInput* find_generated(const std::string& kind) {
+    const auto at = std::find_if(std::begin(kGeneratedInputs), std::end(kGeneratedInputs),
+                                 [&](const GeneratedInput& input) { return kind == input.name; });
+    return at == std::end(kGeneratedInputs) ? nullptr : at;
+}
+
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
 
 }  // namespace
 
-bool is_generated_input(const std::string& kind) { return kind == "ramp" || kind == "ramp1" || kind == "random"; }
+bool is_generated_input(const std::string& kind) { return find_generated(kind) != nullptr; }
+
+bool is_seeded_input(const std::string& kind) {
+    const GeneratedInput* input = find_generated(kind);
+    return input && input->seeded;
+}
+
+std::string generated_input_names() {
+    std::string names;
+    for (const GeneratedInput& input : kGeneratedInputs) names += (names.empty() ? "" : ", ") + std::string(input.name);
+    return names;
+}
 
 Inputs::Generator Inputs::generator() const {
     if (kind == "ramp") return [](const Inputs&, std::uint64_t i) { return static_cast<double>(i); };
     if (kind == "ramp1") return [](const Inputs&, std::uint64_t i) { return static_cast<double>(i) + 1; };
-    // 24 random bits, in steps of 2^-23.
-    if (kind == "random")
+    if (kind == "random") return [](const Inputs& in, std::uint64_t i) { return random_value(in.seed, i); };
+    if (kind == "small") return [](const Inputs&, std::uint64_t) { return 0x1p-9; };
+    if (kind == "mean") return [](const Inputs& in, std::uint64_t i) { return 100 + random_value(in.seed, i); };
+    if (kind == "cancel")
         return [](const Inputs& in, std::uint64_t i) {
-            return static_cast<double>(scramble(in.seed, i) >> 40) * 0x1p-23 - 1;
+            const bool again = i >= in.n / 2;
+            const std::uint64_t partner = in.n - 1 - i;   // of the first half; n / 2, the middle of an odd n, has none
+            const double large = !again ? random_value(in.seed, i) : partner < in.n / 2 ? -random_value(in.seed, partner) : 0;
+            return 256 * large + (again ? random_value(in.seed, i) / 8 : 0);
+        };
+    if (kind == "huge")
+        return [](const Inputs& in, std::uint64_t i) {
+            return i == in.n / 3 ? 32768 : (random_value(in.seed, i) + 1) / 2;
         };
     if (!file || file->size() < n)
         throw Error(fmt::format("--input {}: the file holds {} numbers, but {} are needed; add some, or give a smaller --n.",
@@ -45,11 +78,12 @@ Inputs::Generator Inputs::generator() const {
 
 std::vector<double> read_numbers(const std::string& path) {
     if (std::filesystem::is_directory(path))
-        throw Error(fmt::format("--input {0}: {0} is a folder; give a text file of numbers, or ramp, ramp1 or random.", path));
+        throw Error(fmt::format("--input {0}: {0} is a folder; give a text file of numbers, or one of {1}.", path,
+                                generated_input_names()));
     std::ifstream in(path, std::ios::binary);
     if (!in)
-        throw Error(fmt::format("--input {0}: there is no readable file {0}; give a text file of numbers, or ramp, ramp1 "
-                                "or random.", path));
+        throw Error(fmt::format("--input {0}: there is no readable file {0}; give a text file of numbers, or one of "
+                                "{1}.", path, generated_input_names()));
     std::ostringstream buffer;
     buffer << in.rdbuf();
     const std::string text = std::move(buffer).str();

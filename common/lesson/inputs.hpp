@@ -15,18 +15,35 @@ namespace lanewise::lesson {
 inline constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 28;
 inline constexpr std::uint64_t kMaxEmulatedValues = std::uint64_t{1} << 26;
 
+// The kinds of input that need no file, in terms of r, random in [-1, 1).
+struct GeneratedInput {
+    const char* name;
+    const char* what;   // for --help
+    bool seeded;        // other values for another seed
+};
+inline constexpr GeneratedInput kGeneratedInputs[] = {
+    {"ramp", "0, 1, 2...", false},
+    {"ramp1", "1, 2, 3...", false},
+    {"random", "-1 to 1", true},
+    {"small", "each 2^-9: a long sum stops growing", false},
+    {"mean", "100 + r: a large mean, a small spread", true},
+    {"cancel", "256 r, then the same negated, but for r / 8", true},
+    {"huge", "32768 among values from 0 to 1", true},
+};
+
 // What a plan is built from.
 struct Inputs {
     std::uint64_t n = 32;        // how many values
     std::uint32_t block = 32;    // threads a block: chooses the kernel's instance
     std::uint32_t offset = 0;    // elements that stand before the values: `--offset 1` misaligns them
     std::uint32_t warp = 32;     // lanes a warp: 4, 8 or 16 choose an instance for teaching warps (WARP_ENTRY)
-    std::uint64_t seed = 1;      // of `random`
-    std::string kind = "ramp";   // "ramp" 0, 1, 2, …; "ramp1" 1, 2, 3, …; "random"; else the name of a file
+    std::uint64_t seed = 1;      // of the kinds with random values
+    std::string kind = "ramp";   // one of kGeneratedInputs, else the name of a file
     std::shared_ptr<const std::vector<double>> file;  // its numbers, when `kind` names one
 
     // The first n values as T: floating types are rounded, integers truncated. Random values lie in [-1, 1) and are
-    // exact in a float; random integers lie in -1000…999.
+    // exact in a float; random integers lie in -1000…999. A sum of `cancel` is that of the second half's r / 8 alone;
+    // `huge` has its large value at n / 3.
     template <class T>
     std::vector<T> values() const {
         const Generator generate = generator();
@@ -46,6 +63,12 @@ private:
 
 // Is this one of the kinds that need no file?
 bool is_generated_input(const std::string& kind);
+
+// Has this kind other values for another seed?
+bool is_seeded_input(const std::string& kind);
+
+// "ramp, ramp1, …": for sentences.
+std::string generated_input_names();
 
 // The numbers of a text file, separated by white space. Throws Error naming the file, and the line of what is not a
 // number.

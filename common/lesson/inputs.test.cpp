@@ -1,5 +1,8 @@
 #include "common/lesson/inputs.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
@@ -33,6 +36,35 @@ TEST(Inputs, RandomValuesAreTheSameOnEveryMachine) {
     other.seed = 2;
     EXPECT_NE(other.values<double>(), values);
     EXPECT_EQ(of("random", 10).values<double>(), std::vector<double>(values.begin(), values.begin() + 10));
+}
+
+TEST(Inputs, KindsThatMakeRoundingVisible) {
+    EXPECT_EQ(of("small", 3).values<double>(), (std::vector<double>{0x1p-9, 0x1p-9, 0x1p-9}));
+    const auto random = of("random", 101).values<double>(), mean = of("mean", 101).values<double>(),
+               cancel = of("cancel", 101).values<double>(), huge = of("huge", 101).values<double>();
+    double left = 0, expected = 0, magnitude = 0;
+    for (std::size_t i = 0; i < 101; ++i) {
+        EXPECT_EQ(mean[i], 100 + random[i]);
+        EXPECT_EQ(huge[i], i == 33 ? 32768 : (random[i] + 1) / 2);
+        if (i < 50) EXPECT_EQ(cancel[i], 256 * random[i]);
+        else expected += random[i] / 8;
+        left += cancel[i];
+        magnitude += std::abs(cancel[i]);
+    }
+    EXPECT_EQ(left, expected);   // all of it is exact in a double
+    EXPECT_GT(magnitude, 1000 * std::abs(left));
+    EXPECT_EQ(of("cancel", 1).values<double>(), std::vector<double>{random[0] / 8});
+}
+
+TEST(Inputs, SeedsMatterWhereValuesAreRandom) {
+    for (const GeneratedInput& input : kGeneratedInputs) {
+        Inputs a = of(input.name, 10), b = a;
+        b.seed = 2;
+        EXPECT_EQ(a.values<double>() != b.values<double>(), is_seeded_input(input.name)) << input.name;
+        EXPECT_TRUE(is_generated_input(input.name));
+    }
+    EXPECT_FALSE(is_generated_input("numbers.txt"));
+    EXPECT_FALSE(is_seeded_input("numbers.txt"));
 }
 
 TEST(Inputs, RandomIntegersAreNotAllZero) {

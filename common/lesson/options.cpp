@@ -90,6 +90,12 @@ struct Raw {
     std::string backend, n, block, warp, offset, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color;
 };
 
+std::string input_help() {
+    std::string text;
+    for (const GeneratedInput& input : kGeneratedInputs) text += fmt::format("{} ({}), ", input.name, input.what);
+    return text + "or a file of numbers; r is random from -1 to 1";
+}
+
 void define_flags(CLI::App& app, Options& options, Raw& raw) {
     const std::string look = "Look", run = "What to run", files = "Traces", pictures = "Pictures";
     app.add_flag("--list", options.list, "List the variants, a line each")->group(look);
@@ -109,9 +115,8 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
         ->type_name("LANES");
     app.add_option("--offset", raw.offset, "Elements before the first value in its buffer: 1 misaligns the input (default 0)")
         ->group(run)->type_name("COUNT");
-    app.add_option("--input", raw.input, "ramp (0, 1, 2...), ramp1 (1, 2, 3...), random, or a file of numbers")->group(run)
-        ->type_name("KIND|FILE");
-    app.add_option("--seed", raw.seed, "Seed of --input random (default 1)")->group(run)->type_name("SEED");
+    app.add_option("--input", raw.input, input_help())->group(run)->type_name("KIND|FILE");
+    app.add_option("--seed", raw.seed, "Seed of inputs with random values (default 1)")->group(run)->type_name("SEED");
     app.add_option("--order", raw.order, "Order in which the emulator runs lanes and blocks: ascending, descending or a seed")
         ->group(run)->type_name("ORDER");
 

@@ -281,7 +281,7 @@ void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& fini
     out << view.paint.result("● " + run.origin) << '\n'
         << view.paint.strong(fmt::format("{} · {}", lesson.title(), header.variant)) << '\n';
     out << view.paint.faint(fmt::format("n {} · block {} · input {}{}", header.n, header.block, header.input,
-                                        header.input == "random" ? fmt::format(" · seed {}", header.seed) : ""))
+                                        is_seeded_input(header.input) ? fmt::format(" · seed {}", header.seed) : ""))
         << '\n';
     if (!run.notice.empty()) out << view.paint.warning(run.notice) << '\n';
     TextPrinter printer(out, run, source, view);

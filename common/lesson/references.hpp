@@ -8,11 +8,11 @@
 
 namespace lanewise::lesson {
 
-// The relative error of a sum of floats in which no value goes through more than `additions` roundings (Higham,
-// Accuracy and Stability of Numerical Algorithms, 3.1): gamma = k u / (1 - k u) with u = 2^-24. Times the sum of |x|
-// it bounds the error.
-inline double gamma(double additions) {
-    const double ku = additions * 0x1p-24;
+// The relative error of a sum in which no value goes through more than `additions` roundings (Higham, Accuracy and
+// Stability of Numerical Algorithms, 3.1): gamma = k u / (1 - k u). u is the unit roundoff: 2^-24 of an f32. Times the
+// sum of |x| it bounds the error, as long as no partial sum leaves the format's range.
+inline double gamma(double additions, double u = 0x1p-24) {
+    const double ku = additions * u;
     return ku < 1 ? ku / (1 - ku) : std::numeric_limits<double>::infinity();
 }
 

@@ -300,7 +300,7 @@ std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant) 
     refuse_other("--offset", o.offset && *o.offset != header.offset, fmt::format("{}", o.offset.value_or(0)),
                  fmt::format("an offset of {}", header.offset), variant.name);
     refuse_other("--input", !o.input.empty() && o.input != header.input, o.input, "input " + header.input, variant.name);
-    refuse_other("--seed", o.seed && header.input == "random" && *o.seed != header.seed,
+    refuse_other("--seed", o.seed && is_seeded_input(header.input) && *o.seed != header.seed,
                  fmt::format("{}", o.seed.value_or(0)), fmt::format("seed {}", header.seed), variant.name);
     const auto plan = plan_of(header);
     const std::string& gpu_name = header.source.gpu;

@@ -98,8 +98,10 @@ TEST(Align, RoundsInSharedMemoryStandBesideEachOtherInAnyForm) {
     EXPECT_EQ(check(build_steps(traces[1]), build_steps(traces[2])), 4u + 2 * 5);
     // What comes first of a wrong round stands beside the right one.
     const Steps waits = build_steps(traces[1]), wrong = build_steps(traces[2]);
-    for (const auto& [k, l] : align(waits, wrong))
-        if (k != kNoStep && l != kNoStep) EXPECT_EQ(waits.steps[k].kind, wrong.steps[l].kind);
+    for (const auto& [k, l] : align(waits, wrong)) {
+        if (k == kNoStep || l == kNoStep) continue;
+        EXPECT_EQ(waits.steps[k].kind, wrong.steps[l].kind);
+    }
 }
 
 TEST(Align, RoundsOfTheSameDistance) {

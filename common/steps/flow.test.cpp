@@ -213,5 +213,108 @@ TEST(Flow, AConditionalLoadReachesThoseThatCameThere) {
     EXPECT_EQ(steps.holding(1, kFirst).bits[20], to_bits(20.0f));
 }
 
+const Provenance& provenance(const Steps& steps, std::size_t step, std::size_t lane = 3) {
+    return inputs_after(steps, step, kFirst, lane);
+}
+
+// 3: for (…) {  4: float p = in[i];  5: if (p > 9) sum += p;  }  8: shuffle. Nothing tells which lanes added.
+TEST(Flow, ASumUnderAnIfIsNotTold) {
+    for (const bool branch : {false, true}) {
+        TraceBuilder made;
+        const auto in = made.array("in", Space::global, 64);
+        row(made, 2, Effect::replace, "sum", {});
+        trace::Statement& load = row(made, 4, Effect::replace, "p", {"in"}, {3, 6});
+        load.loads = 1;
+        load.copies = true;
+        trace::Statement& sum = row(made, 5, Effect::join, "sum", {"p"}, {3, 6});
+        if (branch) sum.branch = {5, 5};
+        else sum.conditional = true;   // sum += p > 9 ? p : 0;
+        auto warp = made.warp(0, 0);
+        load_floats(warp, 4, in, 0);
+        load_floats(warp, 4, in, 32);
+        warp.shuffle_sum(8, Op::shfl_xor, 1);
+        const Steps steps = build_steps(made.trace);
+        EXPECT_EQ(steps.steps[0].find(kFirst)->lanes[3].effect, Effect::unknown);
+        EXPECT_EQ(steps.steps[1].counters.at(0).lanes_adding, 0u);
+        for (std::size_t k = 0; k < 3; ++k) {
+            EXPECT_TRUE(provenance(steps, k).untold);
+            EXPECT_EQ(provenance(steps, k).count(), 0u);
+        }
+    }
+}
+
+// The same where the load stands under the `if` too: who loaded, added.
+TEST(Flow, ALoadUnderTheSameIfTells) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 64);
+    row(made, 2, Effect::replace, "sum", {});
+    trace::Statement& load = row(made, 4, Effect::replace, "p", {"in"});
+    load.loads = 1;
+    load.branch = {3, 6};
+    row(made, 5, Effect::join, "sum", {"p"}).branch = {3, 6};
+    auto warp = made.warp(0, 0);
+    load_floats(warp, 4, in, 0, 0xff);
+    warp.shuffle_sum(8, Op::shfl_xor, 8);
+    const Steps steps = build_steps(made.trace);
+    EXPECT_EQ(inputs(steps, 1, 3), 1u);
+    EXPECT_EQ(inputs(steps, 1, 12), 1u);
+    EXPECT_FALSE(provenance(steps, 1).untold);
+}
+
+// 4: float a = in[i];  5: float b = in[i + 32];  6: float c = a * 2;  then a store of each, of a constant, of d.
+TEST(Flow, AStoreGivesTheVariableThatItNames) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 64);
+    const auto out = made.array("out", Space::global, 256);
+    row(made, 3, Effect::replace, "d", {"threadIdx"});
+    for (const int line : {4, 5}) {
+        trace::Statement& load = row(made, line, Effect::replace, line == 4 ? "a" : "b", {"in"});
+        load.loads = 1;
+        load.copies = true;
+    }
+    row(made, 6, Effect::replace, "c", {"a"});
+    const std::vector<std::vector<std::string>> uses{{"a"}, {"b"}, {"c"}, {}, {"e"}, {"a", "b"}};
+    for (std::size_t k = 0; k < uses.size(); ++k)
+        row(made, static_cast<int>(7 + k), Effect::replace, "out[i]", uses[k]).to_memory = true;
+    auto warp = made.warp(0, 0);
+    load_floats(warp, 4, in, 0);
+    load_floats(warp, 5, in, 32);
+    for (int k = 0; k < 6; ++k) warp.store(7 + k, out, [&](int lane) { return 32 * k + lane; });
+    // What the words hold is seen where they are read.
+    for (int k = 0; k < 6; ++k)
+        warp.load(15 + k, out, [&](int lane) { return 32 * k + lane; }, [](int) { return 0.0f; });
+    const Steps steps = build_steps(made.trace);
+    const auto word = [&](std::size_t k) { return provenance(steps, 8 + k); };
+    const auto only = [](std::size_t input) { return std::vector<std::uint64_t>{std::uint64_t{1} << input}; };
+    EXPECT_EQ(word(0).once, only(3));
+    EXPECT_EQ(word(1).once, only(35));
+    EXPECT_EQ(word(2).once, only(3));
+    EXPECT_EQ(word(3), Provenance());
+    EXPECT_EQ(word(4), (Provenance{{}, {}, false, true}));   // e: no record and no statement tells
+    EXPECT_EQ(word(5).once, (std::vector<std::uint64_t>{std::uint64_t{1} << 3 | std::uint64_t{1} << 35}));
+    // A store of another variable shows nothing of the one that the lane holds.
+    EXPECT_EQ(steps.holding(2, kFirst).bits[3], to_bits(35.0f));
+    EXPECT_EQ(steps.steps[5].find(kFirst)->lanes[3].effect, Effect::replace);
+}
+
+// sum += load(in + i), where load is `return *p;` on line 31: one read is the result, of two either may be.
+TEST(Flow, ReadsInAFunctionThatReturnsThem) {
+    for (const int reads : {1, 2}) {
+        TraceBuilder made;
+        const auto in = made.array("in", Space::global, 64);
+        row(made, 2, Effect::replace, "sum", {});
+        row(made, 4, Effect::join, "sum", {"load", "in"}).calls = true;
+        auto warp = made.warp(0, 0);
+        warp.sync_warp(1);
+        for (int k = 0; k < reads; ++k) load_floats(warp, 31, in, 32 * k);
+        warp.shuffle_sum(8, Op::shfl_xor, 1);
+        const Steps steps = build_steps(made.trace);
+        EXPECT_EQ(provenance(steps, steps.size() - 1).untold, reads == 2);
+        if (reads == 1) {
+            EXPECT_EQ(inputs(steps, steps.size() - 1), 2u);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace lanewise::steps

@@ -20,6 +20,7 @@ public:
     std::uint32_t single(std::size_t input);
     std::uint32_t join(std::uint32_t a, std::uint32_t b);
     std::uint32_t undefined(std::uint32_t id);
+    std::uint32_t untold(std::uint32_t id);   // these, and perhaps others
 
     // Too much to keep: bit sets over a large input, different in every lane.
     bool over_budget() const { return words_ > kMaxWords; }

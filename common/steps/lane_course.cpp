@@ -14,13 +14,17 @@ bool LaneCourse::come_to(int line, const TextFlow& text, Interner& inputs, std::
     const auto known = last_line_.find(function.first);
     const bool entered = function_ != function.first && function.first != root_;
     if (known != last_line_.end() && !entered) from = known->second;
-    bool unknown = false;
-    for (const Statement* statement : text.silent_between(from, line)) unknown |= pass(*statement, inputs, held);
+    bool unknown = false, called = false;
+    for (const Statement* statement : text.silent_between(from, line)) {
+        unknown |= pass(*statement, TextFlow::is_told(*statement, from, line), inputs, held);
+        called |= statement->calls;
+    }
+    if (called) reads_aside_ = 0;
     return unknown;
 }
 
 // What a function gave back is what the lane held last: `v = f(v)` takes that, `sum += f(v)` joins it.
-bool LaneCourse::pass(const Statement& statement, Interner& inputs, std::uint32_t& held) {
+bool LaneCourse::pass(const Statement& statement, bool told, Interner& inputs, std::uint32_t& held) {
     const auto& uses = statement.uses;
     const bool gives_itself =
         statement.calls && std::find(uses.begin(), uses.end(), TextFlow::name_of(statement)) != uses.end();
@@ -28,16 +32,48 @@ bool LaneCourse::pass(const Statement& statement, Interner& inputs, std::uint32_
     // A temporary's words have come in with its load, unless they were exchanged first.
     if (joins && !statement.calls && owed_ != &statement) return false;
     std::uint32_t given = statement.calls ? held : Interner::kNothing;
+    // Of several reads in functions none is known to be the result.
+    if (statement.calls && reads_aside_ > 1) given = inputs.untold(given);
     for (const std::string& name : uses) {
         const auto other = statement.calls ? taken_.end() : taken_.find({statement.function.first, name});
         if (other != taken_.end()) given = inputs.join(given, other->second);
     }
     std::uint32_t& own = taken(statement);
-    own = joins ? inputs.join(own, given) : given;
+    if (!told) own = inputs.untold(own);
+    else own = joins ? inputs.join(own, given) : given;
     if (!joins) return false;
     if (owed_ == &statement) owed_ = nullptr;
     held = own;
+    held_by_ = &statement;
     return true;
+}
+
+LaneCourse::Stored LaneCourse::stored(const Statement* store, const TextFlow& text, Interner& inputs,
+                                      std::uint32_t held) const {
+    if (!TextFlow::is_known(store) || store->calls) return {held, true};
+    const auto& uses = store->uses;
+    // The lane's value goes by the name of what it was assigned to, or of the sum that a temporary of its went into.
+    const bool here = held_by_ != nullptr && held_by_->function == store->function;
+    const Statement* sum = here ? text.sink(*held_by_) : nullptr;
+    const auto names_held = [&](const std::string& name) {
+        return here && (name == TextFlow::name_of(*held_by_) || (sum != nullptr && name == TextFlow::name_of(*sum)));
+    };
+    const bool is_held = std::any_of(uses.begin(), uses.end(), names_held);
+    std::uint32_t all = is_held ? held : Interner::kNothing;
+    int known = is_held;
+    for (const std::string& name : uses) {
+        const auto other = taken_.find({store->function.first, name});
+        if (other == taken_.end() || names_held(name)) continue;
+        all = inputs.join(all, other->second);
+        ++known;
+    }
+    // `c ? a : b`: one of the two.
+    if (known > 1 && store->conditional) return {inputs.untold(Interner::kNothing), false};
+    const bool constant = uses.empty() || (store->conditional && store->loads > 0);   // out[t] = 0, t < n ? in[t] : 0
+    if (known > 0 || constant) return {all, is_held};
+    // A value that the function was given, or one that no record and no statement tells of.
+    if (!here) return {held, true};
+    return {inputs.untold(Interner::kNothing), false};
 }
 
 void LaneCourse::leave(int line, bool is_load, const TextFlow& text) {

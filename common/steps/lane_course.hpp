@@ -18,6 +18,21 @@ public:
     // change; true where its bits are then no longer known.
     bool come_to(int line, const TextFlow& text, Interner& inputs, std::uint32_t& held);
 
+    // A read in no statement that assigns: `return *p;`, a condition.
+    void read_aside() { ++reads_aside_; }
+    void forget_reads_aside() { reads_aside_ = 0; }
+
+    // The statement that gave the lane the value that it holds; null where that is not known.
+    void hold_by(const trace::Statement* statement) { held_by_ = statement; }
+
+    // What a store of the lane's gives to its word where the lane read nothing in it. `held` is what the lane holds, in
+    // inputs.
+    struct Stored {
+        std::uint32_t inputs = 0;
+        bool is_held = true;   // it may be what the lane holds
+    };
+    Stored stored(const trace::Statement* store, const TextFlow& text, Interner& inputs, std::uint32_t held) const;
+
     // Notes where the lane is after a record, and whether that was a read.
     void leave(int line, bool is_load, const TextFlow& text);
 
@@ -37,15 +52,18 @@ private:
         return {statement.function.first, TextFlow::name_of(statement)};
     }
 
-    bool pass(const trace::Statement& statement, Interner& inputs, std::uint32_t& held);
+    // `told`: the lane is known to have gone through the statement.
+    bool pass(const trace::Statement& statement, bool told, Interner& inputs, std::uint32_t& held);
 
     std::map<Key, std::uint32_t> taken_;
     std::map<int, int> last_line_;   // by function
     int function_ = 0;               // first line of the function around the last record; 0: not known
     int root_ = 0;                   // around the first
     int loads_ = 0;                  // in a row, in one statement
+    int reads_aside_ = 0;            // since a function's result was last taken
     const trace::Statement* reading_ = nullptr;
     const trace::Statement* owed_ = nullptr;
+    const trace::Statement* held_by_ = nullptr;
 };
 
 }  // namespace lanewise::steps

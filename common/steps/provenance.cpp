@@ -37,12 +37,13 @@ void Provenance::join(const Provenance& other) {
     trim(once);
     trim(twice);
     undefined |= other.undefined;
+    untold |= other.untold;
 }
 
 Interner::Interner() { number_of(Provenance()); }
 
 std::uint32_t Interner::number_of(Provenance provenance) {
-    std::uint64_t hash = provenance.undefined ? 1 : 0;
+    std::uint64_t hash = (provenance.undefined ? 1u : 0u) | (provenance.untold ? 2u : 0u);
     const auto add = [&hash](const std::vector<std::uint64_t>& words) {
         for (const std::uint64_t word : words) hash = (std::rotl(hash, 7) ^ word) * 0x9e3779b97f4a7c15u;
         hash = (hash ^ words.size()) * 0x9e3779b97f4a7c15u;
@@ -84,6 +85,12 @@ std::uint32_t Interner::join(std::uint32_t a, std::uint32_t b) {
 std::uint32_t Interner::undefined(std::uint32_t id) {
     Provenance provenance = all_[id];
     provenance.undefined = true;
+    return number_of(std::move(provenance));
+}
+
+std::uint32_t Interner::untold(std::uint32_t id) {
+    Provenance provenance = all_[id];
+    provenance.untold = true;
     return number_of(std::move(provenance));
 }
 

@@ -18,6 +18,7 @@ struct Provenance {
     std::vector<std::uint64_t> once;
     std::vector<std::uint64_t> twice;
     bool undefined = false;   // something undefined came in (an inactive source lane)
+    bool untold = false;      // others may have come in: the kernel's text does not tell (an `if` around `sum += p;`)
 
     std::size_t count() const;            // inputs held at least once
     bool holds(std::size_t input) const;

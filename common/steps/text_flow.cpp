@@ -19,17 +19,20 @@ bool inside(const Lines& inner, const Lines& outer) { return inner.first >= oute
 }  // namespace
 
 TextFlow::TextFlow(const trace::Trace& trace) : statements_(trace.header.statements) {
-    std::set<std::pair<int, std::string>> joined;   // variables that something is joined to
+    // Variables that something is joined to or that are stored.
+    std::set<std::pair<int, std::string>> followed;
     for (const Statement& statement : statements_) {
         if (!is_known(&statement)) continue;
         if (std::find(functions_.begin(), functions_.end(), statement.function) == functions_.end())
             functions_.push_back(statement.function);
-        if (statement.effect == Effect::join) joined.emplace(statement.function.first, name_of(statement));
+        if (statement.effect == Effect::join) followed.emplace(statement.function.first, name_of(statement));
+        if (!statement.to_memory) continue;
+        for (const std::string& name : statement.uses) followed.emplace(statement.function.first, name);
     }
     for (const Statement& statement : statements_) {
         sinks_.push_back(find_sink(statement));
         const bool silent = is_known(&statement) && !statement.to_memory && statement.loads == 0;
-        matters_.push_back(silent && joined.contains({statement.function.first, name_of(statement)}));
+        matters_.push_back(silent && followed.contains({statement.function.first, name_of(statement)}));
     }
 }
 
@@ -104,6 +107,12 @@ bool TextFlow::passed(const Statement& statement, int from, int to) const {
     const Lines loop = loop_around(from, to);
     if (loop.last == 0 || !loop.has(statement.line)) return false;
     return statement.line >= from || statement.line <= to;
+}
+
+bool TextFlow::is_told(const Statement& statement, int from, int to) {
+    if (statement.conditional && !statement.uses.empty()) return false;
+    const Lines& branch = statement.branch;
+    return branch.last == 0 || branch.has(from) || branch.has(to);
 }
 
 bool TextFlow::changed_between(const Statement& sum, int from, int to) const {

@@ -35,6 +35,10 @@ public:
     // in between? `to` may lie in a function that it called, or be 0: the lane came to its end.
     bool passed(const trace::Statement& statement, int from, int to) const;
 
+    // Is it known of a lane that came by a statement, in passed()'s sense, that it went through it? Not where an `if` (or a
+    // `?:`) is around it and neither record stands in there.
+    static bool is_told(const trace::Statement& statement, int from, int to);
+
     // Does another statement without a record change what `sum` assigns to, between two lines as in passed()?
     bool changed_between(const trace::Statement& sum, int from, int to) const;
 

@@ -200,6 +200,7 @@ float InspectorView::draw_inputs(const Pane& pane, float y, const Exhibit& exhib
     std::string words = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(steps.input_count) + " inputs";
     if (inputs.counted_twice()) words += ", some counted twice";
     if (inputs.undefined) words += ", and something undefined";
+    if (inputs.untold) words += ", perhaps more: the text does not tell";
     text_in(pane.brush, Face::caption, row_at(pane, y, pane.px(18)),
             inputs.counted_twice() || inputs.undefined ? colors.warning : colors.quiet, words, Align::left);
     y += pane.px(19);

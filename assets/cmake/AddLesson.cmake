@@ -48,6 +48,10 @@ endfunction()
 # All builds of this folder's kernels.cuh, with what entries.inc lists, as the object libraries NAME_builds and
 # NAME_hooked. lanewise::generated::FUNCTION() then is their launch::KernelSet. With EMULATED_ONLY there are no GPU
 # builds.
+#
+# The folder may have kernels_smNN.cuh with entries_smNN.inc beside it: kernels for GPUs of sm_NN and later, with inline
+# PTX or blocks that run together. They are compiled by nvcc alone, for those of the architectures asked for that are
+# sm_NN or later; where there are none, the program knows their names and says what they need.
 function(lanewise_kernel_set name function)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR})
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/kernels)
@@ -64,23 +68,27 @@ function(lanewise_kernel_set name function)
   add_custom_target(${name}_kernels DEPENDS ${copies})
 
   # gpu_plain is the file as the learner reads it; the others are derived.
-  set(builds emulated emulated_traced)
+  set(declarations "")
+  set(additions "")
+  set(listed "")
+  set(architectures "")
+  set(wrapper_file kernels.cuh)
+  set(wrapper_architecture 0)
+  set(wrapper_entries ${folder}/entries.inc)
+  set(wrapper_folder ${generated})
   lanewise_wrapper(emulated cpp ${generated}/kernels.emulated.cuh common/prelude/emulated.hpp)
   lanewise_wrapper(emulated_traced cpp ${generated}/kernels.emulated_traced.cuh common/prelude/emulated_traced.hpp)
   set(with_gpu FALSE)
   if(LANEWISE_HAS_CUDA AND NOT "EMULATED_ONLY" IN_LIST ARGN)
     set(with_gpu TRUE)
-  endif()
-  if(with_gpu)
-    list(APPEND builds gpu_plain gpu_traced)
+    list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "-(real|virtual)$" "" OUTPUT_VARIABLE architectures)
     lanewise_wrapper(gpu_plain cu ${folder}/kernels.cuh common/prelude/gpu_headers.cuh)
     lanewise_wrapper(gpu_traced cu ${generated}/kernels.gpu_traced.cuh common/prelude/gpu_traced.cuh)
   endif()
-  set(declarations "")
-  set(additions "")
-  foreach(build IN LISTS builds)
-    string(APPEND declarations "prelude::RawFile ${id}_${build}();\n")
-    string(APPEND additions "    set.add(launch::import_file(launch::Build::${build}, ${id}_${build}()));\n")
+  set(gpu_only)
+  file(GLOB gpu_files CONFIGURE_DEPENDS ${folder}/kernels_sm*.cuh)
+  foreach(file IN LISTS gpu_files)
+    lanewise_gpu_only_kernels(${file})
   endforeach()
   configure_file(${LANEWISE_CMAKE_FOLDER}/builds.cpp.in ${generated}/builds.cpp @ONLY)
 
@@ -99,16 +107,69 @@ function(lanewise_kernel_set name function)
     target_sources(${name}_builds PRIVATE ${generated}/gpu_plain.cu ${generated}/gpu_traced.cu)
     target_link_libraries(${name}_builds PUBLIC lanewise_cuda_options)
   endif()
+  foreach(library IN LISTS gpu_only)
+    target_sources(${name}_builds INTERFACE $<TARGET_OBJECTS:${library}>)
+  endforeach()
   add_dependencies(${name}_hooked ${name}_kernels)
   add_dependencies(${name}_builds ${name}_kernels)
 endfunction()
 
-# One build's wrapper: its prelude, its copy of the kernels in a namespace of its own, and the table of entries.
+# One kernels_smNN.cuh of lanewise_kernel_set(), as the object library NAME_smNN where there is an architecture for it.
+macro(lanewise_gpu_only_kernels file)
+  get_filename_component(wrapper_file ${file} NAME)
+  if(NOT wrapper_file MATCHES "^kernels_sm([0-9]+)\\.cuh$")
+    message(FATAL_ERROR "${name}/${wrapper_file}: a file of kernels for GPUs only is named for the architecture they need, "
+                        "such as kernels_sm90.cuh.")
+  endif()
+  set(wrapper_architecture ${CMAKE_MATCH_1})
+  set(wrapper_entries ${folder}/entries_sm${wrapper_architecture}.inc)
+  if(NOT EXISTS ${wrapper_entries})
+    message(FATAL_ERROR "${name}/${wrapper_file} needs entries_sm${wrapper_architecture}.inc beside it, with a line such "
+                        "as ENTRY(my_kernel, 256) for each instance.")
+  endif()
+  set(wrapper_folder ${generated}_sm${wrapper_architecture})
+  string(APPEND listed "const prelude::RawEntry kEntriesOfSm${wrapper_architecture}[] = {\n"
+                       "#include \"${wrapper_entries}\"\n};\n")
+  string(APPEND additions
+    "    set.declare(launch::import_file(launch::Build::gpu_plain,\n"
+    "        {kEntriesOfSm${wrapper_architecture}, static_cast<std::uint32_t>(std::size(kEntriesOfSm${wrapper_architecture})),\n"
+    "         nullptr, 0, nullptr, 0, nullptr, \"${wrapper_file}\", ${wrapper_architecture}}));\n")
+  set(wrapper_can)
+  foreach(architecture IN LISTS architectures)
+    if(architecture MATCHES "^[0-9]+" AND NOT CMAKE_MATCH_0 LESS wrapper_architecture)
+      list(APPEND wrapper_can ${architecture})
+    endif()
+  endforeach()
+  if(wrapper_can)
+    set(library ${name}_sm${wrapper_architecture})
+    set(copies ${wrapper_folder}/kernels.gpu_traced.cuh ${wrapper_folder}/kernels.tables.inc
+               ${wrapper_folder}/kernels.includes.inc)
+    add_custom_command(OUTPUT ${copies}
+      COMMAND lanewise_annotate ${file} ${wrapper_folder} gpu_only
+      DEPENDS ${file} lanewise_annotate
+      COMMENT "Annotating ${name}/${wrapper_file}" VERBATIM)
+    add_custom_target(${library}_kernels DEPENDS ${copies})
+    lanewise_wrapper(gpu_plain cu ${file} common/prelude/gpu_headers.cuh)
+    lanewise_wrapper(gpu_traced cu ${wrapper_folder}/kernels.gpu_traced.cuh common/prelude/gpu_traced.cuh)
+    add_library(${library} OBJECT ${wrapper_folder}/gpu_plain.cu ${wrapper_folder}/gpu_traced.cu)
+    set_target_properties(${library} PROPERTIES CUDA_ARCHITECTURES "${wrapper_can}")
+    target_link_libraries(${library} PRIVATE lanewise::launch lanewise_cuda_options)
+    add_dependencies(${library} ${library}_kernels)
+    list(APPEND gpu_only ${library})
+  endif()
+endmacro()
+
+# One build's wrapper: its prelude, its copy of the kernels in a namespace of its own, and the table of entries; and what
+# builds.cpp says of it.
 macro(lanewise_wrapper build suffix copy prelude)
   set(wrapper_build ${build})
   set(wrapper_copy ${copy})
   set(wrapper_prelude ${prelude})
-  set(wrapper_namespace kernels_${build}_${id})
+  set(wrapper_function ${id}_${build})
+  if(wrapper_architecture)
+    string(APPEND wrapper_function _sm${wrapper_architecture})
+  endif()
+  set(wrapper_namespace kernels_${wrapper_function})
   set(wrapper_address "reinterpret_cast<const void*>(&KERNEL(name __VA_OPT__(, ) __VA_ARGS__))")
   if("${build}" MATCHES "^emulated")
     set(wrapper_address "reinterpret_cast<const void*>(static_cast<void (*)(void**)>( \\
@@ -125,13 +186,15 @@ macro(lanewise_wrapper build suffix copy prelude)
   set(wrapper_include_tables "")
   if("${build}" MATCHES "traced$")
     set(wrapper_tables "kStatements, kStatementCount, kSharedNames, kSharedCount")
-    set(wrapper_include_tables "#include \"${generated}/kernels.tables.inc\"")
+    set(wrapper_include_tables "#include \"${wrapper_folder}/kernels.tables.inc\"")
   endif()
   set(wrapper_capture nullptr)
   if("${build}" STREQUAL "gpu_traced")
     set(wrapper_capture "::lanewise_traced::capture_symbol()")
   endif()
-  configure_file(${LANEWISE_CMAKE_FOLDER}/wrapper.in ${generated}/${build}.${suffix} @ONLY)
+  string(APPEND declarations "prelude::RawFile ${wrapper_function}();\n")
+  string(APPEND additions "    set.add(launch::import_file(launch::Build::${build}, ${wrapper_function}()));\n")
+  configure_file(${LANEWISE_CMAKE_FOLDER}/wrapper.in ${wrapper_folder}/${build}.${suffix} @ONLY)
 endmacro()
 
 # Says what a lesson's folder lacks before a compiler does.

@@ -1,5 +1,8 @@
 #include "common/emu/block_order.hpp"
 
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
 #include "common/emu/mix.hpp"
 
 namespace lanewise::emu {
@@ -9,6 +12,8 @@ constexpr int kRounds = 4;
 }
 
 BlockOrder::BlockOrder(const launch::Order& order, std::uint64_t blocks) : order_(order), blocks_(blocks) {
+    if (order.kind == launch::Order::Kind::listed && order.blocks.size() != blocks)
+        throw Error(fmt::format("the order lists {} blocks, but the grid has {}; list each once.", order.blocks.size(), blocks));
     while (half_bits_ < 32 && std::uint64_t{1} << 2 * half_bits_ < blocks_) ++half_bits_;
 }
 
@@ -29,6 +34,7 @@ std::uint64_t BlockOrder::operator[](std::uint64_t place) const {
     switch (order_.kind) {
         case launch::Order::Kind::ascending: return place;
         case launch::Order::Kind::descending: return blocks_ - 1 - place;
+        case launch::Order::Kind::listed: return order_.blocks[place];
         case launch::Order::Kind::seeded: break;
     }
     // The network permutes up to four times as many values; those past the end are sent on until they are not.

@@ -11,6 +11,7 @@ namespace lanewise::emu {
 // that a grid of any size costs no memory.
 class BlockOrder {
 public:
+    // Throws Error where a listed order does not have as many.
     BlockOrder(const launch::Order& order, std::uint64_t blocks);
 
     // The block that runs at `place`, below the number of blocks.

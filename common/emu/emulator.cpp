@@ -33,7 +33,8 @@ public:
             case launch::BufferRole::input:
                 if (bytes_) std::memcpy(data_.get(), spec.contents.data(), bytes_);
                 break;
-            case launch::BufferRole::output: std::memset(data_.get(), 0, bytes_); break;
+            case launch::BufferRole::output:
+            case launch::BufferRole::kept: std::memset(data_.get(), 0, bytes_); break;
             case launch::BufferRole::scratch: std::memset(data_.get(), 0xcd, bytes_); break;
         }
     }
@@ -163,21 +164,19 @@ launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet&
         outcome.trace.emplace();
         outcome.trace->header.source.kind = trace::SourceKind::emulator;
         outcome.trace->header.source.order = request.order.name();
-        outcome.trace->header.statements = kernels.statements();
     }
     bool stopped = false;
     for (std::uint32_t number = 0; number < plan.launches.size() && !stopped; ++number) {
         const auto& spec = plan.launches[number];
         const auto& kernel = kernels.find(spec.kernel, spec.arguments);
-        launch::check_arguments(kernel, spec);
+        if (!kernel.gpu_only()) launch::check_arguments(kernel, spec);
         if (spec.block.dynamic_shared_bytes > lanewise_emulated::kMaxDynamicShared)
             throw Error(fmt::format("{} asks for {} bytes of dynamic shared memory; the emulator gives a block up to {}.",
                                     kernel.full_name(), spec.block.dynamic_shared_bytes,
                                     lanewise_emulated::kMaxDynamicShared));
         const auto entry = request.record ? kernel.emulated_traced : kernel.emulated;
         if (!entry)
-            throw Error(fmt::format("{} runs on a GPU only; choose another variant or --backend recorded.",
-                                    kernel.full_name()));
+            throw Error(launch::why_not_emulated(kernel));
         Arguments arguments(spec, buffers);
         Machine::Program program;
         program.body = reinterpret_cast<launch::EmulatedBody>(const_cast<void*>(entry.address));
@@ -206,7 +205,9 @@ launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet&
         }
         merge(outcome.findings, machine->findings());
         auto& trace = *outcome.trace;
-        recorder.finish(numbering, kernels.shared_names(), trace.records);
+        const launch::KernelFile& file = kernels.file_of(kernel);
+        trace.header.statements = file.statements;
+        recorder.finish(numbering, file.shared_names, trace.records);
         trace.header.launches.push_back({kernel.full_name(),
                                          {spec.grid.x, spec.grid.y, spec.grid.z},
                                          {spec.block.x, spec.block.y, spec.block.z},

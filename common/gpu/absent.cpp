@@ -18,6 +18,7 @@ bool available(std::string* why) {
 }
 
 Device device() { throw Error(kWhy); }
+std::uint32_t architecture() { throw Error(kWhy); }
 
 std::unique_ptr<launch::Backend> make_gpu_backend() { throw Error(kWhy); }
 

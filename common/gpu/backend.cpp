@@ -65,12 +65,13 @@ private:
 
     launch::Outcome run_recorded(const launch::Plan& plan, const launch::KernelSet& kernels,
                                  const launch::Request& request) {
-        if (!kernels.capture_symbol())
+        const launch::KernelFile& file = file_of(plan, kernels);
+        if (!file.capture_symbol)
             throw Error("The traced GPU build of these kernels is not in this program: build it with CUDA, or record on "
                         "the emulator (--backend cpu).");
         std::vector<CaptureRoom> rooms(plan.launches.size());
         for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-            std::optional<launch::Outcome> outcome = attempt_recorded(plan, kernels, request, rooms);
+            std::optional<launch::Outcome> outcome = attempt_recorded(plan, kernels, file, request, rooms);
             if (outcome) return std::move(*outcome);
         }
         throw Error("The recording outgrew its room again and again: the kernel does something different in each run. "
@@ -78,9 +79,26 @@ private:
                     kExitFailed);
     }
 
+    // The kernel file that all launches of the plan stand in: a trace names one.
+    static const launch::KernelFile& file_of(const launch::Plan& plan, const launch::KernelSet& kernels) {
+        if (plan.launches.empty()) throw Error("There is nothing to record: the plan has no launches.");
+        const auto kernel = [&](const launch::LaunchSpec& spec) -> const launch::Kernel& {
+            return kernels.find(spec.kernel, spec.arguments);
+        };
+        const launch::Kernel& first = kernel(plan.launches[0]);
+        for (const launch::LaunchSpec& spec : plan.launches)
+            if (kernel(spec).file != first.file)
+                throw Error(fmt::format("{} stands in {} and {} in {}: kernels of one variant must stand in one file to be "
+                                        "recorded.",
+                                        first.full_name(), first.file, kernel(spec).full_name(), kernel(spec).file));
+        if (!first.gpu_traced) throw Error(launch::why_no_gpu_build(first, kernels));
+        return kernels.file_of(first);
+    }
+
     // Empty where a launch needed more room than it had; `rooms` has then grown, and the whole plan must run again on
     // fresh buffers.
     std::optional<launch::Outcome> attempt_recorded(const launch::Plan& plan, const launch::KernelSet& kernels,
+                                                    const launch::KernelFile& file,
                                                     const launch::Request& request, std::vector<CaptureRoom>& rooms) {
         PreparedPlan prepared(plan, kernels, launch::Build::gpu_traced);
         std::vector<std::vector<CapturedBlock>> captured;
@@ -91,14 +109,14 @@ private:
             const Capture capture(blocks_to_record(request.blocks, spec.grid), spec.block.count(),
                                   static_cast<std::uint32_t>(device_.reserved_shared_bytes), rooms[i],
                                   watched(plan, prepared));
-            const Attachment attached(capture, kernels.capture_symbol());
+            const Attachment attached(capture, file.capture_symbol);
             prepared.launch(i);
             prepared.finish(i);
             grown |= rooms[i].grow_to(capture.used());
             if (!grown) captured.push_back(capture.read(static_cast<std::uint32_t>(i)));
         }
         if (grown) return std::nullopt;
-        return launch::Outcome{prepared.download(), {}, make_trace(plan, kernels, prepared, captured)};
+        return launch::Outcome{prepared.download(), {}, make_trace(plan, file, prepared, captured)};
     }
 
     // Where the plan's snapshots lie on the GPU.
@@ -112,11 +130,11 @@ private:
         return parts;
     }
 
-    trace::Trace make_trace(const launch::Plan& plan, const launch::KernelSet& kernels, const PreparedPlan& prepared,
+    trace::Trace make_trace(const launch::Plan& plan, const launch::KernelFile& file, const PreparedPlan& prepared,
                             const std::vector<std::vector<CapturedBlock>>& captured) const {
         trace::Trace result;
         result.header.source = describe();
-        result.header.statements = kernels.statements();
+        result.header.statements = file.statements;
         launch::ArrayNumbering numbering(plan);
         std::set<std::uint32_t> recorded;
         for (std::size_t i = 0; i < plan.launches.size(); ++i) {
@@ -129,7 +147,7 @@ private:
             for (const CapturedBlock& block : captured[i])
                 reports.insert(reports.end(), block.shared.begin(), block.shared.end());
             const std::vector<launch::SharedArray> shared =
-                numbering.add_launch(std::move(reports), kernels.shared_names());
+                numbering.add_launch(std::move(reports), file.shared_names);
             for (const CapturedBlock& block : captured[i]) {
                 recorded.insert(block.block);
                 trace::assemble(to_block_events(block, prepared.ranges(), plan.snapshots, shared, numbering), result.records);

@@ -29,7 +29,7 @@ public:
     Capture(std::vector<std::uint32_t> blocks, std::uint32_t threads, std::uint32_t shared_begin, const CaptureRoom& room,
             std::vector<prelude::GpuWatched> watched);
 
-    // Points the prelude's variable here. `symbol` is KernelSet::capture_symbol().
+    // Points the prelude's variable here. `symbol` is KernelFile::capture_symbol.
     void attach(const void* symbol) const;
     // Nothing is recorded from here on.
     static void detach(const void* symbol);

@@ -55,12 +55,20 @@ Device device() {
     result.driver = version_text(driver);
     result.compute_capability = fmt::format("{}.{}", properties.major, properties.minor);
     result.multiprocessors = properties.multiProcessorCount;
+    result.threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
     result.max_threads_per_block = properties.maxThreadsPerBlock;
     result.shared_bytes_per_block = properties.sharedMemPerBlock;
     result.shared_bytes_per_block_optin = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     result.reserved_shared_bytes = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
     result.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
     return result;
+}
+
+std::uint32_t architecture() {
+    std::string why;
+    if (!available(&why)) throw Error(why);
+    return static_cast<std::uint32_t>(attribute(cudaDevAttrComputeCapabilityMajor) * 10 +
+                                      attribute(cudaDevAttrComputeCapabilityMinor));
 }
 
 }  // namespace lanewise::gpu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace lanewise::gpu {
@@ -11,6 +12,7 @@ struct Device {
     std::string driver;              // the CUDA version the driver knows, "13.0"
     std::string compute_capability;  // "9.0"
     int multiprocessors = 0;
+    int threads_per_multiprocessor = 0;
     int max_threads_per_block = 0;
     std::size_t shared_bytes_per_block = 0;        // without asking for more
     std::size_t shared_bytes_per_block_optin = 0;  // at most
@@ -23,6 +25,9 @@ bool available(std::string* why = nullptr);
 
 // The first GPU. Throws Error with available()'s sentence where there is none.
 Device device();
+
+// Of the first GPU: 90 for compute capability 9.0. Cheaper than device(). Throws Error as that does.
+std::uint32_t architecture();
 
 // A CUDA version number in words: 13000 is "13.0".
 std::string version_text(int version);

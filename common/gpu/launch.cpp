@@ -38,9 +38,10 @@ void launch_kernel(const void* stub, const LaunchShape& shape, void** arguments,
                                                         static_cast<int>(block.dynamic_shared_bytes));
         if (status != cudaSuccess) refuse(shape, status);
     }
+    const dim3 blocks(shape.grid.x, shape.grid.y, shape.grid.z), threads(block.x, block.y, block.z);
     const cudaError_t status =
-        cudaLaunchKernel(stub, dim3(shape.grid.x, shape.grid.y, shape.grid.z), dim3(block.x, block.y, block.z), arguments,
-                         block.dynamic_shared_bytes, stream);
+        shape.cooperative ? cudaLaunchCooperativeKernel(stub, blocks, threads, arguments, block.dynamic_shared_bytes, stream)
+                          : cudaLaunchKernel(stub, blocks, threads, arguments, block.dynamic_shared_bytes, stream);
     if (status != cudaSuccess) refuse(shape, status);
 }
 

@@ -14,6 +14,7 @@ struct LaunchShape {
     std::string kernel;  // full name
     launch::Grid grid;
     launch::Block block;
+    bool cooperative = false;  // all blocks run together, or the launch is refused
 };
 
 // Puts a kernel on `stream`. `stub` is its host stub, `arguments` the addresses of its arguments. Throws Error with

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "common/base/error.hpp"
+#include "common/gpu/device.hpp"
 #include "common/gpu/error.hpp"
 #include "common/launch/backend.hpp"
 
@@ -24,7 +25,8 @@ Buffer make_buffer(const launch::BufferSpec& spec) {
                                         spec.count, spec.bytes(), spec.contents.size()));
             buffer.upload(spec.contents);
             break;
-        case launch::BufferRole::output: buffer.fill(0); break;
+        case launch::BufferRole::output:
+        case launch::BufferRole::kept: buffer.fill(0); break;
         case launch::BufferRole::scratch: buffer.fill(kUndefinedByte); break;
     }
     return buffer;
@@ -35,19 +37,20 @@ Buffer make_buffer(const launch::BufferSpec& spec) {
 PreparedPlan::PreparedPlan(const launch::Plan& plan, const launch::KernelSet& kernels, launch::Build build)
     : plan_(plan) {
     // Kernels first: a launch that cannot be costs no memory.
+    const std::uint32_t gpu_architecture = architecture();
     for (const launch::LaunchSpec& spec : plan.launches) {
         const launch::Kernel& kernel = kernels.find(spec.kernel, spec.arguments);
-        launch::check_arguments(kernel, spec);
         if (kernel.warp_size != trace::kWarpSize)
             throw Error(fmt::format("{} is made for teaching warps of {} lanes, and a GPU's have {}: use --backend cpu, or "
                                     "leave out --warp.",
                                     kernel.full_name(), kernel.warp_size, trace::kWarpSize));
         const launch::EntryPoint entry = build == launch::Build::gpu_traced ? kernel.gpu_traced : kernel.gpu_plain;
         if (!entry)
-            throw Error(fmt::format("{} was not compiled for the GPU in this program: build with -DLANEWISE_CUDA=ON, or "
-                                    "use --backend cpu.",
-                                    kernel.full_name()));
-        launches_.push_back({&kernel, entry.address, {kernel.full_name(), spec.grid, spec.block}, spec.values});
+            throw Error(launch::why_no_gpu_build(kernel, kernels));
+        if (const std::string why = launch::why_not_on(kernel, gpu_architecture); !why.empty()) throw Error(why);
+        launch::check_arguments(kernel, spec);
+        launches_.push_back(
+            {&kernel, entry.address, {kernel.full_name(), spec.grid, spec.block, spec.cooperative}, spec.values});
     }
     for (const launch::BufferSpec& spec : plan.buffers) {
         buffers_.push_back(make_buffer(spec));

@@ -19,7 +19,7 @@ namespace lanewise::launch {
 // A shared array as one lane announced it. `address` is wherever the array begins, in any unit of bytes that is the
 // same for all arrays of a block.
 struct SharedArray {
-    std::uint32_t id = 0;          // place in KernelSet::shared_names()
+    std::uint32_t id = 0;          // place in KernelFile::shared_names
     Element element = Element::f32;
     std::uint64_t count = 0;       // elements
     std::uint64_t address = 0;

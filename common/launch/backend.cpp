@@ -12,19 +12,20 @@ std::string Order::name() const {
     switch (kind) {
         case Kind::ascending: return "ascending";
         case Kind::descending: return "descending";
+        case Kind::listed: return "blocks as listed";
         case Kind::seeded: break;
     }
     return fmt::format("seed {}", seed);
 }
 
 Order Order::parse(const std::string& text) {
-    if (text == "ascending") return {Kind::ascending, 0};
-    if (text == "descending") return {Kind::descending, 0};
+    if (text == "ascending") return {Kind::ascending, 0, {}};
+    if (text == "descending") return {Kind::descending, 0, {}};
     std::uint64_t seed = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
     if (error != std::errc{} || end != text.data() + text.size())
         throw Error(fmt::format("the order '{}' is none; give ascending, descending or a seed such as 7.", text));
-    return {Kind::seeded, seed};
+    return {Kind::seeded, seed, {}};
 }
 
 void check_arguments(const Kernel& kernel, const LaunchSpec& launch) {

@@ -14,10 +14,12 @@ namespace lanewise::launch {
 
 // The order in which the emulator lets lanes, warps and blocks run. A GPU ignores it.
 struct Order {
-    enum class Kind : std::uint8_t { ascending, descending, seeded } kind = Kind::ascending;
+    enum class Kind : std::uint8_t { ascending, descending, seeded, listed } kind = Kind::ascending;
     std::uint64_t seed = 0;
+    // Listed: the blocks of the grid, each once, as a GPU's atomics tell that they came; lanes and warps ascending.
+    std::vector<std::uint32_t> blocks = {};
 
-    // "ascending", "descending", "seed 7"
+    // "ascending", "descending", "seed 7", "blocks as listed"
     std::string name() const;
     // From "ascending", "descending" or a number. Throws Error naming the text.
     static Order parse(const std::string& text);

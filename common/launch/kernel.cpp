@@ -51,31 +51,64 @@ BuiltFile import_file(Build build, const prelude::RawFile& raw) {
     }
     file.shared_names.assign(raw.shared_names, raw.shared_names + raw.shared_count);
     file.capture_symbol = raw.capture_symbol;
+    file.file = raw.file;
+    file.architecture = raw.architecture;
     return file;
 }
 
 void KernelSet::add(const BuiltFile& file) {
     for (const auto& built : file.entries) {
-        auto kernel = std::find_if(kernels_.begin(), kernels_.end(), [&](const Kernel& k) {
-            return k.name == built.name && k.arguments == built.arguments;
-        });
-        if (kernel == kernels_.end()) {
-            Kernel fresh;
-            fresh.name = built.name;
-            fresh.arguments = built.arguments;
-            fresh.parameters = built.parameters;
-            fresh.warp_size = built.warp_size;
-            kernels_.push_back(std::move(fresh));
-            kernel = kernels_.end() - 1;
-        }
-        EntryPoint& entry = entry_of(*kernel, file.build);
-        if (entry)
-            throw Error(fmt::format("entries.inc lists {} twice; keep one of the two lines.", kernel->full_name()));
+        Kernel& kernel = known(built, file);
+        if (kernel.parameters.empty()) kernel.parameters = built.parameters;  // what was declared has none
+        EntryPoint& entry = entry_of(kernel, file.build);
+        if (entry || kernel.file != file.file)
+            throw Error(fmt::format("{} is listed twice, for {} and {}; keep one of the two lines.", kernel.full_name(),
+                                    kernel.file, file.file));
         entry = built.entry;
     }
-    if (statements_.empty()) statements_ = file.statements;
-    if (shared_names_.empty()) shared_names_ = file.shared_names;
-    if (file.capture_symbol) capture_symbol_ = file.capture_symbol;
+    KernelFile& told = file_named(file.file);
+    if (told.statements.empty()) told.statements = file.statements;
+    if (told.shared_names.empty()) told.shared_names = file.shared_names;
+    if (file.capture_symbol) told.capture_symbol = file.capture_symbol;
+}
+
+void KernelSet::declare(const BuiltFile& file) {
+    for (const auto& built : file.entries) known(built, file);
+    file_named(file.file);
+}
+
+Kernel& KernelSet::known(const BuiltEntry& built, const BuiltFile& file) {
+    for (Kernel& kernel : kernels_)
+        if (kernel.name == built.name && kernel.arguments == built.arguments) return kernel;
+    Kernel fresh;
+    fresh.name = built.name;
+    fresh.arguments = built.arguments;
+    fresh.parameters = built.parameters;
+    fresh.warp_size = built.warp_size;
+    fresh.file = file.file;
+    fresh.architecture = file.architecture;
+    kernels_.push_back(std::move(fresh));
+    return kernels_.back();
+}
+
+KernelFile& KernelSet::file_named(const std::string& name) {
+    for (KernelFile& file : files_)
+        if (file.name == name) return file;
+    files_.push_back({name, {}, {}, nullptr});
+    return files_.back();
+}
+
+const KernelFile& KernelSet::file_of(const Kernel& kernel) const {
+    for (const KernelFile& file : files_)
+        if (file.name == kernel.file) return file;
+    throw Error(fmt::format("{} stands in {}, of which nothing was built; build the lesson again.", kernel.full_name(),
+                            kernel.file));
+}
+
+std::vector<std::string> KernelSet::files() const {
+    std::vector<std::string> names;
+    for (const KernelFile& file : files_) names.push_back(file.name);
+    return names;
 }
 
 std::vector<std::string> KernelSet::instances(const std::string& name) const {
@@ -98,6 +131,29 @@ const Kernel& KernelSet::find(const std::string& name, const std::string& argume
     const std::string near = nearest(name, names);
     throw Error(near.empty() ? fmt::format("there is no kernel '{}'; entries.inc lists {}.", name, fmt::join(names, ", "))
                              : fmt::format("there is no kernel '{}'; did you mean '{}'?", name, near));
+}
+
+std::string why_not_emulated(const Kernel& kernel) {
+    if (!kernel.gpu_only())
+        return fmt::format("{} runs on a GPU only; choose another variant or --backend recorded.", kernel.full_name());
+    return fmt::format("The kernels of {} need a GPU of sm_{} or later and are not emulated, for they hold inline PTX or "
+                       "blocks that must run together: use --backend recorded.",
+                       kernel.file, kernel.architecture);
+}
+
+std::string why_no_gpu_build(const Kernel& kernel, const KernelSet& kernels) {
+    if (kernel.gpu_only() && !kernels.architectures().empty())
+        return fmt::format("The kernels of {} need sm_{} or later, and this program was compiled for sm_{}: configure with "
+                           "-DLANEWISE_CUDA_ARCH={}, or use --backend recorded.",
+                           kernel.file, kernel.architecture, kernels.architectures(), kernel.architecture);
+    return fmt::format("{} was not compiled for the GPU in this program: build with -DLANEWISE_CUDA=ON, or use --backend {}.",
+                       kernel.full_name(), kernel.gpu_only() ? "recorded" : "cpu");
+}
+
+std::string why_not_on(const Kernel& kernel, std::uint32_t architecture) {
+    if (architecture >= kernel.architecture) return {};
+    return fmt::format("The kernels of {} need sm_{} or later, and this GPU is sm_{}: use --backend recorded.", kernel.file,
+                       kernel.architecture, architecture);
 }
 
 bool KernelSet::has_gpu() const {

@@ -44,6 +44,8 @@ enum class BufferRole : std::uint8_t {
     input,    // holds `contents` before the first launch; launches may change it (each run starts afresh)
     output,   // zeroed before the first launch of every run, and in every timed replay
     scratch,  // contents undefined before the first launch
+    kept,     // zeroed once, before the first launch; every launch must leave it as the next one needs it, for a timed
+              // replay does not zero it again
 };
 
 struct BufferSpec {
@@ -70,6 +72,7 @@ struct LaunchSpec {
     Grid grid;
     Block block;
     std::vector<Argument> values;
+    bool cooperative = false;  // all blocks must run together (a grid barrier); a GPU only
 };
 
 // What an output must hold, from a double reference on the CPU.
@@ -121,10 +124,16 @@ public:
         return {buffers.size() - 1};
     }
 
+    template <class T>
+    Buffer<T> kept(const std::string& name, std::uint64_t count) {
+        buffers.push_back({name, BufferRole::kept, element_of<T>(), count, {}});
+        return {buffers.size() - 1};
+    }
+
     // `arguments` are the kernel's template arguments as written in entries.inc ("256"; "" for none).
     template <class... A>
     void launch(const std::string& kernel, const std::string& arguments, Grid grid, Block block, const A&... values) {
-        launches.push_back({kernel, arguments, grid, block, {argument(values)...}});
+        launches.push_back({kernel, arguments, grid, block, {argument(values)...}, false});
     }
 
     template <class T>

@@ -48,6 +48,8 @@ struct RawFile {
     const char* const* shared_names;  // traced builds: names of the shared arrays by id, else null
     std::uint32_t shared_count;
     const void* capture_symbol;       // gpu_traced, else null
+    const char* file = "kernels.cuh"; // the kernel file this is a build of
+    std::uint32_t architecture = 0;   // of a file for GPUs only: the least compute capability it is for, as in sm_90
 };
 
 // The parameters of a kernel, from its type.

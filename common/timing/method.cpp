@@ -18,7 +18,7 @@ std::uint64_t bytes_of(const launch::Plan& plan) {
     if (plan.bytes_moved > 0) return plan.bytes_moved;
     std::uint64_t bytes = 0;
     for (const launch::BufferSpec& buffer : plan.buffers)
-        if (buffer.role != launch::BufferRole::scratch) bytes += buffer.bytes();
+        if (buffer.role == launch::BufferRole::input || buffer.role == launch::BufferRole::output) bytes += buffer.bytes();
     return bytes;
 }
 

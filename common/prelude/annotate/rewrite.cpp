@@ -169,8 +169,8 @@ void list_statements(const Source& source, const Statement& statement, const Sur
 std::string derived_copy(const Source& source, const Statement& file, Copy copy) {
     Edits edits;
     const std::vector<SharedDeclaration> shared = shared_declarations(source, file);
-    replace_group_headers(source, edits);
-    if (copy != Copy::gpu_traced) {
+    if (copy != Copy::gpu_only) replace_group_headers(source, edits);
+    if (copy == Copy::emulated || copy == Copy::emulated_traced) {
         refuse_words(source, edits);
         emulate_arrays(source, shared, edits);
         point_to_file_scope(source, file, shared, edits);

@@ -9,7 +9,9 @@
 
 namespace lanewise::annotate {
 
-enum class Copy : std::uint8_t { gpu_traced, emulated, emulated_traced };
+// gpu_only is the traced copy of a file that is never emulated: with the toolkit's own cooperative groups, whose grids and
+// clusters ours do not have (what a tile exchanges is then not seen).
+enum class Copy : std::uint8_t { gpu_traced, emulated, emulated_traced, gpu_only };
 
 // The copy of the file, with a #line directive in front.
 std::string derived_copy(const Source& source, const Statement& file, Copy copy);

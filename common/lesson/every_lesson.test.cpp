@@ -1,4 +1,6 @@
 // What must hold of every lesson, whatever its kernels: add_lesson() puts this into each lesson's test.
+#include <numeric>
+
 #include <gtest/gtest.h>
 
 #include "common/gpu/backend.hpp"
@@ -22,29 +24,42 @@ void expect_right(const lesson::Variant& variant, const lesson::Inputs& inputs, 
     expect_verified(plan, outcome, what);
 }
 
+// Does the emulator run the variant? Others are held to their recordings only.
+bool is_emulated(const lesson::Variant& variant) {
+    return !lesson::gpu_only_kernel(plan_of(variant.name, inputs_of(variant.name)), kernels());
+}
+
+bool is_emulated_in(const lesson::Variant& variant, const char* order) {
+    return variant.block_order != lesson::BlockOrder::last_waits || order == std::string("ascending");
+}
+
 TEST(EveryVariant, IsRightForAnySizeAndOrder) {
-    for (const auto& variant : the_lesson().variants())
+    for (const auto& variant : the_lesson().variants()) {
+        if (!variant.declared_wrong.empty() || !is_emulated(variant)) continue;
         for (const std::uint64_t n : {1u, 31u, 127u, 4096u, 100003u})
             for (const char* order : {"ascending", "descending", "7"}) {
-                if (!variant.declared_wrong.empty()) continue;
+                if (!is_emulated_in(variant, order)) continue;
                 lesson::Inputs inputs = inputs_of(variant.name);
                 inputs.n = n;
                 inputs.kind = "random";
                 inputs.seed = n;
                 expect_right(variant, inputs, order);
             }
+    }
 }
 
 TEST(EveryVariant, IsRightInBlocksOfEverySizeThatItHas) {
-    for (const auto& variant : the_lesson().variants())
+    for (const auto& variant : the_lesson().variants()) {
+        if (!variant.declared_wrong.empty() || !is_emulated(variant)) continue;
         for (std::uint32_t block = 1; block <= 1024; ++block) {
-            if (!variant.declared_wrong.empty() || !lesson::has_instance(variant, block, kernels())) continue;
+            if (!lesson::has_instance(variant, block, kernels())) continue;
             lesson::Inputs inputs = inputs_of(variant.name);
             inputs.block = block;
             inputs.n = 5000;
             inputs.kind = "random";
             expect_right(variant, inputs, "ascending");
         }
+    }
 }
 
 // A wrong kernel is there to be seen: in some order its result is off or the emulator says what is wrong. It may never
@@ -65,13 +80,32 @@ TEST(EveryVariant, ThatIsDeclaredWrongShowsIt) {
 
 TEST(EveryVariant, LeavesTheSameTraceInEveryOrder) {
     for (const auto& variant : the_lesson().variants()) {
-        if (!variant.declared_wrong.empty()) continue;
+        // Where another block finishes, it leaves another trace.
+        if (!variant.declared_wrong.empty() || variant.block_order != lesson::BlockOrder::free || !is_emulated(variant)) continue;
         const auto plan = plan_of(variant.name, inputs_of(variant.name));
         const auto ascending = *run(plan, "ascending", true).trace;
         for (const char* order : {"descending", "7"}) {
             const auto other = *run(plan, order, true).trace;
             const auto difference = trace::diff(ascending, other);
             EXPECT_TRUE(difference.equal) << variant.name << " " << order << ": " << difference.sentence;
+        }
+    }
+}
+
+// The order in which the emulator is to run the blocks to do what a GPU did.
+launch::Order order_of(const lesson::Variant& variant, const trace::Trace& recorded) {
+    return variant.block_order == lesson::BlockOrder::arrival ? lesson::arrival_order(recorded) : launch::Order{};
+}
+
+// A kernel for GPUs only is refused by a sentence that says where to look.
+TEST(EveryVariant, IsEmulatedOrSaysWhyNot) {
+    for (const auto& variant : the_lesson().variants()) {
+        if (is_emulated(variant)) continue;
+        try {
+            run(plan_of(variant.name, inputs_of(variant.name)));
+            ADD_FAILURE() << variant.name << " ran on the emulator";
+        } catch (const std::exception& error) {
+            EXPECT_NE(std::string(error.what()).find("--backend recorded"), std::string::npos) << error.what();
         }
     }
 }
@@ -90,7 +124,14 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
         EXPECT_FALSE(recorded.partial) << recorded.partial_reason;
         EXPECT_EQ(recorded.header.source.kind, trace::SourceKind::gpu) << path;
         const lesson::Inputs inputs = inputs_of(variant.name);
-        auto emulated = *run(plan_of(variant.name, inputs), "ascending", true).trace;
+        const auto plan = plan_of(variant.name, inputs);
+        EXPECT_EQ(recorded.header.kernel_file, lesson::kernel_file_of(plan, kernels())) << variant.name;
+        if (!is_emulated(variant)) {
+            EXPECT_EQ(recorded.header.kernel_hash, lesson::hash_of_file(the_lesson().kernel_path(recorded.header.kernel_file)))
+                << variant.name << " was recorded of another text";
+            continue;
+        }
+        auto emulated = *run(plan, order_of(variant, recorded), true, recorded.header.blocks).trace;
         // Of the header, what is compared is what this run was asked for.
         emulated.header.lesson = the_lesson().name();
         emulated.header.variant = variant.name;
@@ -98,7 +139,7 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
         emulated.header.block = inputs.block;
         emulated.header.seed = inputs.seed;
         emulated.header.input = inputs.kind;
-        emulated.header.kernel_file = the_lesson().kernel_file();
+        emulated.header.kernel_file = launch::kKernelFile;
         emulated.header.kernel_hash = lesson::hash_of_file(the_lesson().kernel_path());
         const auto difference = trace::diff(recorded, emulated);
         EXPECT_TRUE(difference.equal) << variant.name << ": " << difference.sentence;
@@ -110,10 +151,12 @@ TEST(EveryVariant, LeavesEqualTracesOnTheGpuAndTheEmulator) {
     std::string why;
     if (!gpu::available(&why)) GTEST_SKIP() << why;
     for (const auto& variant : the_lesson().variants()) {
-        if (!variant.declared_wrong.empty()) continue;
+        if (!variant.declared_wrong.empty() || !is_emulated(variant)) continue;
         const auto plan = plan_of(variant.name, inputs_of(variant.name));
-        const auto on_gpu = run(*gpu::make_gpu_backend(), plan, "ascending", true);
-        const auto emulated = run(plan, "ascending", true);
+        std::vector<std::uint32_t> blocks(variant.recorded_blocks);
+        std::iota(blocks.begin(), blocks.end(), 0u);
+        const auto on_gpu = run(*gpu::make_gpu_backend(), plan, {}, true, blocks);
+        const auto emulated = run(plan, order_of(variant, *on_gpu.trace), true, blocks);
         const auto difference = trace::diff(*on_gpu.trace, *emulated.trace);
         EXPECT_TRUE(difference.equal) << variant.name << ": " << difference.sentence;
     }

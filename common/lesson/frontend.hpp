@@ -34,6 +34,8 @@ struct Run {
     std::string origin;       // for the title: "NVIDIA H200 · traced run", "emulator · ascending",
                               // "recorded on NVIDIA H200 · 2026-11-21", "file t.ndjson · …"
     std::string notice;       // something the learner must know ("partial: …"); empty else
+    std::string kernel_file;  // that its kernels stand in, "kernels.cuh"
+    std::string source;       // its contents
     std::vector<Result> results;   // empty where the outputs are too long to be in a recording
 };
 
@@ -49,7 +51,7 @@ struct Presentation {
     std::string lesson;               // "05_warp_shuffle"
     std::string title;                // "Warp shuffle"
     std::string text;                 // lesson.md
-    std::string kernel_file;          // "kernels.cuh"
+    std::string kernel_file;          // "kernels.cuh": shown until there is a run
     std::string source;               // its contents
     std::vector<VariantInfo> variants;      // the tabs
     std::vector<std::string> all_variants;  // names

@@ -31,6 +31,18 @@ inline constexpr GeneratedInput kGeneratedInputs[] = {
     {"huge", "32768 among values from 0 to 1", true},
 };
 
+// For kernels that count in 64 bits (Variant::large_n).
+inline constexpr std::uint64_t kMaxLargeValues = std::uint64_t{1} << 32;
+
+// What a plan may shape its launches by. The defaults are an H200's, so that the emulator and a recording from one run
+// the same grid; but without an architecture, which only a GPU has.
+struct Machine {
+    std::uint32_t multiprocessors = 132;
+    std::uint32_t threads_per_multiprocessor = 2048;
+    std::uint32_t architecture = 0;   // 90 for compute capability 9.0; 0: no GPU
+    std::uint64_t l2_bytes = std::uint64_t{50} << 20;
+};
+
 // What a plan is built from.
 struct Inputs {
     std::uint64_t n = 32;        // how many values
@@ -40,6 +52,7 @@ struct Inputs {
     std::uint64_t seed = 1;      // of the kinds with random values
     std::string kind = "ramp";   // one of kGeneratedInputs, else the name of a file
     std::shared_ptr<const std::vector<double>> file;  // its numbers, when `kind` names one
+    Machine machine;             // where the plan is to run
 
     // The first n values as T: floating types are rounded, integers truncated. Random values lie in [-1, 1) and are
     // exact in a float; random integers lie in -1000…999. A sum of `cancel` is that of the second half's r / 8 alone;
@@ -50,6 +63,14 @@ struct Inputs {
         const double scale = std::is_integral_v<T> && kind == "random" ? 1000.0 : 1.0;
         std::vector<T> result(n);
         for (std::uint64_t i = 0; i < n; ++i) result[i] = static_cast<T>(generate(*this, i) * scale);
+        return result;
+    }
+
+    // A part of values<double>(): `count` of them, from number `first` on.
+    std::vector<double> part(std::uint64_t first, std::uint64_t count) const {
+        const Generator generate = generator();
+        std::vector<double> result(count);
+        for (std::uint64_t i = 0; i < count; ++i) result[i] = generate(*this, first + i);
         return result;
     }
 

@@ -1,6 +1,8 @@
 #include "common/lesson/lesson.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +26,24 @@ std::string nearest_by_word(const std::string& text, const std::vector<std::stri
         if (text.size() > 2 && !nearest(text, words).empty()) return name;
     }
     return {};
+}
+
+// Bytes that programs may still take on this machine; nothing where it does not say.
+std::optional<std::uint64_t> free_memory() {
+    std::ifstream info("/proc/meminfo");
+    for (std::string name, rest; info >> name; std::getline(info, rest))
+        if (std::uint64_t kib = 0; name == "MemAvailable:" && info >> kib) return kib * 1024;
+    return std::nullopt;
+}
+
+// Linux promises memory that it does not have and ends the program that uses it: this is known before.
+void check_memory(std::uint64_t n) {
+    constexpr std::uint64_t kBytesPerValue = 16;  // as a double, as a float, and in the plan
+    const auto free = free_memory();
+    if (free && n > *free / kBytesPerValue)
+        throw Error(fmt::format("{} values take about {:.1f} GiB of this machine's memory while they are made, and {:.1f} GiB "
+                                "are free; choose fewer.", n, static_cast<double>(n) * kBytesPerValue / (1u << 30),
+                                static_cast<double>(*free) / (1u << 30)));
 }
 
 }  // namespace
@@ -66,6 +86,7 @@ Inputs Lesson::default_inputs(const Variant& variant) {
 }
 
 launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launch::KernelSet& kernels) {
+    if (inputs.n > kMaxValues) check_memory(inputs.n);
     launch::Plan plan;
     variant.plan(plan, inputs);
     for (const auto& launch : plan.launches) {
@@ -82,6 +103,26 @@ launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launc
                                     kernel.full_name(), kernel.warp_size));
     }
     return plan;
+}
+
+std::string kernel_file_of(const launch::Plan& plan, const launch::KernelSet& kernels) {
+    if (plan.launches.empty()) return launch::kKernelFile;
+    return kernels.find(plan.launches[0].kernel, plan.launches[0].arguments).file;
+}
+
+const launch::Kernel* gpu_only_kernel(const launch::Plan& plan, const launch::KernelSet& kernels) {
+    for (const auto& launch : plan.launches) {
+        if (kernels.instances(launch.kernel).empty()) continue;  // an unknown kernel is the backend's sentence
+        const auto& kernel = kernels.find(launch.kernel, launch.arguments);
+        if (kernel.gpu_only()) return &kernel;
+    }
+    return nullptr;
+}
+
+std::string why_not_in_order(const Variant& variant, const launch::Order& order) {
+    if (variant.block_order != BlockOrder::last_waits || order.kind == launch::Order::Kind::ascending) return {};
+    return fmt::format("--order {}: where the last block waits for the others, the emulator, which runs one block after the "
+                       "other, takes them in ascending order only; leave out --order.", order.name());
 }
 
 bool has_instance(const Variant& variant, std::uint32_t block, const launch::KernelSet& kernels) {

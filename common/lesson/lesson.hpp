@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "common/launch/backend.hpp"
 #include "common/launch/kernel.hpp"
 #include "common/launch/plan.hpp"
 #include "common/lesson/inputs.hpp"
@@ -34,6 +35,14 @@ namespace lanewise::lesson {
 // Writes a variant's buffers, launches and expectations into an empty plan.
 using PlanBuilder = std::function<void(launch::Plan&, const Inputs&)>;
 
+// What a variant's run owes to the order in which its blocks come.
+enum class BlockOrder : std::uint8_t {
+    free,        // nothing: each block leaves the same trace in any order
+    arrival,     // the block that takes the last ticket finishes: an atomic tells a GPU's order, in which it is emulated
+    last_waits,  // the last block waits for the others: the emulator, which runs one after the other, takes them in
+                 // ascending order only
+};
+
 // One thing to run and look at: usually one kernel, named as it is.
 struct Variant {
     std::string name = {};            // "block_sum_two_level": what --variant takes
@@ -41,6 +50,8 @@ struct Variant {
     std::string summary = {};         // one line for --list
     std::uint64_t n = 32;             // what it runs on when the command line does not say
     std::uint32_t block = 32;
+    // Threads a block for n values when the command line does not say; empty: `block`.
+    std::function<std::uint32_t(std::uint64_t n)> block_for = {};
     std::string input = "ramp";
     PlanBuilder plan = {};
     std::string compared_with = {};   // another variant's name: the rung before; empty: none
@@ -50,7 +61,9 @@ struct Variant {
     std::uint32_t recorded_blocks = 2;  // blocks that a recording shows, from the first
     int reruns = 0;                   // its last bits depend on the order of blocks: run so many times more, in other
                                       // orders, and show what each gave (trace::Rerun)
+    BlockOrder block_order = BlockOrder::free;
     bool offsets = false;             // its plan takes Inputs::offset: values that begin anywhere in their buffer
+    bool large_n = false;             // its kernels count in 64 bits: up to kMaxLargeValues values
     bool tab = true;                  // among the window's tabs when the command line names no variants
 };
 
@@ -66,8 +79,8 @@ public:
     const std::string& name() const { return name_; }            // "05_warp_shuffle"
     const std::string& title() const { return title_; }
     const std::filesystem::path& folder() const { return folder_; }
-    std::filesystem::path kernel_path() const { return folder_ / kernel_file(); }
-    std::string kernel_file() const { return "kernels.cuh"; }
+    // A kernel file of the folder by its name.
+    std::filesystem::path kernel_path(const std::string& file = launch::kKernelFile) const { return folder_ / file; }
     std::filesystem::path text_path() const { return folder_ / "lesson.md"; }
     // Where recordings are kept: assets/recorded of the checkout the lesson was built from.
     std::filesystem::path recordings() const { return folder_.parent_path().parent_path() / "assets" / "recorded"; }
@@ -87,8 +100,17 @@ private:
 };
 
 // The variant's plan for these inputs. Throws Error where a launch has no instance among `kernels`, listing those
-// there are.
+// there are, and where so many values have no room in this machine's memory.
 launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launch::KernelSet& kernels);
+
+// The file that the plan's kernels stand in: that of its first launch.
+std::string kernel_file_of(const launch::Plan& plan, const launch::KernelSet& kernels);
+
+// The first of the plan's kernels that only GPUs run; null where the emulator runs it all.
+const launch::Kernel* gpu_only_kernel(const launch::Plan& plan, const launch::KernelSet& kernels);
+
+// Why the emulator cannot run the variant in that order; empty where it can.
+std::string why_not_in_order(const Variant& variant, const launch::Order& order);
 
 // Can the variant run in blocks of `block` threads?
 bool has_instance(const Variant& variant, std::uint32_t block, const launch::KernelSet& kernels);

@@ -23,12 +23,23 @@ inline const launch::KernelSet& kernels() {
     return set;
 }
 
+inline launch::Outcome run(launch::Backend& backend, const launch::Plan& plan, const launch::Order& order, bool record,
+                           const std::vector<std::uint32_t>& blocks = {0, 1}) {
+    launch::Request request;
+    request.order = order;
+    request.record = record;
+    request.blocks = blocks;
+    return backend.run(plan, kernels(), request);
+}
+
+inline launch::Outcome run(const launch::Plan& plan, const launch::Order& order, bool record,
+                           const std::vector<std::uint32_t>& blocks = {0, 1}) {
+    return run(*emu::make_emulator(), plan, order, record, blocks);
+}
+
 inline launch::Outcome run(launch::Backend& backend, const launch::Plan& plan, const std::string& order = "ascending",
                            bool record = false) {
-    launch::Request request;
-    request.order = launch::Order::parse(order);
-    request.record = record;
-    return backend.run(plan, kernels(), request);
+    return run(backend, plan, launch::Order::parse(order), record);
 }
 
 inline launch::Outcome run(const launch::Plan& plan, const std::string& order = "ascending", bool record = false) {

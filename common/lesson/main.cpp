@@ -65,6 +65,12 @@ int main(int argc, char** argv) {
     try {
         lesson::Program program{generated::make_lesson(), generated::kernels(), emu::make_emulator, gpu::make_gpu_backend,
                                 gpu::available, {}, {}, lesson::date_of_today};
+        program.gpu_machine = [] {
+            const auto device = gpu::device();
+            return lesson::Machine{static_cast<std::uint32_t>(device.multiprocessors),
+                                   static_cast<std::uint32_t>(device.threads_per_multiprocessor), gpu::architecture(),
+                                   device.l2_bytes};
+        };
         program.measure = [&program](const std::vector<lesson::TimedPlan>& plans) {
             return measure_all(program.kernels, program.lesson.name(), plans);
         };

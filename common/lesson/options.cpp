@@ -180,7 +180,10 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
 }
 
 // Meaning of the values, in the order of Raw. An empty value reads as a flag that was given none.
-void interpret(const CLI::App& app, const Raw& raw, Options& options) {
+void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Options& options) {
+    const auto large = [](const Variant& variant) { return variant.large_n; };
+    const std::uint64_t most =
+        std::any_of(lesson.variants().begin(), lesson.variants().end(), large) ? kMaxLargeValues : kMaxValues;
     const auto given = [&app](const char* flag, const std::string& text) {
         if (app.count(flag) == 0) return false;
         if (text.empty()) throw Error(fmt::format("{} needs a value; --help shows how.", flag));
@@ -192,7 +195,7 @@ void interpret(const CLI::App& app, const Raw& raw, Options& options) {
                                                  {"gpu", BackendChoice::gpu},
                                                  {"cpu", BackendChoice::cpu},
                                                  {"recorded", BackendChoice::recorded}});
-    if (given("--n", raw.n)) options.n = whole_number("--n", raw.n, 1, kMaxValues);
+    if (given("--n", raw.n)) options.n = whole_number("--n", raw.n, 1, most);
     if (given("--block", raw.block))
         options.block = static_cast<std::uint32_t>(whole_number("--block", raw.block, 1, kMaxBlock));
     if (given("--warp", raw.warp))
@@ -275,7 +278,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
         out << version.what() << '\n';
         return std::nullopt;
     }
-    interpret(app, raw, options);
+    interpret(app, raw, lesson, options);
     check_together(options, lesson);
     return options;
 }
@@ -291,12 +294,18 @@ Inputs choose_inputs(const Variant& variant, const Options& options) {
     if (options.seed) inputs.seed = *options.seed;
     if (!options.input.empty()) inputs.kind = options.input;
     if (options.n) inputs.n = *options.n;
-    if (is_generated_input(inputs.kind)) return inputs;
+    if (inputs.n > kMaxValues && !variant.large_n)
+        throw Error(fmt::format("--n {} is out of range; give a number from 1 to {}.", inputs.n, kMaxValues));
+    if (is_generated_input(inputs.kind)) {
+        if (!options.block && variant.block_for) inputs.block = variant.block_for(inputs.n);
+        return inputs;
+    }
     inputs.file = std::make_shared<const std::vector<double>>(read_numbers(inputs.kind));
     if (!options.n) inputs.n = inputs.file->size();
     if (inputs.n > inputs.file->size())
         throw Error(fmt::format("--n {}: the file {} holds {} numbers; add some, or give a smaller --n.", inputs.n,
                                 inputs.kind, inputs.file->size()));
+    if (!options.block && variant.block_for) inputs.block = variant.block_for(inputs.n);
     return inputs;
 }
 

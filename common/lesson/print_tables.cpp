@@ -89,7 +89,8 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
     for (const auto& row : rows) {
         const bool ok = std::all_of(row.checked.results.begin(), row.checked.results.end(), [](const Result& r) { return r.ok; });
         outside += !ok && row.declared_wrong.empty();
-        if (row.checked.results.empty()) table.add({row.variant, "", fmt::format("{}", row.n), "", "", "", "", "not recorded"});
+        if (row.checked.results.empty())
+            table.add({row.variant, "", fmt::format("{}", row.n), "", "", "", "", row.checked.not_run.empty() ? "not recorded" : "not run"});
         for (std::size_t i = 0; i < row.checked.results.size(); ++i) {
             const auto& r = row.checked.results[i];
             const std::string verdict = r.ok                           ? row.declared_wrong.empty() ? "ok" : "ok, though declared wrong"
@@ -105,12 +106,20 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
         const bool bad = lines[i].size() >= 7 && lines[i].compare(lines[i].size() - 7, 7, "OUTSIDE") == 0;
         out << (i == 0 ? paint.faint(lines[i]) : bad ? paint.warning(lines[i]) : lines[i]) << '\n';
     }
+    std::vector<std::string> told;  // variants of one kernel file say the same of it
+    for (const auto& row : rows) {
+        if (row.checked.not_run.empty() || std::find(told.begin(), told.end(), row.checked.not_run) != told.end()) continue;
+        out << paint.faint(row.checked.not_run) << '\n';
+        told.push_back(row.checked.not_run);
+    }
     for (const auto& row : rows)
         for (const auto& finding : row.checked.findings) print_finding(out, finding, paint);
     for (const auto& row : rows)
         if (!row.declared_wrong.empty()) out << row.variant << " is wrong on purpose: " << row.declared_wrong << '\n';
     out << paint.faint("value and reference are the output's first element; error is the largest over all its elements") << '\n';
-    if (outside == 0) out << paint.result(fmt::format("{} variants, all within their bounds", rows.size())) << '\n';
+    const auto ran = std::count_if(rows.begin(), rows.end(), [](const CheckedVariant& row) { return row.checked.not_run.empty(); });
+    const std::string of_all = ran == std::ssize(rows) ? "" : fmt::format(" of {}", rows.size());
+    if (outside == 0) out << paint.result(fmt::format("{}{} variants, all within their bounds", ran, of_all)) << '\n';
     else out << paint.warning(fmt::format("{} of {} variants outside their bounds", outside, rows.size())) << '\n';
     return outside;
 }

@@ -155,7 +155,7 @@ private:
             view.lane = options_.lane;
             view.paint = paint_;
             if (!first) console_.out << '\n';
-            print_text(console_.out, lesson_, *finished, runner_.source(), view);
+            print_text(console_.out, lesson_, *finished, finished->run->source, view);
             first = false;
         }
     }
@@ -164,7 +164,9 @@ private:
         std::vector<CheckedVariant> rows;
         for (const auto& name : measured_variants()) {
             const Variant& variant = lesson_.find(name);
-            rows.push_back({name, choose_inputs(variant, options_).n, variant.declared_wrong, runner_.check(variant)});
+            Checked checked = runner_.check(variant);
+            if (!checked.not_run.empty() && !options_.variants.empty()) throw Error(checked.not_run);
+            rows.push_back({name, choose_inputs(variant, options_).n, variant.declared_wrong, std::move(checked)});
         }
         if (print_check(console_.out, runner_.machine(), rows, paint_) > 0) status_ = std::max(status_, kExitFailed);
     }
@@ -215,8 +217,8 @@ private:
         p.lesson = lesson_.name();
         p.title = lesson_.title();
         p.text = read_text(lesson_.text_path());
-        p.kernel_file = lesson_.kernel_file();
-        p.source = runner_.source();
+        p.kernel_file = launch::kKernelFile;
+        p.source = runner_.source(p.kernel_file);
         const auto tabs = opened_ ? looked_at() : chosen(false);
         for (const auto& name : tabs) {
             const Variant& v = lesson_.find(name);

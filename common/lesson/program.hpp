@@ -35,6 +35,8 @@ struct Program {
     // Empty where the program was built without a window.
     std::function<std::unique_ptr<Frontend>()> make_frontend;
     std::function<std::string()> today;   // "2026-11-21"
+    // What plans for the GPU are shaped by; asked only where there is one. Empty: as Machine says.
+    std::function<Machine()> gpu_machine = {};
 };
 
 // Where the answers go.

@@ -27,7 +27,10 @@ std::vector<trace::Output> outputs_of(const launch::Plan& plan, const launch::Ou
     std::vector<trace::Output> outputs;
     for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
         const auto& spec = plan.buffers[b];
-        if (spec.role != launch::BufferRole::output) continue;
+        // What is checked is told as well: a kernel may need no zeroed output.
+        const bool checked = std::any_of(plan.expectations.begin(), plan.expectations.end(),
+                                         [&](const launch::Expectation& expected) { return expected.buffer == b; });
+        if (spec.role != launch::BufferRole::output && !checked) continue;
         trace::Output output{spec.name, spec.element, spec.count, {}};
         const auto size = static_cast<std::size_t>(element_size(spec.element));
         const auto kept = std::min<std::uint64_t>(spec.count, trace::kMaxOutput);
@@ -77,6 +80,29 @@ std::filesystem::path find_recording(const Lesson& lesson, const std::string& na
     return {};
 }
 
+launch::Order arrival_order(const trace::Trace& trace) {
+    launch::Order order;
+    if (trace.header.launches.empty()) return order;
+    const auto& grid = trace.header.launches[0].grid;
+    const std::uint64_t blocks = std::uint64_t{grid[0]} * grid[1] * grid[2];
+    if (blocks != trace.header.blocks.size()) return order;
+    // Each block's old value is the number of those that came before it.
+    std::vector<std::uint32_t> came(blocks, static_cast<std::uint32_t>(blocks));
+    for (const auto& record : trace.records) {
+        if (record.op != trace::Op::atomic_inc && record.op != trace::Op::atomic_add) continue;
+        for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+            if (!(record.active >> lane & 1u)) continue;
+            const std::uint64_t place = record.received[lane];
+            if (place >= blocks || came[place] != blocks) return order;
+            came[place] = record.block;
+        }
+    }
+    if (std::find(came.begin(), came.end(), blocks) != came.end()) return order;
+    order.kind = launch::Order::Kind::listed;
+    order.blocks = std::move(came);
+    return order;
+}
+
 std::string read_text(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;
@@ -87,7 +113,33 @@ std::string read_text(const std::filesystem::path& path) {
 std::string hash_of_file(const std::filesystem::path& path) { return trace::fnv1a_hex(read_text(path)); }
 
 Runner::Runner(Program& program, const Options& options)
-    : program_(program), options_(options), source_(read_text(program.lesson.kernel_path())) {}
+    : program_(program), options_(options) {
+    for (const auto& file : program.kernels.files()) sources_[file] = read_text(program.lesson.kernel_path(file));
+    sources_.try_emplace(launch::kKernelFile, read_text(program.lesson.kernel_path()));
+}
+
+std::string Runner::source(const std::string& file) const {
+    const auto at = sources_.find(file);
+    return at == sources_.end() ? std::string() : at->second;
+}
+
+Inputs Runner::on_this_machine(Inputs inputs) {
+    const std::lock_guard lock(mutex_);
+    if (backend() == BackendChoice::gpu && program_.gpu_machine) inputs.machine = program_.gpu_machine();
+    return inputs;
+}
+
+std::string Runner::why_not(const Variant& variant, const Inputs& inputs) {
+    const launch::Plan plan = make_plan(variant, inputs, program_.kernels);
+    const launch::Kernel* kernel = gpu_only_kernel(plan, program_.kernels);
+    if (backend() == BackendChoice::recorded) return {};
+    if (backend() == BackendChoice::cpu)
+        return kernel ? launch::why_not_emulated(*kernel)
+                      : why_not_in_order(variant, options_.order.value_or(launch::Order{}));
+    if (!kernel) return {};
+    if (!kernel->gpu_plain) return launch::why_no_gpu_build(*kernel, program_.kernels);
+    return program_.gpu_machine ? launch::why_not_on(*kernel, program_.gpu_machine().architecture) : std::string();
+}
 
 BackendChoice Runner::backend() {
     const std::lock_guard lock(mutex_);
@@ -148,7 +200,8 @@ void Runner::check_request(const Variant& variant) {
     else make_plan(variant, checked_inputs(variant), program_.kernels);
 }
 
-void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs) const {
+void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs,
+                          const launch::Plan& plan) const {
     auto& header = trace.header;
     header.lesson = program_.lesson.name();
     header.variant = variant.name;
@@ -158,15 +211,15 @@ void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inp
     header.seed = inputs.seed;
     header.offset = inputs.offset;
     header.input = inputs.kind;
-    header.kernel_file = program_.lesson.kernel_file();
-    header.kernel_hash = trace::fnv1a_hex(source_);
+    header.kernel_file = kernel_file_of(plan, program_.kernels);
+    header.kernel_hash = trace::fnv1a_hex(source(header.kernel_file));
 }
 
 trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan, const std::vector<std::uint32_t>& blocks,
-                            std::vector<Result>* results) {
+                            const launch::Order& order, std::vector<Result>* results) {
     launch::Request request;
     request.record = true;
-    request.order = options_.order.value_or(launch::Order{});
+    request.order = order;
     request.blocks = blocks;
     auto outcome = backend.run(plan, program_.kernels, request);
     if (!outcome.trace) throw Error("the run left no trace; build the lesson again.", kExitFailed);
@@ -187,9 +240,9 @@ std::vector<trace::Rerun> Runner::rerun(launch::Backend& backend, const launch::
     std::vector<trace::Rerun> reruns;
     const bool on_gpu = backend.describe().kind == trace::SourceKind::gpu;
     const launch::Order first = options_.order.value_or(launch::Order{});
-    std::vector<launch::Order> orders = {{Kind::ascending, 0}, {Kind::descending, 0}};
+    std::vector<launch::Order> orders = {{Kind::ascending, 0, {}}, {Kind::descending, 0, {}}};
     for (std::uint64_t seed = 1; orders.size() < static_cast<std::size_t>(times) + 2; ++seed)
-        orders.push_back({Kind::seeded, seed});
+        orders.push_back({Kind::seeded, seed, {}});
     for (std::size_t i = 0; i < orders.size() && reruns.size() < static_cast<std::size_t>(times); ++i) {
         if (!on_gpu && orders[i].name() == first.name()) continue;
         launch::Request request;
@@ -202,10 +255,13 @@ std::vector<trace::Rerun> Runner::rerun(launch::Backend& backend, const launch::
 }
 
 std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::vector<Result> results, std::string origin,
-                                         std::string notice, const launch::Plan* plan) {
+                                         std::string notice, const launch::Plan* plan, BlockOrder block_order) {
     auto run = std::make_shared<Run>();
-    if (trace.header.source.kind == trace::SourceKind::gpu && plan && !trace.partial) {
-        trace::Trace emulated = record(emulator(), *plan, trace.header.blocks, nullptr);
+    const bool emulated_too = plan && !gpu_only_kernel(*plan, program_.kernels);
+    if (trace.header.source.kind == trace::SourceKind::gpu && emulated_too && !trace.partial) {
+        launch::Order order = options_.order.value_or(launch::Order{});
+        if (block_order == BlockOrder::arrival) order = arrival_order(trace);
+        trace::Trace emulated = record(emulator(), *plan, trace.header.blocks, order, nullptr);
         const auto here = emulated.header;
         emulated.header = trace.header;  // the same variant and input; what differs is where it ran
         emulated.header.source = here.source;
@@ -215,6 +271,8 @@ std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::vector<Result>
         if (why_not.empty()) origin += " · memory accesses from the emulator";
         else notice += fmt::format("{}Memory accesses are not shown: {}", notice.empty() ? "" : " ", why_not);
     }
+    run->kernel_file = trace.header.kernel_file;
+    run->source = source(run->kernel_file);
     run->trace = std::move(trace);
     run->origin = std::move(origin);
     run->notice = std::move(notice);
@@ -224,7 +282,7 @@ std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::vector<Result>
 }
 
 std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
-    const Inputs inputs = checked_inputs(variant);
+    const Inputs inputs = on_this_machine(checked_inputs(variant));
     const launch::Plan plan = make_plan(variant, inputs, program_.kernels);
     auto finished = std::make_shared<FinishedRun>();
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
@@ -232,10 +290,11 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
     std::iota(blocks.begin(), blocks.end(), 0u);
     if (options_.focus_block && *options_.focus_block >= static_cast<int>(variant.recorded_blocks)) blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
     std::vector<Result> results;
-    finished->raw = record(machine, plan, blocks, &results);
+    finished->raw = record(machine, plan, blocks, options_.order.value_or(launch::Order{}), &results);
     finished->raw.reruns = rerun(machine, plan, variant.reruns);
-    describe_run(finished->raw, variant, inputs);
-    finished->run = shown(finished->raw, std::move(results), origin_of(finished->raw.header.source), "", &plan);
+    describe_run(finished->raw, variant, inputs, plan);
+    finished->run = shown(finished->raw, std::move(results), origin_of(finished->raw.header.source), "", &plan,
+                          variant.block_order);
     return finished;
 }
 
@@ -279,12 +338,15 @@ std::vector<Result> Runner::results_of_trace(const trace::Trace& trace) const {
 }
 
 std::string Runner::stale(const trace::Header& header) const {
-    if (header.kernel_hash.empty() || header.kernel_hash == trace::fnv1a_hex(source_)) return {};
+    if (header.kernel_hash.empty() || header.kernel_hash == trace::fnv1a_hex(source(header.kernel_file))) return {};
     return fmt::format("{} has changed since this trace was taken: lines may not match.", header.kernel_file);
 }
 
-std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant) {
+std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant, const std::string& why) {
     const auto path = find_recording(program_.lesson, variant.name + ".ndjson");
+    if (path.empty() && !why.empty())
+        throw Error(fmt::format("{} There is no recording of {} under {} yet.", why, variant.name,
+                                program_.lesson.recordings().string()));
     if (path.empty())
         throw Error(fmt::format("--backend recorded: there is no recording of {} under {}; use --backend cpu.", variant.name,
                                 program_.lesson.recordings().string()));
@@ -304,9 +366,11 @@ std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant) 
                  fmt::format("{}", o.seed.value_or(0)), fmt::format("seed {}", header.seed), variant.name);
     const auto plan = plan_of(header);
     const std::string& gpu_name = header.source.gpu;
+    std::string notice = stale(header);
+    if (!why.empty()) notice = fmt::format("Shown as recorded. {}{}{}", why, notice.empty() ? "" : " ", notice);
     finished->run = shown(finished->raw, results_of_trace(finished->raw),
                           fmt::format("recorded on {} · {}", gpu_name.empty() ? "the emulator" : gpu_name, header.date),
-                          stale(header), plan ? &*plan : nullptr);
+                          notice, plan ? &*plan : nullptr, variant.block_order);
     return finished;
 }
 
@@ -315,21 +379,25 @@ std::shared_ptr<const FinishedRun> Runner::run(const std::string& name) {
     auto& finished = finished_[name];
     if (!finished) {
         const Variant& variant = program_.lesson.find(name);
-        finished = backend() == BackendChoice::recorded ? run_recorded(variant) : run_live(variant);
+        const std::string why = why_not(variant, on_this_machine(checked_inputs(variant)));
+        if (!why.empty() && (options_.backend != BackendChoice::automatic || options_.order)) throw Error(why);
+        finished = backend() == BackendChoice::recorded || !why.empty() ? run_recorded(variant, why) : run_live(variant);
     }
     return finished;
 }
 
 Checked Runner::check(const Variant& variant) {
     const std::lock_guard lock(mutex_);
-    if (backend() == BackendChoice::recorded) return {run(variant.name)->results(), {}};
-    const launch::Plan plan = make_plan(variant, checked_inputs(variant), program_.kernels);
+    if (backend() == BackendChoice::recorded) return {run(variant.name)->results(), {}, {}};
+    const Inputs inputs = on_this_machine(checked_inputs(variant));
+    if (std::string why = why_not(variant, inputs); !why.empty()) return {{}, {}, std::move(why)};
+    const launch::Plan plan = make_plan(variant, inputs, program_.kernels);
     launch::Request request;
     request.order = options_.order.value_or(launch::Order{});
     request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
     const auto outcome = machine.run(plan, program_.kernels, request);
-    return {results_of(plan, outcome), outcome.findings};
+    return {results_of(plan, outcome), outcome.findings, {}};
 }
 
 std::shared_ptr<const FinishedRun> Runner::open(const std::string& path) {
@@ -340,13 +408,13 @@ std::shared_ptr<const FinishedRun> Runner::open(const std::string& path) {
     if (header.lesson != program_.lesson.name())
         throw Error(fmt::format("--open {0}: this is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open {0}",
                                 path, header.lesson, program_.lesson.name()));
-    program_.lesson.find(header.variant);
+    const Variant& variant = program_.lesson.find(header.variant);
     std::string notice = finished->raw.partial ? "partial: " + finished->raw.partial_reason : "";
     if (const std::string old = stale(header); !old.empty()) notice += (notice.empty() ? "" : " ") + old;
     const auto plan = plan_of(header);
     finished->run = shown(finished->raw, results_of_trace(finished->raw),
                           fmt::format("file {} · {}", std::filesystem::path(path).filename().string(), origin_of(header.source)),
-                          notice, plan ? &*plan : nullptr);
+                          notice, plan ? &*plan : nullptr, variant.block_order);
     finished_[header.variant] = finished;
     return finished;
 }

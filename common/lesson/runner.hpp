@@ -18,6 +18,7 @@ namespace lanewise::lesson {
 struct Checked {
     std::vector<Result> results;
     std::vector<trace::Finding> findings;   // what the emulator saw that is wrong
+    std::string not_run = {};               // why it could not run here; there is nothing else then
 };
 
 // A run and what came of it.
@@ -51,20 +52,28 @@ public:
     // What runs go to, in words: "NVIDIA H200", "emulator · ascending", "recordings".
     std::string machine();
 
-    // The text of the kernel file.
-    const std::string& source() const { return source_; }
+    // The text of one of the lesson's kernel files; empty for any other name.
+    std::string source(const std::string& file) const;
+
+    // Why the variant cannot run where runs go to, on these inputs: a sentence; empty where it can. Recordings are not
+    // looked for.
+    std::string why_not(const Variant& variant, const Inputs& inputs);
+
+    // The inputs as this machine's plans take them: with the GPU's shape where runs go to it.
+    Inputs on_this_machine(Inputs inputs);
 
 private:
     std::shared_ptr<const FinishedRun> run_live(const Variant& variant);
-    std::shared_ptr<const FinishedRun> run_recorded(const Variant& variant);
+    // `why`: the variant was to run, and why it cannot; empty where a recording was asked for.
+    std::shared_ptr<const FinishedRun> run_recorded(const Variant& variant, const std::string& why);
     // With what the emulator's record of memory adds to a GPU's trace, when the two are equal in all that both hold.
     std::shared_ptr<const Run> shown(trace::Trace trace, std::vector<Result> results, std::string origin,
-                                     std::string notice, const launch::Plan* plan);
+                                     std::string notice, const launch::Plan* plan, BlockOrder block_order);
     trace::Trace record(launch::Backend& backend, const launch::Plan& plan, const std::vector<std::uint32_t>& blocks,
-                        std::vector<Result>* results);
+                        const launch::Order& order, std::vector<Result>* results);
     // The plan's outputs when it runs `times` times more: the emulator in other orders, a GPU as it pleases.
     std::vector<trace::Rerun> rerun(launch::Backend& backend, const launch::Plan& plan, int times);
-    void describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs) const;
+    void describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs, const launch::Plan& plan) const;
     Inputs checked_inputs(const Variant& variant);
     // Throws Error that names the variants that can where this one cannot run in warps of `warp` lanes.
     void check_warp(const Variant& variant, std::uint32_t warp) const;
@@ -76,7 +85,7 @@ private:
 
     Program& program_;
     const Options& options_;
-    std::string source_;
+    std::map<std::string, std::string> sources_;   // of the kernel files, by name
     std::recursive_mutex mutex_;   // the window may ask from another thread
     std::optional<BackendChoice> backend_;
     std::unique_ptr<launch::Backend> emulator_;
@@ -89,6 +98,10 @@ std::vector<Result> results_of(const launch::Plan& plan, const launch::Outcome& 
 
 // The file `name` among the lesson's recordings: in the first GPU's folder that has it; empty when none has.
 std::filesystem::path find_recording(const Lesson& lesson, const std::string& name);
+
+// The order in which the blocks of a GPU's trace took their tickets, where all blocks are recorded and each did one
+// atomic whose old value counts up; else ascending.
+launch::Order arrival_order(const trace::Trace& trace);
 
 // A file's contents; empty where it cannot be read.
 std::string read_text(const std::filesystem::path& path);

@@ -25,8 +25,8 @@ using lanewise::lesson::Inputs;
 // Stands before the values where they begin further on in their buffer: a kernel that adds it is seen to be wrong.
 inline constexpr double kNotAValue = 1000;
 
-// The values as `element` has them. Integers of inputs that are made of fractions: random from -128 to 127 (i32: -1000 to
-// 999), small ones are 1.
+// The values as `element` has them; integers are rounded down. Where fractions would leave nothing of them, integers are
+// scaled: `random` is from -128 to 127 (i32: -1000 to 999), `small` is 1.
 inline std::vector<double> values_of(const Inputs& inputs, Element element) {
     std::vector<double> values = inputs.values<double>();
     const bool integer = !lanewise::is_float(element);
@@ -68,14 +68,15 @@ inline void plan_total(Plan& plan, const Kernel& kernel, const std::vector<doubl
         return;
     }
     const auto sums = lanewise::lesson::sums_of(values, kernel.runs ? values.size() : block);
-    const bool narrow = unit_roundoff(kernel.accumulator) > unit_roundoff(f32) || unit_roundoff(kernel.pair) > unit_roundoff(f32);
+    const bool narrow = kernel.pair != f32;   // then so is the accumulator, or it comes after
     // Threads take their values in order, but a head shifts them: a block's lie in two neighbouring slices at most.
     const bool beyond = !std::isfinite(sums.magnitude) || may_overflow(f32, sums.magnitude) ||
                         (narrow && may_overflow(kernel.pair, 2 * sums.largest_block));
     if (beyond) {
         const double total = rehearse(kernel, shape, values);
         if (!std::isfinite(total)) {
-            plan.expect(out, {total}, 0, "a sum leaves the range of its type, or a value is not finite: what IEEE arithmetic gives");
+            plan.expect(out, {total}, 0,
+                        "a sum leaves the range of its type, or a value is not finite: what IEEE arithmetic gives");
             return;
         }
     }
@@ -86,7 +87,8 @@ inline void plan_total(Plan& plan, const Kernel& kernel, const std::vector<doubl
 }
 
 // The warp functions: the sum of each slice of `block` values. `name` is what follows "warp_sums_".
-inline void plan_warps(Plan& plan, const Inputs& inputs, const std::string& name, Element element, Element accumulator) {
+inline void plan_warps(Plan& plan, const Inputs& inputs, const std::string& name, Element element,
+                       Element accumulator) {
     const std::vector<double> values = values_of(inputs, element);
     const std::uint32_t slices = inputs.blocks();
     std::vector<double> reference;
@@ -112,27 +114,41 @@ inline void plan_warps(Plan& plan, const Inputs& inputs, const std::string& name
 }
 
 // block_reduce_sum_f32 and block_reduce_max_f32: what each thread holds.
-inline void plan_block(Plan& plan, const std::vector<double>& values, std::uint32_t block, std::uint32_t offset, bool largest_value) {
-    const std::uint32_t blocks = static_cast<std::uint32_t>((values.size() + block - 1) / block);
+inline void plan_block(Plan& plan, const std::vector<double>& values, std::uint32_t block, std::uint32_t offset,
+                       bool largest_value) {
+    const auto blocks = static_cast<std::uint32_t>((values.size() + block - 1) / block);
     const std::uint64_t threads = std::uint64_t{blocks} * block;
-    const auto sums = lanewise::lesson::sums_of(values, block);
+    std::vector<double> padded = values;
+    padded.resize(threads, largest_value ? -std::numeric_limits<double>::infinity() : 0);
     std::vector<double> reference;
-    for (std::uint32_t b = 0; b < blocks; ++b) {
-        double result = sums.block_sums[b];
+    double magnitude = 0;   // the largest of a block with a finite sum
+    for (std::uint64_t first = 0; first < threads; first += block) {
+        const std::vector<double> held(padded.begin() + static_cast<std::ptrdiff_t>(first),
+                                       padded.begin() + static_cast<std::ptrdiff_t>(first + block));
+        double result = held[0];
         if (largest_value) {
-            const std::uint64_t end = std::min<std::uint64_t>(values.size(), (b + std::uint64_t{1}) * block);
-            result = end < (b + std::uint64_t{1}) * block ? -std::numeric_limits<double>::infinity() : values[b * std::uint64_t{block}];
-            for (std::uint64_t i = b * std::uint64_t{block}; i < end; ++i) result = std::fmax(result, values[i]);
+            for (const double value : held) result = std::fmax(result, value);
+        } else {
+            const auto sums = lanewise::lesson::sums_of(held, held.size());
+            result = sums.sum;
+            if (may_overflow(f32, sums.magnitude)) {
+                std::vector<double> warp_sums;
+                for (std::size_t warp = 0; warp < held.size(); warp += 32)
+                    warp_sums.push_back(tree(f32, {held.begin() + static_cast<std::ptrdiff_t>(warp),
+                                                   held.begin() + static_cast<std::ptrdiff_t>(std::min(warp + 32, held.size()))}));
+                warp_sums.resize(32);
+                result = tree(f32, std::move(warp_sums));
+            }
+            if (std::isfinite(result)) magnitude = std::max(magnitude, sums.magnitude);
         }
         reference.insert(reference.end(), block, result);
     }
     const auto in = input_from(plan, f32, values, offset);
     const auto out = plan.output_as("out", f32, threads);
-    plan.launch(largest_value ? "block_maxima_f32" : "block_sums_f32", std::to_string(block), Grid{blocks}, Block{block}, in,
-                out, static_cast<int>(values.size()));
+    plan.launch(largest_value ? "block_maxima_f32" : "block_sums_f32", std::to_string(block), Grid{blocks}, Block{block},
+                in, out, static_cast<int>(values.size()));
     count_bytes(plan, f32, values.size(), f32, threads);
-    const double bound = largest_value || !std::isfinite(sums.largest_block) ? 0 : gamma(5 + rounds_of(block / 32)) * sums.largest_block;
-    plan.expect(out, std::move(reference), bound,
+    plan.expect(out, std::move(reference), gamma(rounds_of(block)) * magnitude,
                 largest_value ? "comparing rounds nothing" : "depth in the block * 2^-24 * sum|x| of a block");
 }
 

@@ -18,11 +18,13 @@ constexpr std::uint32_t kBlock = 512;
 const char* const kBaseline = "CUB DeviceReduce::Sum";
 
 // The tour; the others are at --variant's call.
-constexpr const char* kTabs[] = {"f32_f32",        "f16_f16",   "f16_f32",   "f16x2_f32",
-                                 "f16x2_f32_widened", "f16x8_pack_f16", "bf16_bf16", "fp8_e4m3x16_pack_f16", "i8x16_pack_i32"};
+constexpr const char* kTabs[] = {"f32_f32",        "f16_f16",   "f16x2_f32",    "f16x2_f32_widened",
+                                 "f16x8_pack_f16", "bf16_bf16", "bf16x1_bf16",  "fp8_e4m3x16_pack_f16",
+                                 "i8x16_pack_i32"};
 
 bool is_tab(const Kernel& kernel) {
-    return std::any_of(std::begin(kTabs), std::end(kTabs), [&](const char* name) { return std::string(name) == kernel.name; });
+    return std::any_of(std::begin(kTabs), std::end(kTabs),
+                       [&](const char* name) { return std::string(name) == kernel.name; });
 }
 
 Variant total(const Kernel& kernel) {
@@ -43,7 +45,8 @@ Variant total(const Kernel& kernel) {
             .tab = is_tab(kernel)};
 }
 
-Variant warp(const std::string& name, const char* summary, Element element, Element accumulator, const char* compared_with) {
+Variant warp(const std::string& name, const char* summary, Element element, Element accumulator,
+             const char* compared_with) {
     return {.name = "warp_reduce_sum_" + name,
             .title = name,
             .summary = summary,

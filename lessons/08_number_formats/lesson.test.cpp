@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "common/lesson/lesson.testing.hpp"
-#include "common/steps/steps.hpp"
 #include "lessons/08_number_formats/case.hpp"
 
 namespace {
@@ -25,7 +28,9 @@ launch::Backend& machine() {
     return *emulator;
 }
 
-double total_of(const launch::Plan& plan, const launch::Outcome& outcome) { return launch::verify(plan, outcome).at(0).value; }
+double total_of(const launch::Plan& plan, const launch::Outcome& outcome) {
+    return launch::verify(plan, outcome).at(0).value;
+}
 
 // The kernel's sum of these values, held to the plan's expectation.
 double sum_of(const Kernel& kernel, const std::vector<double>& of, std::uint32_t block = 512, std::uint32_t offset = 0,
@@ -44,7 +49,8 @@ double sum_of(const char* kernel, const std::vector<double>& of, std::uint32_t b
 }
 
 void expect_same(double value, double expected, const std::string& what) {
-    EXPECT_TRUE(value == expected || (std::isnan(value) && std::isnan(expected))) << what << ": " << value << ", not " << expected;
+    EXPECT_TRUE(value == expected || (std::isnan(value) && std::isnan(expected)))
+        << what << ": " << value << ", not " << expected;
 }
 
 // Every kernel, every remainder, aligned or not: within its bound in any order, and in ascending order bit by bit what
@@ -120,7 +126,8 @@ TEST(NumberFormats, SmallFormatsSaturateWhenTheyAreMade) {
 TEST(NumberFormats, AnF16SumOverflowsWhereAnF32SumDoesNot) {
     const std::vector<double> of(512, 4096);
     for (const char* name : {"f16_f16", "f16x2_f16", "f16x8_pack_f16"}) EXPECT_EQ(sum_of(name, of), kInfinity) << name;
-    for (const char* name : {"f16_f32", "f16x2_f32", "f16x2_f32_widened", "f16x8_pack_f32", "bf16_bf16", "bf16x8_pack_f32"})
+    for (const char* name :
+         {"f16_f32", "f16x2_f32", "f16x2_f32_widened", "f16x8_pack_f32", "bf16_bf16", "bf16x8_pack_f32"})
         EXPECT_EQ(sum_of(name, of), 512 * 4096) << name;
     // With 32768 the first addition of two is already infinite; only widening first helps.
     const std::vector<double> larger(512, 32768);
@@ -161,7 +168,8 @@ TEST(NumberFormats, TheDefaultRunGoesOnPastThatMoment) {
     const char* name = "block_all_reduce_sum_bf16x1_bf16";
     const auto trace = *run(plan_of(name, inputs_of(name)), "ascending", true).trace;
     std::size_t turns = 0;
-    for (const auto& record : trace.records) turns += record.op == trace::Op::load && trace.arrays[record.array].name == "in";
+    for (const auto& record : trace.records)
+        turns += record.op == trace::Op::load && trace.arrays[record.array].name == "in";
     EXPECT_EQ(turns, 260u);
     for (const auto& record : trace.records)
         if (trace::is_shuffle(record.op)) {
@@ -214,7 +222,8 @@ TEST(NumberFormats, ABoundSaysWhenItPromisesNothing) {
     EXPECT_NE(does_not.expectations.at(0).bound_reason.find("promises no digit"), std::string::npos);
     launch::Plan mixed;
     plan_total(mixed, kernel_named("f16x8_pack_f16"), values(kernel_named("f16x8_pack_f16"), "random", 1025), 512, 0);
-    EXPECT_EQ(mixed.expectations.at(0).bound_reason.substr(0, 33), "(13 * 2^-11 + 3 * 2^-24) * sum|x|");   // 7 + 1 + 5, 1 + 2
+    // 7 + 1 for the tail + 5, then 1 + 2.
+    EXPECT_EQ(mixed.expectations.at(0).bound_reason.substr(0, 33), "(13 * 2^-11 + 3 * 2^-24) * sum|x|");
 }
 
 // ---- Loads and threads -----------------------------------------------------------------------------------------
@@ -253,9 +262,24 @@ TEST(NumberFormats, WarpAndBlockFunctionsTakeAnySizeAndBeginning) {
                 inputs.kind = kind;
                 inputs.offset = static_cast<std::uint32_t>(n % 3);
                 const auto plan = plan_of(variant.name, inputs);
-                expect_verified(plan, run(machine(), plan, n % 2 ? "descending" : "7"), variant.name + " " + kind + " n " + std::to_string(n));
+                expect_verified(plan, run(machine(), plan, n % 2 ? "descending" : "7"),
+                                variant.name + " " + kind + " n " + std::to_string(n));
             }
     }
+}
+
+// Where a block's sum leaves the range of f32 it is infinite; its neighbour's is not.
+TEST(NumberFormats, ABlockSumOverflows) {
+    std::vector<double> of(192, 1);
+    std::fill_n(of.begin() + 64, 64, 0x1.8p127);
+    launch::Plan plan;
+    plan_block(plan, of, 64, 0, false);
+    const auto outcome = run(plan);
+    expect_verified(plan, outcome, "sum");
+    const auto out = buffer(plan, outcome, "out");
+    EXPECT_EQ(out[63], 64);
+    EXPECT_EQ(out[64], std::numeric_limits<float>::infinity());
+    EXPECT_EQ(out[128], 64);
 }
 
 // fmaxf passes a NaN over; a sum does not.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "common/steps/pairs.testing.hpp"
 #include "common/steps/programs.testing.hpp"
 
 namespace lanewise::steps {
@@ -79,21 +80,11 @@ Trace rounds(Form form) {
     return made.trace;
 }
 
-// The distance of the rounds that stand beside each other.
-std::string round_pairs(const Steps& a, const Steps& b) {
-    std::string text;
-    for (const auto& [k, l] : align(a, b)) {
-        if (k == kNoStep || l == kNoStep || a.steps[k].stage != "warp rounds") continue;
-        text += std::to_string(a.steps[k].distance.value_or(-1)) + "=" + std::to_string(b.steps[l].distance.value_or(-1)) + " ";
-    }
-    return text;
-}
-
 TEST(Align, RoundsInSharedMemoryStandBesideEachOtherInAnyForm) {
     const Trace traces[] = {rounds(Form::updates), rounds(Form::waits), rounds(Form::waits_for_nobody),
                             warp_tree(Op::shfl_down, {16, 8, 4, 2, 1})};
     for (const Trace& a : traces)
-        for (const Trace& b : traces) EXPECT_EQ(round_pairs(build_steps(a), build_steps(b)), "16=16 8=8 4=4 2=2 1=1 ");
+        for (const Trace& b : traces) EXPECT_EQ(paired_rounds(build_steps(a), build_steps(b)), "16=16 8=8 4=4 2=2 1=1");
     // Load and store of each round; the load of the lanes' own, and what comes before it.
     EXPECT_EQ(check(build_steps(traces[1]), build_steps(traces[2])), 4u + 2 * 5);
     // What comes first of a wrong round stands beside the right one.
@@ -107,7 +98,7 @@ TEST(Align, RoundsInSharedMemoryStandBesideEachOtherInAnyForm) {
 TEST(Align, RoundsOfTheSameDistance) {
     const Trace five = warp_tree(Op::shfl_xor, {16, 8, 4, 2, 1});
     const Trace three = warp_tree(Op::shfl_down, {4, 2, 1});
-    EXPECT_EQ(round_pairs(build_steps(five), build_steps(three)), "4=4 2=2 1=1 ");
+    EXPECT_EQ(paired_rounds(build_steps(five), build_steps(three)), "4=4 2=2 1=1");
 }
 
 // Words that are read again are handed on, in global memory too; the last store is what stays.

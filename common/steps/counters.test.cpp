@@ -78,6 +78,35 @@ TEST(Counters, ARunOfItsOwnKeepsAllLanesBusy) {
     EXPECT_EQ(last.global_sectors, 19u * 4 + 2);
 }
 
+// Each block is charged for its own warps alone; a warp's load is one request, whatever its lanes ask for.
+TEST(Counters, RequestsAndSectorsAreTheBlocksOwn) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 2048);
+    const auto out = made.array("out", Space::global, 1);
+    for (std::uint32_t block = 0; block < 2; ++block) {
+        for (std::uint32_t number = 0; number <= block; ++number) {
+            auto warp = made.warp(block, number);
+            warp.load(3, in, [&](int lane) { return block == 0 ? lane : 8 * lane; }, [](int lane) { return ramp(lane); });
+            warp.load_pack(4, in, 4, [](int lane) { return 4 * lane; }, [](int lane, int k) { return ramp(lane + k); }, 0xff);
+            warp.atomic_add(5, out, 0, 0, 1);
+        }
+    }
+    const Steps steps = build_steps(made.trace);
+    ASSERT_EQ(steps.size(), 3u);   // shared by all three warps
+    const auto at = [&](std::size_t step, std::size_t block) { return steps.steps[step].counters.at(block); };
+    EXPECT_EQ(at(0, 0).global_requests, 1u);
+    EXPECT_EQ(at(0, 0).global_sectors, 4u);
+    EXPECT_EQ(at(0, 1).global_requests, 2u);
+    EXPECT_EQ(at(0, 1).global_sectors, 64u);
+    EXPECT_EQ(at(1, 0).global_requests, 2u);
+    EXPECT_EQ(at(1, 0).global_sectors, 4u + 4);
+    EXPECT_EQ(at(1, 0).global_bytes, 128u + 128);
+    EXPECT_EQ(at(1, 1).global_requests, 4u);
+    EXPECT_EQ(at(1, 1).global_sectors, 2 * (32u + 4));
+    EXPECT_EQ(at(2, 1).global_requests, 4u);   // an atomic is counted as an atomic
+    EXPECT_EQ(at(2, 1).atomics, 2u);
+}
+
 TEST(Counters, WhatCollectivesCount) {
     TraceBuilder made;
     made.trace.header.launches[0].block = {32, 1, 1};

@@ -86,7 +86,7 @@ struct Step {
         std::uint32_t lanes_adding = 0;     // at this step; 0 where it adds nothing
         std::uint64_t added = 0;            // lanes_adding of all steps so far that add
         std::uint64_t add_slots = 0;        // the block's lanes times the number of those steps
-        // What memory was asked for (memory_cost.hpp).
+        // What memory was asked for by this block's loads and stores, not its atomics (memory_cost.hpp).
         std::uint32_t global_requests = 0;  // a warp's load or store: one
         std::uint32_t global_sectors = 0;   // of 32 bytes, that they touch
         std::uint64_t global_bytes = 0;     // that their lanes asked for, once where several want the same

@@ -10,52 +10,24 @@
 
 namespace lanewise::steps {
 
-class Memory {
+// The first array in global memory that is read before anything is written to it; none where no loads were recorded.
+inline std::optional<std::uint32_t> input_array_of(const trace::Trace& trace) {
+    std::optional<std::uint32_t> first;
+    std::vector<bool> touched(trace.arrays.size());
+    for (const trace::Record& record : trace.records) {
+        if (!(trace::is_access(record.op) || trace::is_atomic(record.op)) || record.array >= touched.size()) continue;
+        if (touched[record.array]) continue;
+        touched[record.array] = true;
+        const bool read_first = record.op == trace::Op::load && trace.arrays[record.array].space == trace::Space::global;
+        if (read_first && (!first || record.array < *first)) first = record.array;
+    }
+    return first;
+}
+
+// Tells the words of memory apart.
+class Words {
 public:
-    Memory(const trace::Trace& trace, Interner& inputs) : trace_(trace), inputs_(inputs) { find_input_array(); }
-
-    // Elements of the input array: the first array in global memory that is read before anything is written to it.
-    // 0 where there is none.
-    std::size_t input_count() const {
-        return input_array_ ? static_cast<std::size_t>(trace_.arrays[*input_array_].count) : 0;
-    }
-
-    // The inputs in all elements that a lane's access covers.
-    std::uint32_t read(const trace::Record& record, std::size_t lane) {
-        std::uint32_t held = Interner::kNothing;
-        for (int k = 0; k < elements(record); ++k) {
-            const std::int64_t element = record.element_index[lane] + k;
-            const auto word = words_.find(key(record, element));
-            if (word != words_.end()) held = inputs_.join(held, word->second);
-            else if (is_input(record, element)) held = inputs_.join(held, inputs_.single(static_cast<std::size_t>(element)));
-        }
-        return held;
-    }
-
-    void write(const trace::Record& record, std::size_t lane, std::uint32_t inputs) {
-        for (int k = 0; k < elements(record); ++k) words_[key(record, record.element_index[lane] + k)] = inputs;
-    }
-
-private:
-    // An atomic touches one word, however many operands it has.
-    static int elements(const trace::Record& record) { return trace::is_atomic(record.op) ? 1 : record.elements; }
-
-    void find_input_array() {
-        std::vector<bool> touched(trace_.arrays.size());
-        for (const trace::Record& record : trace_.records) {
-            if (!(trace::is_access(record.op) || trace::is_atomic(record.op)) || record.array >= touched.size()) continue;
-            if (touched[record.array]) continue;
-            touched[record.array] = true;
-            const bool read_first = record.op == trace::Op::load &&
-                                    trace_.arrays[record.array].space == trace::Space::global;
-            if (read_first && (!input_array_ || record.array < *input_array_)) input_array_ = record.array;
-        }
-    }
-
-    bool is_input(const trace::Record& record, std::int64_t element) const {
-        return input_array_ == record.array && element >= 0 &&
-               static_cast<std::uint64_t>(element) < trace_.arrays[record.array].count;
-    }
+    explicit Words(const trace::Trace& trace) : trace_(trace) {}
 
     // Shared arrays belong to a block of a launch.
     std::uint64_t key(const trace::Record& record, std::int64_t element) {
@@ -67,10 +39,49 @@ private:
         return slot << 40 | (static_cast<std::uint64_t>(element) & 0xffffffffffu);
     }
 
+private:
+    const trace::Trace& trace_;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> slots_;
+};
+
+class Memory {
+public:
+    Memory(const trace::Trace& trace, Interner& inputs) : trace_(trace), inputs_(inputs), input_array_(input_array_of(trace)), keys_(trace) {}
+
+    // Elements of the input array; 0 where there is none.
+    std::size_t input_count() const {
+        return input_array_ ? static_cast<std::size_t>(trace_.arrays[*input_array_].count) : 0;
+    }
+
+    // The inputs in all elements that a lane's access covers.
+    std::uint32_t read(const trace::Record& record, std::size_t lane) {
+        std::uint32_t held = Interner::kNothing;
+        for (int k = 0; k < elements(record); ++k) {
+            const std::int64_t element = record.element_index[lane] + k;
+            const auto word = words_.find(keys_.key(record, element));
+            if (word != words_.end()) held = inputs_.join(held, word->second);
+            else if (is_input(record, element)) held = inputs_.join(held, inputs_.single(static_cast<std::size_t>(element)));
+        }
+        return held;
+    }
+
+    void write(const trace::Record& record, std::size_t lane, std::uint32_t inputs) {
+        for (int k = 0; k < elements(record); ++k) words_[keys_.key(record, record.element_index[lane] + k)] = inputs;
+    }
+
+private:
+    // An atomic touches one word, however many operands it has.
+    static int elements(const trace::Record& record) { return trace::is_atomic(record.op) ? 1 : record.elements; }
+
+    bool is_input(const trace::Record& record, std::int64_t element) const {
+        return input_array_ == record.array && element >= 0 &&
+               static_cast<std::uint64_t>(element) < trace_.arrays[record.array].count;
+    }
+
     const trace::Trace& trace_;
     Interner& inputs_;
     std::optional<std::uint32_t> input_array_;
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> slots_;
+    Words keys_;
     std::unordered_map<std::uint64_t, std::uint32_t> words_;
 };
 

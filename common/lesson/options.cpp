@@ -90,10 +90,11 @@ struct Raw {
     std::string backend, n, block, warp, offset, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color;
 };
 
+// A line for each kind.
 std::string input_help() {
-    std::string text;
-    for (const GeneratedInput& input : kGeneratedInputs) text += fmt::format("{} ({}), ", input.name, input.what);
-    return text + "or a file of numbers; r is random from -1 to 1";
+    std::string text = "What the values are (r is random from -1 to 1):\n";
+    for (const GeneratedInput& input : kGeneratedInputs) text += fmt::format("{:<8}{}\n", input.name, input.what);
+    return text + "FILE    numbers separated by white space";
 }
 
 void define_flags(CLI::App& app, Options& options, Raw& raw) {

@@ -1,0 +1,299 @@
+// Sums that need more than CUDA's own words, on GPUs of sm_80 and later: inline PTX for the memory model and for the
+// cache, and a barrier of the whole grid. None of this is emulated.
+//
+// in, out, n, kBlock, kLoads as in kernels.cuh; so are the functions up to the line. This file stands alone, as each does.
+
+#include <cooperative_groups.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+constexpr unsigned kFullWarp = 0xffffffffu;
+
+// The least power of two that is not below kCount, for kCount of 1 to 32.
+template <int kCount>
+constexpr int kPowerOfTwo =
+    kCount > 16 ? 32 : kCount > 8 ? 16 : kCount > 4 ? 8 : kCount > 2 ? 4 : kCount > 1 ? 2 : 1;
+
+// The sum, in every lane, of each group of kWidth lanes.
+template <int kWidth>
+__device__ __forceinline__ float sum_xor(float value) {
+#pragma unroll
+  for (int lane_mask = kWidth / 2; lane_mask > 0; lane_mask /= 2) {
+    value += __shfl_xor_sync(kFullWarp, value, lane_mask);
+  }
+  return value;
+}
+
+// The sum of a block's kBlock values, in the lanes of warp 0; other warps get their own sum. One barrier. warp_sums:
+// shared, a float for each warp. Who sums twice needs two arrays: warp 0 may still read the first.
+template <int kBlock>
+__device__ __forceinline__ float block_sum(float value, float* warp_sums) {
+  constexpr int kWarps = kBlock / 32;
+  const int thread = threadIdx.x;
+  value = sum_xor<32>(value);
+  if (thread % 32 == 0) warp_sums[thread / 32] = value;
+  __syncthreads();
+  if (thread < 32) {
+    value = thread < kWarps ? warp_sums[thread] : 0.0f;
+    value = sum_xor<kPowerOfTwo<kWarps>>(value);
+  }
+  return value;
+}
+
+__device__ __forceinline__ float widened(float value) { return value; }
+__device__ __forceinline__ float widened(__half value) { return __half2float(value); }
+__device__ __forceinline__ float widened(__nv_bfloat16 value) { return __bfloat162float(value); }
+
+// The sum in float of the 16 bytes that one load brings: 4 floats, or 8 halves or bfloat16s, each widened first.
+template <class T>
+__device__ __forceinline__ float pack_sum(float4 pack);
+
+template <>
+__device__ __forceinline__ float pack_sum<float>(float4 pack) {
+  return (pack.x + pack.y) + (pack.z + pack.w);
+}
+
+template <>
+__device__ __forceinline__ float pack_sum<__half>(float4 pack) {
+  const __half2* pairs = reinterpret_cast<const __half2*>(&pack);
+  const float2 a = __half22float2(pairs[0]);
+  const float2 b = __half22float2(pairs[1]);
+  const float2 c = __half22float2(pairs[2]);
+  const float2 d = __half22float2(pairs[3]);
+  return ((a.x + a.y) + (b.x + b.y)) + ((c.x + c.y) + (d.x + d.y));
+}
+
+template <>
+__device__ __forceinline__ float pack_sum<__nv_bfloat16>(float4 pack) {
+  const __nv_bfloat162* pairs = reinterpret_cast<const __nv_bfloat162*>(&pack);
+  const float2 a = __bfloat1622float2(pairs[0]);
+  const float2 b = __bfloat1622float2(pairs[1]);
+  const float2 c = __bfloat1622float2(pairs[2]);
+  const float2 d = __bfloat1622float2(pairs[3]);
+  return ((a.x + a.y) + (b.x + b.y)) + ((c.x + c.y) + (d.x + d.y));
+}
+
+// Where the whole packs of 16 bytes lie in n values that may begin anywhere.
+template <class T>
+struct Packs {
+  const float4* first;
+  long long count;
+  int head;  // values before the first pack, fewer than a pack holds
+  int tail;  // values after the last
+  __device__ __forceinline__ Packs(const T* in, long long n) {
+    constexpr int kPack = 16 / sizeof(T);
+    const int past = reinterpret_cast<size_t>(in) / sizeof(T) % kPack;
+    head = min((long long)((kPack - past) % kPack), n);
+    count = (n - head) / kPack;
+    tail = n - head - count * kPack;
+    first = reinterpret_cast<const float4*>(in + head);
+  }
+};
+
+// The values of the head and the tail, one each for the first threads of the grid.
+template <class T>
+__device__ __forceinline__ float ends_sum(const T* in, long long n, const Packs<T>& packs, long long thread) {
+  float sum = 0.0f;
+  if (thread < packs.head) sum += widened(in[thread]);
+  if (thread < packs.tail) sum += widened(in[n - packs.tail + thread]);
+  return sum;
+}
+
+// What a thread of the grid adds: every stride-th pack, where the stride is the number of threads. kLoads loads are on
+// their way before the first is added.
+template <class T, int kBlock, int kLoads>
+__device__ __forceinline__ float thread_sum(const T* in, long long n) {
+  const Packs<T> packs(in, n);
+  const long long stride = (long long)gridDim.x * kBlock;
+  const long long thread = (long long)blockIdx.x * kBlock + threadIdx.x;
+  float sum = ends_sum(in, n, packs, thread);
+  long long i = thread;
+  for (; i + (kLoads - 1) * stride < packs.count; i += kLoads * stride) {
+    float4 pack[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) pack[k] = packs.first[i + k * stride];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
+  }
+  // What is left is fewer than kLoads packs: asked for all at once as well.
+  if (i < packs.count) {
+    float4 pack[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      pack[k] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+      if (i + k * stride < packs.count) pack[k] = packs.first[i + k * stride];
+    }
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
+  }
+  return sum;
+}
+
+// ---- The last block finishes, with one barrier -----------------------------------------------------------------
+
+// Memory operations of the GPU's scope, by what the PTX manual calls their semantics: relaxed orders nothing but is one
+// whole access that all of the GPU see; acquire-release orders what stands before and after it.
+__device__ __forceinline__ void store_relaxed(float* place, float value) {
+  asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" : : "l"(place), "f"(value) : "memory");
+}
+__device__ __forceinline__ float load_relaxed(const float* place) {
+  float value;
+  asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(value) : "l"(place) : "memory");
+  return value;
+}
+// Takes a ticket: the number before, counted up to `last` and then from 0.
+__device__ __forceinline__ unsigned take_ticket(unsigned* ticket, unsigned last) {
+  unsigned before;
+  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(ticket), "r"(last) : "memory");
+  return before;
+}
+
+// partials: (blocks). ticket: (1), zero before the first launch; each launch leaves it zero. Against last_block_fences:
+// two fences and two barriers fewer. The ticket itself orders the partial sums, and the warp that takes it finishes, so
+// there is nobody to tell; the same bits every run.
+template <class T, int kBlock, int kLoads>
+__global__ void __launch_bounds__(kBlock)
+    last_block_ticket(const T* in, float* out, float* partials, unsigned* ticket, long long n) {
+  __shared__ float warp_sums[kBlock / 32];
+  const int thread = threadIdx.x;
+  const unsigned last = gridDim.x - 1;
+  float sum = thread_sum<T, kBlock, kLoads>(in, n);
+  sum = block_sum<kBlock>(sum, warp_sums);
+  if (thread >= 32) return;
+  unsigned before = 0;
+  if (thread == 0) {
+    store_relaxed(partials + blockIdx.x, sum);
+    before = take_ticket(ticket, last);
+  }
+  before = __shfl_sync(kFullWarp, before, 0);
+  if (before != last) return;
+  float total = 0.0f;
+  for (unsigned i = thread; i <= last; i += 32) {
+    total += load_relaxed(partials + i);
+  }
+  total = sum_xor<32>(total);
+  if (thread == 0) *out = total;
+}
+
+// ---- A barrier of the grid -------------------------------------------------------------------------------------
+//
+// partials: (blocks). Launched cooperatively: all blocks must fit on the GPU at once, and the launch is refused where
+// they do not. Against last_block_ticket: every block waits for every other, though one alone has something to do then.
+template <class T, int kBlock, int kLoads>
+__global__ void __launch_bounds__(kBlock) grid_barrier(const T* in, float* out, float* partials, long long n) {
+  __shared__ float warp_sums[kBlock / 32];
+  __shared__ float last_sums[kBlock / 32];
+  const int thread = threadIdx.x;
+  const int blocks = gridDim.x;
+  float sum = thread_sum<T, kBlock, kLoads>(in, n);
+  sum = block_sum<kBlock>(sum, warp_sums);
+  if (thread == 0) partials[blockIdx.x] = sum;
+  cooperative_groups::this_grid().sync();
+  if (blockIdx.x != 0) return;
+  float total = 0.0f;
+  for (int i = thread; i < blocks; i += kBlock) {
+    total += partials[i];
+  }
+  total = block_sum<kBlock>(total, last_sums);
+  if (thread == 0) *out = total;
+}
+
+// ---- One block polls, and the cache is told what to keep -------------------------------------------------------
+
+// A block's sum and the word that it is there, in 64 bits: they are written together and read together, so nothing has
+// to be ordered and no fence is needed. 0: not there yet.
+__device__ __forceinline__ unsigned long long filled(float sum) { return 1ull << 32 | __float_as_uint(sum); }
+__device__ __forceinline__ bool is_filled(unsigned long long slot) { return slot >> 32 != 0; }
+__device__ __forceinline__ float sum_in(unsigned long long slot) { return __uint_as_float((unsigned)slot); }
+
+__device__ __forceinline__ void store_relaxed(unsigned long long* place, unsigned long long value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(place), "l"(value) : "memory");
+}
+__device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* place) {
+  unsigned long long value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(place) : "memory");
+  return value;
+}
+
+// A pack that is read once: not kept in L1. With kPolicy, L2 keeps it or lets it go as `policy` says.
+template <bool kPolicy>
+__device__ __forceinline__ float4 load_once(const float4* place, unsigned long long policy) {
+  float4 pack;
+  if constexpr (kPolicy) {
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=f"(pack.x), "=f"(pack.y), "=f"(pack.z), "=f"(pack.w)
+                 : "l"(place), "l"(policy));
+  } else {
+    asm volatile("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(pack.x), "=f"(pack.y), "=f"(pack.z), "=f"(pack.w)
+                 : "l"(place));
+  }
+  return pack;
+}
+
+// As thread_sum; with kPolicy the first `keep` packs are to stay in L2 for whoever reads them next, here the next launch,
+// and the rest are to leave first. An input a little larger than L2, read from end to end again and again, would else
+// push each of its lines out just before it is read again.
+template <class T, int kBlock, int kLoads, bool kPolicy>
+__device__ __forceinline__ float thread_sum_once(const T* in, long long n, long long keep) {
+  const Packs<T> packs(in, n);
+  const long long stride = (long long)gridDim.x * kBlock;
+  const long long thread = (long long)blockIdx.x * kBlock + threadIdx.x;
+  unsigned long long stays = 0;
+  unsigned long long leaves = 0;
+  if constexpr (kPolicy) {
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(stays));
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(leaves));
+  }
+  float sum = ends_sum(in, n, packs, thread);
+  long long i = thread;
+  for (; i + (kLoads - 1) * stride < packs.count; i += kLoads * stride) {
+    float4 pack[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      const long long at = i + k * stride;
+      pack[k] = load_once<kPolicy>(packs.first + at, at < keep ? stays : leaves);
+    }
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
+  }
+  if (i < packs.count) {
+    float4 pack[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      const long long at = i + k * stride;
+      pack[k] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+      if (at < packs.count) pack[k] = load_once<kPolicy>(packs.first + at, at < keep ? stays : leaves);
+    }
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
+  }
+  return sum;
+}
+
+// slots as in poll: (blocks - 1), zero before the first launch; each launch leaves them zero. keep: how many packs of 16
+// bytes L2 is to keep; without kPolicy not used. Against poll: what is read once does not pass through L1, and relaxed
+// accesses of the GPU's scope in place of volatile ones, which are of the whole system's.
+template <class T, int kBlock, int kLoads, bool kPolicy>
+__global__ void __launch_bounds__(kBlock)
+    poll_hints(const T* in, float* out, unsigned long long* slots, long long n, long long keep) {
+  __shared__ float warp_sums[kBlock / 32];
+  __shared__ float slot_sums[kBlock / 32];
+  const int thread = threadIdx.x;
+  const int collector = gridDim.x - 1;
+  float sum = thread_sum_once<T, kBlock, kLoads, kPolicy>(in, n, keep);
+  sum = block_sum<kBlock>(sum, warp_sums);
+  if (blockIdx.x != collector) {
+    if (thread == 0) store_relaxed(slots + blockIdx.x, filled(sum));
+    return;
+  }
+  float total = thread == 0 ? sum : 0.0f;
+  for (int i = thread; i < collector; i += kBlock) {
+    unsigned long long slot = load_relaxed(slots + i);
+    while (!is_filled(slot)) slot = load_relaxed(slots + i);
+    store_relaxed(slots + i, 0ull);
+    total += sum_in(slot);
+  }
+  total = block_sum<kBlock>(total, slot_sums);
+  if (thread == 0) *out = total;
+}

@@ -1,0 +1,265 @@
+// Sums in which blocks reach into each other's shared memory, or a copy engine fills it: GPUs of sm_90 and later. None of
+// this is emulated.
+//
+// in, out, n, kBlock, kLoads as in kernels.cuh; so are the functions up to the line. This file stands alone, as each does.
+
+#include <cooperative_groups.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+constexpr unsigned kFullWarp = 0xffffffffu;
+
+// The least power of two that is not below kCount, for kCount of 1 to 32.
+template <int kCount>
+constexpr int kPowerOfTwo =
+    kCount > 16 ? 32 : kCount > 8 ? 16 : kCount > 4 ? 8 : kCount > 2 ? 4 : kCount > 1 ? 2 : 1;
+
+// The sum, in every lane, of each group of kWidth lanes.
+template <int kWidth>
+__device__ __forceinline__ float sum_xor(float value) {
+#pragma unroll
+  for (int lane_mask = kWidth / 2; lane_mask > 0; lane_mask /= 2) {
+    value += __shfl_xor_sync(kFullWarp, value, lane_mask);
+  }
+  return value;
+}
+
+// The sum of a block's kBlock values, in the lanes of warp 0; other warps get their own sum. One barrier. warp_sums:
+// shared, a float for each warp. Who sums twice needs two arrays: warp 0 may still read the first.
+template <int kBlock>
+__device__ __forceinline__ float block_sum(float value, float* warp_sums) {
+  constexpr int kWarps = kBlock / 32;
+  const int thread = threadIdx.x;
+  value = sum_xor<32>(value);
+  if (thread % 32 == 0) warp_sums[thread / 32] = value;
+  __syncthreads();
+  if (thread < 32) {
+    value = thread < kWarps ? warp_sums[thread] : 0.0f;
+    value = sum_xor<kPowerOfTwo<kWarps>>(value);
+  }
+  return value;
+}
+
+__device__ __forceinline__ float widened(float value) { return value; }
+__device__ __forceinline__ float widened(__half value) { return __half2float(value); }
+__device__ __forceinline__ float widened(__nv_bfloat16 value) { return __bfloat162float(value); }
+
+// The sum in float of the 16 bytes that one load brings: 4 floats, or 8 halves or bfloat16s, each widened first.
+template <class T>
+__device__ __forceinline__ float pack_sum(float4 pack);
+
+template <>
+__device__ __forceinline__ float pack_sum<float>(float4 pack) {
+  return (pack.x + pack.y) + (pack.z + pack.w);
+}
+
+template <>
+__device__ __forceinline__ float pack_sum<__half>(float4 pack) {
+  const __half2* pairs = reinterpret_cast<const __half2*>(&pack);
+  const float2 a = __half22float2(pairs[0]);
+  const float2 b = __half22float2(pairs[1]);
+  const float2 c = __half22float2(pairs[2]);
+  const float2 d = __half22float2(pairs[3]);
+  return ((a.x + a.y) + (b.x + b.y)) + ((c.x + c.y) + (d.x + d.y));
+}
+
+template <>
+__device__ __forceinline__ float pack_sum<__nv_bfloat16>(float4 pack) {
+  const __nv_bfloat162* pairs = reinterpret_cast<const __nv_bfloat162*>(&pack);
+  const float2 a = __bfloat1622float2(pairs[0]);
+  const float2 b = __bfloat1622float2(pairs[1]);
+  const float2 c = __bfloat1622float2(pairs[2]);
+  const float2 d = __bfloat1622float2(pairs[3]);
+  return ((a.x + a.y) + (b.x + b.y)) + ((c.x + c.y) + (d.x + d.y));
+}
+
+// Where the whole packs of 16 bytes lie in n values that may begin anywhere.
+template <class T>
+struct Packs {
+  const float4* first;
+  long long count;
+  int head;  // values before the first pack, fewer than a pack holds
+  int tail;  // values after the last
+  __device__ __forceinline__ Packs(const T* in, long long n) {
+    constexpr int kPack = 16 / sizeof(T);
+    const int past = reinterpret_cast<size_t>(in) / sizeof(T) % kPack;
+    head = min((long long)((kPack - past) % kPack), n);
+    count = (n - head) / kPack;
+    tail = n - head - count * kPack;
+    first = reinterpret_cast<const float4*>(in + head);
+  }
+};
+
+// The values of the head and the tail, one each for the first threads of the grid.
+template <class T>
+__device__ __forceinline__ float ends_sum(const T* in, long long n, const Packs<T>& packs, long long thread) {
+  float sum = 0.0f;
+  if (thread < packs.head) sum += widened(in[thread]);
+  if (thread < packs.tail) sum += widened(in[n - packs.tail + thread]);
+  return sum;
+}
+
+// What a thread of the grid adds: every stride-th pack, where the stride is the number of threads. kLoads loads are on
+// their way before the first is added.
+template <class T, int kBlock, int kLoads>
+__device__ __forceinline__ float thread_sum(const T* in, long long n) {
+  const Packs<T> packs(in, n);
+  const long long stride = (long long)gridDim.x * kBlock;
+  const long long thread = (long long)blockIdx.x * kBlock + threadIdx.x;
+  float sum = ends_sum(in, n, packs, thread);
+  long long i = thread;
+  for (; i + (kLoads - 1) * stride < packs.count; i += kLoads * stride) {
+    float4 pack[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) pack[k] = packs.first[i + k * stride];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
+  }
+  // What is left is fewer than kLoads packs: asked for all at once as well.
+  if (i < packs.count) {
+    float4 pack[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      pack[k] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+      if (i + k * stride < packs.count) pack[k] = packs.first[i + k * stride];
+    }
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
+  }
+  return sum;
+}
+
+// ---- The collector's side of poll ------------------------------------------------------------------------------
+
+// A block's sum and the word that it is there, in 64 bits: they are written together and read together, so nothing has
+// to be ordered and no fence is needed. 0: not there yet.
+__device__ __forceinline__ unsigned long long filled(float sum) { return 1ull << 32 | __float_as_uint(sum); }
+__device__ __forceinline__ bool is_filled(unsigned long long slot) { return slot >> 32 != 0; }
+__device__ __forceinline__ float sum_in(unsigned long long slot) { return __uint_as_float((unsigned)slot); }
+
+// Adds what stands in slots[0] to slots[count - 1] to `sum` of thread 0, once it is there, and leaves the slots zero.
+// The total is in the lanes of warp 0. For one block.
+template <int kBlock>
+__device__ __forceinline__ float collect(float sum, volatile unsigned long long* slots, int count, float* slot_sums) {
+  float total = threadIdx.x == 0 ? sum : 0.0f;
+  for (int i = threadIdx.x; i < count; i += kBlock) {
+    unsigned long long slot = slots[i];
+    while (!is_filled(slot)) slot = slots[i];
+    slots[i] = 0;
+    total += sum_in(slot);
+  }
+  return block_sum<kBlock>(total, slot_sums);
+}
+
+// ---- Clusters --------------------------------------------------------------------------------------------------
+
+constexpr int kCluster = 4;
+
+// The grid is a multiple of kCluster blocks. slots: (blocks / kCluster - 1), zero before the first launch; each launch
+// leaves them zero. Against poll: the blocks of a cluster first meet in the shared memory of one of them, so the
+// collector has kCluster times fewer slots to wait for; but a cluster starts only where kCluster blocks can, and its
+// blocks wait for each other twice.
+template <class T, int kBlock, int kLoads>
+__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kBlock)
+    cluster(const T* in, float* out, volatile unsigned long long* slots, long long n) {
+  __shared__ float warp_sums[kBlock / 32];
+  __shared__ float slot_sums[kBlock / 32];
+  __shared__ float block_sums[kCluster];
+  const int thread = threadIdx.x;
+  const cooperative_groups::cluster_group blocks = cooperative_groups::this_cluster();
+  const int rank = blocks.block_rank();
+  // Another block's shared memory is there once that block has started: say so here, wait where it matters.
+  cooperative_groups::cluster_group::arrival_token started = blocks.barrier_arrive();
+  float sum = thread_sum<T, kBlock, kLoads>(in, n);
+  sum = block_sum<kBlock>(sum, warp_sums);
+  blocks.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
+  if (thread == 0) *blocks.map_shared_rank(block_sums + rank, 0) = sum;
+  blocks.sync();
+  if (rank != 0) return;
+  sum = thread < kCluster ? block_sums[thread] : 0.0f;
+  if (thread < 32) sum = sum_xor<kCluster>(sum);
+  const int index = blockIdx.x / kCluster;
+  const int collector = gridDim.x / kCluster - 1;
+  if (index != collector) {
+    if (thread == 0) slots[index] = filled(sum);
+    return;
+  }
+  const float total = collect<kBlock>(sum, slots, collector, slot_sums);
+  if (thread == 0) *out = total;
+}
+
+// ---- Bulk copies -----------------------------------------------------------------------------------------------
+
+__device__ __forceinline__ unsigned shared_address(const void* place) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(place));
+}
+
+// A barrier in shared memory that waits for bytes: a copy of `bytes` into `tile` that tells `arrived` when it is done.
+__device__ __forceinline__ void start_copy(float4* tile, const float4* from, unsigned bytes, unsigned long long* arrived) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" : : "r"(shared_address(arrived)), "r"(bytes) : "memory");
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+               : : "r"(shared_address(tile)), "l"(from), "r"(bytes), "r"(shared_address(arrived)) : "memory");
+}
+
+__device__ __forceinline__ void wait_for(unsigned long long* arrived, unsigned parity) {
+  unsigned done = 0;
+  while (!done) {
+    asm volatile(
+        "{ .reg .pred there; mbarrier.try_wait.parity.shared::cta.b64 there, [%1], %2; selp.u32 %0, 1, 0, there; }"
+        : "=r"(done) : "r"(shared_address(arrived)), "r"(parity) : "memory");
+  }
+}
+
+// slots as in poll: (blocks - 1), zero before the first launch; each launch leaves them zero. Against poll: kStages tiles
+// of kBlock packs are on their way at once, asked for by one thread, and no register holds what has not come yet; but
+// each value is written to shared memory and read from it again, with a block barrier for each tile.
+template <class T, int kBlock, int kStages>
+__global__ void __launch_bounds__(kBlock)
+    bulk_copy(const T* in, float* out, volatile unsigned long long* slots, long long n) {
+  __shared__ alignas(128) float4 tiles[kStages][kBlock];
+  __shared__ unsigned long long arrived[kStages];
+  __shared__ float warp_sums[kBlock / 32];
+  __shared__ float slot_sums[kBlock / 32];
+  const int thread = threadIdx.x;
+  const Packs<T> packs(in, n);
+  float sum = ends_sum(in, n, packs, (long long)blockIdx.x * kBlock + thread);
+  // Tile t of this block holds the packs from (blockIdx.x + t * gridDim.x) * kBlock on.
+  const long long first = (long long)blockIdx.x * kBlock;
+  const long long stride = (long long)gridDim.x * kBlock;
+  const auto start = [&](long long tile) {
+    const long long at = first + tile * stride;
+    if (at >= packs.count) return;
+    const long long whole = packs.count - at < kBlock ? packs.count - at : kBlock;
+    start_copy(tiles[tile % kStages], packs.first + at, static_cast<unsigned>(whole * sizeof(float4)), &arrived[tile % kStages]);
+  };
+  if (thread == 0) {
+    for (int stage = 0; stage < kStages; ++stage) {
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(shared_address(&arrived[stage])) : "memory");
+    }
+    // The copy engine must find the barriers as they were made.
+    asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+  }
+  __syncthreads();
+  if (thread == 0) {
+    for (int tile = 0; tile < kStages; ++tile) start(tile);
+  }
+  for (long long tile = 0; first + tile * stride < packs.count; ++tile) {
+    wait_for(&arrived[tile % kStages], tile / kStages % 2);
+    if (first + tile * stride + thread < packs.count) {
+      const float4 pack = tiles[tile % kStages][thread];
+      sum += pack_sum<T>(pack);
+    }
+    // All have read the tile: it may be filled again.
+    __syncthreads();
+    if (thread == 0) start(tile + kStages);
+  }
+  sum = block_sum<kBlock>(sum, warp_sums);
+  const int collector = gridDim.x - 1;
+  if (blockIdx.x != collector) {
+    if (thread == 0) slots[blockIdx.x] = filled(sum);
+    return;
+  }
+  const float total = collect<kBlock>(sum, slots, collector, slot_sums);
+  if (thread == 0) *out = total;
+}

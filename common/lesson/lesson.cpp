@@ -96,7 +96,8 @@ launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launc
         const bool teaching = inputs.warp != trace::kWarpSize;
         if (!there)
             throw Error(fmt::format("{} {}: {} has no instance for it; it has {}.", teaching ? "--warp" : "--block",
-                                    teaching ? inputs.warp : inputs.block, launch.kernel, fmt::join(instances, ", ")));
+                                    teaching ? inputs.warp : inputs.block, launch.kernel,
+                                    fmt::join(instances, instances[0].find(',') == std::string::npos ? ", " : "; ")));
         const auto& kernel = kernels.find(launch.kernel, launch.arguments);
         if (teaching && kernel.warp_size != inputs.warp)
             throw Error(fmt::format("--warp {}: {} runs in warps of {} lanes; leave out --warp.", inputs.warp,

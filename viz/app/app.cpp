@@ -68,6 +68,9 @@ void App::adopt_runs() {
 void App::show_run(std::shared_ptr<const Exhibit> exhibit) {
     const std::shared_ptr<const Exhibit> last = shown_[0];
     shown_[0] = std::move(exhibit);
+    // A lesson may have several kernel files: the one that ran is shown.
+    if (const lesson::Run& run = *shown_[0]->run; !run.source.empty() && run.kernel_file != source_.file)
+        source_.set_source(run.kernel_file, run.source);
     const steps::Steps& steps = shown_[0]->steps();
     const auto recorded = [&](const steps::WarpRef& warp) { return std::find(steps.warps.begin(), steps.warps.end(), warp) != steps.warps.end(); };
     if (first_run_) {

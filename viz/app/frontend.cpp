@@ -50,7 +50,8 @@ public:
 
     std::string describe(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
         const Exhibit exhibit(presentation.run(request.variant));
-        return describe_step(exhibit, presentation.kernel_file, request.has_step ? request.step : 0, request.block, request.warp);
+        const std::string& file = exhibit.run->kernel_file.empty() ? presentation.kernel_file : exhibit.run->kernel_file;
+        return describe_step(exhibit, file, request.has_step ? request.step : 0, request.block, request.warp);
     }
 };
 

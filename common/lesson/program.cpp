@@ -66,6 +66,22 @@ private:
         return names.empty() ? all : names;  // of none, the first says which instances there are
     }
 
+    // Those of the variants that this machine's GPU can run; a sentence for the others.
+    std::vector<std::string> that_run(std::vector<std::string> names) {
+        if (runner_.backend() != BackendChoice::gpu) return names;
+        std::vector<std::string> told;
+        std::erase_if(names, [&](const std::string& name) {
+            const Variant& variant = lesson_.find(name);
+            const std::string why = runner_.why_not(variant, runner_.on_this_machine(Lesson::default_inputs(variant)));
+            if (!why.empty() && std::find(told.begin(), told.end(), why) == told.end()) {
+                console_.err << why << '\n';
+                told.push_back(why);
+            }
+            return !why.empty();
+        });
+        return names;
+    }
+
     // The variants whose steps are shown when one picture or one text is asked for.
     std::vector<std::string> looked_at() const {
         if (opened_) return {opened_->run->trace.header.variant};
@@ -133,13 +149,13 @@ private:
         if (error)
             throw Error(fmt::format("--record {}: {} cannot be made: {}; choose another folder.", options_.record,
                                     folder.string(), error.message()));
-        for (const auto& variant : lesson_.variants())
-            trace::save(folder / (variant.name + ".ndjson"), runner_.run(variant.name)->raw);
+        const auto names = that_run(measured_variants());
+        for (const auto& name : names) trace::save(folder / (name + ".ndjson"), runner_.run(name)->raw);
         // Several tables, so that the recorded spread is that from run to run.
         std::vector<timing::TimingTable> tables;
-        for (int i = 0; i < kRecordedTables; ++i) tables.push_back(measured(measured_variants()));
+        for (int i = 0; i < kRecordedTables; ++i) tables.push_back(measured(names));
         timing::save(folder / "timings.json", timing::merge(tables));
-        console_.out << fmt::format("recorded {} variants and their times to {}\n", lesson_.variants().size(),
+        console_.out << fmt::format("recorded {} variants and their times to {}\n", names.size(),
                                     folder.string());
     }
 
@@ -177,7 +193,7 @@ private:
                              (options_.backend == BackendChoice::automatic && program_.kernels.has_gpu() &&
                               program_.gpu_available(&why));
         if (measure) runner_.backend();  // the sentence of --backend gpu where there is none
-        print_time(console_.out, measure ? measured(measured_variants()) : recorded_times(), paint_);
+        print_time(console_.out, measure ? measured(that_run(measured_variants())) : recorded_times(), paint_);
     }
 
     timing::TimingTable measured(const std::vector<std::string>& names) {
@@ -186,7 +202,7 @@ private:
             const Variant& variant = lesson_.find(name);
             Variant at_size = variant;
             at_size.n = variant.timed_n;
-            const Inputs inputs = choose_inputs(at_size, options_);
+            const Inputs inputs = runner_.on_this_machine(choose_inputs(at_size, options_));
             plans.push_back({name, variant.baseline, inputs, make_plan(variant, inputs, program_.kernels)});
         }
         return program_.measure(plans);
@@ -239,7 +255,7 @@ private:
         };
         if (options_.backend == BackendChoice::automatic || options_.backend == BackendChoice::gpu)
             p.measure = [this, tabs] {
-                return runner_.backend() == BackendChoice::gpu ? measured(tabs) : timing::TimingTable{};
+                return runner_.backend() == BackendChoice::gpu ? measured(that_run(tabs)) : timing::TimingTable{};
             };
         return p;
     }

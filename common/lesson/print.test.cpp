@@ -133,6 +133,22 @@ TEST(PrintText, ATeachingWarpHasOnlyItsLanes) {
     EXPECT_EQ(text.find("  8   9"), std::string::npos) << text;
 }
 
+// A pack stands in rows of its own, so that 16 lanes stay side by side.
+TEST(PrintText, PacksStandElementByElement) {
+    trace::testing::TraceBuilder made;
+    const auto in = made.array("in", trace::Space::global, 256);
+    auto warp = made.warp(0, 0);
+    warp.load_pack(3, in, 4, [](int lane) { return 4 * lane; },
+                   [](int lane, int k) { return -1234.5678f * static_cast<float>(4 * lane + k); }, 0xff);
+    const std::string text = text_of(made);
+    expect_in(text, "    lane                0         1 ");
+    expect_in(text, "    in                [0]       [4] ");
+    expect_in(text, "    reads              -0 -4938.271 ");
+    expect_in(text, "      +1        -1234.568 -6172.839 ");
+    expect_in(text, "      +3        -3703.703 -8641.975 ");
+    for (const std::string& line : lines_of(text)) EXPECT_LE(columns(line), kColumns) << line;
+}
+
 TEST(PrintText, WhatTheRunCost) {
     trace::testing::TraceBuilder made;
     made.trace.header.launches[0].block = {32, 1, 1};
@@ -145,9 +161,26 @@ TEST(PrintText, WhatTheRunCost) {
         warp.shuffle_sum(5, trace::Op::shfl_down, 16, 32, 0xffff);
     }
     const std::string text = text_of(made);
-    expect_in(text, "50.0 % of the lanes busy where values are joined: 32 of 64\n");
-    expect_in(text, "global memory: 2 requests · 64 sectors of 32 bytes · 32.0 sectors a request · 256 of 2048 bytes used\n");
-    expect_in(text, "shared memory: 2 requests · 4 passes · 2 more for bank conflicts and wide words\n");
+    // What is the same in all blocks is told of one.
+    const std::string costs =
+        "    50.0 % of the lanes busy where values are joined: 16 of 32\n"
+        "    global memory: 1 request · 32 sectors of 32 bytes · 32.0 sectors a request · 128 of 1024 bytes used\n"
+        "    shared memory: 1 request · 2 passes · 1 more for bank conflicts and wide words\n"
+        "    83 % of the lanes at work in a step, on average\n";
+    const std::string counts = "1 shuffle round · 0 block barriers · 32 shared accesses · 32 global accesses · 0 atomics";
+    expect_in(text, "  each of 2 recorded blocks\n    " + counts + "\n" + costs);
+    // A block by itself is named; where blocks differ, their costs are added up.
+    trace::testing::TraceBuilder one = made;
+    std::erase_if(one.trace.records, [](const trace::Record& record) { return record.block == 1; });
+    expect_in(text_of(one), "  block 0\n    " + counts + "\n" + costs);
+    const auto second = made.trace.records.back().index + 1;
+    made.warp(1, 0).store(6, tree, [](int) { return 0; }, 1);
+    EXPECT_EQ(made.trace.records.back().index, second);
+    const std::string differing = text_of(made);
+    expect_in(differing, "  block 0\n    " + counts + "\n  block 1\n    1 shuffle round · 0 block barriers · 33 shared accesses");
+    expect_in(differing, "  the 2 recorded blocks together\n    50.0 % of the lanes busy where values are joined: 32 of 64\n"
+                         "    global memory: 2 requests · 64 sectors");
+    expect_in(differing, "shared memory: 3 requests · 5 passes · 2 more");
 }
 
 TEST(PrintText, OtherOrdersOfTheBlocks) {

@@ -192,17 +192,17 @@ private:
             const std::string verb = trace::is_atomic(record.op) ? "gives" : is_store ? "writes" : "reads";
             const std::string name = array.name.size() > kLabelColumns - 5 ? array.name.substr(0, kLabelColumns - 6) + "…" : array.name;
             Row place{name, {}, is_store ? nullptr : &Paint::source};
-            Row value{verb, {}, is_store || trace::is_atomic(record.op) ? &Paint::result : nullptr};
             fill(place, record.active, [&](int lane) { return fmt::format("[{}]", record.element_index[lane]); });
-            fill(value, record.active, [&](int lane) {
-                std::vector<std::string> elements;
-                for (int e = 0; e < std::min(record.elements, 4); ++e)
-                    elements.push_back(format_element(array.element, trace::element_at(record.value[lane], array.element, e),
-                                                      record.elements > 1 ? 5 : kValueColumns));
-                return fmt::format("{}", fmt::join(elements, ","));
-            });
             rows.push_back(std::move(place));
-            rows.push_back(std::move(value));
+            // A pack takes a row for each element.
+            for (int e = 0; e < record.elements; ++e) {
+                const bool is_given = is_store || trace::is_atomic(record.op);
+                Row value{e == 0 ? verb : fmt::format("  +{}", e), {}, is_given ? &Paint::result : nullptr};
+                fill(value, record.active, [&](int lane) {
+                    return format_element(array.element, trace::element_at(record.value[lane], array.element, e), kValueColumns);
+                });
+                rows.push_back(std::move(value));
+            }
             if (trace::is_atomic(record.op)) {
                 Row old{"finds", {}, &Paint::source};
                 fill(old, record.active, [&](int lane) { return format_element(record.type, record.received[lane], kValueColumns); });

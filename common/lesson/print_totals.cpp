@@ -17,6 +17,7 @@ std::string plural(std::uint64_t count, const std::string& noun) {
 namespace {
 
 using steps::Step;
+using steps::WarpRef;
 
 std::string totals_of(const Step::Counters& c) {
     std::vector<std::string> parts{plural(c.shuffles, "shuffle round"), plural(c.block_barriers, "block barrier")};
@@ -46,8 +47,16 @@ std::string shared_of(const Step::Counters& c) {
                        extra == 0 ? std::string(" · no bank conflicts") : fmt::format(" · {} more for bank conflicts and wide words", extra));
 }
 
-// What the recorded blocks cost, together.
-void print_cost(std::ostream& out, const std::vector<Step::Counters>& blocks) {
+// What one block cost, or several together: a line each for busy lanes, global and shared memory, where there is any.
+std::vector<std::string> costs_of(const Step::Counters& c) {
+    std::vector<std::string> lines;
+    if (c.add_slots > 0) lines.push_back(busy_of(c));
+    if (c.global_requests > 0) lines.push_back(global_of(c));
+    if (c.shared_requests > 0) lines.push_back(shared_of(c));
+    return lines;
+}
+
+Step::Counters together(const std::vector<Step::Counters>& blocks) {
     Step::Counters all;
     for (const auto& block : blocks) {
         all.added += block.added;
@@ -58,9 +67,28 @@ void print_cost(std::ostream& out, const std::vector<Step::Counters>& blocks) {
         all.shared_requests += block.shared_requests;
         all.shared_passes += block.shared_passes;
     }
-    if (all.add_slots > 0) out << "    " << busy_of(all) << '\n';
-    if (all.global_requests > 0) out << "    " << global_of(all) << '\n';
-    if (all.shared_requests > 0) out << "    " << shared_of(all) << '\n';
+    return all;
+}
+
+// How many lanes were at work in a step in which some were, on average over all blocks; empty where that is not known.
+std::string average_of(const Run& run) {
+    std::uint64_t at_work = 0, present = 0;
+    for (const auto& step : run.steps.steps)
+        for (std::size_t b = 0; b < step.counters.size(); ++b) {
+            const auto launch = run.steps.blocks[b].launch;
+            if (step.counters[b].lanes_at_work == 0 || launch >= run.trace.header.launches.size()) continue;
+            const auto& block = run.trace.header.launches[launch].block;
+            at_work += step.counters[b].lanes_at_work;
+            present += std::uint64_t{block[0]} * block[1] * block[2];
+        }
+    if (present == 0) return {};
+    return fmt::format("{:.0f} % of the lanes at work in a step, on average",
+                       100.0 * static_cast<double>(at_work) / static_cast<double>(present));
+}
+
+template <class T>
+bool all_alike(const std::vector<T>& each) {
+    return std::all_of(each.begin(), each.end(), [&](const T& one) { return one == each.front(); });
 }
 
 // Bits as a number that counts up with the value, so that two neighbouring floats are one apart; whole numbers as they
@@ -76,33 +104,35 @@ std::int64_t place_in_order(Element element, std::uint64_t bits) {
 
 }  // namespace
 
-// Each recorded block's counts, once where they are the same; then how many lanes were at work on average.
+// Counts are one block's: once where they are the same in all. So are costs, but where they differ the blocks' are added
+// up, and the heading says so.
 void print_totals(std::ostream& out, const Run& run, const Paint& paint) {
     const auto& steps = run.steps;
     if (steps.steps.empty()) return;
     const auto& last = steps.steps.back().counters;
     std::vector<std::string> totals;
-    for (const auto& counters : last) totals.push_back(totals_of(counters));
-    const bool alike = std::all_of(totals.begin(), totals.end(), [&](const std::string& t) { return t == totals.front(); });
-    if (alike && totals.size() > 1) {
-        out << paint.faint(fmt::format("  each of {} recorded blocks", totals.size())) << '\n' << "    " << totals.front() << '\n';
+    std::vector<std::vector<std::string>> costs;
+    for (const auto& counters : last) {
+        totals.push_back(totals_of(counters));
+        costs.push_back(costs_of(counters));
+    }
+    const bool launches = steps.blocks.front().launch != steps.blocks.back().launch;
+    const auto name = [&](std::size_t b) {
+        const WarpRef& block = steps.blocks[b];
+        return launches ? fmt::format("block {} of launch {}", block.block, block.launch) : fmt::format("block {}", block.block);
+    };
+    const std::string each = last.size() == 1 ? name(0) : fmt::format("each of {} recorded blocks", last.size());
+    const bool costs_alike = all_alike(costs);
+    if (all_alike(totals)) {
+        out << paint.faint("  " + each) << '\n' << "    " << totals.front() << '\n';
     } else {
         for (std::size_t b = 0; b < totals.size(); ++b)
-            out << paint.faint(fmt::format("  block {}", steps.blocks[b].block)) << '\n' << "    " << totals[b] << '\n';
+            out << paint.faint("  " + name(b)) << '\n' << "    " << totals[b] << '\n';
+        if (costs_alike) out << paint.faint("  " + each) << '\n';
     }
-    print_cost(out, last);
-    std::uint64_t at_work = 0, present = 0;
-    for (const auto& step : steps.steps)
-        for (std::size_t b = 0; b < step.counters.size(); ++b) {
-            const auto launch = steps.blocks[b].launch;
-            if (step.counters[b].lanes_at_work == 0 || launch >= run.trace.header.launches.size()) continue;
-            const auto& block = run.trace.header.launches[launch].block;
-            at_work += step.counters[b].lanes_at_work;
-            present += std::uint64_t{block[0]} * block[1] * block[2];
-        }
-    if (present > 0)
-        out << fmt::format("    {:.0f} % of the lanes at work in a step, on average\n",
-                           100.0 * static_cast<double>(at_work) / static_cast<double>(present));
+    if (!costs_alike) out << paint.faint(fmt::format("  the {} recorded blocks together", last.size())) << '\n';
+    for (const std::string& line : costs_alike ? costs.front() : costs_of(together(last))) out << "    " << line << '\n';
+    if (const std::string average = average_of(run); !average.empty()) out << "    " << average << '\n';
 }
 
 void print_results(std::ostream& out, const FinishedRun& finished, const Paint& paint) {

@@ -1,6 +1,6 @@
 #include "common/lesson/lesson.testing.hpp"
 #include "common/steps/memory_cost.hpp"
-#include "common/steps/steps.hpp"
+#include "common/steps/pairs.testing.hpp"
 
 namespace {
 
@@ -52,6 +52,17 @@ TEST(SharedMemory, TakesTheTreeOutOfGlobalMemory) {
     EXPECT_EQ(shared.shared_accesses, global.global_accesses - shared.global_accesses);
     EXPECT_EQ(global.global_sectors, 168u);
     EXPECT_EQ(shared.global_sectors, 33u);
+}
+
+// Beside each other: what goes to scratch, and what goes to shared memory.
+TEST(SharedMemory, ComparisonPairsScratchWithTheTree) {
+    const auto global = traced("global_tree"), shared = traced("shared_tree");
+    const auto a = steps::build_steps(global), b = steps::build_steps(shared);
+    EXPECT_EQ(steps::testing::beside(a, "store scratch", b), "store tree");
+    EXPECT_EQ(steps::testing::beside(a, "load scratch", b), "load tree");
+    EXPECT_EQ(steps::testing::beside(a, "store out", b), "store out");
+    EXPECT_EQ(steps::testing::paired_rounds(a, b, "block rounds"), "128=128 64=64 32=32");
+    EXPECT_EQ(steps::testing::paired_rounds(a, b), "16=16 8=8 4=4 2=2 1=1");
 }
 
 // The tree's shape decides the bits, not where it lies: random values, compared as they are.

@@ -1,7 +1,7 @@
 #include <fstream>
 
 #include "common/lesson/lesson.testing.hpp"
-#include "common/steps/steps.hpp"
+#include "common/steps/pairs.testing.hpp"
 
 namespace {
 
@@ -43,6 +43,21 @@ TEST(WarpSync, FiveBlockBarriersFewer) {
     EXPECT_EQ(sync.warp_barriers, 10u);
     EXPECT_EQ(halves.block_barriers, 3u);
     EXPECT_EQ(halves.warp_barriers, 5u);
+}
+
+// Of any two variants the same rounds stand beside each other, whether lanes wait in them or not.
+TEST(WarpSync, ComparisonsPairTheRounds) {
+    const auto traced = [](const char* variant) {
+        return *run(plan_of(variant, inputs_of(variant)), "descending", true).trace;
+    };
+    const trace::Trace sync = traced("block_sum_warp_sync");
+    for (const char* variant : {"block_sum_barriers", "block_sum_warp_sync_halves", "block_sum_write_after_read",
+                                "block_sum_no_warp_sync"}) {
+        const trace::Trace other = traced(variant);
+        const auto a = steps::build_steps(sync), b = steps::build_steps(other);
+        EXPECT_EQ(steps::testing::paired_rounds(a, b), "16=16 8=8 4=4 2=2 1=1") << variant;
+        EXPECT_EQ(steps::testing::paired_rounds(a, b, "block rounds"), "64=64 32=32") << variant;
+    }
 }
 
 // The right ones give the total whoever goes first; each wrong one is right in some order, or never.

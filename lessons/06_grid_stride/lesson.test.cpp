@@ -1,6 +1,6 @@
 #include "common/lesson/lesson.testing.hpp"
 #include "common/steps/memory_cost.hpp"
-#include "common/steps/steps.hpp"
+#include "common/steps/pairs.testing.hpp"
 #include "lessons/06_grid_stride/case.hpp"
 
 namespace {
@@ -84,6 +84,14 @@ TEST(GridStride, NothingIsLeftOut) {
         }
         EXPECT_EQ(times, std::vector<int>(times.size(), 1)) << variant;
     }
+}
+
+// The tree's last five rounds beside the shuffles that take their place.
+TEST(GridStride, ComparisonPairsTheTreeWithTheShuffles) {
+    const trace::Trace tree = traced("grid_stride_tree"), shuffles = traced("grid_stride_shuffle");
+    const auto a = steps::build_steps(tree), b = steps::build_steps(shuffles);
+    EXPECT_EQ(steps::testing::paired_rounds(a, b), "16=16 8=8 4=4 2=2 1=1");
+    EXPECT_EQ(steps::testing::beside(a, "atomic out", b), "atomic out");
 }
 
 TEST(GridStride, TheGridFollowsItsRule) {

@@ -44,6 +44,14 @@ std::string table(const std::string& body) {
     return replaced(replaced(rows, "\n", ""), "    ", "");
 }
 
+// A file that is never emulated keeps the toolkit's groups and its PTX; CUDA's words are seen as elsewhere.
+TEST(GpuOnly, KeepsWhatCannotBeEmulated) {
+    const std::string text = "#include <cooperative_groups.h>\n__global__ void f() { asm volatile(\"x;\"); __syncthreads(); }\n";
+    EXPECT_EQ(copy_of(text, Copy::gpu_only), replaced(text, "__syncthreads()", "::lanewise_traced::sync_block(2)"));
+    EXPECT_NE(copy_of(text, Copy::gpu_traced).find("common/prelude/cooperative_groups"), std::string::npos);
+    EXPECT_NE(copy_of(text, Copy::emulated).find("cannot be emulated"), std::string::npos);
+}
+
 TEST(Words, GetTheirLine) {
     EXPECT_EQ(traced("\n\n__syncthreads();"), "\n\nsync_block(3);");
     EXPECT_EQ(traced("__syncwarp(); __syncwarp(m);"), "sync_warp(1); sync_warp(1, m);");

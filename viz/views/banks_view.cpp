@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
+#include "viz/views/cell_text.hpp"
 #include "viz/views/scene.hpp"
 #include "viz/views/stage_paint.hpp"
 
@@ -115,12 +116,12 @@ void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<Memo
     for (std::size_t a = 0; a < arrays.size(); ++a) {
         const float width = cell * static_cast<float>(kBanks) / static_cast<float>(per_row(arrays[a]));
         paints.push_back({pane, scale, arrays[a].element, selection.lane(), Face::tiny, row_height >= pane.px(13) && width >= pane.px(11),
-                          cell_chars(width, pane.look().scale)});
+                          cell_chars(width, pane.look().scale), row_height >= pane.px(20)});
         int longest = 1;
         for (const BankRow& row : rows) {
             if (row.array != a) continue;
             any_word(arrays[a], row.row, [&](const MemoryWord& word) {
-                if (word.known) longest = std::max(longest, static_cast<int>(paints[a].text(word).size()));
+                if (word.known) longest = std::max(longest, cell_width(paints[a].text(word)));
                 return false;
             });
         }

@@ -149,15 +149,7 @@ Chain chain_of(const steps::Steps& steps, const WordKey& word, const std::set<st
         if (!chain.global && record.block != warp.block) continue;
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {
             if (!(record.active >> lane & 1u) || record.element_index[lane] != word.second) continue;
-            Join join;
-            join.warp = {record.launch, record.block, record.warp};
-            join.lane = static_cast<int>(lane);
-            join.record = number;
-            join.found = record.received[lane];
-            join.gave = trace::element_at(record.value[lane], record.type, 0);
-            const auto left = record.elements == 1 ? after_atomic(record.op, record.type, join.found, join.gave) : std::nullopt;
-            join.has_left = left.has_value();
-            join.left = left.value_or(0);
+            Join join = join_of(record, number, static_cast<int>(lane));
             join.now = now.contains(number);
             if (join.now || chain.joins.empty()) {
                 chain.type = record.type;
@@ -167,13 +159,7 @@ Chain chain_of(const steps::Steps& steps, const WordKey& word, const std::set<st
         }
     }
     chain.unit = unit_of(chain.joins);
-    const std::vector<std::size_t> order = Order(chain.joins).told(chain.type, chain.untold);
-    if (!order.empty()) {
-        std::vector<Join> sorted;
-        for (const std::size_t i : order) sorted.push_back(chain.joins[i]);
-        chain.joins = std::move(sorted);
-        for (std::size_t i = 1; i < chain.joins.size(); ++i) chain.joins[i].follows = chain.joins[i].found == chain.joins[i - 1].left;
-    }
+    put_in_order(chain.joins, chain.type, chain.untold);
     if (!chain.global) return chain;
     if (warp.launch < trace.header.launches.size()) {
         const auto& grid = trace.header.launches[warp.launch].grid;
@@ -201,6 +187,30 @@ std::string value(const Chain& chain, std::uint64_t bits) {
 }
 
 }  // namespace
+
+Join join_of(const Record& record, std::size_t number, int lane) {
+    const auto l = static_cast<std::size_t>(lane);
+    Join join;
+    join.warp = {record.launch, record.block, record.warp};
+    join.lane = lane;
+    join.record = number;
+    join.found = record.received[l];
+    join.gave = trace::element_at(record.value[l], record.type, 0);
+    const auto left = record.elements == 1 ? after_atomic(record.op, record.type, join.found, join.gave) : std::nullopt;
+    join.has_left = left.has_value();
+    join.left = left.value_or(0);
+    return join;
+}
+
+bool put_in_order(std::vector<Join>& joins, Element type, std::string& why) {
+    const std::vector<std::size_t> order = Order(joins).told(type, why);
+    if (order.empty()) return false;
+    std::vector<Join> sorted;
+    for (const std::size_t i : order) sorted.push_back(joins[i]);
+    joins = std::move(sorted);
+    for (std::size_t i = 1; i < joins.size(); ++i) joins[i].follows = joins[i].found == joins[i - 1].left;
+    return true;
+}
 
 std::optional<std::uint64_t> after_atomic(Op op, Element type, std::uint64_t found, std::uint64_t gave) {
     const int size = element_size(type);

@@ -49,6 +49,13 @@ struct Chain {
 // atomic.
 std::vector<Chain> chains_at(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
 
+// Lane `lane` of an atomic's record, as a join.
+Join join_of(const trace::Record& record, std::size_t number, int lane);
+
+// Joins on one word put in the order that their old values tell, with Join::follows; false and `why`, as they were,
+// where it cannot be told.
+bool put_in_order(std::vector<Join>& joins, Element type, std::string& why);
+
 // What an atomic leaves: from the value it found and its operand. Nothing for a CAS.
 std::optional<std::uint64_t> after_atomic(trace::Op op, Element type, std::uint64_t found, std::uint64_t gave);
 

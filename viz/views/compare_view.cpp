@@ -25,6 +25,13 @@ const steps::Step::Counters* counters_at(const Exhibit& exhibit, std::size_t ste
     return block < counters.size() ? &counters[block] : nullptr;
 }
 
+// Is it ever counted in a recorded block?
+bool counted_in_all(const Exhibit& exhibit, std::uint32_t steps::Step::Counters::*value) {
+    if (exhibit.steps().size() == 0) return false;
+    const auto& counters = exhibit.steps().steps.back().counters;
+    return std::any_of(counters.begin(), counters.end(), [&](const auto& each) { return each.*value > 0; });
+}
+
 bool is_wrong(const Exhibit& exhibit) { return !came_out_right(*exhibit.run) || !exhibit.trace().findings.empty(); }
 
 // Lanes of the warp that hold something else than on the other side at the same stage.
@@ -75,7 +82,7 @@ void CompareView::draw_side(const Pane& pane, int side, const std::string& title
     Rect box = pane.box;
     const Rect foot = box.cut_bottom(pane.px(118));
     const bool banners = is_wrong(exhibit) || is_wrong(other);
-    if (banners) draw_banner(pane, box.cut_top(pane.px(38)), exhibit);
+    if (banners) draw_banner(pane, box.cut_top(pane.px(38)), side, exhibit);
 
     // Each side has its own steps and its own warps; what is pointed at is shared.
     Playhead here = playhead;
@@ -105,7 +112,7 @@ void CompareView::draw_side(const Pane& pane, int side, const std::string& title
     draw_foot(pane, foot, exhibit, other, step, other_step, own, timings, there.warp);
 }
 
-void CompareView::draw_banner(const Pane& pane, const Rect& where, const Exhibit& exhibit) const {
+void CompareView::draw_banner(const Pane& pane, const Rect& where, int side, const Exhibit& exhibit) const {
     const Theme& colors = pane.colors();
     const bool wrong = is_wrong(exhibit);
     const Color kind = wrong ? colors.warning : colors.good;
@@ -113,13 +120,16 @@ void CompareView::draw_banner(const Pane& pane, const Rect& where, const Exhibit
     fill(pane.brush, card, mix(colors.ground, kind, 0.15), pane.px(6));
     outline(pane.brush, card, kind, pane.px(6), pane.px(1.2f));
     Rect line = card.inset(pane.px(10), 0);
-    const std::string mistakes = mistakes_found(*exhibit.run);
-    if (!mistakes.empty() && !came_out_right(*exhibit.run)) {
-        const float width = text_width(pane.look(), Face::body, mistakes) + pane.px(8);
+    // Steps are counted in pairs here.
+    const std::size_t step = first_mistake(exhibit);
+    const std::size_t place = step == steps::kNoStep ? step : place_of(side, step);
+    const std::string mistakes = mistakes_found(exhibit, place);
+    const float width = text_width(pane.look(), Face::body, mistakes) + pane.px(8);
+    if (!mistakes.empty() && !came_out_right(*exhibit.run) && width < line.width() * 0.6f) {
         text_in(pane.brush, Face::body, line.cut_right(width), colors.warning, mistakes, Align::right);
     }
     if (mistakes.empty() && result_words(*exhibit.run).empty()) text_in(pane.brush, Face::strong, line, colors.quiet, "its result was not kept", Align::left);
-    else draw_result(pane.brush, line, *exhibit.run, Face::strong, Align::left);
+    else draw_result(pane.brush, line, exhibit, Face::strong, Align::left, place);
 }
 
 void CompareView::draw_foot(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Exhibit& other, std::size_t step,
@@ -154,20 +164,35 @@ void CompareView::draw_foot(const Pane& pane, const Rect& where, const Exhibit& 
     const steps::Step::Counters& b = theirs ? *theirs : zero;
     struct Item {
         const char* label;
-        std::uint32_t value;
-        std::uint32_t other;
+        const char* meaning;
+        std::uint32_t steps::Step::Counters::*value;
     };
-    std::vector<Item> items{{"shuffles", a.shuffles, b.shuffles}, {"barriers", a.block_barriers, b.block_barriers},
-                            {"shared", a.shared_accesses, b.shared_accesses}, {"global", a.global_accesses, b.global_accesses},
-                            {"sectors", a.global_sectors, b.global_sectors}, {"atomics", a.atomics, b.atomics}};
-    if (a.warp_barriers || b.warp_barriers) items.insert(items.begin() + 2, Item{"syncwarps", a.warp_barriers, b.warp_barriers});
+    using Counters = steps::Step::Counters;
+    static constexpr Item kItems[] = {
+        {"shuffles", "shuffle rounds so far", &Counters::shuffles},
+        {"barriers", "block barriers so far", &Counters::block_barriers},
+        {"syncwarps", "warp barriers so far", &Counters::warp_barriers},
+        {"shared", "accesses to shared memory so far, counted by lanes", &Counters::shared_accesses},
+        {"passes", "passes over the banks of shared memory so far: one for a request without bank conflicts", &Counters::shared_passes},
+        {"global", "accesses to global memory so far, counted by lanes", &Counters::global_accesses},
+        {"requests", "loads and stores of global memory so far, counted by warps", &Counters::global_requests},
+        {"sectors", "32-byte sectors of global memory moved so far", &Counters::global_sectors},
+        {"atomics", "atomics so far, counted by lanes", &Counters::atomics}};
+    // What neither of the two ever does is left out.
+    std::vector<Item> items;
+    for (const Item& item : kItems) {
+        if (counted_in_all(exhibit, item.value) || counted_in_all(other, item.value)) items.push_back(item);
+    }
+    if (items.empty()) items.push_back(kItems[5]);
     const float pitch = numbers.width() / static_cast<float>(items.size());
     for (const Item& item : items) {
         const Rect column = numbers.cut_left(pitch);
-        const bool differs = item.value != item.other;
+        const std::uint32_t value = a.*item.value;
+        const bool differs = value != b.*item.value;
         text_in(pane.brush, Face::figure_large, {column.x0, column.y0, column.x1, column.y0 + pane.px(19)},
-                differs ? colors.accent : colors.text, std::to_string(item.value), Align::left);
+                differs ? colors.accent : colors.text, std::to_string(value), Align::left);
         text_in(pane.brush, Face::caption, {column.x0, column.y0 + pane.px(20), column.x1, column.y1}, colors.quiet, item.label, Align::left);
+        if (pane.hovers(column)) hint_card(pane.look(), std::string(item.meaning) + ", in this block");
     }
     const timing::Timing* time = timing_of(timings, exhibit.trace().header.variant);
     const std::string words = time ? microseconds(time->median_us) + " for " + std::to_string(time->n) + " values · " + timing_origin(timings)

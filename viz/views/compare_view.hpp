@@ -32,7 +32,7 @@ struct CompareView {
 
 private:
     // How it came out, where either side is wrong: the difference to see first.
-    void draw_banner(const Pane& pane, const Rect& where, const Exhibit& exhibit) const;
+    void draw_banner(const Pane& pane, const Rect& where, int side, const Exhibit& exhibit) const;
     void draw_foot(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Exhibit& other, std::size_t step,
                    std::size_t other_step, bool own, const timing::TimingTable& timings, const steps::WarpRef& warp) const;
 

@@ -3,6 +3,7 @@
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
 #include "viz/views/chain.hpp"
+#include "viz/views/memory.hpp"
 #include "viz/views/requests.hpp"
 #include "viz/views/reruns_view.hpp"
 #include "viz/views/result_line.hpp"
@@ -83,6 +84,7 @@ std::string describe_scene(const Exhibit& exhibit, const Scene& scene) {
     for (const trace::Space space : {trace::Space::shared, trace::Space::global}) {
         for (const std::string& caption : request_captions(exhibit.steps(), requests, space)) out += "memory  " + caption + "\n";
     }
+    if (const std::string changed = changed_words(shared_memory(exhibit.steps(), scene.step, scene.warp)); !changed.empty()) out += "memory  " + changed + "\n";
     return out;
 }
 
@@ -98,6 +100,7 @@ std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file
     out += exhibit.trace().header.variant + " · " + exhibit.run->origin + "\n";
     if (!exhibit.run->notice.empty()) out += exhibit.run->notice + "\n";
     if (const std::string result = result_words(*exhibit.run); !result.empty()) out += result + "\n";
+    if (const std::string mistakes = mistakes_found(exhibit); !mistakes.empty()) out += "mistake: " + mistakes + "\n";
     for (const std::size_t i : exhibit.findings.at(step)) out += "found wrong: " + finding_words(exhibit.trace().findings[i]) + "\n";
     out += describe_work(steps, step, block);
     out += describe_reruns(rerun_table(exhibit.trace()));

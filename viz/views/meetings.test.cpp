@@ -106,6 +106,11 @@ TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
         const bool told = describe_step(wrong, "kernels.cuh", k, -1, -1).find("found wrong: Line 5, lanes 16-31") != std::string::npos;
         EXPECT_EQ(told, wrong.steps().steps[k].line == 5);
     }
+    // At every step it is told that something is wrong, and where.
+    const std::string mistake = mistakes_found(wrong);
+    EXPECT_TRUE(mistake.ends_with(", see step " + std::to_string(first_mistake(wrong) + 1))) << mistake;
+    EXPECT_NE(describe_step(wrong, "kernels.cuh", 0, -1, -1).find("mistake: " + mistake), std::string::npos);
+    EXPECT_EQ(mistakes_found(Exhibit(samples::right_sum())), "");
     EXPECT_FALSE(came_out_right(*wrong.run));
     EXPECT_TRUE(result_words(*wrong.run).starts_with("out = ")) << result_words(*wrong.run);
     EXPECT_TRUE(result_words(*wrong.run).ends_with(", expected 528")) << result_words(*wrong.run);

@@ -1,8 +1,12 @@
 #include "viz/views/memory.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
+#include "common/base/element.hpp"
 #include "common/steps/memory_cost.hpp"
+#include "viz/views/chain.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -10,44 +14,16 @@ namespace {
 // Words beyond this are not drawn; a block has at most 228 kB.
 constexpr std::uint64_t kMostWords = 64 * 1024;
 
-struct Replay {
-    std::vector<MemoryArray>& arrays;
-    steps::WarpRef chosen;
-    std::vector<int> place{};   // of Trace::arrays in `arrays`, -1 for those that are not shown
-
+// Plays the records of a run into the arrays that are shown, step by step.
+class Replay {
+public:
     Replay(const trace::Trace& trace, std::vector<MemoryArray>& shown, const steps::WarpRef& warp)
-        : arrays(shown), chosen(warp), place(trace.arrays.size(), -1) {
-        for (std::size_t i = 0; i < shown.size(); ++i) place[shown[i].array] = static_cast<int>(i);
+        : trace_(trace), arrays_(shown), chosen_(warp), place_(trace.arrays.size(), -1) {
+        for (std::size_t i = 0; i < shown.size(); ++i) place_[shown[i].array] = static_cast<int>(i);
     }
 
-    MemoryArray* array(std::uint32_t number) const {
-        return number < place.size() && place[number] >= 0 ? &arrays[static_cast<std::size_t>(place[number])] : nullptr;
-    }
-
-    void show(const trace::ArrayImage& image) const {
-        MemoryArray* target = array(image.array);
-        if (!target) return;
-        for (std::size_t i = 0; i < image.values.size(); ++i) {
-            MemoryWord* word = target->word(static_cast<std::int64_t>(image.first + i));
-            // A GPU does not tell which words were written: it shows them all, but marks none.
-            if (!word || (!image.written.empty() && !image.written[i])) continue;
-            word->bits = image.values[i];
-            word->written |= !image.written.empty();
-            word->known = true;
-        }
-    }
-
-    void touch(MemoryWord& word, const trace::Record& record, int lane) const {
-        const steps::WarpRef by{record.launch, record.block, record.warp};
-        const bool own = by == chosen;
-        (record.op == trace::Op::load ? word.read_now : word.written_now) = true;
-        if (own) word.lanes |= std::uint32_t{1} << lane;
-        if (word.lane >= 0 && word.by == chosen && !own) return;
-        word.by = by;
-        word.lane = lane;
-    }
-
-    void apply(const trace::Record& record, bool now) const {
+    void apply(std::size_t number, bool now) {
+        const trace::Record& record = trace_.records[number];
         for (const trace::ArrayImage& image : record.shared) show(image);
         if (!touches_memory(record)) return;
         MemoryArray* target = array(record.array);
@@ -60,19 +36,100 @@ struct Replay {
                 MemoryWord* word = target->word(record.element_index[l] + k);
                 if (!word) continue;
                 const std::uint64_t bits = trace::element_at(record.value[l], record.type, k);
-                if (record.op != trace::Op::load) {
-                    word->written = true;
-                    word->known = record.op == trace::Op::store;
+                if (trace::is_atomic(record.op)) {
+                    join(*word, record, number, lane);
+                } else if (record.op == trace::Op::store) {
+                    word->written = word->known = true;
                     word->bits = bits;
+                    joins_.erase(word);
                 } else if (!word->known) {
                     // What was there before the kernel began, or what atomics left.
                     word->known = true;
                     word->bits = bits;
                 }
-                if (now) touch(*word, record, lane);
+                if (now) touch(*word, record, lane, bits);
             }
         }
     }
+
+    // After the last record.
+    void finish() {
+        for (auto& [word, joins] : joins_) {
+            if (word->known) continue;   // it was read since
+            std::string why;
+            word->known = put_in_order(joins, trace_.records[joins.back().record].type, why);
+            if (word->known) word->bits = joins.back().left;
+        }
+        for (const Touch& read : reads_) {
+            MemoryWord& word = *read.word;
+            const auto write = last_write_.find(&word);
+            if (!word.known || word.bits == read.bits || write == last_write_.end() || write->second == std::pair(read.by.warp, read.lane)) continue;
+            const bool better = read.by == chosen_ && !(word.reader == chosen_);
+            if (word.changed_after_read && !better) continue;
+            word.changed_after_read = true;
+            word.read_bits = read.bits;
+            word.reader = read.by;
+            word.reader_lane = read.lane;
+        }
+    }
+
+private:
+    // A lane's read in the present step.
+    struct Touch {
+        MemoryWord* word;
+        steps::WarpRef by;
+        int lane;
+        std::uint64_t bits;
+    };
+
+    MemoryArray* array(std::uint32_t number) const {
+        return number < place_.size() && place_[number] >= 0 ? &arrays_[static_cast<std::size_t>(place_[number])] : nullptr;
+    }
+
+    void show(const trace::ArrayImage& image) {
+        MemoryArray* target = array(image.array);
+        if (!target) return;
+        for (std::size_t i = 0; i < image.values.size(); ++i) {
+            MemoryWord* word = target->word(static_cast<std::int64_t>(image.first + i));
+            // A GPU does not tell which words were written: it shows them all, but marks none.
+            if (!word || (!image.written.empty() && !image.written[i])) continue;
+            word->bits = image.values[i];
+            word->written |= !image.written.empty();
+            word->known = true;
+        }
+    }
+
+    // In the end the word holds what the last of all atomics since the last store left, where their old values tell which
+    // it was; an operand is never taken for it.
+    void join(MemoryWord& word, const trace::Record& record, std::size_t number, int lane) {
+        joins_[&word].push_back(join_of(record, number, lane));
+        word.written = true;
+        word.known = false;
+    }
+
+    void touch(MemoryWord& word, const trace::Record& record, int lane, std::uint64_t bits) {
+        const steps::WarpRef by{record.launch, record.block, record.warp};
+        const bool own = by == chosen_;
+        if (record.op == trace::Op::load) {
+            word.read_now = true;
+            reads_.push_back({&word, by, lane, bits});
+        } else {
+            word.written_now = true;
+            last_write_[&word] = {by.warp, lane};
+        }
+        if (own) word.lanes |= std::uint32_t{1} << lane;
+        if (word.lane >= 0 && word.by == chosen_ && !own) return;
+        word.by = by;
+        word.lane = lane;
+    }
+
+    const trace::Trace& trace_;
+    std::vector<MemoryArray>& arrays_;
+    steps::WarpRef chosen_;
+    std::vector<int> place_;   // of Trace::arrays in `arrays_`, -1 for those that are not shown
+    std::map<MemoryWord*, std::vector<Join>> joins_;   // since the word was stored last
+    std::vector<Touch> reads_;                               // in the present step
+    std::map<const MemoryWord*, std::pair<std::uint32_t, int>> last_write_;   // in the present step: warp, lane
 };
 
 }  // namespace
@@ -91,6 +148,12 @@ MemoryWord* MemoryArray::word(std::int64_t index) {
         place = static_cast<std::size_t>((at - sectors.begin()) * per_sector() + index % per_sector());
     }
     return place < words.size() ? &words[place] : nullptr;
+}
+
+std::int64_t MemoryArray::index_of(std::size_t place) const {
+    if (sectors.empty()) return static_cast<std::int64_t>(place);
+    const auto size = static_cast<std::size_t>(per_sector());
+    return sectors[place / size] * per_sector() + static_cast<std::int64_t>(place % size);
 }
 
 bool uses_memory(const steps::Steps& steps, std::uint32_t launch, trace::Space space) {
@@ -112,13 +175,14 @@ std::vector<MemoryArray> shared_memory(const steps::Steps& steps, std::size_t st
         arrays.back().words.resize(static_cast<std::size_t>(std::min(array.count, kMostWords)));
     }
     if (arrays.empty()) return arrays;
-    const Replay replay(*steps.trace, arrays, warp);
+    Replay replay(*steps.trace, arrays, warp);
     for (std::size_t k = 0; k <= step && k < steps.size(); ++k) {
         for (const steps::WarpStep& part : steps.steps[k].warps) {
             if (part.warp.block != warp.block || part.warp.launch != warp.launch) continue;
-            for (const std::size_t record : part.records) replay.apply(steps.trace->records[record], k == step);
+            for (const std::size_t record : part.records) replay.apply(record, k == step);
         }
     }
+    replay.finish();
     return arrays;
 }
 
@@ -129,14 +193,35 @@ MemoryArray global_memory(const steps::Steps& steps, std::size_t step, const ste
     std::vector<MemoryArray> arrays{{array, shown.name, shown.element, {}, std::move(sectors)}};
     MemoryArray& only = arrays.front();
     only.words.resize(only.sectors.size() * static_cast<std::size_t>(only.per_sector()));
-    const Replay replay(*steps.trace, arrays, warp);
+    Replay replay(*steps.trace, arrays, warp);
     for (std::size_t k = 0; k <= step && k < steps.size(); ++k) {
         for (const steps::WarpStep& part : steps.steps[k].warps) {
             const bool own = part.warp.block == warp.block && part.warp.launch == warp.launch;
-            for (const std::size_t record : part.records) replay.apply(steps.trace->records[record], k == step && own);
+            for (const std::size_t record : part.records) replay.apply(record, k == step && own);
         }
     }
+    replay.finish();
     return std::move(only);
+}
+
+std::string changed_words(const std::vector<MemoryArray>& arrays) {
+    std::string words;
+    std::size_t more = 0;
+    for (const MemoryArray& array : arrays) {
+        for (std::size_t i = 0; i < array.words.size(); ++i) {
+            const MemoryWord& word = array.words[i];
+            if (!word.changed_after_read) continue;
+            if (!words.empty()) {
+                ++more;
+                continue;
+            }
+            words = array.name + "[" + std::to_string(array.index_of(i)) + "]: warp " + std::to_string(word.reader.warp) + " lane " +
+                    std::to_string(word.reader_lane) + " read " + format_element(array.element, word.read_bits) + ", now " +
+                    format_element(array.element, word.bits);
+        }
+    }
+    if (more > 0) words += "; " + std::to_string(more) + (more == 1 ? " more word" : " more words") + " changed after being read";
+    return words;
 }
 
 }  // namespace lanewise::viz

@@ -12,12 +12,18 @@ namespace lanewise::viz {
 struct MemoryWord {
     std::uint64_t bits = 0;
     bool written = false;       // so far
-    bool known = false;         // its value is told by a record (an atomic's result is not)
+    bool known = false;         // its value is told by the records. Of an atomic's word: where the old values tell which
+                                // was the last; while some blocks are not recorded, the last of those that are
     bool read_now = false;      // by any warp of the block
     bool written_now = false;
     std::uint32_t lanes = 0;    // of the chosen warp that touch it now
     steps::WarpRef by;          // who touches it now: the chosen warp if it does, else the last that does
     int lane = -1;
+    // Another thread changed it in this step after it was read: what the reader (the chosen warp's, if it has one) saw.
+    bool changed_after_read = false;
+    std::uint64_t read_bits = 0;
+    steps::WarpRef reader;
+    int reader_lane = -1;
 };
 
 struct MemoryArray {
@@ -30,6 +36,7 @@ struct MemoryArray {
     int per_sector() const;              // elements
     // Null where the element lies outside of what is shown.
     MemoryWord* word(std::int64_t index);
+    std::int64_t index_of(std::size_t place) const;   // of words[place] in the array
     const MemoryWord* word(std::int64_t index) const { return const_cast<MemoryArray*>(this)->word(index); }
 };
 
@@ -40,6 +47,11 @@ std::vector<MemoryArray> shared_memory(const steps::Steps& steps, std::size_t st
 // of the warp's block.
 MemoryArray global_memory(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp, std::uint32_t array,
                           std::vector<std::int64_t> sectors);
+
+// Words of the arrays that changed in the step after another thread had read them, the first told with both values:
+//     "tree[3]: warp 0 lane 5 read 384, now 256; 6 more words changed after being read"
+// Empty where there are none.
+std::string changed_words(const std::vector<MemoryArray>& arrays);
 
 // Does the launch touch this space at all, so far as is recorded?
 bool uses_memory(const steps::Steps& steps, std::uint32_t launch, trace::Space space);

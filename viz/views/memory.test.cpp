@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "common/trace/testing.hpp"
+#include "viz/views/cell_text.hpp"
 #include "viz/views/memory_view.hpp"
 #include "viz/views/sample_runs.hpp"
+#include "viz/views/scene.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -237,6 +239,128 @@ TEST(MemoryCaptions, SayWhereAccessesComeFrom) {
     const auto words = memory_captions(run.steps, 0, {0, 1, 0}, {}, trace::Space::global);
     ASSERT_EQ(words.size(), 1u);
     EXPECT_NE(words[0].find("snapshots"), std::string::npos);
+}
+
+TEST(AtomicWords, HoldWhatTheLastOneLeftAsFarAsOldValuesTell) {
+    trace::testing::TraceBuilder made;
+    const auto out = made.array("out", trace::Space::global, 8);
+    auto first = made.warp(0, 0);
+    first.values.fill(5);
+    first.atomic_add(4, out, 0, 100, 0x3);       // 100 -> 105 -> 110
+    auto second = made.warp(1, 0);
+    second.values.fill(7);
+    second.atomic_add(4, out, 0, 110, 0x1);      // -> 117
+    second.values.fill(3);
+    second.atomic_add(5, out, 1, 0, 0x1);
+    second.last().op = trace::Op::atomic_cas;    // found 0, offers 3: what it left is not told
+    const auto run = samples::run_of(std::move(made.trace), "atomics");
+    const std::size_t joined = step_of(run->steps, 4);
+    for (const std::uint32_t block : {0u, 1u}) {
+        const MemoryArray words = global_memory(run->steps, joined, {0, block, 0}, out, {0});
+        ASSERT_TRUE(words.word(0)->known);
+        EXPECT_EQ(from_bits<float>(words.word(0)->bits), 117.0f);
+    }
+    const MemoryArray words = global_memory(run->steps, step_of(run->steps, 5), {0, 1, 0}, out, {0});
+    EXPECT_TRUE(words.word(1)->written);
+    EXPECT_FALSE(words.word(1)->known);   // never the operand
+    // The stage shows how the warp left the word, and says so.
+    const Scene scene = build_scene(run->steps, joined, {0, 0, 0}, StageMetrics{});
+    for (const Band& band : scene.bands) {
+        if (!band.present) continue;
+        ASSERT_EQ(band.words.size(), 1u);
+        EXPECT_EQ(band.words[0].text, "110");
+        EXPECT_EQ(band.word_rows[0].caption, "global out[0] after add");
+    }
+}
+
+TEST(AtomicWords, AreNotToldWhereTheOrderIsNot) {
+    trace::testing::TraceBuilder made;
+    const auto out = made.array("out", trace::Space::global, 1);
+    for (std::uint32_t block = 0; block < 2; ++block) {
+        auto warp = made.warp(block, 0);
+        warp.values.fill(block == 0 ? 5.0f : 6.0f);
+        warp.atomic_add(4, out, 0, 100, 0x1);   // both found 100
+    }
+    const auto run = samples::run_of(std::move(made.trace), "atomics");
+    const MemoryArray words = global_memory(run->steps, 0, {0, 0, 0}, out, {0});
+    EXPECT_FALSE(words.word(0)->known);
+    EXPECT_TRUE(words.word(0)->written);
+}
+
+TEST(ChangedWords, WhatAnotherThreadChangedAfterItWasRead) {
+    const auto run_with = [](std::int64_t shift) {
+        trace::testing::TraceBuilder made;
+        const auto tree = made.array("tree", trace::Space::shared, 64);
+        made.statement(6, trace::Effect::join, "tree[thread]", true);
+        auto warp = made.warp(0, 0);
+        warp.values.fill(1);
+        warp.store(3, tree, [](int lane) { return lane; });
+        warp.barrier(4);
+        warp.load(6, tree, [](int lane) { return lane; }, [](int) { return 1.0f; });
+        warp.load(6, tree, [=](int lane) { return lane + shift; }, [](int) { return 1.0f; }, 0x7fffffffu);
+        warp.values.fill(2);
+        warp.store(6, tree, [](int lane) { return lane; });
+        return samples::run_of(std::move(made.trace), "race");
+    };
+    // Each lane reads its neighbour's word, which that neighbour changes: a race.
+    const auto racing = run_with(1);
+    const auto words = shared_memory(racing->steps, step_of(racing->steps, 6), {0, 0, 0});
+    EXPECT_FALSE(words[0].words[0].changed_after_read);   // read and written by lane 0 alone
+    for (std::size_t i = 1; i < 32; ++i) {
+        const MemoryWord& word = words[0].words[i];
+        EXPECT_TRUE(word.changed_after_read) << i;
+        EXPECT_EQ(word.reader_lane, static_cast<int>(i) - 1);
+        EXPECT_EQ(from_bits<float>(word.read_bits), 1.0f);
+        EXPECT_EQ(from_bits<float>(word.bits), 2.0f);
+    }
+    EXPECT_EQ(changed_words(words), "tree[1]: warp 0 lane 0 read 1, now 2; 30 more words changed after being read");
+    // What others read is changed by nobody: a tree's round.
+    const auto calm = run_with(32);
+    EXPECT_EQ(changed_words(shared_memory(calm->steps, step_of(calm->steps, 6), {0, 0, 0})), "");
+}
+
+TEST(CellText, LosesNoDigitOfASixFigureNumber) {
+    const auto text = [](float value, int chars) { return cell_text(Element::f32, to_bits(value), chars, true); };
+    EXPECT_EQ(text(496, 3), "496");
+    EXPECT_EQ(text(8128, 3), "8\n128");
+    EXPECT_EQ(text(130816, 3), "130\n816");
+    EXPECT_EQ(text(8128, 2), "81\n28");
+    EXPECT_EQ(text(-1234, 3), "-1\n234");
+    EXPECT_EQ(text(27.5f, 3), "27\n.5");
+    EXPECT_EQ(text(27.53125f, 3), "27\n.53");
+    EXPECT_EQ(text(6.1651154f, 5), "6.165");
+    EXPECT_EQ(text(1e9f, 3), "1e9");
+    EXPECT_EQ(cell_text(Element::f32, to_bits(8128.0f), 3, false), "8e3");
+    EXPECT_EQ(cell_width("130\n816"), 3);
+    for (int value = 0; value < 1000000; value += 37) {
+        std::string digits = cell_text(Element::i32, static_cast<std::uint64_t>(value), 3, true);
+        std::erase(digits, '\n');
+        EXPECT_EQ(digits, std::to_string(value));
+    }
+}
+
+TEST(SharedWords, StandInTheOrderOfTheirIndicesWithTheirBanksNamed) {
+    trace::testing::TraceBuilder made;
+    const auto tree = made.array("tree", trace::Space::shared, 132);
+    auto warp = made.warp(0, 0);
+    warp.values.fill(1);
+    const auto padded = [](int lane) { return 2 * lane + 2 * lane / 32; };
+    warp.store(3, tree, padded);
+    warp.store(4, tree, [](int lane) { return 32 + lane; });
+    const auto run = samples::run_of(std::move(made.trace), "padded");
+    for (std::size_t k = 0; k < run->steps.size(); ++k) {
+        const Scene scene = build_scene(run->steps, k, {0, 0, 0}, StageMetrics{});
+        for (const Band& band : scene.bands) {
+            if (!band.present) continue;
+            ASSERT_EQ(band.words.size(), 32u);
+            for (std::size_t i = 1; i < 32; ++i) {
+                EXPECT_GT(band.words[i].index, band.words[i - 1].index);
+                EXPECT_GT(band.words[i].box.x0, band.words[i - 1].box.x0);
+            }
+            // In place under the banks nothing needs a name.
+            EXPECT_EQ(band.words[20].tag, run->steps.steps[k].line == 3 ? "b" + std::to_string(padded(20) % 32) : "");
+        }
+    }
 }
 
 }  // namespace

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
+#include "viz/views/cell_text.hpp"
 
 namespace lanewise::viz {
 
 std::string WordPaint::text(const MemoryWord& word) const {
     if (!numbers) return "";
-    if (word.known) return format_element(element, word.bits, chars);
-    return word.written ? "•" : "";
+    if (word.known) return cell_text(element, word.bits, chars, two_lines);
+    return word.written ? "?" : "";   // changed by atomics whose order nobody can tell
 }
 
 void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string& text, bool unused) const {
@@ -25,11 +26,11 @@ void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string&
         ink = text_on(ground);
         fill(brush, box, ground);
         if (unused) hatch(brush, box, mix(ground, ink, 0.22));
-        if (numbers) text_in(brush, face, place, ink, text);
+        if (numbers) number_in(brush, face, place, ink, text);
     } else {
         outline(brush, box, with_alpha(colors.faint, 0.7), 0, pane.px(1));
         if (unused) hatch(brush, box, with_alpha(colors.quiet, 0.7));
-        if (numbers) text_in(brush, face, place, colors.quiet, text);
+        if (numbers) number_in(brush, face, place, colors.quiet, text);
     }
     if (word.read_now) {
         // The ground shows below the bar, so that it is seen on a dark and on a bright one.
@@ -37,16 +38,26 @@ void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string&
         fill(brush, {box.x0, foot - pane.px(own && tall ? 2.0f : 1.5f), box.x1, foot}, with_alpha(ink, own ? 1 : 0.5));
     }
     if (word.written_now) outline(brush, box, with_alpha(colors.accent, own ? 1 : 0.45), 0, pane.px(own ? 2.0f : 1.0f));
+    if (word.changed_after_read) {
+        // A folded corner, as on a lane that something is wrong with.
+        const float fold = std::min(pane.px(7), box.height() * 0.6f);
+        outline(brush, box, colors.warning, 0, pane.px(1.5f));
+        brush.list->AddTriangleFilled({box.x1 - fold, box.y0}, {box.x1, box.y0}, {box.x1, box.y0 + fold}, colors.warning);
+    }
     if (lane >= 0 && ((word.lanes >> lane) & 1u)) outline(brush, box.inset(-pane.px(1)), colors.focus, 0, pane.px(2));
 }
 
 std::string word_hint(const std::string& name, std::size_t index, const std::string& where, const MemoryWord& word, Element element) {
     std::string words = name + "[" + std::to_string(index) + "] · " + where;
     if (word.known) words += " · " + format_element(element, word.bits);
-    else words += word.written ? " · changed by an atomic" : " · not told yet";
+    else words += word.written ? " · changed by atomics: which came last is not told" : " · not told yet";
     if (word.read_now || word.written_now) {
         words += word.read_now && word.written_now ? " · read and written" : word.written_now ? " · written" : " · read";
         words += " now by warp " + std::to_string(word.by.warp) + " lane " + std::to_string(word.lane);
+    }
+    if (word.changed_after_read) {
+        words += " · warp " + std::to_string(word.reader.warp) + " lane " + std::to_string(word.reader_lane) + " read " +
+                 format_element(element, word.read_bits) + " before it changed";
     }
     return words;
 }

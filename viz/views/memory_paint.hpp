@@ -17,6 +17,7 @@ struct WordPaint {
     Face face = Face::tiny;
     bool numbers = true;    // else colours alone
     int chars = 2;          // that fit in a word
+    bool two_lines = false; // there is room for them
 
     std::string text(const MemoryWord& word) const;
     // Written now: an edge. Read now: a bar at its foot. Unused, though its sector moved: hatched.

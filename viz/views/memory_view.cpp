@@ -180,6 +180,7 @@ void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const step
     now_.quiet = request_captions(steps, now_.requests, now_.space).empty();
     if (now_.space == Space::shared) {
         now_.shared = shared_memory(steps, step, warp);
+        now_.changed = changed_words(now_.shared);
         std::erase_if(now_.shared, [&](const MemoryArray& array) {
             return std::find(run_.shared_arrays.begin(), run_.shared_arrays.end(), array.array) == run_.shared_arrays.end();
         });
@@ -187,6 +188,7 @@ void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const step
     } else if (const auto array = run_.use->array_at(step)) {
         now_.window = run_.use->window(step, *array, run_.global_rows);
         now_.global = global_memory(steps, step, warp, *array, now_.window.sectors());
+        now_.changed = changed_words({now_.global});
         const std::size_t touched = run_.use->touched_at(step, *array);
         if (now_.quiet && touched != steps::kNoStep && touched != step) {
             now_.captions.back() += "; " + now_.global.name + " is next or last touched in step " + std::to_string(touched + 1);
@@ -209,12 +211,16 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibi
         return request.space == now_.space && (request.conflict() || request.is_scattered());
     });
     std::vector<std::string> lines = lines_of(pane.look(), now_.captions, cell * 32);
+    // What went wrong comes before what it cost.
+    const bool changed = !now_.changed.empty();
+    if (changed) lines.insert(lines.begin(), fit_text(pane.look(), Face::caption, now_.changed, cell * 32));
     lines.resize(std::min(lines.size(), run_.caption_lines));
     Rect words = rest.cut_top(pane.px(kCaption) * static_cast<float>(run_.caption_lines));
     for (const std::string& line : lines) {
         Rect row = words.cut_top(pane.px(kCaption));
         row.x0 = lanes_x0;
-        text_in(pane.brush, Face::caption, row, now_.quiet ? colors.quiet : costly ? colors.warning : colors.text, line, Align::left);
+        const bool warns = changed && &line == &lines.front();
+        text_in(pane.brush, Face::caption, row, warns ? colors.warning : now_.quiet ? colors.quiet : costly ? colors.warning : colors.text, line, Align::left);
     }
     rest.cut_top(pane.px(2));
     rest.cut_bottom(pane.px(kFoot - 2));

@@ -55,6 +55,7 @@ private:
         trace::Space space = trace::Space::shared;
         std::vector<Request> requests;
         std::vector<std::string> captions;
+        std::string changed;                 // of words that changed after another thread read them
         bool quiet = false;                  // nothing is asked for: the captions say so
         std::vector<MemoryArray> shared;
         std::vector<BankRow> rows;

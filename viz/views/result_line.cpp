@@ -1,8 +1,34 @@
 #include "viz/views/result_line.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "common/base/lanes.hpp"
 
 namespace lanewise::viz {
+namespace {
+
+// What a finding is called in a line; a kind that is not here by its own name.
+std::string kind_words(const std::string& kind) {
+    static constexpr std::pair<const char*, const char*> kWords[] = {
+        {"barrier_divergence", "barrier in a branch"},
+        {"mask_mismatch", "lanes with different masks"},
+        {"mask_without_caller", "a mask without its caller"},
+        {"intrinsic_mismatch", "lanes at different calls"},
+        {"inactive_source", "a read from an absent lane"},
+        {"deadlock", "lanes that wait for ever"},
+        {"runaway", "a loop without end"},
+        {"bad_width", "a width that CUDA does not allow"},
+        {"assertion_failed", "an assertion that failed"}};
+    for (const auto& [name, words] : kWords) {
+        if (kind == name) return words;
+    }
+    std::string words = kind;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    return words;
+}
+
+}  // namespace
 
 void warning_sign(const Brush& brush, Point middle, float radius) {
     const Color color = brush.colors().warning;
@@ -15,12 +41,17 @@ void warning_sign(const Brush& brush, Point middle, float radius) {
     fill(brush, {middle.x - bar, middle.y + radius * 0.5f, middle.x + bar, middle.y + radius * 0.75f}, ink);
 }
 
-void draw_result(const Brush& brush, const Rect& where, const lesson::Run& run, Face face, Align align) {
+void draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, Face face, Align align, std::size_t place) {
+    const lesson::Run& run = *exhibit.run;
     std::string words = result_words(run);
-    const std::size_t found = run.trace.findings.size();
-    const bool right = came_out_right(run) && found == 0;
-    // It may come out right and be wrong: that first.
-    if (found > 0 && came_out_right(run)) words = mistakes_found(run) + (words.empty() ? "" : ", though " + words);
+    const std::string mistakes = mistakes_found(exhibit, place);
+    const bool right = came_out_right(run) && mistakes.empty();
+    // It may come out right and be wrong.
+    if (!mistakes.empty() && came_out_right(run)) {
+        words = words.empty() ? mistakes : words + ", but: " + mistakes;
+        // The mistake must be told; the total is one more figure.
+        if (text_width(brush.look, face, words) > where.width() - brush.px(20)) words = "right, but: " + mistakes;
+    }
     if (words.empty()) return;
     const Color ink = right ? brush.colors().good : brush.colors().warning;
     const float sign = brush.px(20);
@@ -39,9 +70,19 @@ void draw_result(const Brush& brush, const Rect& where, const lesson::Run& run, 
     text_in(brush, face, {x + sign, where.y0, where.x1, where.y1}, right ? brush.colors().text : ink, fitted, Align::left);
 }
 
-std::string mistakes_found(const lesson::Run& run) {
-    const std::size_t count = run.trace.findings.size();
-    return count == 0 ? "" : count == 1 ? "1 mistake found" : std::to_string(count) + " mistakes found";
+std::size_t first_mistake(const Exhibit& exhibit) {
+    const auto at = std::find_if(exhibit.findings.begin(), exhibit.findings.end(), [](const auto& here) { return !here.empty(); });
+    return at == exhibit.findings.end() ? steps::kNoStep : static_cast<std::size_t>(at - exhibit.findings.begin());
+}
+
+std::string mistakes_found(const Exhibit& exhibit, std::size_t place) {
+    const auto& findings = exhibit.trace().findings;
+    if (findings.empty()) return "";
+    const std::size_t step = first_mistake(exhibit);
+    std::string words = kind_words(findings[step == steps::kNoStep ? 0 : exhibit.findings[step].front()].kind);
+    if (findings.size() > 1) words += " and " + std::to_string(findings.size() - 1) + " more";
+    if (step != steps::kNoStep) words += ", see step " + std::to_string((place == steps::kNoStep ? step : place) + 1);
+    return words;
 }
 
 std::string finding_words(const trace::Finding& finding) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "viz/views/cell_text.hpp"
 #include "viz/views/exhibit.hpp"
 
 namespace lanewise::viz {
@@ -245,8 +246,8 @@ private:
             cell.inputs = inputs.count();
             cell.counted_twice = inputs.counted_twice();
             if (row.thin || !row.reached) continue;
-            cell.text = format_element(cell.type, cell.bits, room);
-            row.chars = std::max(row.chars, static_cast<int>(cell.text.size()));
+            cell.text = cell_text(cell.type, cell.bits, room, true);
+            row.chars = std::max(row.chars, cell_width(cell.text));
         }
     }
 
@@ -269,6 +270,11 @@ private:
         } else if (band.kind == StepKind::vote && !part->records.empty()) {
             const trace::Record& record = steps_.trace->records[part->records.front()];
             if (!trace::is_predicate_vote(record.op)) band.groups = groups_of(record);
+        } else if (band.kind == StepKind::block_barrier && band.present) {
+            for (const WarpStep& each : steps_.steps[band.step].warps) {
+                const bool own = each.warp.block == scene_.warp.block && each.warp.launch == scene_.warp.launch;
+                if (own) band.waiting += static_cast<std::uint32_t>(std::popcount(active_lanes(steps_, &each)));
+            }
         } else if (is_memory(band.kind) && band.present) {
             lay_words(steps_, *part, scene_, metrics_.scale, band);
         }

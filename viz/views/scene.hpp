@@ -22,7 +22,7 @@ struct StageMetrics {
 struct LaneCell {
     Rect box;
     Rect text_box;           // where its number stands
-    std::string text;        // empty in rows that are thin or not reached yet
+    std::string text;        // see cell_text(); empty in rows that are thin or not reached yet
     std::uint64_t bits = 0;
     Element type = Element::f32;
     bool known = false;      // the trace has told its value
@@ -65,7 +65,8 @@ struct Word {
     Rect box;
     std::vector<std::uint64_t> values;  // of a wide access: its elements, under one another; else empty
     std::vector<std::string> texts;
-    std::string tag;         // "b16": its bank, where lanes wait for one another at banks
+    std::string tag;         // "b16": its bank, where it does not stand under it
+    bool waits = false;      // lanes wait for one another at banks
     Rect tag_box;
 };
 
@@ -110,6 +111,7 @@ struct Band {
     bool takes_part = false;
     std::uint32_t active = 0;
     trace::Op op = trace::Op::load;   // of its first record
+    std::uint32_t waiting = 0;     // the present block barrier: threads of the block that came to it
     std::vector<int> groups;       // matches: lanes with one number offered equal values; -1: no part. Else empty
     std::vector<Arc> arcs;
     std::vector<Word> words;

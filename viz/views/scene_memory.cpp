@@ -2,10 +2,13 @@
 // global memory in the order of its lanes, by sector.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "common/base/element.hpp"
 #include "common/steps/memory_cost.hpp"
+#include "viz/views/cell_text.hpp"
+#include "viz/views/chain.hpp"
 #include "viz/views/memory.hpp"
 #include "viz/views/scene.hpp"
 
@@ -37,8 +40,10 @@ struct Touched {
     std::uint32_t array = 0;
     int elements = 1;
     bool conflict = false;                             // lanes wait for one another at a bank
+    bool banks = false;                                // each word is labelled with its bank
     std::map<std::int64_t, std::uint32_t> lanes{};     // index -> lanes
     std::map<std::int64_t, std::vector<std::uint64_t>> bits{};
+    std::set<std::int64_t> untold{};                   // of an atomic: words whose last change is not told
     std::map<std::int64_t, float> columns{};           // index -> column, in lanes
     Element type = Element::f32;
     float height = kWordHeight;
@@ -51,16 +56,21 @@ bool lanes_follow_words(const Touched& row) {
     });
 }
 
-// Under its bank, where no two words share one and there is a column for it (a block's last warp may have few lanes).
+// Under its bank, where no two words share one, there is a column for each (a block's last warp may have few lanes), and
+// banks rise with indices: else lines would cross that do not in the tree.
 bool place_by_bank(const trace::Array& array, Touched& row, int columns) {
     if (array.space != trace::Space::shared || element_size(array.element) != 4 || row.elements != 1) return false;
-    std::uint32_t taken = 0;
+    std::map<std::int64_t, float> places;
+    float last = -1;
     for (const auto& [index, lanes] : row.lanes) {
-        const auto bit = std::uint32_t{1} << (index & 31);
-        if ((taken & bit) || (index & 31) >= columns) return false;
-        taken |= bit;
-        row.columns[index] = static_cast<float>(index & 31);
+        const auto bank = static_cast<float>(index & 31);
+        if (bank <= last || (index & 31) >= columns) {
+            row.banks = true;
+            return false;
+        }
+        places[index] = last = bank;
     }
+    row.columns = std::move(places);
     return true;
 }
 
@@ -96,6 +106,19 @@ void place_by_lanes(Touched& row, int most_columns) {
     }
 }
 
+// What the words of an atomic hold when all of the warp's lanes have changed them: not their operands.
+void tell_words(const trace::Record& record, Touched& row) {
+    for (const auto& [index, lanes] : row.lanes) {
+        std::vector<Join> joins;
+        for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+            if ((lanes >> lane) & 1u) joins.push_back(join_of(record, 0, lane));
+        }
+        std::string why;
+        if (put_in_order(joins, record.type, why)) row.bits[index] = {joins.back().left};
+        else row.untold.insert(index);
+    }
+}
+
 Touched touched_by(const trace::Trace& trace, const trace::Record& record) {
     Touched row;
     row.write = record.op != trace::Op::load;
@@ -112,9 +135,10 @@ Touched touched_by(const trace::Trace& trace, const trace::Record& record) {
         bits.clear();
         for (int k = 0; k < row.elements; ++k) bits.push_back(trace::element_at(record.value[lane_index(lane)], record.type, k));
     }
+    if (row.atomic) tell_words(record, row);
     if (trace.arrays[row.array].space == trace::Space::shared && !row.atomic) {
         const steps::BankUse use = steps::banks_of(trace, record);
-        row.conflict = use.passes > use.turns;
+        row.conflict = row.banks = use.passes > use.turns;
     }
     if (row.elements > 1) row.height = 6 + kElementHeight * static_cast<float>(std::min(static_cast<std::size_t>(row.elements), kMostElements));
     return row;
@@ -122,7 +146,9 @@ Touched touched_by(const trace::Trace& trace, const trace::Record& record) {
 
 // Two reads of one array share a row where no column is wanted twice.
 bool merge(Touched& into, const Touched& row) {
-    if (into.write != row.write || into.array != row.array || into.elements != row.elements || into.conflict != row.conflict) return false;
+    if (into.write != row.write || into.array != row.array || into.elements != row.elements || into.conflict != row.conflict || into.atomic != row.atomic || into.banks != row.banks) {
+        return false;
+    }
     for (const auto& [index, column] : row.columns) {
         for (const auto& [other, taken] : into.columns) {
             if (other != index && std::abs(column - taken) < 0.99f) return false;
@@ -130,6 +156,7 @@ bool merge(Touched& into, const Touched& row) {
     }
     for (const auto& [index, lanes] : row.lanes) into.lanes[index] |= lanes;
     into.bits.insert(row.bits.begin(), row.bits.end());
+    into.untold.insert(row.untold.begin(), row.untold.end());
     into.columns.insert(row.columns.begin(), row.columns.end());
     return true;
 }
@@ -139,7 +166,9 @@ std::string caption_of(const trace::Array& array, const Touched& row) {
     const std::int64_t last = row.lanes.rbegin()->first + row.elements - 1;
     std::string caption = (array.space == trace::Space::shared ? "shared " : "global ") + array.name + "[" + std::to_string(first);
     if (last != first) caption += "…" + std::to_string(last);
-    return caption + "]";
+    caption += "]";
+    // What stands in the words is not what the lanes gave.
+    return row.atomic ? caption + " after " + row.op : caption;
 }
 
 // Words by column, as they stand from left to right.
@@ -163,7 +192,7 @@ std::vector<WordBracket> brackets_of(const trace::Array& array, const Touched& r
             WordBracket bracket;
             bracket.shared = shared;
             bracket.box.x0 = x + scale;
-            if (!row.conflict) bracket.label = std::to_string(index);
+            if (!row.banks) bracket.label = std::to_string(index);
             brackets.push_back(std::move(bracket));
         }
         brackets.back().box.x1 = x + scene.cell - scale;
@@ -232,7 +261,7 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
         const trace::Array& array = steps.trace->arrays[row.array];
         brackets.push_back(brackets_of(array, row, scene, scale));
         const float caption_end = brackets.back().front().box.x0 + (signs(caption_of(array, row)) * kSmallDigit + 8) * scale;
-        const bool dense = place_labels(brackets.back(), caption_end, scale) || row.conflict;
+        const bool dense = place_labels(brackets.back(), caption_end, scale) || row.banks;
         row.head = kHead + (dense ? kCaptionLine : 0);
         const float height = (row.head + row.height + kBetweenRows) * scale;
         (row.write ? band.writes_height : band.reads_height) += height;
@@ -287,9 +316,8 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
             word.index = index;
             word.type = row.type;
             word.bits = bits.front();
-            word.text = format_element(word.type, word.bits, chars);
-            // Several lanes give an atomic several operands: then what it does is told instead of one of them.
-            if (row.atomic && (lanes & (lanes - 1)) != 0) word.text = row.op;
+            word.text = cell_text(word.type, word.bits, chars, true);
+            if (row.untold.contains(index)) word.text = "?";
             word.write = row.write;
             word.atomic = row.atomic;
             word.lanes = lanes;
@@ -301,9 +329,10 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
             }
             const float x = scene.lanes_x0 + scene.cell * row.columns.at(index);
             word.box = {x + scale, placed.strip.y0, x + scene.cell - scale, placed.strip.y1};
-            if (row.conflict) {
+            if (row.banks) {
                 const std::int64_t bank = index * element_size(array.element) / steps::kBankBytes % steps::kBanks;
                 word.tag = "b" + std::to_string(bank);
+                word.waits = row.conflict;
                 word.tag_box = {word.box.x0, labels_at, word.box.x1, labels_at + 11 * scale};
             }
             band.words.push_back(word);

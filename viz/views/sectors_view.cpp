@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
+#include "viz/views/cell_text.hpp"
 #include "viz/views/scene.hpp"
 #include "viz/views/stage_paint.hpp"
 
@@ -49,9 +50,10 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& 
     const float words_at = window.packed ? index_width + pane.px(6) : 0;
     const float word_width = (sector_width - words_at - 2 * gap) / static_cast<float>(per_sector);
 
-    WordPaint paint{pane, scale, array.element, selection.lane(), Face::tiny, row_height >= pane.px(13), cell_chars(word_width, pane.look().scale)};
+    WordPaint paint{pane, scale, array.element, selection.lane(), Face::tiny, row_height >= pane.px(13), cell_chars(word_width, pane.look().scale),
+                    row_height >= pane.px(22)};
     int longest = 1;
-    for (const MemoryWord& word : words.words) longest = std::max(longest, static_cast<int>(paint.text(word).size()));
+    for (const MemoryWord& word : words.words) longest = std::max(longest, cell_width(paint.text(word)));
     paint.numbers = paint.numbers && word_width >= pane.px(11);
     paint.face = row_height < pane.px(20) ? Face::tiny : cell_face(pane.look(), word_width, longest);
     if (row_height < pane.px(23) && paint.face == Face::figure) paint.face = Face::small;   // clear of the marks

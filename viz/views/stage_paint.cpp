@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/base/element.hpp"
+
 namespace lanewise::viz {
 namespace {
 
@@ -258,10 +260,29 @@ void StagePaint::lit_cells(const Scene& scene) const {
             if (which < 0 || row.thin) return;
             outline(brush, row.lanes[lane_index(which)].box.inset(-brush.px(1.5f)), color, brush.px(4), brush.px(2));
         };
-        if (source != lane) frame(scene.rows[i], source, colors.accent);
-        frame(scene.rows[i], lane, colors.focus);
-        frame(scene.rows[i + 1], lane, colors.focus);
+        // A number that does not stand whole in its cell is told in a wider box over its neighbours.
+        const auto tell = [&](const Row& row, int which, Color color) {
+            frame(row, which, color);
+            if (which >= 0 && !row.thin) whole_number(scene, row.lanes[lane_index(which)], color);
+        };
+        if (source != lane) tell(scene.rows[i], source, colors.accent);
+        tell(scene.rows[i], lane, colors.focus);
+        tell(scene.rows[i + 1], lane, colors.focus);
     }
+}
+
+// The lane's number with all its digits, in a box over its cell as wide as it takes; nothing where the cell tells it.
+void StagePaint::whole_number(const Scene& scene, const LaneCell& cell, Color edge) const {
+    if (!cell.known || cell.undefined || cell.text.empty()) return;
+    const std::string whole = format_element(cell.type, cell.bits);
+    if (whole == cell.text) return;
+    const float width = text_width(brush.look, Face::figure, whole) + brush.px(10);
+    const float x = std::clamp(cell.box.center().x - width / 2, scene.lanes_x0, std::max(scene.lanes_x0, scene.lanes_x1() - width));
+    const Rect box = Rect{x, cell.box.y0, x + width, cell.box.y1}.inset(-brush.px(1.5f));
+    const Color ground = value_color(cell.type, cell.bits);
+    fill(brush, box, ground, brush.px(4));
+    outline(brush, box, edge, brush.px(4), brush.px(2));
+    text_in(brush, Face::figure, box, text_on(ground), whole);
 }
 
 void StagePaint::formula_card(const Scene& scene) const {

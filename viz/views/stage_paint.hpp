@@ -41,6 +41,7 @@ private:
     void caption_under(const Band& band, float y, const std::string& words) const;
     void label(const Scene& scene, const Band& band) const;
     void lit_cells(const Scene& scene) const;
+    void whole_number(const Scene& scene, const LaneCell& cell, Color edge) const;
     void formula_card(const Scene& scene) const;
     int source_of(const Scene& scene, int reader) const;
     Color value_color(Element type, std::uint64_t bits) const { return scale->color(type, bits); }

@@ -65,6 +65,10 @@ void StagePaint::barrier(const Scene& scene, const Band& band) const {
     fill(brush, {band.box.x0, y - brush.px(1.5f), band.box.x1, y + brush.px(1.5f)}, color, brush.px(1.5f));
     std::string words = band.kind == StepKind::block_barrier ? "all threads of the block wait here for each other"
                                                              : "the lanes of the mask wait here for each other";
+    const std::uint32_t threads = block_threads(exhibit->steps(), scene.warp);
+    if (band.kind == StepKind::block_barrier && band.waiting < threads) {
+        words = fmt::format("{} of {} threads wait here; the others are elsewhere or have ended", band.waiting, threads);
+    }
     const LaneFacts* told = first_active(scene);
     if (trace::is_barrier_vote(band.op) && told && told->has_answer) {
         say(scene, band, y);

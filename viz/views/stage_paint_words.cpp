@@ -1,6 +1,7 @@
 // Words of memory on the stage, and the lines between them and the lanes.
 #include <algorithm>
 
+#include "viz/views/cell_text.hpp"
 #include "viz/views/stage_paint.hpp"
 
 namespace lanewise::viz {
@@ -44,7 +45,7 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
     word_heads(band);
     int longest = 1;
     for (const Word& each : band.words) {
-        longest = std::max(longest, static_cast<int>(each.text.size()));
+        longest = std::max(longest, cell_width(each.text));
         for (const std::string& text : each.texts) longest = std::max(longest, static_cast<int>(text.size()));
     }
     const Face face = cell_face(brush.look, scene.cell, longest);
@@ -71,7 +72,7 @@ void StagePaint::word(const Scene&, const Word& word, Face face) const {
         outline(brush, box, edge, 0, thick);
     }
     if (word.texts.empty()) {
-        text_in(brush, face, box, colors.text, word.text);
+        number_in(brush, face, box, colors.text, word.text);
     } else {
         const Rect inner = box.inset(brush.px(1), brush.px(2));
         const float height = inner.height() / static_cast<float>(word.texts.size());
@@ -82,7 +83,7 @@ void StagePaint::word(const Scene&, const Word& word, Face face) const {
             text_in(brush, Face::tiny, line, colors.text, word.texts[k]);
         }
     }
-    if (!word.tag.empty()) text_in(brush, Face::tiny, word.tag_box, colors.warning, word.tag);
+    if (!word.tag.empty()) text_in(brush, Face::tiny, word.tag_box, word.waits ? colors.warning : colors.quiet, word.tag);
 }
 
 void StagePaint::word_heads(const Band& band) const {

@@ -65,7 +65,7 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
         text_in(pane.brush, Face::caption, {x, where.y0, where.x1, where.y1}, colors.warning,
                 fit_text(pane.look(), Face::caption, exhibit.run->notice, where.x1 - x), Align::right);
     } else if (!told_elsewhere) {
-        draw_result(pane.brush, {x, where.y0, where.x1, where.y1}, *exhibit.run, Face::caption, Align::right);
+        draw_result(pane.brush, {x, where.y0, where.x1, where.y1}, exhibit, Face::caption, Align::right);
     }
 }
 

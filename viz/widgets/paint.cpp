@@ -42,6 +42,18 @@ void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::s
     text(brush, face, {x, box.center().y + cut.cap / 2 - cut.ascent}, color, words);
 }
 
+void number_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text) {
+    const std::size_t at = text.find('\n');
+    if (at == std::string_view::npos) {
+        text_in(brush, face, box, color, text);
+        return;
+    }
+    const float pitch = std::min((*brush.look.fonts)[Face::tiny].cap + brush.px(2.5f), box.height() * 0.46f) / 2;
+    const float y = box.center().y;
+    text_in(brush, Face::tiny, {box.x0, y - 2 * pitch, box.x1, y}, color, text.substr(0, at));
+    text_in(brush, Face::tiny, {box.x0, y, box.x1, y + 2 * pitch}, color, text.substr(at + 1));
+}
+
 std::string fit_text(const Look& look, Face face, std::string_view text, float width) {
     if (text_width(look, face, text) <= width) return std::string(text);
     const auto boundary = [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; };
@@ -96,7 +108,7 @@ void lane_cell(const Brush& brush, const Rect& box, std::string_view words, cons
     if (style.border) outline(brush, box, style.border, rounding, style.border_width);
     if (words.empty()) return;
     const Color ink = style.ink ? style.ink : text_on(style.ground);
-    text_in(brush, style.face, box, ink, words);
+    number_in(brush, style.face, box, ink, words);
 }
 
 Point arc_point(Point a, Point b, float t) {

@@ -43,6 +43,8 @@ float text(const Brush& brush, Face face, Point at, Color color, std::string_vie
 // Centred by the height of capitals in `box`.
 void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text,
              Align align = Align::center);
+// A number centred in `box`, perhaps on two lines ("65\n536"), which then stand close in the smallest face.
+void number_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text);
 // As much of `text` as fits in `width`, ended with "…" when cut.
 std::string fit_text(const Look& look, Face face, std::string_view text, float width);
 // Prose broken at spaces; returns the height used. Draws nothing where brush.list is null (to measure).

@@ -40,6 +40,7 @@ Variant total(const Kernel& kernel) {
                 plan_total(plan, kernel, values_of(inputs, kernel.in), inputs.block, inputs.offset);
             },
             .compared_with = *kernel.against ? std::string("block_all_reduce_sum_") + kernel.against : "",
+            .timed_n = std::uint64_t{1} << (long_runs ? 17 : 20),
             .baseline = kernel.in == Element::f32 ? kBaseline : "",
             .offsets = true,
             .tab = is_tab(kernel)};

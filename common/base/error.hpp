@@ -10,7 +10,7 @@ namespace lanewise {
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;   // a check or a comparison did not hold
 inline constexpr int kExitUsage = 2;    // a flag, a size, a file or a machine was not what was needed
-inline constexpr int kExitPartial = 3;  // a truncated trace: its valid prefix was used
+inline constexpr int kExitPartial = 3;  // a truncated trace or measurement: its beginning was used
 
 // A failure told as a sentence that names the value and the way out. `what()` is printed as it stands, on stderr.
 class Error : public std::runtime_error {

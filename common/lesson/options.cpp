@@ -87,7 +87,7 @@ float parse_scale(const std::string& text) {
 
 // What CLI11 collects before the values are looked at.
 struct Raw {
-    std::string backend, n, block, warp, offset, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color;
+    std::string backend, n, block, warp, offset, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color, sizes, l2, csv, json;
 };
 
 // A line for each kind.
@@ -98,7 +98,7 @@ std::string input_help() {
 }
 
 void define_flags(CLI::App& app, Options& options, Raw& raw) {
-    const std::string look = "Look", run = "What to run", files = "Traces", pictures = "Pictures";
+    const std::string look = "Look", run = "What to run", times = "With --time", files = "Traces", pictures = "Pictures";
     app.add_flag("--list", options.list, "List the variants, a line each")->group(look);
     app.add_flag("--text", options.text, "Show the steps in the terminal")->group(look);
     app.add_flag("--check", options.check, "Compare each variant's result with a reference in double")->group(look);
@@ -120,6 +120,14 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_option("--seed", raw.seed, "Seed of inputs with random values (default 1)")->group(run)->type_name("SEED");
     app.add_option("--order", raw.order, "Order in which the emulator runs lanes and blocks: ascending, descending or a seed")
         ->group(run)->type_name("ORDER");
+
+    app.add_option("--sizes", raw.sizes, "table: the nine shapes SxK, S and K of 1024, 2048, 4096; or a sweep: LOW:HIGH in "
+                                         "steps of 2, LOW:HIGH:xFACTOR")->group(times)->type_name("SIZES");
+    app.add_option("--l2", raw.l2, "What the L2 cache holds at a launch: warm (what the last left, default) or flushed")
+        ->group(times)->type_name("STATE");
+    app.add_flag("--samples", options.samples, "Also the least and the longest sample, and how many are outliers")->group(times);
+    app.add_option("--csv", raw.csv, "Write the times as CSV; - is the terminal")->group(times)->type_name("FILE");
+    app.add_option("--json", raw.json, "Write the times as JSON; - is the terminal")->group(times)->type_name("FILE");
 
     app.add_option("--save-trace", raw.save_trace, "Write what happened to a file")->group(files)->type_name("FILE");
     app.add_option("--record", raw.record, "Write the traces and times of all variants on this GPU below a folder")
@@ -212,6 +220,14 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
             throw Error(fmt::format("--order {} is not an order; give ascending, descending or a seed such as 7.", raw.order));
         }
     }
+    if (given("--sizes", raw.sizes)) {
+        options.sizes_text = raw.sizes;
+        options.sizes = timing::parse_sizes(raw.sizes, most);
+    }
+    if (given("--l2", raw.l2))
+        options.l2 = choice<timing::L2>("--l2", raw.l2, {{"warm", timing::L2::warm}, {"flushed", timing::L2::flushed}});
+    if (given("--csv", raw.csv)) options.csv = raw.csv;
+    if (given("--json", raw.json)) options.json = raw.json;
     if (given("--save-trace", raw.save_trace)) options.save_trace = raw.save_trace;
     if (given("--record", raw.record)) options.record = raw.record;
     if (given("--open", raw.open)) options.open = raw.open;
@@ -228,7 +244,22 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
                                              {"never", ColorChoice::never}});
 }
 
+void check_times(const Options& options) {
+    const std::pair<const char*, bool> given[] = {{"--sizes", !options.sizes.empty()},
+                                                  {"--l2", options.l2.has_value()},
+                                                  {"--samples", options.samples},
+                                                  {"--csv", !options.csv.empty()},
+                                                  {"--json", !options.json.empty()}};
+    for (const auto& [flag, is_given] : given)
+        if (is_given && !options.time) throw Error(fmt::format("{} says how to measure; add --time, or leave it out.", flag));
+    if (!options.sizes.empty() && options.n)
+        throw Error(fmt::format("--sizes {} says how many values; leave out --n, or --sizes.", options.sizes_text));
+    if (options.csv == "-" && options.json == "-")
+        throw Error("--csv - and --json - both want the terminal; give one of them a file.");
+}
+
 void check_together(const Options& options, const Lesson& lesson) {
+    check_times(options);
     for (const auto& name : options.variants) lesson.find(name);
     for (const auto& name : options.compare) lesson.find(name);
     if (!options.compare.empty() && options.compare.size() != 2)

@@ -10,6 +10,8 @@
 
 #include "common/launch/backend.hpp"
 #include "common/lesson/lesson.hpp"
+#include "common/timing/measure.hpp"
+#include "common/timing/sizes.hpp"
 
 namespace lanewise::lesson {
 
@@ -31,6 +33,12 @@ struct Options {
     std::optional<std::uint64_t> seed;
     std::string input;                   // empty: the variant's own
     std::optional<launch::Order> order;
+    std::string sizes_text;              // as given
+    std::vector<timing::Size> sizes;     // empty: each variant at its own
+    std::optional<timing::L2> l2;        // none: warm, or what was recorded
+    std::string csv;                     // a file; "-" is the terminal
+    std::string json;
+    bool samples = false;
     std::string save_trace;
     std::string record;                  // a folder such as assets/recorded/h200
     std::string open;

@@ -68,7 +68,9 @@ struct CheckedVariant {
 // Prints the table, and what the emulator found wrong below it; returns how many variants are outside a bound without being declared wrong.
 int print_check(std::ostream& out, const std::string& origin, const std::vector<CheckedVariant>& rows, Paint paint);
 
-void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint);
+// The rows, what the variants are beside the library over a table of sizes, and what was not measured. With `samples`
+// also the ends of the samples and how many lie far from the median.
+void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint, bool samples = false);
 
 // Whole numbers in full, others with eight digits.
 std::string format_number(double value);

@@ -6,6 +6,7 @@
 
 #include "common/base/lanes.hpp"
 #include "common/lesson/print.hpp"
+#include "common/lesson/table.hpp"
 
 namespace lanewise::lesson {
 
@@ -16,40 +17,33 @@ std::size_t columns_of(const std::string& text) {
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-// Rows of cells under headings; the first column stands left, the others right.
-class Table {
-public:
-    explicit Table(std::vector<std::string> headings, std::size_t left_columns)
-        : left_columns_(left_columns) { rows_.push_back(std::move(headings)); }
-    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+}  // namespace
 
-    // One string a row, without its line end.
-    std::vector<std::string> lines() const {
-        std::vector<std::size_t> widths(rows_[0].size());
-        for (const auto& row : rows_)
-            for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
-        std::vector<std::string> lines;
-        for (const auto& row : rows_) {
-            std::string line;
-            for (std::size_t c = 0; c < row.size(); ++c) {
-                const bool last = c + 1 == row.size();
-                line += c == 0 ? "" : "  ";
-                line += c < left_columns_ ? pad_right(row[c], widths[c]) : last ? row[c] : pad_left(row[c], widths[c]);
-            }
-            line.erase(line.find_last_not_of(' ') + 1);
-            lines.push_back(std::move(line));
+Table::Table(std::vector<std::string> headings, std::size_t left_columns) : left_columns_(left_columns) {
+    rows_.push_back(std::move(headings));
+}
+
+void Table::add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+std::vector<std::string> Table::lines() const {
+    std::vector<std::size_t> widths(rows_[0].size());
+    for (const auto& row : rows_)
+        for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
+    std::vector<std::string> lines;
+    for (const auto& row : rows_) {
+        std::string line;
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            const bool last = c + 1 == row.size();
+            line += c == 0 ? "" : "  ";
+            line += c < left_columns_ ? pad_right(row[c], widths[c]) : last ? row[c] : pad_left(row[c], widths[c]);
         }
-        return lines;
+        line.erase(line.find_last_not_of(' ') + 1);
+        lines.push_back(std::move(line));
     }
-
-private:
-    std::vector<std::vector<std::string>> rows_;
-    std::size_t left_columns_;
-};
+    return lines;
+}
 
 std::string format_error(double error) { return error == 0 ? "0" : fmt::format("{:.2e}", error); }
-
-}  // namespace
 
 std::string format_number(double value) {
     if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
@@ -122,25 +116,6 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
     if (outside == 0) out << paint.result(fmt::format("{}{} variants, all within their bounds", ran, of_all)) << '\n';
     else out << paint.warning(fmt::format("{} of {} variants outside their bounds", outside, rows.size())) << '\n';
     return outside;
-}
-
-void print_time(std::ostream& out, const timing::TimingTable& t, Paint paint) {
-    out << paint.strong(t.recorded ? fmt::format("Recorded on {} · {}", t.gpu, t.date) : t.gpu) << '\n'
-        << paint.faint(fmt::format("CUDA {} · L2 {} · {}", t.driver, t.l2, t.method)) << '\n';
-    if (!t.cpu.empty()) out << paint.faint(fmt::format("CPU {}", t.cpu)) << '\n';
-    Table table({"variant", "n", "block", "value", "error", "median µs", "5%…95%", "GB/s"}, 1);
-    for (const auto& row : t.rows)
-        table.add({row.variant, fmt::format("{}", row.n), row.baseline ? "" : fmt::format("{}", row.block),
-                   format_number(row.value), format_error(row.error) + (row.within_bound ? "" : " !"),
-                   fmt::format("{:.2f}", row.median_us), fmt::format("{:.2f}…{:.2f}", row.low_us, row.high_us),
-                   fmt::format("{:.1f}", row.gb_per_s())});
-    const auto lines = table.lines();
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        const bool baseline = i > 0 && t.rows[i - 1].baseline;
-        out << (i == 0 ? paint.faint(lines[i]) : baseline ? paint.source(lines[i]) : lines[i]) << '\n';
-    }
-    if (std::any_of(t.rows.begin(), t.rows.end(), [](const auto& row) { return !row.within_bound; }))
-        out << paint.warning("! the result is outside its bound: its time means nothing") << '\n';
 }
 
 }  // namespace lanewise::lesson

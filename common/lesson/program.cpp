@@ -11,6 +11,7 @@
 #include "common/lesson/options.hpp"
 #include "common/lesson/print.hpp"
 #include "common/lesson/runner.hpp"
+#include "common/lesson/timer.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
 
@@ -18,15 +19,13 @@ namespace lanewise::lesson {
 
 namespace {
 
-constexpr int kRecordedTables = 5;
-
 // The answers to one command line.
 class Session {
 public:
     Session(Program& program, Options options, Console console)
         : program_(program), lesson_(program.lesson), options_(std::move(options)), console_(console),
           paint_(options_.color == ColorChoice::always || (options_.color == ColorChoice::automatic && console.color)),
-          runner_(program, options_) {}
+          runner_(program, options_), timer_(program, options_, runner_, console) {}
 
     int answer() {
         if (options_.list) print_list(console_.out, lesson_, paint_);
@@ -151,10 +150,7 @@ private:
                                     folder.string(), error.message()));
         const auto names = that_run(measured_variants());
         for (const auto& name : names) trace::save(folder / (name + ".ndjson"), runner_.run(name)->raw);
-        // Several tables, so that the recorded spread is that from run to run.
-        std::vector<timing::TimingTable> tables;
-        for (int i = 0; i < kRecordedTables; ++i) tables.push_back(measured(names));
-        timing::save(folder / "timings.json", timing::merge(tables));
+        timing::save(folder / "timings.json", timer_.record(names));
         console_.out << fmt::format("recorded {} variants and their times to {}\n", names.size(),
                                     folder.string());
     }
@@ -193,39 +189,7 @@ private:
                              (options_.backend == BackendChoice::automatic && program_.kernels.has_gpu() &&
                               program_.gpu_available(&why));
         if (measure) runner_.backend();  // the sentence of --backend gpu where there is none
-        print_time(console_.out, measure ? measured(that_run(measured_variants())) : recorded_times(), paint_);
-    }
-
-    timing::TimingTable measured(const std::vector<std::string>& names) {
-        std::vector<TimedPlan> plans;
-        for (const auto& name : names) {
-            const Variant& variant = lesson_.find(name);
-            Variant at_size = variant;
-            at_size.n = variant.timed_n;
-            const Inputs inputs = runner_.on_this_machine(choose_inputs(at_size, options_));
-            plans.push_back({name, variant.baseline, inputs, make_plan(variant, inputs, program_.kernels)});
-        }
-        return program_.measure(plans);
-    }
-
-    timing::TimingTable recorded_times() const {
-        const auto path = find_recording(lesson_, "timings.json");
-        if (path.empty())
-            throw Error(fmt::format("--time: there is no GPU to measure on and no recorded table under {}; run it on a machine "
-                                    "with a GPU.", lesson_.recordings().string()));
-        auto table = timing::load(path);
-        table.recorded = true;
-        const auto unwanted = [&](const timing::Timing& row) {
-            return (options_.n && row.n != *options_.n) || (options_.block && !row.baseline && row.block != *options_.block) ||
-                   (!options_.variants.empty() && !row.baseline &&
-                    std::find(options_.variants.begin(), options_.variants.end(), row.variant) == options_.variants.end());
-        };
-        std::erase_if(table.rows, unwanted);
-        if (std::all_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.baseline; }))
-            throw Error(fmt::format("--time: nothing was recorded{}{}; leave out --n and --block to see what was.",
-                                    options_.n ? fmt::format(" with --n {}", *options_.n) : "",
-                                    options_.block ? fmt::format(" with --block {}", *options_.block) : ""));
-        return table;
+        status_ = std::max(status_, timer_.show(measure ? timer_.measure(that_run(measured_variants())) : timer_.recorded()));
     }
 
     Presentation presentation() {
@@ -243,8 +207,7 @@ private:
         for (const auto& v : lesson_.variants()) p.all_variants.push_back(v.name);
         try {
             if (const auto path = find_recording(lesson_, "timings.json"); !path.empty()) {
-                p.timings = timing::load(path);
-                p.timings.recorded = true;
+                p.timings = without_sizes(timing::load(path));
             }
         } catch (const Error& error) {
             console_.err << error.what() << '\n';  // the window does without
@@ -255,7 +218,7 @@ private:
         };
         if (options_.backend == BackendChoice::automatic || options_.backend == BackendChoice::gpu)
             p.measure = [this, tabs] {
-                return runner_.backend() == BackendChoice::gpu ? measured(that_run(tabs)) : timing::TimingTable{};
+                return runner_.backend() == BackendChoice::gpu ? timer_.measure_quietly(that_run(tabs)) : timing::TimingTable{};
             };
         return p;
     }
@@ -313,6 +276,7 @@ private:
     Console console_;
     Paint paint_;
     Runner runner_;
+    Timer timer_;
     std::shared_ptr<const FinishedRun> opened_;
     int status_ = kExitOk;
 };

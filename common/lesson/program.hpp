@@ -10,17 +10,9 @@
 #include "common/launch/backend.hpp"
 #include "common/lesson/frontend.hpp"
 #include "common/lesson/lesson.hpp"
-#include "common/timing/timing.hpp"
+#include "common/timing/meter.hpp"
 
 namespace lanewise::lesson {
-
-// One variant to time.
-struct TimedPlan {
-    std::string variant;
-    std::string baseline;   // as Variant's
-    Inputs inputs;
-    launch::Plan plan;
-};
 
 // The parts of the house that a lesson's program is put together from (main.cpp does).
 struct Program {
@@ -30,20 +22,24 @@ struct Program {
     std::function<std::unique_ptr<launch::Backend>()> make_gpu;
     // Is there a GPU? When not, says why. Starts CUDA, so it is asked only when the answer matters.
     std::function<bool(std::string* why)> gpu_available;
-    // Times plain kernels on the GPU, with the library's baseline where there is one.
-    std::function<timing::TimingTable(const std::vector<TimedPlan>&)> measure;
+    // What times plain kernels on the GPU.
+    std::function<std::unique_ptr<timing::Meter>()> make_meter;
     // Empty where the program was built without a window.
     std::function<std::unique_ptr<Frontend>()> make_frontend;
     std::function<std::string()> today;   // "2026-11-21"
     // What plans for the GPU are shaped by; asked only where there is one. Empty: as Machine says.
     std::function<Machine()> gpu_machine = {};
+    // From its call on an interrupt does not end the program: what it returns says whether there was one, and as long
+    // as that lives. Empty: an interrupt ends the program.
+    std::function<std::function<bool()>()> watch_interrupts = {};
 };
 
 // Where the answers go.
 struct Console {
     std::ostream& out;
     std::ostream& err;
-    bool color = false;   // is `out` a terminal that shows colours?
+    bool color = false;      // is `out` a terminal that shows colours?
+    bool progress = false;   // is `err` a terminal, on which a line can be rewritten?
 };
 
 // Runs one command line (without the program's name) and returns the exit status. Never throws: what goes wrong is a

@@ -95,6 +95,45 @@ private:
 inline trace::Source pretended_gpu() { return {trace::SourceKind::gpu, "Pretended GPU", "13.0", "9.0", ""}; }
 inline trace::Source pretended_emulator() { return {trace::SourceKind::emulator, "", "", "", ""}; }
 
+// A clock that only pretends: 2 µs for a kernel, 3 for the library, 1 for a plain read or copy.
+class PretendedMeter : public timing::Meter {
+public:
+    PretendedMeter(int& measured, std::uint64_t free) : measured_(measured), free_(free) {}
+
+    timing::TimingTable machine() const override {
+        timing::TimingTable table;
+        table.gpu = "Pretended GPU";
+        table.driver = "13.0";
+        return table;
+    }
+    timing::GpuState state() const override { return {1980, 3201, 41, 0, ""}; }
+    std::uint64_t free_bytes() const override { return free_; }
+    timing::Timing measure(const launch::Plan&, const timing::MeasureOptions&) override { return row("", 2); }
+    timing::Timing measure_baseline(const std::string& name, const launch::Plan&, std::uint64_t,
+                                    const timing::MeasureOptions&) override {
+        timing::Timing made = row(name, 3);
+        made.baseline = true;
+        return made;
+    }
+    timing::Timing measure_limit(const std::string& name, const launch::Plan&, const timing::MeasureOptions&) override {
+        timing::Timing made = row(name, 1);
+        made.baseline = made.limit = true;
+        return made;
+    }
+
+private:
+    timing::Timing row(const std::string& name, double us) {
+        ++measured_;
+        timing::Timing made;
+        made.variant = name;
+        made.bytes = 4000;
+        timing::set_times(made, {us, us, us * 1.2});
+        return made;
+    }
+    int& measured_;
+    std::uint64_t free_;
+};
+
 inline void plan_tiny(launch::Plan& plan, const Inputs& inputs) {
     const auto values = inputs.values<float>();
     double sum = 0;
@@ -110,6 +149,8 @@ struct TinyProgram {
     TemporaryFolder folder;
     bool has_gpu = false;
     float emulator_is_off_by = 0;
+    int measured = 0;            // measurements so far
+    std::uint64_t gpu_bytes = std::uint64_t{80} << 30;
     int gpu_questions = 0;       // how often the program asked whether there is a GPU
     Program program;
 
@@ -142,20 +183,7 @@ struct TinyProgram {
             if (why && !has_gpu) *why = "There is no GPU here; use --backend cpu.";
             return has_gpu;
         };
-        program.measure = [](const std::vector<TimedPlan>& plans) {
-            timing::TimingTable table;
-            table.gpu = "Pretended GPU";
-            for (const auto& plan : plans) {
-                timing::Timing row;
-                row.variant = plan.variant;
-                row.n = plan.inputs.n;
-                row.block = plan.inputs.block;
-                row.median_us = 2;
-                row.bytes = 4000;
-                table.rows.push_back(row);
-            }
-            return table;
-        };
+        program.make_meter = [this] { return std::make_unique<PretendedMeter>(measured, gpu_bytes); };
         program.today = [] { return std::string("2026-11-21"); };
     }
 

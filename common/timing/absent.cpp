@@ -1,7 +1,7 @@
 // Measuring in a program built without CUDA: there is nothing to measure on, and it says so.
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
-#include "common/timing/measure.hpp"
+#include "common/timing/meter.hpp"
 
 namespace lanewise::timing {
 namespace {
@@ -18,6 +18,10 @@ Timing measure(const launch::Plan&, const launch::KernelSet&, const MeasureOptio
 
 std::vector<std::string> baselines() { return {}; }
 
-Timing measure_baseline(const std::string&, const launch::Plan&, const MeasureOptions&) { refuse(); }
+Timing measure_baseline(const std::string&, const launch::Plan&, std::uint64_t, const MeasureOptions&) { refuse(); }
+
+Timing measure_limit(const std::string&, const launch::Plan&, const MeasureOptions&) { refuse(); }
+
+std::unique_ptr<Meter> make_gpu_meter(const launch::KernelSet&) { refuse(); }
 
 }  // namespace lanewise::timing

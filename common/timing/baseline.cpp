@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "common/base/error.hpp"
 #include "common/gpu/buffer.hpp"
@@ -24,37 +25,64 @@ struct Reference {
     double bound = 0;
 };
 
-Reference sum_of(const std::vector<float>& values) {
-    double total = 0, magnitude = 0;
-    for (const float v : values) {
-        total += double{v};
-        magnitude += std::abs(double{v});
+enum class Does : std::uint8_t { sum, max, min };
+
+// `value_of(i)` is the i-th of n values, n > 0.
+template <class ValueOf>
+Reference reference_of(Does does, std::uint64_t n, const ValueOf& value_of) {
+    double total = 0, magnitude = 0, largest = value_of(0), smallest = largest;
+    for (std::uint64_t i = 0; i < n; ++i) {
+        const double value = value_of(i);
+        total += value;
+        magnitude += std::abs(value);
+        largest = std::max(largest, value);
+        smallest = std::min(smallest, value);
     }
+    if (does == Does::max) return {largest, 0};
+    if (does == Does::min) return {smallest, 0};
     // n eps sum|x|: what any order of float additions keeps to.
-    return {total, static_cast<double>(values.size()) * double{std::numeric_limits<float>::epsilon()} * magnitude};
+    return {total, static_cast<double>(n) * double{std::numeric_limits<float>::epsilon()} * magnitude};
 }
-Reference largest_of(const std::vector<float>& values) {
-    return {double{*std::max_element(values.begin(), values.end())}, 0};
+
+template <class Bits>
+Bits bits_at(const std::byte* values, std::uint64_t i) {
+    Bits bits;
+    std::memcpy(&bits, values + i * sizeof(Bits), sizeof(Bits));
+    return bits;
 }
-Reference smallest_of(const std::vector<float>& values) {
-    return {double{*std::min_element(values.begin(), values.end())}, 0};
+
+Reference reference_of(Does does, Element element, const std::byte* values, std::uint64_t n) {
+    if (element == Element::f32)
+        return reference_of(does, n, [&](std::uint64_t i) { return double{bits_at<float>(values, i)}; });
+    std::vector<double> meaning(65536);  // of each pattern of 16 bits: converting them one by one takes ten times longer
+    for (std::size_t bits = 0; bits < meaning.size(); ++bits) meaning[bits] = element_to_double(element, bits);
+    return reference_of(does, n, [&](std::uint64_t i) { return meaning[bits_at<std::uint16_t>(values, i)]; });
 }
 
 struct Baseline {
-    const char* name;
+    const char* name;      // what is asked for
+    Element element;       // of the input
+    const char* row;       // what is said to have been measured
     CubReduce run;
-    Reference (*reference)(const std::vector<float>&);
+    Does does;
 };
 
 constexpr Baseline kBaselines[] = {
-    {"CUB DeviceReduce::Sum", cub_sum, sum_of},
-    {"CUB DeviceReduce::Max", cub_max, largest_of},
-    {"CUB DeviceReduce::Min", cub_min, smallest_of},
+    {"CUB DeviceReduce::Sum", Element::f32, "CUB DeviceReduce::Sum", cub_sum, Does::sum},
+    {"CUB DeviceReduce::Sum", Element::f16, "CUB DeviceReduce::Reduce", cub_sum_f16, Does::sum},
+    {"CUB DeviceReduce::Sum", Element::bf16, "CUB DeviceReduce::Reduce", cub_sum_bf16, Does::sum},
+    {"CUB DeviceReduce::Max", Element::f32, "CUB DeviceReduce::Max", cub_max, Does::max},
+    {"CUB DeviceReduce::Min", Element::f32, "CUB DeviceReduce::Min", cub_min, Does::min},
 };
 
-const Baseline& find(const std::string& name) {
-    for (const Baseline& baseline : kBaselines)
-        if (name == baseline.name) return baseline;
+const Baseline& find(const std::string& name, Element element) {
+    bool known = false;
+    for (const Baseline& baseline : kBaselines) {
+        if (name != baseline.name) continue;
+        known = true;
+        if (baseline.element == element) return baseline;
+    }
+    if (known) throw Error(fmt::format("The baseline {} is not measured on inputs of {}.", name, element_name(element)));
     throw Error(fmt::format("There is no baseline '{}'; there are: {}.", name, fmt::join(baselines(), ", ")));
 }
 
@@ -62,26 +90,29 @@ const Baseline& find(const std::string& name) {
 
 std::vector<std::string> baselines() {
     std::vector<std::string> names;
-    for (const Baseline& baseline : kBaselines) names.emplace_back(baseline.name);
+    for (const Baseline& baseline : kBaselines)
+        if (std::find(names.begin(), names.end(), baseline.name) == names.end()) names.emplace_back(baseline.name);
     return names;
 }
 
-Timing measure_baseline(const std::string& name, const launch::Plan& plan, const MeasureOptions& options) {
-    const Baseline& baseline = find(name);
+Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t n, const MeasureOptions& options) {
     require_gpu();
-    const std::vector<float> values = first_floats(plan, name);
-    if (values.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-        throw Error(fmt::format("{} takes at most {} values and was given {}: choose a smaller --n.", name,
-                                std::numeric_limits<int>::max(), values.size()));
-    const int n = static_cast<int>(values.size());
-    gpu::Buffer in(values.size() * sizeof(float));
+    const launch::BufferSpec& input = first_floats(plan, name);
+    const Baseline& baseline = find(name, input.element);
+    n = std::clamp(n, std::uint64_t{1}, input.count);
+    if (n > cub_most_values())
+        throw Error(fmt::format("This toolkit's CUB takes at most {} values and was given {}: not measured.", cub_most_values(), n));
+    const std::size_t size = static_cast<std::size_t>(element_size(input.element));
+    const std::size_t before = (input.count - n) * size;
+    gpu::Buffer in(input.bytes());
     const gpu::Buffer out(sizeof(float));
-    in.upload(std::as_bytes(std::span(values)));
+    in.upload(input.contents);
+    const void* const values = in.as<const std::byte>() + before;
     std::size_t bytes = 0;
-    CUDA_CHECK(baseline.run(nullptr, bytes, in.as<const float>(), out.as<float>(), n, nullptr));
+    CUDA_CHECK(baseline.run(nullptr, bytes, values, out.as<float>(), n, nullptr));
     const gpu::Buffer memory(bytes);
     const auto work = [&](cudaStream_t stream) {
-        CUDA_CHECK(baseline.run(memory.data(), bytes, in.as<const float>(), out.as<float>(), n, stream));
+        CUDA_CHECK(baseline.run(memory.data(), bytes, values, out.as<float>(), n, stream));
     };
     work(nullptr);
     CUDA_CHECK(cudaDeviceSynchronize());
@@ -89,11 +120,11 @@ Timing measure_baseline(const std::string& name, const launch::Plan& plan, const
     out.download(0, std::as_writable_bytes(std::span(&result, 1)));
 
     Timing timing;
-    timing.variant = name;
+    timing.variant = baseline.row;
     timing.baseline = true;
-    timing.n = values.size();
-    timing.bytes = in.bytes() + out.bytes();
-    const Reference reference = baseline.reference(values);
+    timing.n = n;
+    timing.bytes = n * size + out.bytes();
+    const Reference reference = reference_of(baseline.does, input.element, input.contents.data() + before, n);
     timing.value = double{result};
     timing.error = std::abs(timing.value - reference.value);
     timing.within_bound = timing.error <= reference.bound;

@@ -2,17 +2,27 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 struct CUstream_st;
 
 namespace lanewise::timing {
 
-// Each in the form CUB's device functions have: without `memory` it only says in `bytes` how much it needs. Returns a
-// cudaError_t.
-using CubReduce = int (*)(void* memory, std::size_t& bytes, const float* in, float* out, int n, CUstream_st* stream);
+// Each in the form CUB's device functions have: without `memory` it only says in `bytes` how much it needs. `in` are n
+// values of the function's type. Returns a cudaError_t. Up to INT_MAX values CUB is called with an int, as most programs
+// do, and beyond with 64 bits.
+using CubReduce = int (*)(void* memory, std::size_t& bytes, const void* in, float* out, std::uint64_t n, CUstream_st* stream);
 
-int cub_sum(void* memory, std::size_t& bytes, const float* in, float* out, int n, CUstream_st* stream);
-int cub_max(void* memory, std::size_t& bytes, const float* in, float* out, int n, CUstream_st* stream);
-int cub_min(void* memory, std::size_t& bytes, const float* in, float* out, int n, CUstream_st* stream);
+// Of f32.
+int cub_sum(void* memory, std::size_t& bytes, const void* in, float* out, std::uint64_t n, CUstream_st* stream);
+int cub_max(void* memory, std::size_t& bytes, const void* in, float* out, std::uint64_t n, CUstream_st* stream);
+int cub_min(void* memory, std::size_t& bytes, const void* in, float* out, std::uint64_t n, CUstream_st* stream);
+
+// Of f16 and bf16 with plus<float>: a float accumulates.
+int cub_sum_f16(void* memory, std::size_t& bytes, const void* in, float* out, std::uint64_t n, CUstream_st* stream);
+int cub_sum_bf16(void* memory, std::size_t& bytes, const void* in, float* out, std::uint64_t n, CUstream_st* stream);
+
+// The most values that this toolkit's CUB takes.
+std::uint64_t cub_most_values();
 
 }  // namespace lanewise::timing

@@ -2,6 +2,7 @@
 // sentence of gpu::available().
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,24 @@
 
 namespace lanewise::timing {
 
+// What the L2 cache holds when a launch begins.
+enum class L2 : std::uint8_t {
+    warm,     // what the launch before left there: runs follow each other over the same buffers, as a graph
+    flushed,  // nothing of the buffers: more than the L2 is written before each run, and the run alone is timed
+};
+const char* l2_name(L2 l2);   // "warm", "flushed"
+
 struct MeasureOptions {
-    int replays = 20;         // of the plan in one graph: what one sample divides by
+    int replays = 20;         // warm: runs of the plan in one graph, what one sample divides by
     int samples = 100;        // at most
     double max_seconds = 2;   // of sampling; slow kernels get fewer samples, at least kMinSamples
+    L2 l2 = L2::warm;
+    double warm_seconds = 0.05;   // of runs that are not counted; long enough for the clocks to rise from idle
 };
 inline constexpr int kMinSamples = 5;
 
-// TimingTable::method and ::l2 of what measure() does.
+// TimingTable::method of what measure() does, in words.
 std::string method_text(const MeasureOptions& options);
-inline constexpr const char* kL2Warm = "warm";
 
 // Runs `plan` once on fresh buffers and verifies it, then times it: outputs zeroed and all launches made, again and
 // again over the same buffers. A result outside its bound is not timed: within_bound is false and samples 0. Fills in
@@ -31,13 +40,26 @@ Timing measure(const launch::Plan& plan, const launch::KernelSet& kernels, const
 // Names for measure_baseline(): "CUB DeviceReduce::Sum", "…::Max", "…::Min". Empty without CUDA.
 std::vector<std::string> baselines();
 
-// A library's kernel over the plan's first f32 input, timed in the same way; `variant`, `baseline` and `n` are filled
-// in too. Throws Error when there is no such baseline, no such input or no GPU.
-Timing measure_baseline(const std::string& name, const launch::Plan& plan, const MeasureOptions& options = {});
+// A library's kernel over the last `n` values of the plan's first input of floats (what stands before them belongs to
+// no variant's sum), verified, then timed in the same way; `variant`, `baseline` and `n` are filled in too. Of f16 and
+// bf16 it knows the sum alone, with a float as accumulator: CUB's Reduce, and the row is named so. Throws Error when there
+// is no such baseline, no such input or no GPU.
+Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t n,
+                        const MeasureOptions& options = {});
 
-// The values of the plan's first f32 input, for a baseline that takes them as they are. Throws Error naming `what`
-// needs them where there is none.
-std::vector<float> first_floats(const launch::Plan& plan, const std::string& what);
+// What no kernel on these inputs can be faster than: "plain read" reads every byte of the plan's inputs once, in
+// unrolled loads of 16 bytes, and writes nothing; "plain copy" writes them to another buffer as well. Both are verified
+// first, and of several launch shapes the fastest is timed. Throws Error as measure_baseline().
+Timing measure_limit(const std::string& name, const launch::Plan& plan, const MeasureOptions& options = {});
+
+// The plan's first input of one or more f32, f16 or bf16. Throws Error naming `what` needs it where there is none.
+const launch::BufferSpec& first_floats(const launch::Plan& plan, const std::string& what);
+
+// Is the plan's first input of f32?
+bool has_floats(const launch::Plan& plan);
+
+// The name of the type of the plan's first input ("f32"); empty where it has none.
+std::string input_element(const launch::Plan& plan);
 
 // Global bytes that one run of `plan` must move: bytes_moved, or inputs and outputs once each.
 std::uint64_t bytes_of(const launch::Plan& plan);

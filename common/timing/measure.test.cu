@@ -4,7 +4,7 @@
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
 #include "common/prelude/export.hpp"
-#include "common/timing/measure.hpp"
+#include "common/timing/meter.hpp"
 
 namespace lanewise::timing {
 namespace {
@@ -70,7 +70,7 @@ TEST_F(Measured, TheLibraryAgrees) {
     const double expected[] = {499500, 999, 0};
     ASSERT_EQ(baselines().size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) {
-        const Timing timing = measure_baseline(baselines()[i], p, options);
+        const Timing timing = measure_baseline(baselines()[i], p, 1000, options);
         EXPECT_TRUE(timing.baseline);
         EXPECT_EQ(timing.variant, baselines()[i]);
         EXPECT_EQ(timing.n, 1000u);
@@ -80,11 +80,81 @@ TEST_F(Measured, TheLibraryAgrees) {
     }
 }
 
+TEST_F(Measured, TheLibraryAddsHalvesInFloat) {
+    MeasureOptions options;
+    options.samples = 5;
+    for (const Element element : {Element::f16, Element::bf16}) {
+        // Ones: a sum in the input's own format would stop at 2048 (bf16: 256).
+        std::vector<double> values(5000, 1);
+        values[0] = 1000;   // stands before the values
+        values[7] = -3.5;
+        launch::Plan plan;
+        plan.input_as("in", element, values);
+        const Timing timing = measure_baseline("CUB DeviceReduce::Sum", plan, 4999, options);
+        EXPECT_EQ(timing.variant, "CUB DeviceReduce::Reduce");
+        EXPECT_EQ(timing.value, 4998 - 3.5);
+        EXPECT_EQ(timing.bytes, 2u * 4999 + 4);
+        EXPECT_TRUE(timing.within_bound);
+        EXPECT_GT(timing.median_us, 0);
+        EXPECT_THROW(measure_baseline("CUB DeviceReduce::Max", plan, 4999, options), Error);
+    }
+}
+
+TEST_F(Measured, LimitsReadAndCopyEveryByte) {
+    MeasureOptions options;
+    options.samples = 5;
+    // With and without bytes after the last whole pack of 16.
+    for (const std::size_t n : {1u, 3u, 8u, 1001u, 65536u, 300007u}) {
+        launch::Plan plan;
+        std::vector<double> values(n);
+        for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<double>(i * 37 % 1013) - 300;
+        plan.input_as("in", Element::f16, values);
+        const Timing read = measure_limit("plain read", plan, options);
+        const Timing copy = measure_limit("plain copy", plan, options);
+        for (const Timing& timing : {read, copy}) {
+            EXPECT_TRUE(timing.within_bound) << timing.variant << ' ' << n;
+            EXPECT_TRUE(timing.baseline && timing.limit);
+            EXPECT_GE(timing.samples, kMinSamples);
+            EXPECT_GT(timing.min_us, 0);
+        }
+        EXPECT_EQ(read.bytes, 2 * n);
+        EXPECT_EQ(copy.bytes, 4 * n);
+    }
+    EXPECT_THROW(measure_limit("plain write", plan(10, 45), options), Error);
+}
+
+TEST_F(Measured, AFlushedCacheCostsTime) {
+    MeasureOptions options;
+    options.samples = 20;
+    // 8 MiB: fits into the L2 of most GPUs, and then comes from memory when that was overwritten.
+    std::vector<float> values(std::size_t{1} << 21);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 7);
+    launch::Plan plan;
+    plan.input("in", values);
+    const Timing warm = measure_limit("plain read", plan, options);
+    options.l2 = L2::flushed;
+    const Timing flushed = measure_limit("plain read", plan, options);
+    EXPECT_GT(flushed.median_us, warm.median_us);
+}
+
+TEST_F(Measured, TheMeterTellsOfItsGpu) {
+    const auto meter = make_gpu_meter(kernels_);
+    EXPECT_EQ(meter->machine().gpu, gpu::device().name);
+    EXPECT_GT(meter->free_bytes(), 1u << 20);
+    const GpuState state = meter->state();
+    if (state.known()) {
+        EXPECT_GT(state.sm_mhz, 0);
+        EXPECT_LT(state.temperature_c, 150);
+    } else {
+        EXPECT_NE(state.why_not, "");
+    }
+}
+
 TEST_F(Measured, AnUnknownBaselineOrInputIsASentence) {
-    EXPECT_THROW(measure_baseline("CUB DeviceReduce::Product", plan(10, 45)), Error);
+    EXPECT_THROW(measure_baseline("CUB DeviceReduce::Product", plan(10, 45), 10), Error);
     launch::Plan integers;
     integers.input<int>("in", {1, 2});
-    EXPECT_THROW(measure_baseline("CUB DeviceReduce::Sum", integers), Error);
+    EXPECT_THROW(measure_baseline("CUB DeviceReduce::Sum", integers, 2), Error);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // What measuring needs to know of a plan, with or without CUDA.
-#include <cstring>
-
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
@@ -8,10 +6,14 @@
 
 namespace lanewise::timing {
 
+const char* l2_name(L2 l2) { return l2 == L2::warm ? "warm" : "flushed"; }
+
 std::string method_text(const MeasureOptions& options) {
-    return fmt::format("CUDA graph of {} runs, outputs zeroed before each; device events; up to {} samples; median, 5th "
-                       "and 95th percentile",
-                       options.replays, options.samples);
+    const std::string spread = fmt::format("device events; up to {} samples; median, 5th and 95th percentile", options.samples);
+    if (options.l2 == L2::flushed)
+        return fmt::format("twice the L2 written before each run, then the run alone between two events, its launch "
+                           "included, outputs zeroed in it; {}", spread);
+    return fmt::format("CUDA graph of {} runs, outputs zeroed before each; {}", options.replays, spread);
 }
 
 std::uint64_t bytes_of(const launch::Plan& plan) {
@@ -22,14 +24,24 @@ std::uint64_t bytes_of(const launch::Plan& plan) {
     return bytes;
 }
 
-std::vector<float> first_floats(const launch::Plan& plan, const std::string& what) {
-    for (const launch::BufferSpec& buffer : plan.buffers) {
-        if (buffer.role != launch::BufferRole::input || buffer.element != Element::f32 || buffer.count == 0) continue;
-        std::vector<float> values(buffer.count);
-        std::memcpy(values.data(), buffer.contents.data(), values.size() * sizeof(float));
-        return values;
-    }
-    throw Error(fmt::format("{} needs an input of floats, and this plan has none.", what));
+const launch::BufferSpec& first_floats(const launch::Plan& plan, const std::string& what) {
+    for (const launch::BufferSpec& buffer : plan.buffers)
+        if (buffer.role == launch::BufferRole::input && buffer.count > 0 &&
+            (buffer.element == Element::f32 || buffer.element == Element::f16 || buffer.element == Element::bf16))
+            return buffer;
+    throw Error(fmt::format("{} needs an input of f32, f16 or bf16, and this plan has none.", what));
+}
+
+bool has_floats(const launch::Plan& plan) {
+    for (const launch::BufferSpec& buffer : plan.buffers)
+        if (buffer.role == launch::BufferRole::input && buffer.count > 0) return buffer.element == Element::f32;
+    return false;
+}
+
+std::string input_element(const launch::Plan& plan) {
+    for (const launch::BufferSpec& buffer : plan.buffers)
+        if (buffer.role == launch::BufferRole::input && buffer.count > 0) return std::string(element_name(buffer.element));
+    return "";
 }
 
 }  // namespace lanewise::timing

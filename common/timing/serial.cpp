@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ namespace lanewise::timing {
 namespace {
 
 // Not inlined, so that the compiler cannot keep a sum from one pass to the next.
-[[gnu::noinline]] float serial_sum(const std::vector<float>& values) {
+[[gnu::noinline]] float serial_sum(std::span<const float> values) {
     float sum = 0;
     for (const float value : values) sum += value;
     return sum;
@@ -33,7 +34,10 @@ std::string cpu_name() {
 }
 
 Timing measure_serial_sum(const launch::Plan& plan, const MeasureOptions& options) {
-    const std::vector<float> values = first_floats(plan, kSerialSum);
+    const launch::BufferSpec& input = first_floats(plan, kSerialSum);
+    if (input.element != Element::f32) throw Error(fmt::format("{} needs an input of f32.", kSerialSum));
+    std::vector<float> values(input.count);
+    std::memcpy(values.data(), input.contents.data(), input.contents.size());
     Timing timing;
     timing.variant = kSerialSum;
     timing.baseline = timing.on_cpu = true;
@@ -64,11 +68,7 @@ Timing measure_serial_sum(const launch::Plan& plan, const MeasureOptions& option
             break;
     }
     static_cast<void>(kept);
-    const Spread spread = spread_of(samples);
-    timing.median_us = spread.median;
-    timing.low_us = spread.low;
-    timing.high_us = spread.high;
-    timing.samples = static_cast<int>(samples.size());
+    set_times(timing, std::move(samples));
     return timing;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -85,6 +86,12 @@ TEST(Spread, IsMedianAndPercentiles) {
     EXPECT_DOUBLE_EQ(many.median, 50);
     EXPECT_DOUBLE_EQ(many.low, 5);
     EXPECT_DOUBLE_EQ(many.high, 95);
+    EXPECT_EQ(many.min, 0);
+    EXPECT_EQ(many.max, 100);
+    EXPECT_EQ(many.outliers, 90);   // all but 45…55
+    const Spread far = spread_of({10, 10, 10, 10, 40});
+    EXPECT_EQ(far.outliers, 1);
+    EXPECT_EQ(far.max, 40);         // kept
     EXPECT_THROW(spread_of({}), std::invalid_argument);
 }
 
@@ -117,6 +124,70 @@ TEST_F(TimingFiles, ComeBackAsTheyWere) {
     EXPECT_FALSE(back.rows[1].within_bound);
     // Nothing but the file itself was left in the folder.
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(TimingFiles, WhatOlderFilesLackIsEmpty) {
+    // As version 1 was first written.
+    const std::string old = R"({"format": "lanewise timings", "version": 1, "lesson": "l", "gpu": "g", "driver": "13.0",
+        "date": "d", "l2": "warm", "method": "m", "rows": [{"variant": "v", "baseline": false, "n": 7, "block": 32, "value": 1.0,
+        "error": 0.0, "within_bound": true, "median_us": 2.5, "low_us": 2.0, "high_us": 3.0, "samples": 9, "bytes": 28}]})";
+    std::ofstream(folder_ / "old.json") << old;
+    const TimingTable table = load(folder_ / "old.json");
+    EXPECT_EQ(table.rows.at(0).median_us, 2.5);
+    EXPECT_EQ(table.rows.at(0).size + table.rows.at(0).element + table.rows.at(0).against, "");
+    EXPECT_EQ(table.rows.at(0).max_us, 0);
+    EXPECT_FALSE(table.rows.at(0).limit);
+    EXPECT_FALSE(table.before.has_value());
+    EXPECT_TRUE(table.notes.empty() && table.partial.empty());
+}
+
+TEST_F(TimingFiles, KeepTheSizeTheStateAndWhatIsMissing) {
+    TimingTable full = table();
+    full.rows[0].element = "bf16";
+    full.rows[0].size = "1024×2048";
+    full.rows[0].against = "CUB";
+    full.rows[0].min_us = 1;
+    full.rows[0].max_us = 77;
+    full.rows[0].outliers = 3;
+    full.rows[1].limit = true;
+    full.partial = "interrupted";
+    full.notes = {"too large"};
+    full.before = GpuState{1980, 3201, 41, 2, ""};
+    full.after = GpuState{-1, -1, -1, -1, "no library"};
+    save(folder_ / "full.json", full);
+    const TimingTable back = load(folder_ / "full.json");
+    EXPECT_EQ(back.rows[0].element, "bf16");
+    EXPECT_EQ(back.rows[0].size, "1024×2048");
+    EXPECT_EQ(back.rows[0].against, "CUB");
+    EXPECT_EQ(back.rows[0].min_us, 1);
+    EXPECT_EQ(back.rows[0].max_us, 77);
+    EXPECT_EQ(back.rows[0].outliers, 3);
+    EXPECT_TRUE(back.rows[1].limit);
+    EXPECT_EQ(back.partial, "interrupted");
+    EXPECT_EQ(back.notes, full.notes);
+    EXPECT_EQ(back.before->other_processes, 2);
+    EXPECT_FALSE(back.after->known());
+    EXPECT_EQ(back.after->why_not, "no library");
+}
+
+TEST_F(TimingFiles, CsvHasALineForEachRow) {
+    TimingTable t = table();
+    t.rows[0].against = "CUB \"Sum\"";
+    t.rows[0].element = t.rows[1].element = "f32";
+    t.rows[1].n = t.rows[0].n;
+    t.rows[1].median_us = 6.8;
+    save_csv(folder_ / "t.csv", t);
+    std::istringstream lines(text_of(folder_ / "t.csv"));
+    std::string heading, first, second, none;
+    std::getline(lines, heading);
+    std::getline(lines, first);
+    std::getline(lines, second);
+    EXPECT_FALSE(std::getline(lines, none));
+    EXPECT_TRUE(heading.starts_with("lesson,gpu,driver,date,l2,variant,")) << heading;
+    EXPECT_TRUE(first.starts_with("05_warp_shuffle,NVIDIA H200,13.0,2026-11-21,warm,warp_sum_xor,f32,,9007199254740994,256,")) << first;
+    EXPECT_TRUE(first.ends_with(",,\"CUB \"\"Sum\"\"\",2,0")) << first;   // no plain read; twice as fast; not partial
+    EXPECT_EQ(std::count(first.begin(), first.end(), ','), std::count(heading.begin(), heading.end(), ','));
+    EXPECT_NE(second.find(",\"CUB \"\"Sum\"\"\",f32,"), std::string::npos) << second;
 }
 
 TEST_F(TimingFiles, MangledOnesAreRefusedBySentence) {
@@ -191,6 +262,9 @@ TEST(Measure, MethodNamesWhatWasDone) {
     MeasureOptions options;
     options.replays = 7;
     EXPECT_NE(method_text(options).find("graph of 7 runs"), std::string::npos);
+    options.l2 = L2::flushed;
+    EXPECT_NE(method_text(options).find("twice the L2 written before each run"), std::string::npos);
+    EXPECT_EQ(method_text(options).find("graph"), std::string::npos);
 }
 
 TEST(Merge, TheSpreadHoldsFromRunToRun) {

@@ -37,9 +37,13 @@ double to_number(const ordered_json& json) {
     throw Error(fmt::format("'{}' is not a number", text));
 }
 
-ordered_json to_json(const Timing& row) {
+ordered_json json_of(const Timing& row) {
     return {{"variant", row.variant},
+            {"element", row.element},
+            {"size", row.size},
+            {"against", row.against},
             {"baseline", row.baseline},
+            {"limit", row.limit},
             {"on_cpu", row.on_cpu},
             {"n", row.n},
             {"block", row.block},
@@ -49,7 +53,10 @@ ordered_json to_json(const Timing& row) {
             {"median_us", number(row.median_us)},
             {"low_us", number(row.low_us)},
             {"high_us", number(row.high_us)},
+            {"min_us", number(row.min_us)},
+            {"max_us", number(row.max_us)},
             {"samples", row.samples},
+            {"outliers", row.outliers},
             {"bytes", row.bytes}};
 }
 
@@ -57,7 +64,15 @@ Timing to_timing(const ordered_json& json) {
     Timing row;
     json.at("variant").get_to(row.variant);
     json.at("baseline").get_to(row.baseline);
-    row.on_cpu = json.value("on_cpu", false);  // older tables have no such rows
+    // Older tables lack these.
+    row.element = json.value("element", "");
+    row.size = json.value("size", "");
+    row.against = json.value("against", "");
+    row.limit = json.value("limit", false);
+    row.on_cpu = json.value("on_cpu", false);
+    if (json.contains("min_us")) row.min_us = to_number(json.at("min_us"));
+    if (json.contains("max_us")) row.max_us = to_number(json.at("max_us"));
+    row.outliers = json.value("outliers", 0);
     json.at("n").get_to(row.n);
     json.at("block").get_to(row.block);
     row.value = to_number(json.at("value"));
@@ -69,6 +84,22 @@ Timing to_timing(const ordered_json& json) {
     json.at("samples").get_to(row.samples);
     json.at("bytes").get_to(row.bytes);
     return row;
+}
+
+ordered_json json_of(const std::optional<GpuState>& state) {
+    if (!state) return nullptr;
+    return {{"sm_mhz", state->sm_mhz},
+            {"memory_mhz", state->memory_mhz},
+            {"temperature_c", state->temperature_c},
+            {"other_processes", state->other_processes},
+            {"why_not", state->why_not}};
+}
+
+std::optional<GpuState> to_state(const ordered_json& table, const char* name) {
+    if (!table.contains(name) || table.at(name).is_null()) return std::nullopt;
+    const ordered_json& json = table.at(name);
+    return GpuState{json.at("sm_mhz"), json.at("memory_mhz"), json.at("temperature_c"), json.at("other_processes"),
+                    json.at("why_not")};
 }
 
 TimingTable to_table(const ordered_json& json) {
@@ -84,6 +115,10 @@ TimingTable to_table(const ordered_json& json) {
     json.at("l2").get_to(table.l2);
     json.at("method").get_to(table.method);
     for (const ordered_json& row : json.at("rows")) table.rows.push_back(to_timing(row));
+    table.partial = json.value("partial", "");
+    table.notes = json.value("notes", std::vector<std::string>{});
+    table.before = to_state(json, "before");
+    table.after = to_state(json, "after");
     table.recorded = true;
     return table;
 }
@@ -92,16 +127,7 @@ TimingTable to_table(const ordered_json& json) {
     throw Error(fmt::format("The timings cannot be written to '{}': {}. Choose another path.", path.string(), why));
 }
 
-}  // namespace
-
-void save(const std::filesystem::path& path, const TimingTable& table) {
-    ordered_json json = {{"format", kFormat},      {"version", kVersion},   {"lesson", table.lesson},
-                         {"gpu", table.gpu},       {"driver", table.driver}, {"cpu", table.cpu},
-                         {"date", table.date},     {"l2", table.l2},         {"method", table.method},
-                         {"rows", ordered_json::array()}};
-    for (const Timing& row : table.rows) json["rows"].push_back(to_json(row));
-    const std::string text = json.dump(2) + "\n";
-
+void write_whole(const std::filesystem::path& path, const std::string& text) {
     // Written beside its place and renamed, so that nothing half-written is ever found there.
     std::filesystem::path temporary = path;
     temporary += fmt::format(".{:08x}.tmp", std::random_device{}());
@@ -123,6 +149,21 @@ void save(const std::filesystem::path& path, const TimingTable& table) {
     std::filesystem::remove(temporary, ignored);
     fail_to_write(path, error.message());
 }
+
+}  // namespace
+
+std::string to_json(const TimingTable& table) {
+    ordered_json json = {{"format", kFormat},       {"version", kVersion},        {"lesson", table.lesson},
+                         {"gpu", table.gpu},        {"driver", table.driver},     {"cpu", table.cpu},
+                         {"date", table.date},      {"l2", table.l2},             {"method", table.method},
+                         {"partial", table.partial}, {"notes", table.notes},      {"before", json_of(table.before)},
+                         {"after", json_of(table.after)}, {"rows", ordered_json::array()}};
+    for (const Timing& row : table.rows) json["rows"].push_back(json_of(row));
+    return json.dump(2) + "\n";
+}
+
+void save(const std::filesystem::path& path, const TimingTable& table) { write_whole(path, to_json(table)); }
+void save_csv(const std::filesystem::path& path, const TimingTable& table) { write_whole(path, to_csv(table)); }
 
 TimingTable load(const std::filesystem::path& path) {
     std::error_code error;

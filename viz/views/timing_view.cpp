@@ -19,7 +19,7 @@ std::string lower(std::string text) {
 const timing::Timing* baseline_for(const std::vector<const timing::Timing*>& rows, const std::string& variant) {
     const timing::Timing* first = nullptr;
     for (const timing::Timing* row : rows) {
-        if (!row->baseline || row->on_cpu) continue;
+        if (!row->baseline || row->on_cpu || row->limit) continue;
         if (!first) first = row;
         const std::string name = lower(row->variant);
         for (std::size_t at = 0; at < variant.size();) {
@@ -37,6 +37,9 @@ std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, co
     std::uint64_t largest = 0;
     for (const timing::Timing& row : table.rows) largest = std::max(largest, row.n);
     std::vector<const timing::Timing*> rows = timings_near(table, own ? own->n : largest);
+    // The library and the limit on other types of input say nothing of this one.
+    if (own && !own->element.empty())
+        std::erase_if(rows, [&](auto* row) { return row->baseline && !row->element.empty() && row->element != own->element; });
     std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->median_us < b->median_us; });
     if (rows.size() <= most) return rows;
     // The shown one, its baseline, then the fastest of the lesson's own.

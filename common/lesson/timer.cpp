@@ -1,0 +1,224 @@
+#include "common/lesson/timer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <optional>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/lesson/print.hpp"
+
+namespace lanewise::lesson {
+
+namespace {
+
+// So that the recorded spread is that from run to run.
+constexpr int kRecordedTables = 5;
+// Of the table of sizes, which takes nine times as long.
+constexpr int kRecordedSizeTables = 3;
+
+// From this size on a plan is worth knowing the bytes of before it is made.
+constexpr std::uint64_t kLargePlan = std::uint64_t{1} << 24;
+// Two small sizes, from which the bytes of a large one follow: a plan's buffers grow in proportion to its values.
+constexpr std::uint64_t kSmallPlan = std::uint64_t{1} << 16;
+
+std::uint64_t bytes_at(const Variant& variant, Inputs inputs, std::uint64_t n, const launch::KernelSet& kernels) {
+    inputs.n = n;
+    std::uint64_t bytes = 0;
+    for (const auto& buffer : make_plan(variant, inputs, kernels).buffers) bytes += buffer.bytes();
+    return bytes;
+}
+
+std::uint64_t expected_bytes(const Variant& variant, const Inputs& inputs, const launch::KernelSet& kernels) {
+    const double one = static_cast<double>(bytes_at(variant, inputs, kSmallPlan, kernels));
+    const double two = static_cast<double>(bytes_at(variant, inputs, 2 * kSmallPlan, kernels));
+    const double times = static_cast<double>(inputs.n) / static_cast<double>(kSmallPlan) - 1;
+    return static_cast<std::uint64_t>(one + (two - one) * times);
+}
+
+// "[3/27] 1024×2048 · sum: about 12 s left", rewritten in place.
+class ProgressLine {
+public:
+    explicit ProgressLine(const Console& console) : console_(console), start_(Clock::now()) {}
+    ~ProgressLine() { clear(); }
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    void show(const std::string& before, std::size_t done, std::size_t all, const std::string& what) {
+        if (!console_.progress) return;
+        const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+        const double left = done > 0 ? seconds / static_cast<double>(done) * static_cast<double>(all - done) : 0;
+        console_.err << "\r\033[K" << fmt::format("{}[{}/{}] {}", before, done + 1, all, what)
+                     << (done > 0 ? fmt::format(" · about {:.0f} s left", left) : "") << std::flush;
+        shown_ = true;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    void clear() {
+        if (shown_) console_.err << "\r\033[K" << std::flush;
+    }
+    const Console& console_;
+    Clock::time_point start_;
+    bool shown_ = false;
+};
+
+bool is_named(const std::vector<std::string>& names, const std::string& name) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+Timer::Timer(Program& program, const Options& options, Runner& runner, Console console)
+    : program_(program), options_(options), runner_(runner), console_(console) {}
+
+Inputs Timer::inputs_at(const Variant& variant, const timing::Size* size) const {
+    Variant at_size = variant;
+    at_size.n = variant.timed_n;
+    Options options = options_;
+    if (size) options.n = size->n;
+    if (size && size->n > kMaxValues && !variant.large_n)
+        throw Error(fmt::format("{} counts in 32 bits: it takes at most {} values, and is not measured on {}.", variant.name,
+                                kMaxValues, size->n));
+    return runner_.on_this_machine(choose_inputs(at_size, options));
+}
+
+timing::Job Timer::job(const Variant& variant, const timing::Size* size) const {
+    timing::Job job;
+    job.variant = variant.name;
+    job.baseline = variant.baseline;
+    job.size = size ? size->name : "";
+    // A size that this variant cannot have is a row that is missing; any other input that it cannot is an error.
+    job.n = size ? size->n : inputs_at(variant, nullptr).n;
+    job.block = options_.block ? *options_.block : variant.block_for ? variant.block_for(job.n) : variant.block;
+    const auto inputs = [this, &variant, size = size ? std::optional(*size) : std::nullopt] {
+        return inputs_at(variant, size ? &*size : nullptr);
+    };
+    job.plan = [this, &variant, inputs] { return make_plan(variant, inputs(), program_.kernels); };
+    if (job.n >= kLargePlan)
+        job.bytes = [this, &variant, inputs] { return expected_bytes(variant, inputs(), program_.kernels); };
+    return job;
+}
+
+std::vector<timing::Job> Timer::jobs(const std::vector<std::string>& names, const std::vector<timing::Size>& sizes) const {
+    std::vector<timing::Job> jobs;
+    for (const auto& size : sizes)
+        for (const auto& name : names) jobs.push_back(job(program_.lesson.find(name), &size));
+    if (!sizes.empty()) return jobs;
+    // Those of one size together, so that each baseline is measured once: in the order in which sizes come.
+    std::vector<std::uint64_t> order;
+    for (const auto& name : names) {
+        jobs.push_back(job(program_.lesson.find(name), nullptr));
+        if (std::find(order.begin(), order.end(), jobs.back().n) == order.end()) order.push_back(jobs.back().n);
+    }
+    const auto place = [&](const timing::Job& job) { return std::find(order.begin(), order.end(), job.n); };
+    std::stable_sort(jobs.begin(), jobs.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    return jobs;
+}
+
+timing::TimingTable Timer::run(const std::vector<timing::Job>& jobs, timing::SweepOptions options,
+                               const std::string& what) const {
+    const auto meter = program_.make_meter();
+    options.measure.l2 = options_.l2.value_or(timing::L2::warm);
+    ProgressLine line(console_);
+    options.progress = [&](std::size_t done, std::size_t all, const std::string& name) { line.show(what, done, all, name); };
+    auto table = timing::sweep(*meter, jobs, options);
+    table.lesson = program_.lesson.name();
+    table.date = program_.today();
+    return table;
+}
+
+timing::TimingTable Timer::measure(const std::vector<std::string>& names) const {
+    timing::SweepOptions options;
+    options.serial = options_.sizes.empty();
+    const auto all = jobs(names, options_.sizes);
+    if (program_.watch_interrupts) options.cancelled = program_.watch_interrupts();
+    return run(all, options, "");
+}
+
+timing::TimingTable Timer::measure_quietly(const std::vector<std::string>& names) const {
+    timing::SweepOptions options;
+    options.serial = true;
+    auto table = timing::sweep(*program_.make_meter(), jobs(names, {}), options);
+    table.lesson = program_.lesson.name();
+    table.date = program_.today();
+    return table;
+}
+
+timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
+    timing::SweepOptions options;
+    options.serial = true;
+    if (program_.watch_interrupts) options.cancelled = program_.watch_interrupts();
+    const auto repeated = [&](int times, const std::vector<timing::Job>& all, const char* what) {
+        std::vector<timing::TimingTable> tables;
+        for (int i = 0; i < times; ++i) {
+            tables.push_back(run(all, options, fmt::format("{}, table {} of {} ", what, i + 1, times)));
+            if (const std::string& why = tables.back().partial; !why.empty())
+                throw Error(fmt::format("--record: the times are not complete, and none were written: {}.", why), kExitPartial);
+        }
+        return timing::merge(tables);
+    };
+    auto table = repeated(kRecordedTables, jobs(names, {}), "times");
+    std::vector<std::string> compared;
+    for (const auto& name : names)
+        if (!program_.lesson.find(name).baseline.empty()) compared.push_back(name);
+    if (compared.empty()) return table;
+    options.serial = false;
+    auto sizes = repeated(kRecordedSizeTables, jobs(compared, timing::table_sizes()), "sizes");
+    std::move(sizes.rows.begin(), sizes.rows.end(), std::back_inserter(table.rows));
+    for (auto& note : sizes.notes)
+        if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end()) table.notes.push_back(std::move(note));
+    table.method += fmt::format(" (of the table of sizes {})", kRecordedSizeTables);
+    table.after = sizes.after;
+    return table;
+}
+
+timing::TimingTable Timer::recorded() const {
+    const auto path = find_recording(program_.lesson, "timings.json");
+    if (path.empty())
+        throw Error(fmt::format("--time: there is no GPU to measure on and no recorded table under {}; run it on a machine "
+                                "with a GPU.", program_.lesson.recordings().string()));
+    auto table = timing::load(path);
+    if (options_.l2 && table.l2 != timing::l2_name(*options_.l2))
+        throw Error(fmt::format("--l2 {}: what was recorded on {} was measured with L2 {}; leave out --l2, or measure on a GPU.",
+                                timing::l2_name(*options_.l2), table.gpu, table.l2));
+    const auto is_size = [&](const timing::Timing& row) {
+        if (options_.sizes.empty()) return row.size.empty();
+        return std::any_of(options_.sizes.begin(), options_.sizes.end(),
+                           [&](const timing::Size& size) { return size.n == row.n && size.name == row.size; });
+    };
+    const auto unwanted = [&](const timing::Timing& row) {
+        return !is_size(row) || (options_.n && row.n != *options_.n) ||
+               (options_.block && !row.baseline && row.block != *options_.block) ||
+               (!row.baseline && !is_named(options_.variants, row.variant));
+    };
+    std::erase_if(table.rows, unwanted);
+    if (std::all_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.baseline; }))
+        throw Error(fmt::format("--time: nothing was recorded{}{}{}; leave out --sizes, --n and --block to see what was.",
+                                options_.sizes_text.empty() ? "" : " with --sizes " + options_.sizes_text,
+                                options_.n ? fmt::format(" with --n {}", *options_.n) : "",
+                                options_.block ? fmt::format(" with --block {}", *options_.block) : ""));
+    return table;
+}
+
+int Timer::show(const timing::TimingTable& table) const {
+    const bool colors = options_.color == ColorChoice::always || (options_.color == ColorChoice::automatic && console_.color);
+    if (options_.csv == "-") console_.out << timing::to_csv(table);
+    else if (options_.json == "-") console_.out << timing::to_json(table);
+    else print_time(console_.out, table, Paint(colors), options_.samples);
+    if (!options_.csv.empty() && options_.csv != "-") timing::save_csv(options_.csv, table);
+    if (!options_.json.empty() && options_.json != "-") timing::save(options_.json, table);
+    if (table.partial.empty() || table.recorded) return kExitOk;
+    console_.err << fmt::format("The measurement is partial ({}): {} rows were kept.\n", table.partial, table.rows.size());
+    return kExitPartial;
+}
+
+timing::TimingTable without_sizes(timing::TimingTable table) {
+    std::erase_if(table.rows, [](const timing::Timing& row) { return !row.size.empty(); });
+    return table;
+}
+
+}  // namespace lanewise::lesson

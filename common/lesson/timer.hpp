@@ -1,0 +1,51 @@
+// --time: what is measured, at which sizes, with what; and what was recorded of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/lesson/options.hpp"
+#include "common/lesson/program.hpp"
+#include "common/lesson/runner.hpp"
+#include "common/timing/sweep.hpp"
+#include "common/timing/timing.hpp"
+
+namespace lanewise::lesson {
+
+class Timer {
+public:
+    // All are kept by reference or by their streams and must outlive the timer.
+    Timer(Program& program, const Options& options, Runner& runner, Console console);
+
+    // Measures these variants on the GPU: at the sizes of --sizes, else each at its own. A progress line on a terminal;
+    // an interrupt ends it early (TimingTable::partial). Throws Error where nothing could be measured.
+    timing::TimingTable measure(const std::vector<std::string>& names) const;
+    // The same for a window: each at its own size, without a word and without regard to interrupts.
+    timing::TimingTable measure_quietly(const std::vector<std::string>& names) const;
+    // What a machine without a GPU will show: each variant at its own size, several times over; then those that have a
+    // baseline at the sizes of the table.
+    timing::TimingTable record(const std::vector<std::string>& names) const;
+
+    // The recorded rows that these options ask for. Throws Error where there are none, or none measured in that way.
+    timing::TimingTable recorded() const;
+
+    // To the terminal, and to --csv and --json. Returns the exit status.
+    int show(const timing::TimingTable& table) const;
+
+private:
+    std::vector<timing::Job> jobs(const std::vector<std::string>& names, const std::vector<timing::Size>& sizes) const;
+    timing::Job job(const Variant& variant, const timing::Size* size) const;
+    // What a variant runs on at a size; without one, at the size it is timed at.
+    Inputs inputs_at(const Variant& variant, const timing::Size* size) const;
+    timing::TimingTable run(const std::vector<timing::Job>& jobs, timing::SweepOptions options, const std::string& what) const;
+
+    Program& program_;
+    const Options& options_;
+    Runner& runner_;
+    Console console_;
+};
+
+// For a window: each variant once, without the rows of the table of sizes.
+timing::TimingTable without_sizes(timing::TimingTable table);
+
+}  // namespace lanewise::lesson

@@ -1,0 +1,268 @@
+#include "common/timing/sweep.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "common/base/error.hpp"
+#include "common/timing/compare.hpp"
+#include "common/timing/gpu_state.hpp"
+#include "common/timing/sizes.hpp"
+
+namespace lanewise::timing {
+namespace {
+
+std::string refusal(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Takes a microsecond for a thousand bytes; the library takes half as long again, a read half as long.
+class PretendedMeter : public Meter {
+public:
+    std::uint64_t free = std::uint64_t{1} << 40;
+    int fail_at = -1;          // the measurement of a kernel that ends with the GPU
+    std::vector<std::string> measured;
+
+    TimingTable machine() const override {
+        TimingTable table;
+        table.gpu = "Pretended GPU";
+        return table;
+    }
+    GpuState state() const override { return {1980, 2619, 40 + static_cast<int>(measured.size()), 0, ""}; }
+    std::uint64_t free_bytes() const override { return free; }
+    Timing measure(const launch::Plan& plan, const MeasureOptions&) override {
+        if (static_cast<int>(measured.size()) == fail_at) throw Error("The GPU fell off the bus.", kExitFailed);
+        return row("", plan, 1);
+    }
+    Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t,
+                            const MeasureOptions&) override {
+        if (name == "none") throw Error("There is no baseline 'none'.");
+        Timing timing = row(name, plan, 1.5);
+        timing.baseline = true;
+        return timing;
+    }
+    Timing measure_limit(const std::string& name, const launch::Plan& plan, const MeasureOptions&) override {
+        Timing timing = row(name, plan, 0.5);
+        timing.baseline = timing.limit = true;
+        return timing;
+    }
+
+private:
+    Timing row(const std::string& name, const launch::Plan& plan, double factor) {
+        measured.push_back(name);
+        Timing timing;
+        timing.variant = name;
+        timing.bytes = bytes_of(plan);
+        set_times(timing, {factor * static_cast<double>(timing.bytes) / 1000});
+        return timing;
+    }
+};
+
+Job job(const std::string& variant, std::uint64_t n, const std::string& size = "", Element element = Element::f32,
+        const std::string& baseline = "CUB DeviceReduce::Sum") {
+    return {variant, baseline, size, n, 256, [=] {
+                launch::Plan plan;
+                plan.input_as("in", element, std::vector<double>(n, 0.5));
+                return plan;
+            }};
+}
+
+std::vector<std::string> names(const TimingTable& table) {
+    std::vector<std::string> result;
+    for (const Timing& row : table.rows) result.push_back(row.variant);
+    return result;
+}
+
+TEST(Sizes, TheTableHasNineShapes) {
+    const auto sizes = parse_sizes("table", 100);
+    ASSERT_EQ(sizes.size(), 9u);
+    EXPECT_EQ(sizes[0], (Size{1u << 20, "1024×1024"}));
+    EXPECT_EQ(sizes[1], (Size{1u << 21, "1024×2048"}));
+    EXPECT_EQ(sizes[3], (Size{1u << 21, "2048×1024"}));
+    EXPECT_EQ(sizes[8], (Size{1u << 24, "4096×4096"}));
+}
+
+TEST(Sizes, RangesRunFromLowToHigh) {
+    const auto numbers = [](const std::string& text) {
+        std::vector<std::uint64_t> result;
+        for (const Size& size : parse_sizes(text, std::uint64_t{1} << 36)) {
+            result.push_back(size.n);
+            EXPECT_EQ(size.name, "");
+        }
+        return result;
+    };
+    EXPECT_EQ(numbers("1024:8192"), (std::vector<std::uint64_t>{1024, 2048, 4096, 8192}));
+    EXPECT_EQ(numbers("1000:5000"), (std::vector<std::uint64_t>{1000, 2000, 4000}));
+    EXPECT_EQ(numbers("2^30:2^36:x8"), (std::vector<std::uint64_t>{1ull << 30, 1ull << 33, 1ull << 36}));
+    EXPECT_EQ(numbers("100:250:x1.5"), (std::vector<std::uint64_t>{100, 150, 225}));
+    EXPECT_EQ(numbers("1:3:x1.01"), (std::vector<std::uint64_t>{1, 2, 3}));  // each once
+    EXPECT_EQ(numbers("7:7"), (std::vector<std::uint64_t>{7}));
+    EXPECT_EQ(size_words(1 << 20), "2^20");
+    EXPECT_EQ(size_words(1000), "1000");
+    EXPECT_EQ(size_words(64), "64");
+}
+
+TEST(Sizes, BadOnesAreSentences) {
+    for (const char* text : {"", "tables", "5", ":", "1:", ":9", "a:b", "1:2:3", "1:2:x", "1:2:x1", "1:2:x-2", "1:2:xnan", "1:2:x2000",
+                             "0:8", "9:8", "1:2^37", "2^64:2^65", "1e3:1e6", "-1:4", " 1:2", "1:2 ", "1:2:x2:x2"}) {
+        const std::string why = refusal([&] { parse_sizes(text, std::uint64_t{1} << 36); });
+        EXPECT_TRUE(contains(why, std::string("--sizes ") + text) && contains(why, "LOW:HIGH")) << text << ": " << why;
+    }
+    EXPECT_TRUE(contains(refusal([] { parse_sizes("1:2^36:x1.01", std::uint64_t{1} << 36); }), "more than 512 sizes"));
+}
+
+TEST(Sweep, EachSizeHasItsBaselinesOnce) {
+    PretendedMeter meter;
+    const auto table = sweep(meter, {job("a", 1000, "A"), job("b", 1000, "A"), job("h", 1000, "A", Element::f16),
+                                     job("a", 1000, "B"), job("b", 1000, "B", Element::f32, "")}, {});
+    EXPECT_EQ(names(table), (std::vector<std::string>{"a", "b", "h", "CUB DeviceReduce::Sum", "CUB DeviceReduce::Sum", "plain read",
+                                                      "plain copy", "plain read", "plain copy",  //
+                                                      "a", "b", "CUB DeviceReduce::Sum", "plain read", "plain copy"}));
+    EXPECT_EQ(table.rows[2].element, "f16");
+    EXPECT_EQ(table.rows[2].block, 256u);
+    EXPECT_EQ(table.rows[4].element, "f16");
+    EXPECT_EQ(table.rows[5].size, "A");
+    EXPECT_EQ(table.rows[0].against, "CUB DeviceReduce::Sum");
+    EXPECT_EQ(table.rows[10].against, "");
+    EXPECT_DOUBLE_EQ(times_as_fast(table, table.rows[0]).value(), 1.5);
+    EXPECT_DOUBLE_EQ(percent_of_read(table, table.rows[0]).value(), 50);
+    EXPECT_FALSE(times_as_fast(table, table.rows[10]));
+    EXPECT_FALSE(times_as_fast(table, table.rows[3]));
+    EXPECT_DOUBLE_EQ(percent_of_read(table, table.rows[5]).value(), 100);
+    EXPECT_EQ(table.partial, "");
+    EXPECT_EQ(table.before->temperature_c, 40);
+    EXPECT_EQ(table.after->temperature_c, 54);
+}
+
+TEST(Sweep, WhatDoesNotFitIsSkippedAndTheRestMeasured) {
+    PretendedMeter meter;
+    meter.free = 10'000;
+    Job large = job("large", 5000);
+    bool made = false;
+    large.bytes = [] { return std::uint64_t{3} << 30; };
+    large.plan = [&]() -> launch::Plan {
+        made = true;
+        return {};
+    };
+    const auto table = sweep(meter, {job("a", 100), large, job("grows", 3000), job("a", 200)}, {});
+    EXPECT_FALSE(made);
+    ASSERT_EQ(table.notes.size(), 2u);
+    EXPECT_EQ(table.notes[0], "large at n = 5000 needs 3.0 GiB of the GPU's memory, and 0.0 MiB are free: not measured.");
+    EXPECT_TRUE(contains(table.notes[1], "grows at n = 3000"));
+    EXPECT_EQ(table.rows.size(), 8u);
+    EXPECT_EQ(table.partial, "");
+    // Where nothing is left, the sentence is the answer.
+    EXPECT_TRUE(contains(refusal([&] { sweep(meter, {large}, {}); }), "large at n = 5000"));
+}
+
+TEST(Sweep, WhatAVariantCannotIsNotedOnce) {
+    PretendedMeter meter;
+    Job newer = job("newer", 100);
+    newer.plan = []() -> launch::Plan { throw Error("newer needs sm_90."); };
+    Job again = newer;
+    again.n = 200;
+    Job greedy = job("greedy", 300);
+    greedy.plan = []() -> launch::Plan { throw std::bad_alloc(); };
+    const auto table =
+        sweep(meter, {newer, job("a", 100), again, job("a", 200, "", Element::f32, "none"), greedy}, {});
+    EXPECT_EQ(table.notes, (std::vector<std::string>{"newer needs sm_90.", "There is no baseline 'none'.",
+                                                     "n = 300: this machine has not enough memory for the values; not measured."}));
+    EXPECT_EQ(names(table), (std::vector<std::string>{"a", "CUB DeviceReduce::Sum", "plain read", "plain copy", "a", "plain read",
+                                                      "plain copy"}));
+}
+
+TEST(Sweep, CancelledInTheMiddleKeepsWhatWasMeasured) {
+    PretendedMeter meter;
+    SweepOptions options;
+    options.cancelled = [&] { return meter.measured.size() >= 5; };
+    std::vector<std::string> seen;
+    options.progress = [&](std::size_t done, std::size_t all, const std::string& what) {
+        seen.push_back(std::to_string(done) + "/" + std::to_string(all) + " " + what);
+    };
+    const auto table = sweep(meter, {job("a", 10), job("a", 20), job("a", 30)}, options);
+    EXPECT_EQ(table.partial, "interrupted");
+    EXPECT_EQ(names(table), (std::vector<std::string>{"a", "CUB DeviceReduce::Sum", "plain read", "plain copy", "a"}));
+    EXPECT_TRUE(table.after.has_value());
+    EXPECT_EQ(seen, (std::vector<std::string>{"0/3 10 · a", "0/3 10 · CUB DeviceReduce::Sum", "0/3 10 · plain read",
+                                              "0/3 10 · plain copy", "1/3 20 · a"}));
+    options.cancelled = [] { return true; };
+    EXPECT_TRUE(contains(refusal([&] { sweep(meter, {job("a", 10)}, options); }), "Interrupted before anything"));
+}
+
+TEST(Sweep, AGpuThatFailsEndsItAndTheRowsStay) {
+    PretendedMeter meter;
+    meter.fail_at = 4;
+    const auto table = sweep(meter, {job("a", 10), job("a", 20), job("a", 30)}, {});
+    EXPECT_EQ(table.partial, "The GPU fell off the bus.");
+    EXPECT_EQ(table.rows.size(), 4u);
+    meter.measured.clear();
+    meter.fail_at = 0;
+    EXPECT_EQ(refusal([&] { sweep(meter, {job("a", 10)}, {}); }), "The GPU fell off the bus.");
+}
+
+TEST(Sweep, TheSerialSumStandsBesideSumsOfFloats) {
+    PretendedMeter meter;
+    SweepOptions options;
+    options.serial = true;
+    const auto table = sweep(meter, {job("a", 1000), job("h", 1000, "", Element::bf16)}, options);
+    int serial = 0;
+    for (const Timing& row : table.rows) serial += row.on_cpu;
+    EXPECT_EQ(serial, 1);
+    EXPECT_NE(table.cpu, "");
+}
+
+TEST(Summaries, AreGeometricMeansOverSizes) {
+    TimingTable table;
+    const auto add = [&](const std::string& variant, const std::string& size, double us, bool baseline = false) {
+        Timing row;
+        row.variant = variant;
+        row.size = size;
+        row.n = 100;
+        row.element = "f32";
+        row.baseline = baseline;
+        row.against = baseline ? "" : "lib";
+        row.median_us = row.low_us = row.high_us = us;
+        table.rows.push_back(row);
+    };
+    add("a", "A", 2);
+    add("b", "A", 1);
+    add("lib", "A", 4, true);
+    add("a", "B", 2);
+    add("b", "B", 8);
+    add("lib", "B", 4, true);
+    const auto each = summaries(table);
+    ASSERT_EQ(each.size(), 2u);
+    EXPECT_EQ(each[0].variant, "a");
+    EXPECT_DOUBLE_EQ(each[0].mean, 2);
+    EXPECT_DOUBLE_EQ(each[1].mean, std::sqrt(4 * 0.5));
+    EXPECT_DOUBLE_EQ(each[1].worst, 0.5);
+    const auto best = summaries_of_best(table);
+    ASSERT_EQ(best.size(), 1u);
+    EXPECT_DOUBLE_EQ(best[0].mean, std::sqrt(4 * 2.0));
+    EXPECT_DOUBLE_EQ(best[0].worst, 2);
+    EXPECT_EQ(best[0].rows, 2);
+    EXPECT_EQ(unsteady_rows(table), 0);
+    table.rows[0].high_us = 2.3;
+    EXPECT_EQ(unsteady_rows(table), 1);
+}
+
+TEST(GpuState, WithoutTheLibraryItSaysSo) {
+    const GpuWatch watch("0000:00:00.0");  // no GPU is there, on any machine
+    const GpuState state = watch.read();
+    EXPECT_FALSE(state.known());
+    EXPECT_NE(state.why_not, "");
+    EXPECT_TRUE(contains(state_words(state), "unknown: libnvidia-ml.so.1"));
+    EXPECT_EQ(state_words({1980, 3201, 41, 0, ""}), "SM 1980 MHz, memory 3201 MHz, 41 °C, no other process");
+    EXPECT_EQ(state_words({1980, -1, -1, 2, ""}), "SM 1980 MHz, 2 other processes");
+    EXPECT_EQ(state_words({1980, -1, -1, -1, ""}), "SM 1980 MHz, other processes not told");
+}
+
+}  // namespace
+}  // namespace lanewise::timing

@@ -68,6 +68,14 @@ struct AfterSeen {
     std::uint64_t bits = 0;
 };
 
+// A statement joined what was read to a variable.
+struct JoinedSeen {
+    std::uint32_t thread = 0;
+    unsigned variable = 0;         // tells the file's variables apart
+    Element type = Element::f32;
+    std::uint64_t bits = 0;        // what it holds now
+};
+
 struct SharedArraySeen {
     unsigned id = 0;
     const void* address = nullptr;
@@ -89,6 +97,7 @@ public:
     virtual void access(const AccessSeen&) {}
     virtual void atomic(const AtomicSeen&) {}
     virtual void after(const AfterSeen&) {}
+    virtual void joined(const JoinedSeen&) {}
     virtual void took(std::uint32_t /*thread*/, int /*first_line*/, int /*last_line*/) {}
     virtual void shared_array(const SharedArraySeen&) {}
 };

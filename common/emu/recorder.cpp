@@ -256,6 +256,20 @@ void Recorder::atomic(const AtomicSeen& seen) {
     mark_written(address, static_cast<std::uint64_t>(seen.elements * element_size(seen.type)));
 }
 
+// Told of the load just before. Of two variables that one load goes to (a sum and a sum of squares) the first is told;
+// the same variable, told again because the lane read twice before it joined, holds both.
+void Recorder::joined(const JoinedSeen& seen) {
+    settle(seen.thread);
+    auto& events = list(seen.thread);
+    if (events.empty() || events.back().op != Op::load) return;
+    LaneEvent& load = events.back();
+    if (load.has_after && load.after_variable != seen.variable) return;
+    load.has_after = true;
+    load.after = seen.bits;
+    load.after_type = seen.type;
+    load.after_variable = seen.variable;
+}
+
 void Recorder::after(const AfterSeen& seen) {
     settle(seen.thread);
     const bool took = took_[seen.thread];

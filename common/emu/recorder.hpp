@@ -44,6 +44,7 @@ public:
     void access(const AccessSeen& seen) override;
     void atomic(const AtomicSeen& seen) override;
     void after(const AfterSeen& seen) override;
+    void joined(const JoinedSeen& seen) override;
     void took(std::uint32_t thread, int first_line, int last_line) override;
     void shared_array(const SharedArraySeen& seen) override;
 

@@ -42,6 +42,10 @@ void atomic_done(int line, Op op, Element type, int elements, const void* addres
     machine().atomic_done(line);
 }
 
+void joined(unsigned variable, Element type, std::uint64_t bits) {
+    if (Observer* o = observer()) o->joined({board->current, variable, type, bits});
+}
+
 void after(int first_line, int last_line, int effect, Element type, std::uint64_t bits) {
     if (Observer* o = observer()) o->after({board->current, first_line, last_line, effect, type, bits});
 }

@@ -90,6 +90,7 @@ void atomic_done(int line, Op op, Element type, int elements, const void* addres
 
 // Traced copies only: the value of a variable after a statement with a shuffle; see trace::attach_after.
 void after(int first_line, int last_line, int effect, Element type, std::uint64_t bits);
+void joined(unsigned variable, Element type, std::uint64_t bits);
 void took(int first_line, int last_line);
 void shared_array(unsigned id, const void* address, std::size_t bytes, Element type);
 void dynamic_array(unsigned id, const void* address, Element type);

@@ -74,6 +74,13 @@ LANEWISE_WORD void after(int first_line, int last_line, int effect, T value) {
                                  lanewise_emulated::bits_of(static_cast<typename LanewiseExchanged<T>::type>(value)));
 }
 
+// What a variable holds after a statement that joined what was read from memory to it. `variable` tells it from others.
+template <class T>
+LANEWISE_WORD void joined(unsigned variable, T value) {
+    if constexpr (lanewise_emulated::is_word<T>)
+        lanewise_emulated::joined(variable, lanewise_emulated::value_element<T>(), lanewise_emulated::bits_of(value));
+}
+
 LANEWISE_WORD void took(int first_line, int last_line) { lanewise_emulated::took(first_line, last_line); }
 
 template <class T>

@@ -84,7 +84,8 @@ void Follower::read(std::size_t number, std::size_t lane, LaneView& view) {
     }
     // What was read is what the lane has only where the text says so; else the next record that holds the value.
     const bool copies = sum == nullptr && record.elements == 1 && (!TextFlow::is_known(statement) || statement->copies);
-    if (copies) hold(record, lane, view.received);
+    if (record.has_after >> lane & 1) hold(record.after_type, lane, record.after[lane]);
+    else if (copies) hold(record, lane, view.received);
     else hold_offer(number, lane, sum);
     view.has_after = is_known(lane);
     view.after = view.has_after ? held().bits[lane] : 0;

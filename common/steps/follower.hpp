@@ -48,9 +48,11 @@ private:
 
     bool is_known(std::size_t lane) { return held().known >> lane & 1; }
 
-    void hold(const trace::Record& record, std::size_t lane, std::uint64_t bits) {
-        if (held().type != record.type) {
-            held().type = record.type;
+    void hold(const trace::Record& record, std::size_t lane, std::uint64_t bits) { hold(record.type, lane, bits); }
+
+    void hold(Element type, std::size_t lane, std::uint64_t bits) {
+        if (held().type != type) {
+            held().type = type;
             held().known = 0;   // of another type: not what these lanes hold now
         }
         held().bits[lane] = bits;

@@ -281,7 +281,8 @@ Formula access_parts(const trace::Trace& trace, const WarpStep& warp, int lane, 
     formula.who = fmt::format("lane {} {} {}", lane, record.op == Op::load ? "←" : "→", word_name(trace, record, at));
     formula.arithmetic = values_of(record, at);
     if (record.op != Op::load || view.effect != Effect::join) return formula;
-    formula.arithmetic += view.has_after ? fmt::format(", joined: now {}", shown(record.type, view.after))
+    const Element type = record.has_after >> lane & 1 ? record.after_type : record.type;
+    formula.arithmetic += view.has_after ? fmt::format(", joined: now {}", shown(type, view.after))
                                          : std::string(", joined to what it had; the result is not recorded here");
     return formula;
 }

@@ -218,6 +218,7 @@ void copy_lane(Record& record, std::size_t lane, const LaneEvent& event) {
     if (event.has_after) {
         record.after[lane] = event.after;
         record.has_after |= bit(lane);
+        record.after_type = event.after_type;
     }
     if (event.undefined) record.undefined |= bit(lane);
     record.element_index[lane] = event.element_index;

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "common/trace/fields.hpp"
+
 namespace lanewise::trace {
 namespace {
 
@@ -246,10 +248,10 @@ private:
             if (!is_atomic(a.op) && !is_access(a.op) && received_counts &&
                 !bits_as(received_type(a), "received", a.received[lane], b.received[lane]))
                 return false;
-            const bool after = is_exchange(a.op) && a.has_after >> lane & b.has_after >> lane & 1;
+            const bool after = has_after(a.op) && a.has_after >> lane & b.has_after >> lane & 1;
             // Kept, the lane's value is as good as it was; else it holds what it received as well.
             const bool after_counts = offered_counts && (received_counts || a.effect[lane] == Effect::keep);
-            if (after && after_counts && !bits("after", a.after[lane], b.after[lane])) return false;
+            if (after && after_counts && !bits_as(type_of_after(a), "after", a.after[lane], b.after[lane])) return false;
             if (!is_atomic(a.op) && !is_access(a.op)) continue;
             for (int k = 0; k < a.elements && offered_counts; ++k) {
                 const std::string what = a.elements == 1 ? "the value" : fmt::format("the value's element {}", k);

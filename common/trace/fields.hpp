@@ -12,4 +12,7 @@ inline bool has_received(Op op) {
     return is_exchange(op) || is_vote(op) || is_barrier_vote(op) || is_atomic(op) || op == Op::active_mask;
 }
 
+inline bool has_after(Op op) { return is_exchange(op) || op == Op::load; }
+inline Element type_of_after(const Record& record) { return record.op == Op::load ? record.after_type : record.type; }
+
 }  // namespace lanewise::trace

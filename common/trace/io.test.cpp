@@ -47,6 +47,9 @@ void expect_same(const Trace& a, const Trace& b) {
         EXPECT_EQ(left.op, right.op);
         EXPECT_EQ(left.active, right.active);
         EXPECT_EQ(left.has_after, right.has_after);
+        if (left.has_after && left.op == Op::load) {
+            EXPECT_EQ(left.after_type, right.after_type);
+        }
         EXPECT_EQ(left.undefined, right.undefined);
         EXPECT_EQ(left.elements, right.elements);
         EXPECT_EQ(left.width, right.width);
@@ -111,6 +114,11 @@ Record random_record(Op op, std::mt19937_64& random, std::uint32_t index) {
         }
         if (exchanges || is_predicate_vote(op) || is_atomic(op)) record.received[lane] = bits();
         if (matches || counts || op == Op::active_mask) record.received[lane] = random() & 0xffffffffu;
+        if (op == Op::load && random() % 2) {
+            record.after_type = Element::f64;
+            record.has_after |= 1u << lane;
+            record.after[lane] = random();
+        }
         if (!reaches_memory) continue;
         record.array = 1;
         record.element_index[lane] = static_cast<std::int64_t>(random()) >> 24;

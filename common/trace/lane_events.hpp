@@ -26,6 +26,8 @@ struct LaneEvent {
     std::uint64_t received = 0;
     std::uint64_t after = 0;
     bool has_after = false;
+    Element after_type = Element::f32;  // loads
+    std::uint32_t after_variable = 0;   // loads: of which of the file's variables `after` tells
     bool undefined = false;
     Effect effect = Effect::unknown;
     std::uint32_t array = 0;

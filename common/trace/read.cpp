@@ -45,14 +45,19 @@ void read_shuffle(const Json& json, Record& record, std::uint32_t warp_size) {
 }
 
 // What the statement did with what its lanes received.
-void read_outcome(const Json& json, Record& record) {
+void read_effect(const Json& json, Record& record) {
+    once_or_per_lane(json.at("effect"), record.active,
+                     [&](std::size_t lane, const Json& value) { record.effect[lane] = effect(value); });
+}
+
+void read_after(const Json& json, Record& record) {
     const std::uint32_t active = record.active;
-    once_or_per_lane(json.at("effect"), active, [&](std::size_t lane, const Json& value) { record.effect[lane] = effect(value); });
     if (!json.contains("after")) return;
+    if (record.op == Op::load) record.after_type = element(json.at("after_type"));
     const Json& after = list(json["after"], kWarpSize);
     for (std::size_t lane = 0; lane < after.size(); ++lane) {
         if (after[lane].is_null()) continue;
-        record.after[lane] = bits(after[lane], record.type);
+        record.after[lane] = bits(after[lane], type_of_after(record));
         record.has_after |= std::uint32_t{1} << lane;
     }
     if (record.has_after & ~active) throw Mangled("a lane that took no part has a value after");
@@ -90,7 +95,8 @@ Record read_record(const Json& json, const Trace& trace) {
     if (json.contains("mask")) record.mask = lanes(json["mask"]);
     if (json.contains("undefined")) record.undefined = lanes(json["undefined"]);
     if (is_shuffle(record.op)) read_shuffle(json, record, warp_size);
-    if (is_exchange(record.op)) read_outcome(json, record);
+    if (is_exchange(record.op)) read_effect(json, record);
+    if (has_after(record.op)) read_after(json, record);
     if (has_before(record.op))
         per_lane(json.at("before"), record.active, [&](std::size_t lane, const Json& value) {
             record.before[lane] = bits(value, record.type);

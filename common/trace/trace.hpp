@@ -108,8 +108,10 @@ struct Record {
     PerLane<std::uint64_t> before{};  // shuffles, reductions, matches: the value a lane offered
     PerLane<std::uint64_t> received{};  // shuffles, reductions, votes, block barriers that vote, active_mask: what
                                         // came back; atomics: the old value
-    PerLane<std::uint64_t> after{};   // shuffles, reductions: what the lane's variable held after the statement
+    PerLane<std::uint64_t> after{};   // shuffles, reductions: what the lane's variable held after the statement; loads:
+                                      // what the variable held that the word was joined to, where one was
     std::uint32_t has_after = 0;      // lanes whose `after` was recorded
+    Element after_type = Element::f32;  // loads: of `after`; shuffles and reductions have `type`
     std::uint32_t undefined = 0;      // lanes whose `received` CUDA leaves undefined (an inactive source)
     PerLane<Effect> effect{};         // shuffles, reductions
 

@@ -108,8 +108,10 @@ Json record_json(const Record& record, const Trace& trace) {
     }
     if (has_received(record.op))
         json["received"] = bits_of(record, record.active, record.received, received_type(record));
-    if (is_exchange(record.op) && (record.has_after & record.active))
-        json["after"] = bits_of(record, record.has_after, record.after);
+    if (has_after(record.op) && (record.has_after & record.active)) {
+        json["after"] = bits_of(record, record.has_after, record.after, type_of_after(record));
+        if (record.op == Op::load) json["after_type"] = std::string(element_name(record.after_type));
+    }
     if (!record.shared.empty()) {
         Json images = Json::array();
         for (const ArrayImage& image : record.shared) {

@@ -94,6 +94,21 @@ TEST(GridStride, ComparisonPairsTheTreeWithTheShuffles) {
     EXPECT_EQ(steps::testing::beside(a, "atomic out", b), "atomic out");
 }
 
+// What the sum has become stands beside each load, though no word of CUDA tells of it.
+TEST(GridStride, TheRunningSumIsTold) {
+    for (const char* variant : {"grid_stride_tree", "grid_stride_shuffle"}) {
+        const trace::Trace trace = traced(variant);
+        const auto steps = steps::build_steps(trace);
+        float sum = 0;
+        for (int turn = 0; turn < 15; ++turn) {
+            sum += static_cast<float>(5 + 256 * turn);
+            const steps::Holding& held = steps.holding(static_cast<std::size_t>(turn), {0, 0, 0});
+            ASSERT_TRUE(held.known >> 5 & 1) << variant << " turn " << turn;
+            EXPECT_EQ(from_bits<float>(held.bits[5]), sum) << variant << " turn " << turn;
+        }
+    }
+}
+
 TEST(GridStride, TheGridFollowsItsRule) {
     using grid_stride::blocks_of;
     EXPECT_EQ(blocks_of(1, 128), 1u);

@@ -7,6 +7,7 @@
 #include "common/prelude/annotate/exchanges.hpp"
 #include "common/prelude/annotate/facts.hpp"
 #include "common/prelude/annotate/group_headers.hpp"
+#include "common/prelude/annotate/joins.hpp"
 #include "common/prelude/annotate/refused.hpp"
 #include "common/prelude/annotate/shared_arrays.hpp"
 #include "common/prelude/annotate/words.hpp"
@@ -178,6 +179,7 @@ std::string derived_copy(const Source& source, const Statement& file, Copy copy)
     if (copy != Copy::emulated) {
         intercept_words(source, edits);
         announce_results(source, file, shared_names(shared), edits);
+        if (copy == Copy::emulated_traced) announce_joins(source, file, shared_names(shared), edits);
         announce_arrays(source, file, shared, edits);
     }
     return "#line 1 " + quoted(source.path()) + "\n" + edits.apply(source.text());

@@ -1,0 +1,18 @@
+// Finds where an emulated copy tells what a sum has become: statements that join what was read from memory to a
+// variable, and leave no record of their own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/prelude/annotate/edits.hpp"
+#include "common/prelude/annotate/statements.hpp"
+
+namespace lanewise::annotate {
+
+// `sum += in[i];` and `const float4 p = in4[i]; … sum += p.x + p.y;` get `, joined(ID, sum)`; ID is the variable's in
+// this file. Not where a warp word or an atomic stands in the value: announce_results tells of these. `unsafe` names
+// variables whose reading would be an access (shared memory).
+void announce_joins(const Source& source, const Statement& file, const std::vector<std::string>& unsafe, Edits& edits);
+
+}  // namespace lanewise::annotate

@@ -1,0 +1,48 @@
+#include "common/prelude/annotate/joins.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/prelude/annotate/rewrite.hpp"
+
+namespace lanewise::annotate {
+namespace {
+
+// What is announced of a kernel with this body: the statements, with "(ID)" behind each that is.
+std::string told(const std::string& body) {
+    const Source source("/k.cuh", "__device__ float own(float x) { return x; }\n__global__ void f() { " + body + " }");
+    std::string text = derived_copy(source, parse(source), Copy::emulated_traced);
+    text = text.substr(text.find("void f() { ") + 11);
+    text.resize(text.rfind(" }"));
+    const std::string word = ", ::lanewise_traced::joined(";
+    for (std::size_t at; (at = text.find(word)) != std::string::npos;) {
+        const std::size_t comma = text.find(',', at + word.size()), close = text.find(')', comma);
+        text.replace(at, close + 1 - at, "(" + text.substr(at + word.size(), comma - at - word.size()) + ")");
+    }
+    return text;
+}
+
+TEST(Joins, AreToldOfWhatWasRead) {
+    EXPECT_EQ(told("sum += in[i];"), "sum += in[i](0);");
+    EXPECT_EQ(told("for (;;) sum = fmaxf(sum, in[i]);"), "for (;;) sum = fmaxf(sum, in[i])(0);");
+    EXPECT_EQ(told("float4 p = in[i]; sum += p.x + p.y;"), "float4 p = in[i]; sum += p.x + p.y(0);");
+    EXPECT_EQ(told("float v = in[i]; float w = v * v; sum += w;"), "float v = in[i]; float w = v * v; sum += w(0);");
+    EXPECT_EQ(told("float v = in[i]; s += v; q += v * v; s += in[j];"),
+              "float v = in[i]; s += v(0); q += v * v(1); s += in[j](0);");
+}
+
+TEST(Joins, AreNotToldOfOtherThings) {
+    for (const char* body : {"i += stride;", "sum += 1.0f;", "sum += x;", "float v = in[i]; i += stride;",
+                             "float v = in[i]; v = v * v;", "float v = in[i]; sum = own(v);", "tree[i] += in[i];",
+                             "float sum = in[i];", "float v = in[i]; sum = v;"})
+        EXPECT_EQ(told(body), body);
+    EXPECT_EQ(told("float v = in[i]; v += __shfl_xor_sync(m, v, 1);").find("joined"), std::string::npos);
+}
+
+TEST(Joins, AreTheEmulatorsAlone) {
+    const Source source("/k.cuh", "__global__ void f() { sum += in[i]; }");
+    for (const Copy copy : {Copy::gpu_traced, Copy::emulated})
+        EXPECT_EQ(derived_copy(source, parse(source), copy).find("joined"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lanewise::annotate

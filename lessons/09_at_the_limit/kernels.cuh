@@ -26,13 +26,12 @@ __device__ __forceinline__ float sum_xor(float value) {
   return value;
 }
 
-// The sum of a block's kBlock values, in the lanes of warp 0; other warps get their own sum. One barrier. warp_sums:
-// shared, a float for each warp. Who sums twice needs two arrays: warp 0 may still read the first.
+// The sum of the warps' values, which lane 0 of each has, in the lanes of warp 0. One barrier. warp_sums: shared, a float
+// for each warp. Who joins twice needs two arrays: warp 0 may still read the first.
 template <int kBlock>
-__device__ __forceinline__ float block_sum(float value, float* warp_sums) {
+__device__ __forceinline__ float join_warps(float value, float* warp_sums) {
   constexpr int kWarps = kBlock / 32;
   const int thread = threadIdx.x;
-  value = sum_xor<32>(value);
   if (thread % 32 == 0) warp_sums[thread / 32] = value;
   __syncthreads();
   if (thread < 32) {
@@ -40,6 +39,13 @@ __device__ __forceinline__ float block_sum(float value, float* warp_sums) {
     value = sum_xor<kPowerOfTwo<kWarps>>(value);
   }
   return value;
+}
+
+// The sum of a block's kBlock values, in the lanes of warp 0.
+template <int kBlock>
+__device__ __forceinline__ float block_sum(float value, float* warp_sums) {
+  value = sum_xor<32>(value);
+  return join_warps<kBlock>(value, warp_sums);
 }
 
 __device__ __forceinline__ float widened(float value) { return value; }
@@ -92,23 +98,16 @@ struct Packs {
   }
 };
 
-// The values of the head and the tail, one each for the first threads of the grid.
-template <class T>
-__device__ __forceinline__ float ends_sum(const T* in, long long n, const Packs<T>& packs, long long thread) {
-  float sum = 0.0f;
-  if (thread < packs.head) sum += widened(in[thread]);
-  if (thread < packs.tail) sum += widened(in[n - packs.tail + thread]);
-  return sum;
-}
-
-// What a thread of the grid adds: every stride-th pack, where the stride is the number of threads. kLoads loads are on
-// their way before the first is added.
+// What a thread of the grid adds: every stride-th pack, where the stride is the number of threads, and for the first
+// threads a value of the head and one of the tail. kLoads loads are on their way before the first is added.
 template <class T, int kBlock, int kLoads>
 __device__ __forceinline__ float thread_sum(const T* in, long long n) {
   const Packs<T> packs(in, n);
   const long long stride = (long long)gridDim.x * kBlock;
   const long long thread = (long long)blockIdx.x * kBlock + threadIdx.x;
-  float sum = ends_sum(in, n, packs, thread);
+  float sum = 0.0f;
+  if (thread < packs.head) sum += widened(in[thread]);
+  if (thread < packs.tail) sum += widened(in[n - packs.tail + thread]);
   long long i = thread;
   for (; i + (kLoads - 1) * stride < packs.count; i += kLoads * stride) {
     float4 pack[kLoads];
@@ -213,7 +212,7 @@ __global__ void __launch_bounds__(kBlock) poll(const T* in, float* out, volatile
     if (thread == 0) slots[blockIdx.x] = filled(sum);
     return;
   }
-  float total = thread == 0 ? sum : 0.0f;
+  float total = 0.0f;
   for (int i = thread; i < collector; i += kBlock) {
     unsigned long long slot = slots[i];
     while (!is_filled(slot)) slot = slots[i];
@@ -221,10 +220,11 @@ __global__ void __launch_bounds__(kBlock) poll(const T* in, float* out, volatile
     total += sum_in(slot);
   }
   total = block_sum<kBlock>(total, slot_sums);
+  total += sum;
   if (thread == 0) *out = total;
 }
 
-// slots: ((blocks - 1) * warps of a block), as above. Against poll: each warp has a slot of its own, and so the blocks
+// slots: ((blocks - 1) * warps of a block), as above. Against poll: each warp has a slot of its own, and so the others
 // have no barrier at all; the collector has warps times as many slots to read.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock)
@@ -240,13 +240,15 @@ __global__ void __launch_bounds__(kBlock)
     if (thread % 32 == 0) slots[warp] = filled(sum);
     return;
   }
-  float total = thread % 32 == 0 ? sum : 0.0f;
+  float total = 0.0f;
   for (int i = thread; i < others; i += kBlock) {
     unsigned long long slot = slots[i];
     while (!is_filled(slot)) slot = slots[i];
     slots[i] = 0;
     total += sum_in(slot);
   }
-  total = block_sum<kBlock>(total, slot_sums);
+  total = sum_xor<32>(total);
+  total += sum;
+  total = join_warps<kBlock>(total, slot_sums);
   if (thread == 0) *out = total;
 }

@@ -24,13 +24,12 @@ __device__ __forceinline__ float sum_xor(float value) {
   return value;
 }
 
-// The sum of a block's kBlock values, in the lanes of warp 0; other warps get their own sum. One barrier. warp_sums:
-// shared, a float for each warp. Who sums twice needs two arrays: warp 0 may still read the first.
+// The sum of the warps' values, which lane 0 of each has, in the lanes of warp 0. One barrier. warp_sums: shared, a float
+// for each warp. Who joins twice needs two arrays: warp 0 may still read the first.
 template <int kBlock>
-__device__ __forceinline__ float block_sum(float value, float* warp_sums) {
+__device__ __forceinline__ float join_warps(float value, float* warp_sums) {
   constexpr int kWarps = kBlock / 32;
   const int thread = threadIdx.x;
-  value = sum_xor<32>(value);
   if (thread % 32 == 0) warp_sums[thread / 32] = value;
   __syncthreads();
   if (thread < 32) {
@@ -38,6 +37,13 @@ __device__ __forceinline__ float block_sum(float value, float* warp_sums) {
     value = sum_xor<kPowerOfTwo<kWarps>>(value);
   }
   return value;
+}
+
+// The sum of a block's kBlock values, in the lanes of warp 0.
+template <int kBlock>
+__device__ __forceinline__ float block_sum(float value, float* warp_sums) {
+  value = sum_xor<32>(value);
+  return join_warps<kBlock>(value, warp_sums);
 }
 
 __device__ __forceinline__ float widened(float value) { return value; }
@@ -90,23 +96,16 @@ struct Packs {
   }
 };
 
-// The values of the head and the tail, one each for the first threads of the grid.
-template <class T>
-__device__ __forceinline__ float ends_sum(const T* in, long long n, const Packs<T>& packs, long long thread) {
-  float sum = 0.0f;
-  if (thread < packs.head) sum += widened(in[thread]);
-  if (thread < packs.tail) sum += widened(in[n - packs.tail + thread]);
-  return sum;
-}
-
-// What a thread of the grid adds: every stride-th pack, where the stride is the number of threads. kLoads loads are on
-// their way before the first is added.
+// What a thread of the grid adds: every stride-th pack, where the stride is the number of threads, and for the first
+// threads a value of the head and one of the tail. kLoads loads are on their way before the first is added.
 template <class T, int kBlock, int kLoads>
 __device__ __forceinline__ float thread_sum(const T* in, long long n) {
   const Packs<T> packs(in, n);
   const long long stride = (long long)gridDim.x * kBlock;
   const long long thread = (long long)blockIdx.x * kBlock + threadIdx.x;
-  float sum = ends_sum(in, n, packs, thread);
+  float sum = 0.0f;
+  if (thread < packs.head) sum += widened(in[thread]);
+  if (thread < packs.tail) sum += widened(in[n - packs.tail + thread]);
   long long i = thread;
   for (; i + (kLoads - 1) * stride < packs.count; i += kLoads * stride) {
     float4 pack[kLoads];
@@ -231,9 +230,10 @@ __device__ __forceinline__ float4 load_once(const float4* place, unsigned long l
   return pack;
 }
 
-// As thread_sum; with kPolicy the first `keep` packs are to stay in L2 for whoever reads them next, here the next launch,
-// and the rest are to leave first. An input a little larger than L2, read from end to end again and again, would else
-// push each of its lines out just before it is read again.
+// As thread_sum, but what the ends need is asked for first and added last, so that nothing waits for it. With kPolicy
+// the first `keep` packs are to stay in L2 for whoever reads them next, here the next launch, and the rest are to leave
+// first. An input a little larger than L2, read from end to end again and again, would else push each of its lines out
+// just before it is read again.
 template <class T, int kBlock, int kLoads, bool kPolicy>
 __device__ __forceinline__ float thread_sum_once(const T* in, long long n, long long keep) {
   const Packs<T> packs(in, n);
@@ -245,7 +245,11 @@ __device__ __forceinline__ float thread_sum_once(const T* in, long long n, long 
     asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(stays));
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(leaves));
   }
-  float sum = ends_sum(in, n, packs, thread);
+  T before = T(0.0f);
+  T behind = T(0.0f);
+  if (thread < packs.head) before = in[thread];
+  if (thread < packs.tail) behind = in[n - packs.tail + thread];
+  float sum = 0.0f;
   long long i = thread;
   for (; i + (kLoads - 1) * stride < packs.count; i += kLoads * stride) {
     float4 pack[kLoads];
@@ -268,32 +272,32 @@ __device__ __forceinline__ float thread_sum_once(const T* in, long long n, long 
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
   }
+  sum += widened(before) + widened(behind);
   return sum;
 }
 
 // slots as in poll: (blocks - 1), zero before the first launch; each launch leaves them zero. keep: how many packs of 16
-// bytes L2 is to keep; without kPolicy not used. Against poll: what is read once does not pass through L1, and relaxed
-// accesses of the GPU's scope in place of volatile ones, which are of the whole system's.
+// bytes L2 is to keep; without kPolicy not used. Against poll: what is read once does not pass through L1; relaxed
+// accesses of the GPU's scope in place of volatile ones, which are of the whole system's; and the collector's threads add
+// the slots to their own sums before they are joined, so that it joins once.
 template <class T, int kBlock, int kLoads, bool kPolicy>
 __global__ void __launch_bounds__(kBlock)
     poll_hints(const T* in, float* out, unsigned long long* slots, long long n, long long keep) {
   __shared__ float warp_sums[kBlock / 32];
-  __shared__ float slot_sums[kBlock / 32];
   const int thread = threadIdx.x;
   const int collector = gridDim.x - 1;
   float sum = thread_sum_once<T, kBlock, kLoads, kPolicy>(in, n, keep);
-  sum = block_sum<kBlock>(sum, warp_sums);
   if (blockIdx.x != collector) {
+    sum = block_sum<kBlock>(sum, warp_sums);
     if (thread == 0) store_relaxed(slots + blockIdx.x, filled(sum));
     return;
   }
-  float total = thread == 0 ? sum : 0.0f;
   for (int i = thread; i < collector; i += kBlock) {
     unsigned long long slot = load_relaxed(slots + i);
     while (!is_filled(slot)) slot = load_relaxed(slots + i);
     store_relaxed(slots + i, 0ull);
-    total += sum_in(slot);
+    sum += sum_in(slot);
   }
-  total = block_sum<kBlock>(total, slot_sums);
-  if (thread == 0) *out = total;
+  sum = block_sum<kBlock>(sum, warp_sums);
+  if (thread == 0) *out = sum;
 }

@@ -24,13 +24,12 @@ __device__ __forceinline__ float sum_xor(float value) {
   return value;
 }
 
-// The sum of a block's kBlock values, in the lanes of warp 0; other warps get their own sum. One barrier. warp_sums:
-// shared, a float for each warp. Who sums twice needs two arrays: warp 0 may still read the first.
+// The sum of the warps' values, which lane 0 of each has, in the lanes of warp 0. One barrier. warp_sums: shared, a float
+// for each warp. Who joins twice needs two arrays: warp 0 may still read the first.
 template <int kBlock>
-__device__ __forceinline__ float block_sum(float value, float* warp_sums) {
+__device__ __forceinline__ float join_warps(float value, float* warp_sums) {
   constexpr int kWarps = kBlock / 32;
   const int thread = threadIdx.x;
-  value = sum_xor<32>(value);
   if (thread % 32 == 0) warp_sums[thread / 32] = value;
   __syncthreads();
   if (thread < 32) {
@@ -38,6 +37,13 @@ __device__ __forceinline__ float block_sum(float value, float* warp_sums) {
     value = sum_xor<kPowerOfTwo<kWarps>>(value);
   }
   return value;
+}
+
+// The sum of a block's kBlock values, in the lanes of warp 0.
+template <int kBlock>
+__device__ __forceinline__ float block_sum(float value, float* warp_sums) {
+  value = sum_xor<32>(value);
+  return join_warps<kBlock>(value, warp_sums);
 }
 
 __device__ __forceinline__ float widened(float value) { return value; }
@@ -90,23 +96,16 @@ struct Packs {
   }
 };
 
-// The values of the head and the tail, one each for the first threads of the grid.
-template <class T>
-__device__ __forceinline__ float ends_sum(const T* in, long long n, const Packs<T>& packs, long long thread) {
-  float sum = 0.0f;
-  if (thread < packs.head) sum += widened(in[thread]);
-  if (thread < packs.tail) sum += widened(in[n - packs.tail + thread]);
-  return sum;
-}
-
-// What a thread of the grid adds: every stride-th pack, where the stride is the number of threads. kLoads loads are on
-// their way before the first is added.
+// What a thread of the grid adds: every stride-th pack, where the stride is the number of threads, and for the first
+// threads a value of the head and one of the tail. kLoads loads are on their way before the first is added.
 template <class T, int kBlock, int kLoads>
 __device__ __forceinline__ float thread_sum(const T* in, long long n) {
   const Packs<T> packs(in, n);
   const long long stride = (long long)gridDim.x * kBlock;
   const long long thread = (long long)blockIdx.x * kBlock + threadIdx.x;
-  float sum = ends_sum(in, n, packs, thread);
+  float sum = 0.0f;
+  if (thread < packs.head) sum += widened(in[thread]);
+  if (thread < packs.tail) sum += widened(in[n - packs.tail + thread]);
   long long i = thread;
   for (; i + (kLoads - 1) * stride < packs.count; i += kLoads * stride) {
     float4 pack[kLoads];
@@ -137,18 +136,17 @@ __device__ __forceinline__ unsigned long long filled(float sum) { return 1ull <<
 __device__ __forceinline__ bool is_filled(unsigned long long slot) { return slot >> 32 != 0; }
 __device__ __forceinline__ float sum_in(unsigned long long slot) { return __uint_as_float((unsigned)slot); }
 
-// Adds what stands in slots[0] to slots[count - 1] to `sum` of thread 0, once it is there, and leaves the slots zero.
-// The total is in the lanes of warp 0. For one block.
+// What thread i of one block adds of slots[0] to slots[count - 1], once it is there; the slots are left zero.
 template <int kBlock>
-__device__ __forceinline__ float collect(float sum, volatile unsigned long long* slots, int count, float* slot_sums) {
-  float total = threadIdx.x == 0 ? sum : 0.0f;
+__device__ __forceinline__ float collected(volatile unsigned long long* slots, int count) {
+  float sum = 0.0f;
   for (int i = threadIdx.x; i < count; i += kBlock) {
     unsigned long long slot = slots[i];
     while (!is_filled(slot)) slot = slots[i];
     slots[i] = 0;
-    total += sum_in(slot);
+    sum += sum_in(slot);
   }
-  return block_sum<kBlock>(total, slot_sums);
+  return sum;
 }
 
 // ---- Clusters --------------------------------------------------------------------------------------------------
@@ -163,7 +161,6 @@ template <class T, int kBlock, int kLoads>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kBlock)
     cluster(const T* in, float* out, volatile unsigned long long* slots, long long n) {
   __shared__ float warp_sums[kBlock / 32];
-  __shared__ float slot_sums[kBlock / 32];
   __shared__ float block_sums[kCluster];
   const int thread = threadIdx.x;
   const cooperative_groups::cluster_group blocks = cooperative_groups::this_cluster();
@@ -171,21 +168,22 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kBlock)
   // Another block's shared memory is there once that block has started: say so here, wait where it matters.
   cooperative_groups::cluster_group::arrival_token started = blocks.barrier_arrive();
   float sum = thread_sum<T, kBlock, kLoads>(in, n);
-  sum = block_sum<kBlock>(sum, warp_sums);
+  if (rank != 0) sum = block_sum<kBlock>(sum, warp_sums);
   blocks.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
-  if (thread == 0) *blocks.map_shared_rank(block_sums + rank, 0) = sum;
+  if (rank != 0 && thread == 0) *blocks.map_shared_rank(block_sums + rank, 0) = sum;
   blocks.sync();
   if (rank != 0) return;
-  sum = thread < kCluster ? block_sums[thread] : 0.0f;
-  if (thread < 32) sum = sum_xor<kCluster>(sum);
+  if (thread > 0 && thread < kCluster) sum += block_sums[thread];
   const int index = blockIdx.x / kCluster;
   const int collector = gridDim.x / kCluster - 1;
-  if (index != collector) {
-    if (thread == 0) slots[index] = filled(sum);
-    return;
+  if (index == collector) sum += collected<kBlock>(slots, collector);
+  sum = block_sum<kBlock>(sum, warp_sums);
+  if (thread != 0) return;
+  if (index == collector) {
+    *out = sum;
+  } else {
+    slots[index] = filled(sum);
   }
-  const float total = collect<kBlock>(sum, slots, collector, slot_sums);
-  if (thread == 0) *out = total;
 }
 
 // ---- Bulk copies -----------------------------------------------------------------------------------------------
@@ -219,10 +217,14 @@ __global__ void __launch_bounds__(kBlock)
   __shared__ alignas(128) float4 tiles[kStages][kBlock];
   __shared__ unsigned long long arrived[kStages];
   __shared__ float warp_sums[kBlock / 32];
-  __shared__ float slot_sums[kBlock / 32];
   const int thread = threadIdx.x;
   const Packs<T> packs(in, n);
-  float sum = ends_sum(in, n, packs, (long long)blockIdx.x * kBlock + thread);
+  const long long index = (long long)blockIdx.x * kBlock + thread;
+  T before = T(0.0f);
+  T behind = T(0.0f);
+  if (index < packs.head) before = in[index];
+  if (index < packs.tail) behind = in[n - packs.tail + index];
+  float sum = 0.0f;
   // Tile t of this block holds the packs from (blockIdx.x + t * gridDim.x) * kBlock on.
   const long long first = (long long)blockIdx.x * kBlock;
   const long long stride = (long long)gridDim.x * kBlock;
@@ -254,12 +256,14 @@ __global__ void __launch_bounds__(kBlock)
     __syncthreads();
     if (thread == 0) start(tile + kStages);
   }
-  sum = block_sum<kBlock>(sum, warp_sums);
+  sum += widened(before) + widened(behind);
   const int collector = gridDim.x - 1;
-  if (blockIdx.x != collector) {
-    if (thread == 0) slots[blockIdx.x] = filled(sum);
-    return;
+  if (blockIdx.x == collector) sum += collected<kBlock>(slots, collector);
+  sum = block_sum<kBlock>(sum, warp_sums);
+  if (thread != 0) return;
+  if (blockIdx.x == collector) {
+    *out = sum;
+  } else {
+    slots[blockIdx.x] = filled(sum);
   }
-  const float total = collect<kBlock>(sum, slots, collector, slot_sums);
-  if (thread == 0) *out = total;
 }

@@ -9,6 +9,7 @@
 #include "common/gpu/device.hpp"
 #include "common/lesson/lesson.testing.hpp"
 #include "common/lesson/runner.hpp"
+#include "common/steps/steps.hpp"
 #include "common/trace/diff.hpp"
 #include "lessons/09_at_the_limit/case.hpp"
 
@@ -86,6 +87,25 @@ TEST(AtTheLimit, LoadsInFlight) {
         EXPECT_EQ(lines, 1) << variant;
         EXPECT_EQ(packs_at.begin()->second, loads) << variant;
     }
+}
+
+// Every value is in the total, as the steps follow it: through the atomics once; where a block adds the others' sums,
+// in what its last warp stores.
+TEST(AtTheLimit, NothingIsLeftOut) {
+    const auto held_times = [](const std::string& variant, bool in_one_block) {
+        const auto steps = steps::build_steps(traced(variant));
+        std::vector<int> times(steps.input_count);
+        for (const auto& part : steps.steps.back().warps) {
+            const auto& held = steps.provenances.at(part.lanes[0].inputs_before);
+            EXPECT_TRUE(in_one_block || !held.counted_twice()) << variant;
+            for (std::size_t i = 0; i < times.size(); ++i) times[i] += held.holds(i);
+        }
+        return times;
+    };
+    for (const char* variant : {"one_wave_4_f32", "one_wave_8_f32"})
+        EXPECT_EQ(held_times(variant, false), std::vector<int>(8155, 1)) << variant;
+    for (const char* variant : {"last_block_fences_f32", "poll_f32", "poll_warps_f32"})
+        EXPECT_EQ(held_times(variant, true), std::vector<int>(8155, 1)) << variant;
 }
 
 TEST(AtTheLimit, AnyBeginningAndAnyEnd) {
@@ -192,28 +212,47 @@ TEST(AtTheLimit, TheBestIsShapedBySizeAndMachine) {
     EXPECT_EQ(at_the_limit::kept_bytes(h200), std::uint64_t{40} << 20);
 }
 
-// A hundred runs, the same bits: of every route but those that add by atomics.
-TEST(AtTheLimit, AHundredRunsOnTheGpu) {
-    std::string why;
-    if (!gpu::available(&why)) GTEST_SKIP() << why;
-    const auto machine = gpu::make_gpu_backend();
-    int tried = 0;
+// The variants that the GPU here can run and that add by place, with their plans: a misaligned million values.
+std::vector<std::pair<std::string, launch::Plan>> plans_for_the_gpu() {
+    std::vector<std::pair<std::string, launch::Plan>> plans;
     for (const auto& variant : the_lesson().variants()) {
         if (variant.reruns > 0) continue;
         lesson::Inputs inputs = inputs_of(variant.name);
         inputs.n = 1000003;
         inputs.offset = 1;
         inputs.block = variant.block_for(inputs.n);
-        const auto plan = plan_of(variant.name, inputs);
+        inputs.machine.architecture = gpu::architecture();
+        auto plan = plan_of(variant.name, inputs);
         const auto* kernel = lesson::gpu_only_kernel(plan, kernels());
         if (kernel && (!kernel->gpu_plain || !launch::why_not_on(*kernel, gpu::architecture()).empty())) continue;
-        const auto first = machine->run(plan, kernels(), {});
-        expect_verified(plan, first, variant.name);
-        for (int i = 1; i < 100; ++i)
-            ASSERT_EQ(bits_of_out(plan, machine->run(plan, kernels(), {})), bits_of_out(plan, first)) << variant.name << " run " << i;
-        ++tried;
+        plans.emplace_back(variant.name, std::move(plan));
     }
-    EXPECT_GT(tried, 0);
+    EXPECT_FALSE(plans.empty());
+    return plans;
+}
+
+TEST(AtTheLimit, AHundredRunsOnTheGpu) {
+    std::string why;
+    if (!gpu::available(&why)) GTEST_SKIP() << why;
+    const auto machine = gpu::make_gpu_backend();
+    for (const auto& [name, plan] : plans_for_the_gpu()) {
+        const auto first = machine->run(plan, kernels(), {});
+        expect_verified(plan, first, name);
+        for (int i = 1; i < 100; ++i)
+            ASSERT_EQ(bits_of_out(plan, machine->run(plan, kernels(), {})), bits_of_out(plan, first)) << name << " run " << i;
+    }
+}
+
+// As a timed replay does: launch after launch over the same buffers, with nothing zeroed between.
+TEST(AtTheLimit, LaunchesFollowEachOtherOnTheGpu) {
+    std::string why;
+    if (!gpu::available(&why)) GTEST_SKIP() << why;
+    const auto machine = gpu::make_gpu_backend();
+    for (auto& [name, plan] : plans_for_the_gpu()) {
+        const auto once = bits_of_out(plan, machine->run(plan, kernels(), {}));
+        for (int i = 0; i < 20; ++i) plan.launches.push_back(plan.launches[0]);
+        EXPECT_EQ(bits_of_out(plan, machine->run(plan, kernels(), {})), once) << name;
+    }
 }
 
 TEST(AtTheLimit, EmulatesEveryRouteThatNeedsNoMoreThanCudasWords) {

@@ -41,6 +41,8 @@ public:
                 } else if (record.op == trace::Op::store) {
                     word->written = word->known = true;
                     word->bits = bits;
+                    word->writer = {record.launch, record.block, record.warp};
+                    word->writer_lane = lane;
                     joins_.erase(word);
                 } else if (!word->known) {
                     // What was there before the kernel began, or what atomics left.
@@ -62,8 +64,11 @@ public:
         }
         for (const Touch& read : reads_) {
             MemoryWord& word = *read.word;
-            const auto write = last_write_.find(&word);
-            if (!word.known || word.bits == read.bits || write == last_write_.end() || write->second == std::pair(read.by.warp, read.lane)) continue;
+            // Blocks may wait for one another by reading until a word changes; within one a store that no barrier keeps
+            // apart from the read is a race, whichever step it is told in.
+            const bool same_block = word.writer.launch == read.by.launch && word.writer.block == read.by.block;
+            const bool own_write = word.writer == read.by && word.writer_lane == read.lane;
+            if (!word.known || word.bits == read.bits || word.writer_lane < 0 || !same_block || own_write) continue;
             const bool better = read.by == chosen_ && !(word.reader == chosen_);
             if (word.changed_after_read && !better) continue;
             word.changed_after_read = true;
@@ -105,6 +110,7 @@ private:
         joins_[&word].push_back(join_of(record, number, lane));
         word.written = true;
         word.known = false;
+        word.writer_lane = -1;
     }
 
     void touch(MemoryWord& word, const trace::Record& record, int lane, std::uint64_t bits) {
@@ -112,10 +118,9 @@ private:
         const bool own = by == chosen_;
         if (record.op == trace::Op::load) {
             word.read_now = true;
-            reads_.push_back({&word, by, lane, bits});
+            if (record.type == trace_.arrays[record.array].element) reads_.push_back({&word, by, lane, bits});
         } else {
             word.written_now = true;
-            last_write_[&word] = {by.warp, lane};
         }
         if (own) word.lanes |= std::uint32_t{1} << lane;
         if (word.lane >= 0 && word.by == chosen_ && !own) return;
@@ -129,7 +134,6 @@ private:
     std::vector<int> place_;   // of Trace::arrays in `arrays_`, -1 for those that are not shown
     std::map<MemoryWord*, std::vector<Join>> joins_;   // since the word was stored last
     std::vector<Touch> reads_;                               // in the present step
-    std::map<const MemoryWord*, std::pair<std::uint32_t, int>> last_write_;   // in the present step: warp, lane
 };
 
 }  // namespace

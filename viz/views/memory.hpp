@@ -19,7 +19,10 @@ struct MemoryWord {
     std::uint32_t lanes = 0;    // of the chosen warp that touch it now
     steps::WarpRef by;          // who touches it now: the chosen warp if it does, else the last that does
     int lane = -1;
-    // Another thread changed it in this step after it was read: what the reader (the chosen warp's, if it has one) saw.
+    steps::WarpRef writer;      // of the last store
+    int writer_lane = -1;       // -1: none told, or atomics since
+    // Another thread of the block changed it after it was read in this step (in this or, without a barrier between, in an
+    // earlier one): what the reader (the chosen warp's, if it has one) saw.
     bool changed_after_read = false;
     std::uint64_t read_bits = 0;
     steps::WarpRef reader;
@@ -48,7 +51,7 @@ std::vector<MemoryArray> shared_memory(const steps::Steps& steps, std::size_t st
 MemoryArray global_memory(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp, std::uint32_t array,
                           std::vector<std::int64_t> sectors);
 
-// Words of the arrays that changed in the step after another thread had read them, the first told with both values:
+// Words of the arrays that another thread changed after they were read in the step, the first told with both values:
 //     "tree[3]: warp 0 lane 5 read 384, now 256; 6 more words changed after being read"
 // Empty where there are none.
 std::string changed_words(const std::vector<MemoryArray>& arrays);

@@ -89,23 +89,22 @@ TEST(AtTheLimit, LoadsInFlight) {
     }
 }
 
-// Every value is in the total, as the steps follow it: through the atomics once; where a block adds the others' sums,
-// in what its last warp stores.
+// Every value is in the total, once, as the steps follow it. Where a block adds the others' sums, what the lanes hold
+// that read none of them is not told by the text; then the steps say so.
 TEST(AtTheLimit, NothingIsLeftOut) {
-    const auto held_times = [](const std::string& variant, bool in_one_block) {
+    for (const std::string variant : {"one_wave_4_f32", "one_wave_8_f32", "last_block_fences_f32"}) {
         const auto steps = steps::build_steps(traced(variant));
         std::vector<int> times(steps.input_count);
+        bool untold = false;
         for (const auto& part : steps.steps.back().warps) {
             const auto& held = steps.provenances.at(part.lanes[0].inputs_before);
-            EXPECT_TRUE(in_one_block || !held.counted_twice()) << variant;
+            EXPECT_FALSE(held.counted_twice()) << variant;
+            untold = untold || held.untold;
             for (std::size_t i = 0; i < times.size(); ++i) times[i] += held.holds(i);
         }
-        return times;
-    };
-    for (const char* variant : {"one_wave_4_f32", "one_wave_8_f32"})
-        EXPECT_EQ(held_times(variant, false), std::vector<int>(8155, 1)) << variant;
-    for (const char* variant : {"last_block_fences_f32", "poll_f32", "poll_warps_f32"})
-        EXPECT_EQ(held_times(variant, true), std::vector<int>(8155, 1)) << variant;
+        EXPECT_TRUE(untold || times == std::vector<int>(8155, 1)) << variant;
+        EXPECT_FALSE(untold && variant.starts_with("one_wave")) << variant;
+    }
 }
 
 TEST(AtTheLimit, AnyBeginningAndAnyEnd) {

@@ -130,7 +130,10 @@ Inputs Runner::on_this_machine(Inputs inputs) {
 }
 
 std::string Runner::why_not(const Variant& variant, const Inputs& inputs) {
-    const launch::Plan plan = make_plan(variant, inputs, program_.kernels);
+    return why_not(variant, make_plan(variant, inputs, program_.kernels));
+}
+
+std::string Runner::why_not(const Variant& variant, const launch::Plan& plan) {
     const launch::Kernel* kernel = gpu_only_kernel(plan, program_.kernels);
     if (backend() == BackendChoice::recorded) return {};
     if (backend() == BackendChoice::cpu)
@@ -390,8 +393,8 @@ Checked Runner::check(const Variant& variant) {
     const std::lock_guard lock(mutex_);
     if (backend() == BackendChoice::recorded) return {run(variant.name)->results(), {}, {}};
     const Inputs inputs = on_this_machine(checked_inputs(variant));
-    if (std::string why = why_not(variant, inputs); !why.empty()) return {{}, {}, std::move(why)};
     const launch::Plan plan = make_plan(variant, inputs, program_.kernels);
+    if (std::string why = why_not(variant, plan); !why.empty()) return {{}, {}, std::move(why)};
     launch::Request request;
     request.order = options_.order.value_or(launch::Order{});
     request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));

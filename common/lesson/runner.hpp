@@ -58,6 +58,8 @@ public:
     // Why the variant cannot run where runs go to, on these inputs: a sentence; empty where it can. Recordings are not
     // looked for.
     std::string why_not(const Variant& variant, const Inputs& inputs);
+    // The same of a plan that is made already.
+    std::string why_not(const Variant& variant, const launch::Plan& plan);
 
     // The inputs as this machine's plans take them: with the GPU's shape where runs go to it.
     Inputs on_this_machine(Inputs inputs);

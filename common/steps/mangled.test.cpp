@@ -6,6 +6,7 @@
 
 #include "common/base/error.hpp"
 #include "common/steps/programs.testing.hpp"
+#include "common/steps/rounding.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
 
@@ -62,6 +63,9 @@ TEST(Mangled, TracesAreSteppedThroughAndCompared) {
                 const Steps steps = build_steps(read);
                 for (std::size_t k = 0; k < steps.size(); ++k)
                     for (const WarpStep& warp : steps.steps[k].warps) formula(steps, k, warp.warp, i % 32);
+                const RoundingLens lens = build_rounding(steps);
+                for (std::size_t s = 0; s < lens.sums.size(); ++s) describe_addition(lens, static_cast<std::int32_t>(s));
+                EXPECT_EQ(rounding_rows(steps, lens).empty(), !lens.why_not.empty());
                 EXPECT_FALSE(trace::diff(trace, read).sentence.empty());
             } catch (const Error& error) {
                 EXPECT_STRNE(error.what(), "");

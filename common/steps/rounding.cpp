@@ -10,6 +10,8 @@
 namespace lanewise::steps {
 namespace {
 
+constexpr int kDigits = 18;
+
 // What stands out first: no number at all, then the most ulps.
 double badness(const Sum& sum) {
     if (sum.overflowed || std::isnan(sum.ulps)) return HUGE_VAL;
@@ -113,6 +115,29 @@ std::string what_of(const Steps& steps, const Sum& sum) {
     else if (sum.stopped) text += ": stopped growing, what was added left it as it was";
     if (!sum.recorded) text += " (worked out from the records)";
     return text;
+}
+
+std::string full_value(Element type, std::uint64_t bits) {
+    ExactSum value;
+    value.add(type, bits);
+    return value.decimal(kDigits);
+}
+
+std::string describe_addition(const RoundingLens& lens, std::int32_t place) {
+    const Sum& sum = lens.sums.at(static_cast<std::size_t>(place));
+    const std::string value = full_value(sum.type, sum.bits);
+    if (sum.own == Sum::kNone || sum.other == Sum::kNone) return value;
+    ExactSum true_sum;
+    std::string parts;
+    for (const std::int32_t part : {sum.own, sum.other}) {
+        const Sum& from = lens.sums.at(static_cast<std::size_t>(part));
+        true_sum.add(from.type, from.bits);
+        const std::string text = full_value(from.type, from.bits);
+        const bool minus = !parts.empty() && text.starts_with('-');
+        parts += parts.empty() ? text : minus ? " - " + text.substr(1) : " + " + text;
+    }
+    if (sum.lost == 0 && !sum.overflowed) return fmt::format("{} = {} in {}", parts, value, element_name(sum.type));
+    return fmt::format("{} = {}, in {} {}", parts, true_sum.decimal(kDigits), element_name(sum.type), value);
 }
 
 }  // namespace lanewise::steps

@@ -103,4 +103,10 @@ std::string where_of(const Sum& sum);
 // What the sum is: "in[5], an input", "sum of 2 inputs in f16, then widened", with what is special about it.
 std::string what_of(const Steps& steps, const Sum& sum);
 
+// A value in all its digits, as far as there is room for 18: "0.00390625", where the shortest form that reads back as f16
+// is 0.003906.
+std::string full_value(Element type, std::uint64_t bits);
+// One addition in figures: "2048 + 1 = 2049, rounded to f16: 2048".
+std::string describe_addition(const RoundingLens& lens, std::int32_t sum);
+
 }  // namespace lanewise::steps

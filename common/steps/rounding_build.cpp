@@ -1,14 +1,13 @@
 #include "common/steps/rounding.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <unordered_map>
 
 #include "common/steps/memory.hpp"
 #include "common/steps/rounding_orders.hpp"
+#include "common/steps/rounding_tree.hpp"
 #include "common/steps/update.hpp"
 
 namespace lanewise::steps {
@@ -19,14 +18,7 @@ using trace::Op;
 using trace::Record;
 
 constexpr std::size_t kMostSums = 200'000;   // each with an exact value of 300 bytes
-constexpr std::uint32_t kUnknownInputs = 0;
-
-// A sum, or nothing but a zero; none: not known to be a sum of inputs.
-using Found = std::optional<std::int32_t>;
-
-std::uint64_t converted(Element from, std::uint64_t bits, Element to) {
-    return from == to ? bits : element_from_double(to, element_to_double(from, bits));
-}
+constexpr int kMostBytes = sizeof(trace::Bytes16);
 
 // What the whole trace says of its lines: a first walk gathers it, a second relies on it.
 struct Evidence {
@@ -48,15 +40,14 @@ class Builder {
 public:
     Builder(const Steps& steps, RoundingLens& lens, Evidence& evidence, bool gathers)
         : steps_(steps), trace_(*steps.trace), lens_(lens), evidence_(evidence), gathers_(gathers),
-          words_(trace_), input_array_(input_array_of(trace_)), latest_(steps.warps.size()), runs_(steps.warps.size()) {
+          tree_(steps, lens), words_(trace_), latest_(steps.warps.size()), runs_(steps.warps.size()) {
         for (auto& lanes : latest_) lanes.fill(Sum::kNone);
-        for (const Record& record : trace_.records) note_inputs(record);
     }
 
     // False where there is too much to keep.
     bool build() {
         for (std::size_t k = 0; k < steps_.size(); ++k) {
-            step_ = k;
+            tree_.at_step(step_ = k);
             const Step& step = steps_.steps[k];
             if (step.kind == StepKind::atomic) atomics(step);
             for (const WarpStep& warp : step.warps) {
@@ -90,115 +81,6 @@ private:
         return static_cast<std::size_t>(std::find(steps_.warps.begin(), steps_.warps.end(), warp) - steps_.warps.begin());
     }
 
-    void note_inputs(const Record& record) {
-        if (record.op != Op::load || record.array != input_array_) return;
-        for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)
-            for (int e = 0; takes_part(record, lane) && e < record.elements; ++e)
-                inputs_.try_emplace(record.element_index[lane] + e, record.type, trace::element_at(record.value[lane], record.type, e));
-    }
-
-    // --- sums ---------------------------------------------------------------------------------------------------------
-
-    double value_of(Found sum) const {
-        if (!sum || *sum == Sum::kNone) return 0;
-        const Sum& found = lens_.sums[static_cast<std::size_t>(*sum)];
-        return element_to_double(found.type, found.bits);
-    }
-
-    bool holds(std::int32_t sum, Element type, std::uint64_t bits) const {
-        const Sum& found = lens_.sums[static_cast<std::size_t>(sum)];
-        return same_value(type, converted(found.type, found.bits, type), bits);
-    }
-
-    std::int32_t leaf(std::int64_t element) {
-        const auto [at, added] = leaves_.try_emplace(element, Sum::kNone);
-        if (!added) return at->second;
-        const auto& [type, bits] = inputs_.at(element);
-        Sum sum;
-        sum.kind = Sum::Kind::input;
-        sum.type = type;
-        sum.step = step_;
-        sum.bits = bits;
-        sum.element = element;
-        sum.count = 1;
-        ExactSum exact;
-        exact.add(type, bits);
-        return at->second = keep(sum, exact);
-    }
-
-    // The one input that a set of inputs is.
-    std::optional<std::int64_t> single(std::uint32_t inputs) const {
-        const Provenance& held = steps_.provenances[inputs];
-        if (held.undefined || held.counted_twice() || held.count() != 1) return std::nullopt;
-        for (std::size_t i = held.once.size(); i-- > 0;)
-            if (held.once[i] != 0) return static_cast<std::int64_t>(i * 64) + std::countr_zero(held.once[i]);
-        return std::nullopt;
-    }
-
-    // The sum that a lane's value is, by the inputs in it; widening and rounding to another format pass.
-    Found find(std::size_t lane, std::uint32_t inputs, Element type, std::uint64_t bits) {
-        if (inputs == kUnknownInputs) {
-            const bool nothing = element_to_double(type, bits) == 0;
-            return nothing ? Found(Sum::kNone) : std::nullopt;
-        }
-        const std::int32_t own = latest_[place_][lane];
-        if (own != Sum::kNone && lens_.sums[static_cast<std::size_t>(own)].inputs == inputs && holds(own, type, bits)) return own;
-        if (const auto element = single(inputs); element && inputs_.contains(*element)) {
-            const std::int32_t sum = leaf(*element);
-            if (holds(sum, type, bits)) return sum;
-        }
-        const auto [first, last] = by_inputs_.equal_range(inputs);
-        for (auto at = first; at != last; ++at)
-            if (holds(at->second, type, bits)) return at->second;
-        return std::nullopt;
-    }
-
-    std::int32_t keep(Sum& sum, const ExactSum& exact) {
-        sum.exact = exact.rounded_to(sum.type);
-        sum.exact_value = exact.to_double();
-        ExactSum error = exact;
-        error.negate();
-        error.add(sum.type, sum.bits);
-        sum.error = error.to_double();
-        const double value = element_to_double(sum.type, sum.bits);
-        const double ulp = ulp_of(sum.type, sum.exact_value != 0 ? sum.exact_value : value);
-        sum.overflowed = std::isinf(value) && std::isfinite(sum.exact_value);
-        if (std::isinf(value) && value == sum.exact_value) sum.error = 0;
-        sum.ulps = sum.error / ulp;
-        if (sum.kind != Sum::Kind::input && sum.kind != Sum::Kind::reduce && std::isfinite(value)) {
-            const double own = value_of(sum.own), other = value_of(sum.other);
-            ExactSum lost;
-            lost.add(-own);
-            lost.add(-other);
-            lost.add(value);
-            sum.lost = lost.to_double();
-            sum.lost_ulps = sum.lost / ulp;
-            sum.stopped = own != 0 && other != 0 && (value == own || value == other);
-        }
-        lens_.sums.push_back(sum);
-        lens_.exact.push_back(exact);
-        return static_cast<std::int32_t>(lens_.sums.size()) - 1;
-    }
-
-    // The sum of two parts, with all that follows from them. A zero that holds no input adds nothing.
-    std::int32_t join(Sum sum, Found own, Found other) {
-        if (*own == Sum::kNone || *other == Sum::kNone) return std::max(*own, *other);
-        sum.own = *own;
-        sum.other = *other;
-        sum.step = step_of_sum_;
-        ExactSum exact;
-        for (const std::int32_t part : {sum.own, sum.other}) {
-            Sum& from = lens_.sums[static_cast<std::size_t>(part)];
-            exact.add(lens_.exact[static_cast<std::size_t>(part)]);
-            sum.additions = std::max(sum.additions, from.additions + 1);
-            sum.count += from.count;
-            from.narrow |= from.kind == Sum::Kind::add && element_size(from.type) < element_size(sum.type);
-        }
-        const std::int32_t place = keep(sum, exact);
-        if (sum.inputs != kUnknownInputs) by_inputs_.emplace(sum.inputs, place);
-        return place;
-    }
-
     // Nothing but zeros came together: no sum.
     void set(std::size_t warp, std::size_t lane, std::size_t step, std::int32_t sum) {
         if (sum == Sum::kNone) return;
@@ -207,8 +89,6 @@ private:
         if (added) at->second.fill(Sum::kNone);
         at->second[lane] = sum;
     }
-
-    // --- steps --------------------------------------------------------------------------------------------------------
 
     template <class F>
     void each(const Record& record, F act) const {
@@ -230,7 +110,7 @@ private:
         sum.lane = static_cast<int>(lane);
         sum.bits = bits;
         sum.inputs = inputs;
-        step_of_sum_ = step_;
+        sum.step = step_;
         return sum;
     }
 
@@ -239,19 +119,23 @@ private:
         trace::PerLane<Found> offered{};
         each(record, [&](std::size_t lane) {
             settle(lane, record.type, warp.lanes[lane].before, warp.lanes[lane].inputs_before);
-            offered[lane] = find(lane, warp.lanes[lane].inputs_before, record.type, warp.lanes[lane].before);
+            offered[lane] = tree_.find(latest_[place_][lane], warp.lanes[lane].inputs_before, record.type, warp.lanes[lane].before);
         });
         each(record, [&](std::size_t lane) {
             const LaneView& view = warp.lanes[lane];
             if (view.effect != Effect::join) return;
             const auto source = static_cast<std::size_t>(view.source);
-            const bool adds = !view.undefined && view.has_after &&
-                              same_value(record.type, sum_bits(record.type, view.before, view.received), view.after);
-            if (!line_adds(record.line, adds || !view.has_after || view.undefined) || !adds || view.source < 0 || !offered[lane] || !offered[source]) {
+            if (source >= trace::kWarpSize) {
                 ++lens_.untold;
                 return;
             }
-            set(place_, lane, step_, join(sum_here(lane, record.type, view.after, view.inputs_after), offered[lane], offered[source]));
+            const bool adds = !view.undefined && view.has_after &&
+                              same_value(record.type, sum_bits(record.type, view.before, view.received), view.after);
+            if (!line_adds(record.line, adds || !view.has_after || view.undefined) || !adds || !offered[lane] || !offered[source]) {
+                ++lens_.untold;
+                return;
+            }
+            set(place_, lane, step_, tree_.join(sum_here(lane, record.type, view.after, view.inputs_after), offered[lane], offered[source]));
         });
     }
 
@@ -266,7 +150,7 @@ private:
         each(record, [&](std::size_t lane) {
             const LaneView& view = warp.lanes[lane];
             settle(lane, record.type, view.before, view.inputs_before);
-            offered[lane] = find(lane, view.inputs_before, record.type, view.before);
+            offered[lane] = tree_.find(latest_[place_][lane], view.inputs_before, record.type, view.before);
             told = told && offered[lane].has_value();
             if (!offered[lane] || *offered[lane] == Sum::kNone) return;
             const Sum& from = lens_.sums[static_cast<std::size_t>(*offered[lane])];
@@ -284,7 +168,6 @@ private:
             const std::uint64_t bits = joins ? view.after : view.received;
             Sum sum = sum_here(lane, record.type, bits, view.inputs_after);
             sum.kind = Sum::Kind::reduce;
-            sum.step = step_;
             sum.own = *offered[lane];
             sum.count = count;
             sum.additions = additions;
@@ -293,8 +176,7 @@ private:
                 exact.add(lens_.exact[static_cast<std::size_t>(sum.own)]);
                 sum.count += lens_.sums[static_cast<std::size_t>(sum.own)].count;
             }
-            const std::int32_t place = keep(sum, exact);
-            by_inputs_.emplace(sum.inputs, place);
+            const std::int32_t place = tree_.keep(sum, exact);
             set(place_, lane, step_, place);
         });
     }
@@ -306,10 +188,7 @@ private:
         const auto word = held_.find(words_.key(record, element));
         if (word != held_.end())
             return word->second.sum && same_value(record.type, word->second.bits, bits) ? word->second.sum : std::nullopt;
-        if (record.array == input_array_ && inputs_.contains(element)) {
-            const std::int32_t sum = leaf(element);
-            return holds(sum, record.type, bits) ? Found(sum) : std::nullopt;
-        }
+        if (const Found sum = tree_.input(record.array, element)) return tree_.holds(*sum, record.type, bits) ? sum : std::nullopt;
         return element_to_double(record.type, bits) == 0 ? Found(Sum::kNone) : std::nullopt;
     }
 
@@ -334,12 +213,11 @@ private:
                     // What it added to before: the sum of just those inputs.
                     const std::int32_t own = latest_[place_][lane];
                     const bool same = own != Sum::kNone && lens_.sums[static_cast<std::size_t>(own)].inputs == view.inputs_before;
-                    if (same) run.start = own;
-                    else if (const auto element = single(view.inputs_before); element && inputs_.contains(*element)) run.start = leaf(*element);
+                    run.start = same ? Found(own) : tree_.single(view.inputs_before);
                 }
             }
             run.told = run.told && (view.effect == Effect::replace || view.effect == Effect::join) &&
-                       record.elements * element_size(record.type) <= 16;
+                       record.elements * element_size(record.type) <= kMostBytes;
             run.line = record.line;
             Read read{step_, view.inputs_after, record.type, {}, {}};
             for (int e = 0; run.told && e < record.elements; ++e) {
@@ -407,9 +285,9 @@ private:
             const Replayed& addition = additions[i];
             const Read& read = run.reads[addition.read];
             Sum sum = sum_here(lane, addition.type, addition.bits, addition.ends_read ? read.inputs : kUnknownInputs);
-            step_of_sum_ = read.step;
+            sum.step = read.step;
             sum.recorded = i + 1 == additions.size();
-            made.push_back(join(sum, part(addition.own), part(addition.other)));
+            made.push_back(tree_.join(sum, part(addition.own), part(addition.other)));
             if (addition.ends_read) set(place_, lane, read.step, made.back());
         }
     }
@@ -423,7 +301,7 @@ private:
             const std::uint64_t bits = accessed(record, lane);
             if (warp.records.size() == 1) {
                 settle(lane, record.type, bits, view.inputs_after);
-                write_word(record, lane, bits, find(lane, view.inputs_after, record.type, bits));
+                write_word(record, lane, bits, tree_.find(latest_[place_][lane], view.inputs_after, record.type, bits));
                 continue;
             }
             if (update.own == nullptr && update.other == nullptr) {
@@ -445,7 +323,7 @@ private:
                 write_word(record, lane, bits, std::nullopt);
                 continue;
             }
-            const std::int32_t sum = join(sum_here(lane, record.type, bits, view.inputs_after), own, other);
+            const std::int32_t sum = tree_.join(sum_here(lane, record.type, bits, view.inputs_after), own, other);
             set(place_, lane, step_, sum);
             write_word(record, lane, bits, sum);
         }
@@ -491,7 +369,7 @@ private:
         Found own;
         if (!word.touched && element_to_double(record.type, found_bits) == 0) own = Sum::kNone;
         else if (word.touched && same_value(record.type, word.bits, found_bits)) own = word.sum;
-        const Found other = record.op == Op::atomic_add && record.elements == 1 ? find(lane, view.inputs_before, record.type, gave) : std::nullopt;
+        const Found other = record.op == Op::atomic_add && record.elements == 1 ? tree_.find(latest_[place_][lane], view.inputs_before, record.type, gave) : std::nullopt;
         if (own && *own != Sum::kNone) lens_.sums[static_cast<std::size_t>(*own)].recorded = true;   // the next found it
         const std::uint64_t bits = sum_bits(record.type, found_bits, gave);
         Found sum;
@@ -499,7 +377,7 @@ private:
             Sum here = sum_here(lane, record.type, bits, kUnknownInputs);
             here.kind = Sum::Kind::atomic;
             here.recorded = false;
-            sum = join(here, own, other);
+            sum = tree_.join(here, own, other);
             set(place_, lane, step_, *sum);
         } else if (record.op == Op::atomic_add) {
             ++lens_.untold;
@@ -523,16 +401,13 @@ private:
     RoundingLens& lens_;
     Evidence& evidence_;
     bool gathers_;
+    SumTree tree_;
     Words words_;
-    std::optional<std::uint32_t> input_array_;
-    std::map<std::int64_t, std::pair<Element, std::uint64_t>> inputs_;   // of the input array, as read
-    std::unordered_map<std::int64_t, std::int32_t> leaves_;
-    std::unordered_multimap<std::uint32_t, std::int32_t> by_inputs_;
     std::unordered_map<std::uint64_t, Word> held_;
     std::vector<trace::PerLane<std::int32_t>> latest_;
     std::vector<trace::PerLane<Run>> runs_;
     std::map<std::pair<std::size_t, std::size_t>, trace::PerLane<std::int32_t>> places_;
-    std::size_t step_ = 0, step_of_sum_ = 0, place_ = 0;
+    std::size_t step_ = 0, place_ = 0;
 };
 
 }  // namespace

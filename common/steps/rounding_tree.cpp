@@ -1,0 +1,117 @@
+#include "common/steps/rounding_tree.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "common/steps/memory.hpp"
+#include "common/steps/update.hpp"
+
+namespace lanewise::steps {
+
+using trace::Record;
+
+SumTree::SumTree(const Steps& steps, RoundingLens& lens) : steps_(steps), lens_(lens), array_(input_array_of(*steps.trace)) {
+    for (const Record& record : steps.trace->records) {
+        const bool fits = record.elements * element_size(record.type) <= static_cast<int>(sizeof(trace::Bytes16));
+        if (record.op != trace::Op::load || record.array != array_ || !fits) continue;
+        for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)
+            for (int e = 0; takes_part(record, lane) && e < record.elements; ++e)
+                inputs_.try_emplace(record.element_index[lane] + e, record.type, trace::element_at(record.value[lane], record.type, e));
+    }
+}
+
+double SumTree::value_of(std::int32_t sum) const {
+    if (sum == Sum::kNone) return 0;
+    const Sum& found = lens_.sums[static_cast<std::size_t>(sum)];
+    return element_to_double(found.type, found.bits);
+}
+
+bool SumTree::holds(std::int32_t sum, Element type, std::uint64_t bits) const {
+    const Sum& found = lens_.sums[static_cast<std::size_t>(sum)];
+    return same_value(type, converted(found.type, found.bits, type), bits);
+}
+
+std::int32_t SumTree::leaf(std::int64_t element) {
+    const auto [at, added] = leaves_.try_emplace(element, Sum::kNone);
+    if (!added) return at->second;
+    const auto& [type, bits] = inputs_.at(element);
+    Sum sum;
+    sum.kind = Sum::Kind::input;
+    sum.type = type;
+    sum.step = step_;
+    sum.bits = bits;
+    sum.element = element;
+    sum.count = 1;
+    ExactSum exact;
+    exact.add(type, bits);
+    return at->second = keep(sum, exact);
+}
+
+Found SumTree::input(std::uint32_t array, std::int64_t element) {
+    return array == array_ && inputs_.contains(element) ? Found(leaf(element)) : std::nullopt;
+}
+
+Found SumTree::single(std::uint32_t inputs) {
+    const Provenance& held = steps_.provenances[inputs];
+    if (held.undefined || held.counted_twice() || held.count() != 1) return std::nullopt;
+    const std::size_t word = held.once.size() - 1;   // none is zero at the end
+    const std::int64_t element = static_cast<std::int64_t>(word * 64) + std::countr_zero(held.once[word]);
+    return inputs_.contains(element) ? Found(leaf(element)) : std::nullopt;
+}
+
+Found SumTree::find(std::int32_t likely, std::uint32_t inputs, Element type, std::uint64_t bits) {
+    if (inputs == kUnknownInputs) return element_to_double(type, bits) == 0 ? Found(Sum::kNone) : std::nullopt;
+    if (likely != Sum::kNone && lens_.sums[static_cast<std::size_t>(likely)].inputs == inputs && holds(likely, type, bits)) return likely;
+    if (const Found leaf = single(inputs); leaf && holds(*leaf, type, bits)) return leaf;
+    const auto [first, last] = by_inputs_.equal_range(inputs);
+    for (auto at = first; at != last; ++at)
+        if (holds(at->second, type, bits)) return at->second;
+    return std::nullopt;
+}
+
+std::int32_t SumTree::keep(Sum sum, const ExactSum& exact) {
+    sum.exact = exact.rounded_to(sum.type);
+    sum.exact_value = exact.to_double();
+    ExactSum error = exact;
+    error.negate();
+    error.add(sum.type, sum.bits);
+    sum.error = error.to_double();
+    const double value = element_to_double(sum.type, sum.bits);
+    const double ulp = ulp_of(sum.type, sum.exact_value != 0 ? sum.exact_value : value);
+    sum.overflowed = std::isinf(value) && std::isfinite(sum.exact_value);
+    if (std::isinf(value) && value == sum.exact_value) sum.error = 0;
+    sum.ulps = sum.error / ulp;
+    if (sum.kind != Sum::Kind::input && sum.kind != Sum::Kind::reduce && std::isfinite(value)) {
+        const double own = value_of(sum.own), other = value_of(sum.other);
+        ExactSum lost;
+        lost.add(-own);
+        lost.add(-other);
+        lost.add(value);
+        sum.lost = lost.to_double();
+        sum.lost_ulps = sum.lost / ulp;
+        sum.stopped = own != 0 && other != 0 && (value == own || value == other);
+    }
+    const auto place = static_cast<std::int32_t>(lens_.sums.size());
+    lens_.sums.push_back(sum);
+    lens_.exact.push_back(exact);
+    if (sum.inputs != kUnknownInputs) by_inputs_.emplace(sum.inputs, place);
+    return place;
+}
+
+std::int32_t SumTree::join(Sum sum, Found own, Found other) {
+    if (*own == Sum::kNone || *other == Sum::kNone) return std::max(*own, *other);
+    sum.own = *own;
+    sum.other = *other;
+    ExactSum exact;
+    for (const std::int32_t part : {sum.own, sum.other}) {
+        Sum& from = lens_.sums[static_cast<std::size_t>(part)];
+        exact.add(lens_.exact[static_cast<std::size_t>(part)]);
+        sum.additions = std::max(sum.additions, from.additions + 1);
+        sum.count += from.count;
+        from.narrow |= from.kind == Sum::Kind::add && element_size(from.type) < element_size(sum.type);
+    }
+    return keep(sum, exact);
+}
+
+}  // namespace lanewise::steps

@@ -38,10 +38,14 @@ LANEWISE_ELEMENT(unsigned long long, u64, 1);
 LANEWISE_ELEMENT(long long, i64, 1);
 LANEWISE_ELEMENT(float, f32, 1);
 LANEWISE_ELEMENT(double, f64, 1);
+#ifdef __CUDA_FP16_H__
 LANEWISE_ELEMENT(__half, f16, 1);
-LANEWISE_ELEMENT(__nv_bfloat16, bf16, 1);
 LANEWISE_ELEMENT(__half2, f16, 2);
+#endif
+#ifdef __CUDA_BF16_H__
+LANEWISE_ELEMENT(__nv_bfloat16, bf16, 1);
 LANEWISE_ELEMENT(__nv_bfloat162, bf16, 2);
+#endif
 #define LANEWISE_VECTOR(NAME, ELEMENT)       \
     LANEWISE_ELEMENT(NAME##1, ELEMENT, 1);   \
     LANEWISE_ELEMENT(NAME##2, ELEMENT, 2);   \

@@ -55,6 +55,7 @@ struct Presentation {
     std::string source;               // its contents
     std::vector<VariantInfo> variants;      // the tabs
     std::vector<std::string> all_variants;  // names
+    std::vector<std::string> declared_wrong;   // of them: those whose result is not expected to hold
     timing::TimingTable timings;      // recorded; rows may be empty
     // Times the variants of the tabs on this machine's GPU, in a second or two; empty where there is none. Throws Error.
     // Called, like `run`, from one thread at a time.
@@ -75,6 +76,9 @@ struct WindowRequest {
     int block = -1;                      // which block and warp to look at; -1: the first recorded
     int warp = -1;
     int lane = -1;                       // hovered lane, for a picture; -1: none
+    bool rounding = false;               // through the rounding lens
+    bool table = false;                  // all variants beside each other
+    std::string sort;                    // the table's column, as --sort takes it; empty: the lesson's order
 };
 
 class Frontend {

@@ -11,6 +11,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/suggest.hpp"
+#include "common/lesson/comparison.hpp"
 
 namespace lanewise::lesson {
 
@@ -87,7 +88,7 @@ float parse_scale(const std::string& text) {
 
 // What CLI11 collects before the values are looked at.
 struct Raw {
-    std::string backend, n, block, warp, offset, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color, sizes, l2, csv, json;
+    std::string backend, n, block, warp, offset, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color, sort, sizes, l2, csv, json;
 };
 
 // A line for each kind.
@@ -103,6 +104,11 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_flag("--text", options.text, "Show the steps in the terminal")->group(look);
     app.add_flag("--check", options.check, "Compare each variant's result with a reference in double")->group(look);
     app.add_flag("--time", options.time, "Time the plain kernels on the GPU, or show the recorded times")->group(look);
+    app.add_flag("--table", options.table, "All variants beside each other: value, error, bound, time, loads, atomics")->group(look);
+    app.add_option("--sort", raw.sort, "Sort the table by a column: error, time, ...; error:down begins with the largest")->group(look)
+        ->type_name("COLUMN");
+    app.add_flag("--rounding", options.rounding, "The rounding lens: each sum beside the exact one, in ulp; with --text, a table")
+        ->group(look);
     app.add_option("--compare", options.compare, "Two variants beside each other: A,B")->delimiter(',')->group(look)
         ->type_name("A,B")->expected(1, 2);
 
@@ -237,6 +243,10 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
     if (given("--scale", raw.scale)) options.scale = parse_scale(raw.scale);
     if (given("--focus", raw.focus)) parse_focus(raw.focus, options);
     if (given("--lane", raw.lane)) options.lane = static_cast<int>(whole_number("--lane", raw.lane, 0, 31));
+    if (given("--sort", raw.sort)) {
+        parse_sorting(raw.sort);
+        options.sort = raw.sort;
+    }
     if (given("--color", raw.color))
         options.color = choice<ColorChoice>("--color", raw.color,
                                             {{"auto", ColorChoice::automatic},
@@ -264,6 +274,9 @@ void check_together(const Options& options, const Lesson& lesson) {
     for (const auto& name : options.compare) lesson.find(name);
     if (!options.compare.empty() && options.compare.size() != 2)
         throw Error(fmt::format("--compare {} needs two variants; give A,B.", fmt::join(options.compare, ",")));
+    if (!options.sort.empty() && !options.table) throw Error("--sort sorts the table; add --table, or leave it out.");
+    if (options.table && !options.open.empty())
+        throw Error(fmt::format("--table sets all variants beside each other; leave out --open {}.", options.open));
     if (options.describe && !options.step)
         throw Error("--describe needs a step; add --step K, counted from 1.");
     if (!options.open.empty() && (!options.variants.empty() || options.check || options.time || !options.save_trace.empty() ||

@@ -24,6 +24,9 @@ struct Options {
     bool check = false;
     bool time = false;
     bool describe = false;
+    bool rounding = false;               // the rounding lens, in text, pictures and the window
+    bool table = false;                  // all variants beside each other; with --screenshot a picture of it
+    std::string sort;                    // the table's column, as given; empty: the lesson's order
     std::vector<std::string> variants;   // empty: the lesson decides
     BackendChoice backend = BackendChoice::automatic;
     std::optional<std::uint64_t> n;
@@ -56,7 +59,7 @@ struct Options {
 
     // Does anything but the window answer this command line?
     bool wants_window() const {
-        return !list && !text && !check && !time && !describe && save_trace.empty() && record.empty() && diff.empty() && screenshot.empty();
+        return !list && !text && !check && !time && !describe && !table && save_trace.empty() && record.empty() && diff.empty() && screenshot.empty();
     }
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/lesson/comparison.hpp"
 #include "common/lesson/frontend.hpp"
 #include "common/lesson/lesson.hpp"
 #include "common/lesson/runner.hpp"
@@ -71,6 +72,13 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
 // The rows, what the variants are beside the library over a table of sizes, and what was not measured. With `samples`
 // also the ends of the samples and how many lie far from the median.
 void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint, bool samples = false);
+
+// The rounding lens as a table: for each step that adds, the sum that is furthest off the exact one; then where most is
+// lost, and where a sum stopped growing.
+void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Paint paint);
+
+// All variants beside each other, and what the figures show. `origin`: what ran them.
+void print_comparison(std::ostream& out, const std::string& origin, const Comparison& comparison, Paint paint);
 
 // Whole numbers in full, others with eight digits.
 std::string format_number(double value);

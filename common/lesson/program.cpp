@@ -35,6 +35,7 @@ public:
         if (!options_.record.empty()) record();
         if (options_.text) text();
         if (options_.check) check();
+        if (options_.table && options_.screenshot.empty()) table();
         if (options_.time) time();
         if (options_.describe || !options_.screenshot.empty()) draw_without_display();
         if (options_.wants_window()) window();
@@ -167,8 +168,12 @@ private:
             view.lane = options_.lane;
             view.paint = paint_;
             if (!first) console_.out << '\n';
-            print_text(console_.out, lesson_, *finished, finished->run->source, view);
             first = false;
+            if (options_.rounding) {
+                print_rounding(console_.out, lesson_, *finished->run, paint_);
+                continue;
+            }
+            print_text(console_.out, lesson_, *finished, finished->run->source, view);
         }
     }
 
@@ -192,6 +197,39 @@ private:
         status_ = std::max(status_, timer_.show(measure ? timer_.measure(that_run(measured_variants())) : timer_.recorded()));
     }
 
+    void table() {
+        const auto names = measured_variants();
+        const timing::TimingTable times = times_of(names);
+        Comparison comparison{{}, times_from(times)};
+        for (const auto& name : names) {
+            try {
+                comparison.rows.push_back(compared(*runner_.run(name)->run, times));
+            } catch (const Error& error) {
+                if (!options_.variants.empty()) throw;
+                comparison.rows.push_back(compared(name, error.what(), times));
+            }
+            comparison.rows.back().declared_wrong = !lesson_.find(name).declared_wrong.empty();
+        }
+        if (!options_.sort.empty()) sort(comparison, parse_sorting(options_.sort));
+        print_comparison(console_.out, runner_.machine(), comparison, paint_);
+    }
+
+    // Measured where there is a GPU, else as recorded; no rows where neither is there.
+    timing::TimingTable times_of(const std::vector<std::string>& names) {
+        if (runner_.backend() == BackendChoice::gpu) return timer_.measure_quietly(names);
+        return recorded_for_window();
+    }
+
+    // What was recorded of the variants at their own sizes; a file that cannot be read is done without.
+    timing::TimingTable recorded_for_window() {
+        try {
+            if (const auto path = find_recording(lesson_, "timings.json"); !path.empty()) return without_sizes(timing::load(path));
+        } catch (const Error& error) {
+            console_.err << error.what() << '\n';
+        }
+        return {};
+    }
+
     Presentation presentation() {
         Presentation p;
         p.lesson = lesson_.name();
@@ -204,14 +242,11 @@ private:
             const Variant& v = lesson_.find(name);
             p.variants.push_back({v.name, v.title, v.summary, !v.declared_wrong.empty()});
         }
-        for (const auto& v : lesson_.variants()) p.all_variants.push_back(v.name);
-        try {
-            if (const auto path = find_recording(lesson_, "timings.json"); !path.empty()) {
-                p.timings = without_sizes(timing::load(path));
-            }
-        } catch (const Error& error) {
-            console_.err << error.what() << '\n';  // the window does without
+        for (const auto& v : lesson_.variants()) {
+            p.all_variants.push_back(v.name);
+            if (!v.declared_wrong.empty()) p.declared_wrong.push_back(v.name);
         }
+        p.timings = recorded_for_window();
         p.run = [this](const std::string& name) {
             const auto finished = runner_.run(name);
             return std::shared_ptr<const Run>(finished, finished->run.get());
@@ -235,6 +270,9 @@ private:
         r.block = options_.focus_block.value_or(-1);
         r.warp = options_.focus_warp.value_or(-1);
         r.lane = options_.lane.value_or(-1);
+        r.rounding = options_.rounding;
+        r.table = options_.table;
+        r.sort = options_.sort;
         return r;
     }
 

@@ -147,6 +147,34 @@ TEST(GpuOnly, ChecksSayWhatDidNotRun) {
     EXPECT_EQ(tiny({"--check", "--variant", "tiny_cluster"}).status, kExitUsage);
 }
 
+TEST(Program, TheRoundingLensIsATableInATerminalAndAViewInAWindow) {
+    WithWindow tiny;
+    const auto text = tiny({"--text", "--rounding", "--variant", "tiny_sum"});
+    EXPECT_EQ(text.status, kExitOk) << text.err;
+    EXPECT_TRUE(contains(text.out, "tiny_sum · rounding")) << text.out;
+    EXPECT_TRUE(contains(text.out, "worst sum")) << text.out;
+    EXPECT_TRUE(contains(text.out, "every sum is exact")) << text.out;
+    EXPECT_FALSE(contains(text.out, "step 1 of")) << text.out;
+    EXPECT_EQ(tiny({"--rounding"}).status, kExitOk);
+    EXPECT_TRUE(tiny.seen.request.rounding);
+    EXPECT_FALSE(tiny.seen.request.table);
+}
+
+TEST(Program, TheTableSetsAllVariantsBesideEachOther) {
+    WithWindow tiny;
+    const auto answer = tiny({"--table", "--sort", "error:down"});
+    EXPECT_EQ(answer.status, kExitOk) << answer.err;
+    EXPECT_EQ(tiny.seen.windows, 0);
+    for (const auto& variant : tiny.program.lesson.variants()) EXPECT_TRUE(contains(answer.out, "\n" + variant.name + " ")) << answer.out;
+    EXPECT_TRUE(contains(answer.out, "loads/thread")) << answer.out;
+    EXPECT_TRUE(contains(answer.out, "wrong, as declared")) << answer.out;
+    EXPECT_EQ(tiny({"--table", "--sort", "time", "--screenshot", "x.png"}).status, kExitOk);
+    EXPECT_TRUE(tiny.seen.request.table);
+    EXPECT_EQ(tiny.seen.request.sort, "time");
+    EXPECT_TRUE(contains(tiny({"--sort", "time"}).err, "add --table"));
+    EXPECT_TRUE(contains(tiny({"--table", "--sort", "tme"}).err, "did you mean 'time'?"));
+}
+
 TEST(Program, WithoutADisplayTheStepsAreText) {
     WithWindow tiny;
     tiny.seen.display = false;

@@ -196,7 +196,7 @@ void CompareView::draw_foot(const Pane& pane, const Rect& where, const Exhibit& 
     }
     const timing::Timing* time = timing_of(timings, exhibit.trace().header.variant);
     const std::string words = time ? microseconds(time->median_us) + " for " + std::to_string(time->n) + " values · " + timing_origin(timings)
-                                   : "no time of this variant: none was measured on a GPU or recorded";
+                                   : "no time of this variant: it came out wrong, or was not measured";
     text_in(pane.brush, Face::caption, rest, time ? colors.text : colors.quiet, fit_text(pane.look(), Face::caption, words, rest.width()), Align::left);
 }
 

@@ -31,11 +31,16 @@ const timing::Timing* baseline_for(const std::vector<const timing::Timing*>& row
     return first;
 }
 
+// A wrong result is not timed: its row tells of the check alone.
+bool is_timed(const timing::Timing& row) { return row.median_us > 0; }
+
 // What is compared with a variant: the rows of the largest size that it was measured at, fastest first.
 std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, const std::string& variant, std::size_t most) {
     const timing::Timing* own = timing_of(table, variant);
     std::uint64_t largest = 0;
-    for (const timing::Timing& row : table.rows) largest = std::max(largest, row.n);
+    for (const timing::Timing& row : table.rows) {
+        if (is_timed(row)) largest = std::max(largest, row.n);
+    }
     std::vector<const timing::Timing*> rows = timings_near(table, own ? own->n : largest);
     // The library and the limit on other types of input say nothing of this one.
     if (own && !own->element.empty())
@@ -78,7 +83,7 @@ std::string timing_origin(const timing::TimingTable& table) {
 const timing::Timing* timing_of(const timing::TimingTable& table, const std::string& variant) {
     const timing::Timing* best = nullptr;
     for (const timing::Timing& row : table.rows) {
-        if (row.variant == variant && (!best || row.n > best->n)) best = &row;
+        if (is_timed(row) && row.variant == variant && (!best || row.n > best->n)) best = &row;
     }
     return best;
 }
@@ -86,7 +91,7 @@ const timing::Timing* timing_of(const timing::TimingTable& table, const std::str
 std::vector<const timing::Timing*> timings_near(const timing::TimingTable& table, std::uint64_t n) {
     std::vector<const timing::Timing*> rows;
     for (const timing::Timing& row : table.rows) {
-        if (row.n == n) rows.push_back(&row);
+        if (is_timed(row) && row.n == n) rows.push_back(&row);
     }
     return rows;
 }

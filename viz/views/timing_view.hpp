@@ -24,7 +24,7 @@ std::vector<const timing::Timing*> timings_near(const timing::TimingTable& table
 std::string microseconds(double us);
 // "NVIDIA H200 · recorded 2026-11-21"
 std::string timing_origin(const timing::TimingTable& table);
-// The time of one variant, largest size; null where there is none.
+// The time of one variant, largest size; null where there is none (a variant that came out wrong is not timed).
 const timing::Timing* timing_of(const timing::TimingTable& table, const std::string& variant);
 
 }  // namespace lanewise::viz

@@ -196,7 +196,13 @@ TEST(CompareView, StepsAreAlignedByStage) {
 }
 
 TEST(TimingView, SaysWhereTimesCameFromAndNeverInventsOne) {
-    const lesson::Presentation shown = samples::presentation();
+    lesson::Presentation shown = samples::presentation();
+    timing::Timing wrong;   // checked, and not timed
+    wrong.variant = "half_mask";
+    wrong.n = 512;
+    wrong.within_bound = false;
+    shown.timings.rows.push_back(wrong);
+    EXPECT_EQ(timings_near(shown.timings, 512).size(), shown.timings.rows.size() - 1);
     EXPECT_EQ(timing_origin(shown.timings), "NVIDIA H200 · recorded 2026-11-21");
     EXPECT_EQ(timing_of(shown.timings, "half_mask"), nullptr);
     ASSERT_NE(timing_of(shown.timings, "warp_sum_xor"), nullptr);

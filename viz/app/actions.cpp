@@ -33,10 +33,12 @@ constexpr std::array kActions = {
     Action{letter('P'), false, "P", "pin the lane that is pointed at", {Kind::pin, 0}},
     Action{letter('L'), false, "L", "lesson or source, in a narrow window", {Kind::panel, 0}},
     Action{letter('M'), false, "M", "memory: that of the step, shared, global", {Kind::memory, 0}},
+    Action{letter('R'), false, "R", "rounding: each sum beside the exact one", {Kind::rounding, 0}},
+    Action{letter('B'), false, "B", "table of all variants beside each other", {Kind::table, 0}},
     Action{letter('T'), false, "T", "times of all variants, or of a few", {Kind::timings, 0}},
     Action{letter('D'), false, "D", "dark or light", {Kind::theme, 0}},
     Action{letter('?'), false, "?", "these keys", {Kind::keys, 0}},
-    Action{Key::escape, false, "Esc", "back: overlay, pin, comparison", {Kind::close, 0}},
+    Action{Key::escape, false, "Esc", "back: overlay, table, pin, lens, comparison", {Kind::close, 0}},
 };
 
 }  // namespace

@@ -32,6 +32,10 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     source_.set_source(presentation_.kernel_file, presentation_.source);
     text_.set_text(presentation_.text);
     selection_.pinned_lane = request.lane;
+    rounding_open_ = request.rounding;
+    table_open_ = request.table;
+    table_.sorted = !request.sort.empty();
+    if (table_.sorted) table_.sorting = lesson::parse_sorting(request.sort);
     loader_.get(names_[0]);
     if (comparing_) loader_.get(names_[1]);
 }
@@ -156,6 +160,8 @@ void App::settle() {
         if (!result.error.empty()) throw Error(result.error);
     }
     loader_.wait_for_times();
+    if (table_open_)
+        for (const std::string& name : presentation_.all_variants) loader_.wait(name);   // one that fails stands in its row
     adopt_runs();
 }
 
@@ -190,6 +196,8 @@ void App::apply(Intent intent) {
         case Kind::pin: selection_.pinned_lane = selection_.pinned_lane == selection_.lane() ? -1 : selection_.lane(); break;
         case Kind::timings: timing_.all = !timing_.all; break;
         case Kind::theme: dark_ = !dark_; break;
+        case Kind::rounding: rounding_open_ = !rounding_open_; break;
+        case Kind::table: table_open_ = !table_open_; break;
         case Kind::panel: text_tab_ = !text_tab_; break;
         case Kind::memory:
             stage_.memory.next();
@@ -197,7 +205,9 @@ void App::apply(Intent intent) {
             break;
         case Kind::close:
             if (keys_.open) keys_.open = false;
+            else if (table_open_) table_open_ = false;
             else if (selection_.pinned_lane >= 0) selection_.pinned_lane = -1;
+            else if (rounding_open_) rounding_open_ = false;
             else if (comparing_) toggle_compare();
             break;
     }
@@ -280,7 +290,8 @@ Intent App::draw(const Look& look, const Rect& window) {
         const Pane pane(look, "header", top, look.colors().panel);
         keep(header_.draw(pane, presentation_, origin()));
     }
-    keep(comparing_ ? draw_compare(look, body) : draw_single(look, body));
+    if (table_open_) keep(draw_table(look, body));
+    else keep(comparing_ ? draw_compare(look, body) : draw_single(look, body));
     if (keys_.open) {
         const Pane pane(look, "keys", window);
         keep(keys_.draw(pane, key_rows()));
@@ -311,7 +322,8 @@ Intent App::draw_single(const Look& look, Rect body) {
         draw_waiting(look, body, names_[0], errors_[0]);
     } else {
         const Pane pane(look, "stage", body, look.colors().ground);
-        stage_.draw(pane, *shown_[0], playhead_, selection_);
+        if (rounding_open_) keep(rounding_[0].draw(pane, *shown_[0], playhead_, selection_));
+        else stage_.draw(pane, *shown_[0], playhead_, selection_);
     }
     const Pane pane(look, "timeline", bottom, look.colors().panel);
     keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_) : timeline_.draw_entries(pane, {}, {}, playhead_));
@@ -391,6 +403,17 @@ Intent App::draw_compare(const Look& look, Rect body) {
             continue;
         }
         const Pane pane(look, id.c_str(), box, look.colors().ground);
+        if (rounding_open_) {
+            RoundingView& lens = rounding_[static_cast<std::size_t>(side)];
+            const std::size_t step = compare_.step_of(side, playhead_.step);
+            Playhead here = playhead_;
+            here.step = step == steps::kNoStep ? 0 : step;
+            lens.heading = tab_title(names_[side]);
+            const Intent asked = lens.draw(pane, *shown_[side], here, selection_);
+            if (asked) intent = {asked.kind, compare_.place_of(side, asked.value)};
+            if (side == 1) fill(pane.brush, {box.x0, box.y0, box.x0 + look.px(1), box.y1}, look.colors().line);
+            continue;
+        }
         compare_.draw_side(pane, side, tab_title(names_[side]), *shown_[side], *shown_[1 - side], presentation_.timings, playhead_, selection_);
         if (side == 1) fill(pane.brush, {box.x0, box.y0, box.x0 + look.px(1), box.y1}, look.colors().line);
     }
@@ -399,6 +422,39 @@ Intent App::draw_compare(const Look& look, Rect body) {
                               : timeline_.draw_entries(pane, {}, {}, playhead_);
     if (asked) intent = asked;
     return intent;
+}
+
+Intent App::draw_table(const Look& look, const Rect& body) {
+    const Pane pane(look, "table", body, look.colors().panel, Pane::Scroll::vertical);
+    const lesson::Comparison rows = comparison();
+    const Intent asked = table_.draw(pane, rows, names_[0]);
+    if (asked.kind != Intent::Kind::variant || asked.value >= rows.rows.size()) return asked;
+    // A variant without a tab gets one.
+    const std::string& name = rows.rows[asked.value].variant;
+    if (tab_of(name) == presentation_.variants.size()) {
+        presentation_.variants.push_back({name, name, "", false});
+        tab_names_.push_back(name);
+    }
+    table_open_ = false;
+    return {Intent::Kind::variant, tab_of(name)};
+}
+
+lesson::Comparison App::comparison() {
+    const timing::TimingTable& times = presentation_.timings;
+    const std::vector<std::string>& wrong = presentation_.declared_wrong;
+    lesson::Comparison all{{}, lesson::times_from(times)};
+    for (const std::string& name : presentation_.all_variants) {
+        const RunLoader::Result result = loader_.get(name);
+        if (!result.exhibit) {
+            all.rows.push_back(lesson::compared(name, result.error.empty() ? "It is still running." : result.error, times));
+            continue;
+        }
+        Row& row = rows_[name];
+        if (row.exhibit != result.exhibit || row.times_from != all.times_from) row = {result.exhibit, all.times_from, lesson::compared(*result.exhibit->run, times)};
+        row.row.declared_wrong = std::find(wrong.begin(), wrong.end(), name) != wrong.end();
+        all.rows.push_back(row.row);
+    }
+    return all;
 }
 
 void App::draw_waiting(const Look& look, const Rect& where, const std::string& variant, const std::string& error) {

@@ -2,6 +2,8 @@
 // window, the picture and the tests all drive the same frames.
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,8 +15,10 @@
 #include "viz/views/inspector_view.hpp"
 #include "viz/views/keys_view.hpp"
 #include "viz/views/reruns_view.hpp"
+#include "viz/views/rounding_view.hpp"
 #include "viz/views/source_view.hpp"
 #include "viz/views/stage_view.hpp"
+#include "viz/views/table_view.hpp"
 #include "viz/views/text_view.hpp"
 #include "viz/views/timeline_view.hpp"
 #include "viz/views/timing_view.hpp"
@@ -47,6 +51,9 @@ public:
     const std::string& variant() const { return names_[0]; }
     bool comparing() const { return comparing_; }
     bool keys_open() const { return keys_.open; }
+    bool rounding_open() const { return rounding_open_; }
+    bool table_open() const { return table_open_; }
+    const TableView& table() const { return table_; }
     const StageView& stage() const { return stage_; }
     const timing::TimingTable& timings() const { return presentation_.timings; }
 
@@ -66,6 +73,9 @@ private:
     Intent draw(const Look& look, const Rect& window);
     Intent draw_single(const Look& look, Rect body);
     Intent draw_compare(const Look& look, Rect body);
+    Intent draw_table(const Look& look, const Rect& body);
+    // The rows that are known so far; asks for the other runs.
+    lesson::Comparison comparison();
     Intent draw_right(const Look& look, Rect column, bool with_text);
     void draw_waiting(const Look& look, const Rect& where, const std::string& variant, const std::string& error);
 
@@ -77,6 +87,8 @@ private:
     std::string errors_[2];
     std::shared_ptr<const timing::TimingTable> measured_;   // on this machine; replaces the recorded times
     bool comparing_ = false;
+    bool rounding_open_ = false;                     // the lens in place of the stage
+    bool table_open_ = false;
     bool dark_ = true;
     bool text_tab_ = false;                          // narrow windows: the text instead of the source
     bool first_run_ = true;
@@ -93,6 +105,14 @@ private:
     TimingView timing_;
     RerunsView reruns_;
     CompareView compare_;
+    std::array<RoundingView, 2> rounding_;
+    TableView table_;
+    struct Row {
+        std::shared_ptr<const Exhibit> exhibit;
+        std::string times_from;
+        lesson::ComparedVariant row;
+    };
+    std::map<std::string, Row> rows_;                // of the table, by variant
     KeysView keys_;
     RunLoader loader_;   // last: its worker ends before what it wakes
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "common/base/error.hpp"
@@ -183,6 +184,33 @@ TEST(App, EverySizeAndEveryKeyHolds) {
             session.press(Key::right);
         }
     }
+}
+
+TEST(App, TheLensTakesThePlaceOfTheStageAlsoInAComparison) {
+    Session session(request_of("warp_sum_xor"));
+    session.press(letter('R'));
+    EXPECT_TRUE(session.app.rounding_open());
+    session.press(letter('C'));
+    session.app.settle();
+    session.frame();
+    EXPECT_TRUE(session.app.comparing());
+    EXPECT_TRUE(session.app.rounding_open());
+    session.press(Key::escape);
+    EXPECT_FALSE(session.app.rounding_open());
+    EXPECT_TRUE(session.app.comparing());
+}
+
+TEST(App, TheTableShowsEveryVariantOfTheLesson) {
+    lesson::WindowRequest request = request_of("warp_sum_xor");
+    request.table = true;
+    request.sort = "variant:down";
+    Session session(request);
+    std::vector<std::string> names = samples::presentation().all_variants;
+    ASSERT_GT(names.size(), 1u);
+    std::sort(names.rbegin(), names.rend());
+    EXPECT_EQ(session.app.table().order(), names);
+    session.press(letter('B'));
+    EXPECT_FALSE(session.app.table_open());
 }
 
 TEST(App, ALessonWithoutVariantsOrTextHolds) {

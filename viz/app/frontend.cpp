@@ -9,6 +9,7 @@
 #include "viz/app/offscreen.hpp"
 #include "viz/app/window.hpp"
 #include "viz/views/describe.hpp"
+#include "viz/views/rounding_scene.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -51,7 +52,11 @@ public:
     std::string describe(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
         const Exhibit exhibit(presentation.run(request.variant));
         const std::string& file = exhibit.run->kernel_file.empty() ? presentation.kernel_file : exhibit.run->kernel_file;
-        return describe_step(exhibit, file, request.has_step ? request.step : 0, request.block, request.warp);
+        const std::size_t step = request.has_step ? request.step : 0;
+        std::string text = describe_step(exhibit, file, step, request.block, request.warp);
+        if (request.rounding)
+            text += describe_rounding(exhibit.steps(), steps::build_rounding(exhibit.steps()), step, request.block, request.warp);
+        return text;
     }
 };
 

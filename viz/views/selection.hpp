@@ -38,7 +38,8 @@ struct Selection {
 struct Intent {
     enum class Kind : std::uint8_t { none, go_to, toggle_play, variant, next_variant, compare, keys, close, faster, slower,
                                      theme, pin, timings,
-                                     step_back, step_forward, first, last, stage_back, stage_forward, panel, memory };
+                                     step_back, step_forward, first, last, stage_back, stage_forward, panel, memory,
+                                     rounding, table };
     Kind kind = Kind::none;
     std::size_t value = 0;
 

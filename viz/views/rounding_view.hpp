@@ -1,0 +1,52 @@
+// The rounding lens: the addition tree of a warp with the exact value, the rounded one and the error at each sum; where a
+// sum stopped growing, and where most was lost.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "viz/views/exhibit.hpp"
+#include "viz/views/pane.hpp"
+#include "viz/views/rounding_scene.hpp"
+#include "viz/views/selection.hpp"
+
+namespace lanewise::viz {
+
+struct RoundingView {
+    std::string heading;   // the variant, in a comparison
+
+    // A click on a sum makes it the last that is drawn where more led to it, else pins it; the pinned or hovered one is
+    // told in full below.
+    Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+
+    // As drawn last.
+    const SumScene& scene() const { return scene_; }
+    const steps::RoundingLens& lens() const { return lens_; }
+    std::int32_t told() const { return told_; }   // whose figures stand below
+
+private:
+    void look_at(const Exhibit& exhibit, const Playhead& playhead, const Selection& selection);
+    Intent draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step);
+    void draw_box(const Pane& pane, const SumBox& box, bool lit) const;
+    void draw_run(const Pane& pane, const SumBox& box, Rect where) const;
+
+    std::shared_ptr<const lesson::Run> run_;   // whose lens it is
+    steps::RoundingLens lens_;
+    SumScene scene_;
+    // What the tree was built for; it starts anew where that changes.
+    std::size_t step_ = steps::kNoStep;
+    steps::WarpRef warp_;
+    int lane_ = -1;
+    std::vector<std::int32_t> roots_;          // the last is drawn; those before it lead back
+    std::int32_t pinned_ = steps::Sum::kNone;
+    std::int32_t told_ = steps::Sum::kNone;
+};
+
+// The colour of a class; it always stands beside its number of ulps.
+Color precision_color(const Theme& theme, Precision precision);
+
+// One sum in full: decimal digits, hex, and sign, exponent and fraction bits of the exact value (the nearest number of the
+// format), the rounded value and the error. Returns the height used; draws nothing where the brush has no list.
+float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps& steps, const steps::RoundingLens& lens, std::int32_t sum);
+
+}  // namespace lanewise::viz

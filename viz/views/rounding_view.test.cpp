@@ -1,0 +1,216 @@
+#include "viz/views/rounding_view.hpp"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "viz/views/headless.testing.hpp"
+#include "viz/views/sample_runs.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using steps::Sum;
+using testing::Headless;
+
+template <class Draw>
+void in_pane(Headless& gui, const Draw& draw) {
+    gui.frame([&] {
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+        ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+        ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+        {
+            const Pane pane(gui.look(), "pane", gui.window());
+            draw(pane);
+        }
+        ImGui::End();
+        ImGui::PopStyleVar();
+    });
+}
+
+// A run whose lanes offer values that do not add exactly: the samples' ramp, scaled.
+std::shared_ptr<const lesson::Run> uneven(std::shared_ptr<const lesson::Run> run) {
+    trace::Trace trace = run->trace;
+    std::array<float, 32> held{};
+    for (trace::Record& record : trace.records) {
+        const auto before = held;
+        for (std::size_t lane = 0; lane < 32; ++lane) {
+            if (record.op == trace::Op::load) {
+                held[lane] = static_cast<float>(lane) * 0.1f + (lane == 3 ? 1e6f : 0.0f);
+                record.value[lane][0] = to_bits(held[lane]);
+            } else if (record.op == trace::Op::shfl_xor) {
+                const float received = before[static_cast<std::size_t>(record.source[lane])];
+                record.before[lane] = to_bits(before[lane]);
+                record.received[lane] = to_bits(received);
+                held[lane] = before[lane] + received;
+                record.after[lane] = to_bits(held[lane]);
+            }
+        }
+    }
+    return samples::run_of(std::move(trace), run->trace.header.variant);
+}
+
+struct Shown {
+    Headless gui{980, 560};
+    Exhibit exhibit;
+    Playhead playhead;
+    Selection selection;
+    RoundingView view;
+
+    explicit Shown(std::shared_ptr<const lesson::Run> run) : exhibit(std::move(run)) {
+        playhead.count = exhibit.steps().size();
+        playhead.step = playhead.count - 1;
+        if (!exhibit.steps().warps.empty()) selection.warp = exhibit.steps().warps.front();
+    }
+    Intent frame() {
+        Intent intent;
+        in_pane(gui, [&](const Pane& pane) { intent = view.draw(pane, exhibit, playhead, selection); });
+        return intent;
+    }
+    void point_at(const Rect& box) { gui.mouse = box.center(); }
+};
+
+TEST(SumScene, ATreeStandsWithItsInputsAboveAndNoBoxOnAnother) {
+    Shown shown(samples::warp_xor());
+    const steps::RoundingLens lens = steps::build_rounding(shown.exhibit.steps());
+    const std::int32_t root = sum_to_show(shown.exhibit.steps(), lens, 5, shown.selection.warp, 7);
+    EXPECT_EQ(lens.sums[static_cast<std::size_t>(root)].lane, 7);
+    const SumScene scene = build_sum_scene(lens, root, {0, 0, 960, 400}, 10);
+    EXPECT_EQ(scene.levels, 6);
+    std::set<std::int64_t> inputs;
+    for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
+        const SumBox& box = scene.boxes[i];
+        EXPECT_GT(box.box.width(), 8);
+        EXPECT_GE(box.box.x0, 0);
+        EXPECT_LE(box.box.x1, 960);
+        EXPECT_LE(box.box.y1, 400);
+        for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(box.box.overlaps(scene.boxes[j].box));
+        if (box.parent >= 0) {
+            EXPECT_GT(scene.boxes[static_cast<std::size_t>(box.parent)].box.y0, box.box.y1);
+        }
+        const Sum& sum = lens.sums[static_cast<std::size_t>(box.sum)];
+        if (sum.kind == Sum::Kind::input) {
+            EXPECT_TRUE(inputs.insert(sum.element).second);
+        }
+    }
+    EXPECT_EQ(inputs.size(), 32u);
+    EXPECT_EQ(scene.worst, Sum::kNone);   // whole numbers: nothing is lost
+}
+
+TEST(SumScene, ATreeThatIsTooDeepLeadsOnWhereItIsCut) {
+    Shown shown(samples::two_level());
+    const steps::Steps& steps = shown.exhibit.steps();
+    const steps::RoundingLens lens = steps::build_rounding(steps);
+    const std::int32_t root = sum_to_show(steps, lens, steps.size() - 1, shown.selection.warp, 0);
+    const SumScene scene = build_sum_scene(lens, root, {0, 0, 960, 300}, 10, 4);
+    EXPECT_EQ(scene.levels, 4);
+    std::size_t more = 0;
+    for (const SumBox& box : scene.boxes) more += box.more;
+    EXPECT_EQ(more, 8u);
+}
+
+TEST(SumScene, ALongRunOfOneLaneIsOneBox) {
+    Shown shown(samples::grid_stride());
+    const steps::Steps& steps = shown.exhibit.steps();
+    const steps::RoundingLens lens = steps::build_rounding(steps);
+    ASSERT_EQ(lens.why_not, "");
+    std::size_t step = 0;
+    for (std::size_t k = 0; k < steps.size(); ++k)
+        if (steps.steps[k].kind == steps::StepKind::load) step = k;
+    const std::int32_t last = sum_to_show(steps, lens, step, shown.selection.warp, 3);
+    ASSERT_NE(last, Sum::kNone);
+    const SumScene scene = build_sum_scene(lens, last, {0, 0, 960, 300}, 10);
+    ASSERT_EQ(scene.boxes.size(), 1u);
+    EXPECT_GT(scene.boxes[0].run.size(), 8u);
+}
+
+TEST(RoundingView, PointsAtWhereMostIsLost) {
+    Shown shown(uneven(samples::warp_xor()));
+    shown.selection.pinned_lane = 0;
+    shown.frame();
+    const SumScene& scene = shown.view.scene();
+    ASSERT_GE(scene.worst_box, 0);
+    const steps::RoundingLens& lens = shown.view.lens();
+    double most = 0;
+    for (const SumBox& box : scene.boxes) most = std::max(most, std::abs(lens.sums[static_cast<std::size_t>(box.sum)].lost));
+    EXPECT_GT(most, 0);
+    EXPECT_EQ(std::abs(lens.sums[static_cast<std::size_t>(scene.boxes[static_cast<std::size_t>(scene.worst_box)].sum)].lost), most);
+}
+
+TEST(RoundingView, TellsTheSumThatIsPointedAtAndPinsItByAClick) {
+    Shown shown(uneven(samples::warp_xor()));
+    shown.frame();
+    shown.frame();
+    const std::int32_t root = shown.view.told();
+    EXPECT_EQ(root, shown.view.scene().boxes[0].sum);
+    const SumBox third = shown.view.scene().boxes[2];
+    shown.point_at(third.box);
+    shown.frame();
+    EXPECT_EQ(shown.view.told(), third.sum);
+    shown.gui.down = true;
+    shown.frame();
+    shown.gui.down = false;
+    shown.gui.mouse = {-100, -100};
+    shown.frame();
+    EXPECT_EQ(shown.view.told(), third.sum);
+    // Another step: its own sum again.
+    shown.playhead.step = 2;
+    shown.frame();
+    EXPECT_EQ(shown.view.told(), shown.view.scene().boxes[0].sum);
+}
+
+TEST(RoundingView, AClickGoesUpWhereMoreLedToASumAndBackAgain) {
+    Shown shown(samples::two_level());
+    shown.selection.pinned_lane = 0;
+    shown.frame();
+    shown.frame();
+    const SumScene before = shown.view.scene();
+    const auto cut = std::find_if(before.boxes.begin(), before.boxes.end(), [](const SumBox& box) { return box.more; });
+    ASSERT_NE(cut, before.boxes.end());
+    shown.point_at(cut->box);
+    for (const bool down : {false, true, false}) {
+        shown.gui.down = down;
+        shown.frame();
+    }
+    shown.frame();
+    EXPECT_EQ(shown.view.scene().boxes[0].sum, cut->sum);
+    shown.point_at(shown.view.scene().boxes[0].box);
+    for (const bool down : {false, true, false}) {
+        shown.gui.down = down;
+        shown.frame();
+    }
+    shown.frame();
+    EXPECT_EQ(shown.view.scene().boxes[0].sum, before.boxes[0].sum);
+}
+
+TEST(RoundingView, SaysSoWhereNothingIsKnown) {
+    trace::Trace trace = samples::warp_xor()->trace;
+    std::erase_if(trace.records, [](const trace::Record& record) { return record.op == trace::Op::load; });
+    Shown shown(samples::run_of(std::move(trace), "warp_sum_xor"));
+    shown.frame();
+    EXPECT_TRUE(shown.view.scene().boxes.empty());
+    EXPECT_NE(shown.view.lens().why_not, "");
+    Shown early(samples::warp_xor());
+    early.playhead.step = 0;   // the load: nothing added yet
+    early.frame();
+    EXPECT_TRUE(early.view.scene().boxes.empty());
+}
+
+TEST(DescribeRounding, TellsEachLanesSumAsTheLensHasIt) {
+    Shown shown(uneven(samples::warp_xor()));
+    const steps::Steps& steps = shown.exhibit.steps();
+    const steps::RoundingLens lens = steps::build_rounding(steps);
+    const std::string text = describe_rounding(steps, lens, 3, -1, -1);
+    for (int lane = 0; lane < 32; ++lane) {
+        const std::int32_t at = lens.at(3, 0, lane);
+        const Sum& sum = lens.sums[static_cast<std::size_t>(at)];
+        const std::string line = "lane " + std::to_string(lane) + "  exact " + lens.exact[static_cast<std::size_t>(at)].decimal(60) + "  rounded " +
+                                 steps::full_value(sum.type, sum.bits) + " (0x" + format_bits(sum.type, sum.bits) + ")";
+        EXPECT_NE(text.find(line), std::string::npos) << line;
+    }
+    EXPECT_NE(describe_rounding(steps, lens, 0, -1, -1).find("nothing is added"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lanewise::viz

@@ -1,0 +1,32 @@
+// All variants beside each other, sorted by any column; below it what the figures show.
+#pragma once
+
+#include <string>
+
+#include "common/lesson/comparison.hpp"
+#include "viz/views/pane.hpp"
+#include "viz/views/selection.hpp"
+
+namespace lanewise::viz {
+
+struct TableView {
+    bool sorted = false;           // else the lesson's own order
+    lesson::Sorting sorting;
+
+    // A click on a heading sorts by it, another turns the order round, a third brings back the lesson's order. A click on
+    // a variant asks for it: an Intent with its place in `comparison`. `shown` is lit. The pane scrolls.
+    Intent draw(const Pane& pane, const lesson::Comparison& comparison, const std::string& shown);
+
+    // The rows as drawn last, top to bottom.
+    const std::vector<std::string>& order() const { return order_; }
+    // The heading of a column, as drawn last.
+    const Rect& heading(lesson::Column column) const { return headings_[static_cast<std::size_t>(column)]; }
+
+private:
+    void click(lesson::Column column);
+
+    std::vector<std::string> order_;
+    Rect headings_[lesson::kColumnCount];
+};
+
+}  // namespace lanewise::viz

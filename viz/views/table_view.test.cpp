@@ -1,0 +1,93 @@
+#include "viz/views/table_view.hpp"
+
+#include <gtest/gtest.h>
+
+#include "viz/views/headless.testing.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using lesson::Column;
+using testing::Headless;
+
+lesson::Comparison three() {
+    lesson::Comparison all;
+    all.times_from = "NVIDIA H200 · recorded 2026-11-21";
+    for (const auto& [name, error, us] : {std::tuple{"b_slow", 0.5, 9.0}, {"a_fast", 2.0, 1.0}, {"c_untimed", 0.0, 0.0}}) {
+        lesson::ComparedVariant row;
+        row.variant = name;
+        row.n = 100;
+        row.threads = 64;
+        row.has_result = true;
+        row.error = error;
+        if (us > 0) row.median_us = us;
+        all.rows.push_back(row);
+    }
+    return all;
+}
+
+struct Shown {
+    Headless gui{1280, 600};
+    TableView table;
+    Intent intent;
+
+    void frame() {
+        gui.frame([&] {
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+            ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+            {
+                const Pane pane(gui.look(), "pane", gui.window(), 0, Pane::Scroll::vertical);
+                if (const Intent asked = table.draw(pane, three(), "a_fast")) intent = asked;
+            }
+            ImGui::End();
+            ImGui::PopStyleVar();
+        });
+    }
+    void click(Point at) {
+        gui.mouse = at;
+        for (const bool down : {false, true, false}) {
+            gui.down = down;
+            frame();
+        }
+        frame();
+    }
+};
+
+TEST(TableView, AHeadingSortsByItsColumnThenTheOtherWayThenNotAtAll) {
+    using Order = std::vector<std::string>;
+    Shown shown;
+    shown.frame();
+    EXPECT_EQ(shown.table.order(), (Order{"b_slow", "a_fast", "c_untimed"}));
+    shown.click(shown.table.heading(Column::time).center());
+    EXPECT_EQ(shown.table.order(), (Order{"a_fast", "b_slow", "c_untimed"}));
+    shown.click(shown.table.heading(Column::time).center());
+    EXPECT_EQ(shown.table.order(), (Order{"b_slow", "a_fast", "c_untimed"}));   // what is not known stays last
+    shown.click(shown.table.heading(Column::error).center());
+    EXPECT_EQ(shown.table.order(), (Order{"c_untimed", "b_slow", "a_fast"}));
+    shown.click(shown.table.heading(Column::error).center());
+    shown.click(shown.table.heading(Column::error).center());
+    EXPECT_EQ(shown.table.order(), (Order{"b_slow", "a_fast", "c_untimed"}));
+}
+
+TEST(TableView, AClickOnARowAsksForItsVariant) {
+    Shown shown;
+    shown.frame();
+    shown.click(shown.table.heading(Column::variant).center());   // by name: a_fast first
+    const Rect head = shown.table.heading(Column::variant);
+    shown.click({head.center().x, head.y1 + 12});
+    EXPECT_EQ(shown.intent.kind, Intent::Kind::variant);
+    EXPECT_EQ(shown.intent.value, 1u);   // its place in the lesson's order
+}
+
+TEST(TableView, ColumnsFitTheWindow) {
+    Shown shown;
+    shown.frame();
+    EXPECT_LE(shown.table.heading(Column::atomics).x1, 1280);
+    for (int c = 1; c < lesson::kColumnCount; ++c)
+        EXPECT_FALSE(shown.table.heading(static_cast<Column>(c)).overlaps(shown.table.heading(static_cast<Column>(c - 1))));
+}
+
+}  // namespace
+}  // namespace lanewise::viz

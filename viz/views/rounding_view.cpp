@@ -190,7 +190,7 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     fill(brush, box.box, mix(colors.panel, kind, 0.2), pane.px(4));
     const bool marked = sum.stopped || sum.overflowed;
     const float thickness = pane.px(lit ? 2.2f : marked ? 1.8f : 1);
-    const Color edge = lit ? colors.focus : kind;
+    const Color edge = lit ? colors.focus : marked ? colors.warning : kind;
     if (sum.recorded || lit) {
         outline(brush, box.box, edge, pane.px(4), thickness);
     } else {
@@ -222,8 +222,12 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     std::vector<std::pair<std::string, Color>> rows;
     rows.emplace_back(value_in(pane.look(), face, sum.type, sum.bits, width), colors.strong);
     if (!ulps.empty()) {
-        const std::string unit = width > pane.px(78) ? ulps + " ulp" : ulps;
-        rows.emplace_back(marked && !sum.overflowed ? (width > pane.px(96) ? unit + ", stopped" : "=" + ulps) : unit, marked ? colors.warning : colors.text);
+        std::string words = width > pane.px(78) ? ulps + " ulp" : ulps;
+        if (sum.stopped) {
+            const std::string both = words + ", stopped";
+            words = text_width(pane.look(), face, both) <= width ? both : "stopped";
+        }
+        rows.emplace_back(words, marked ? colors.warning : colors.text);
     }
     if (lines >= 3 && sum.ulps != 0 && std::isfinite(sum.exact_value)) {
         const int chars = std::max(3, static_cast<int>(width / (*pane.look().fonts)[face].digit) - 1);
@@ -264,8 +268,13 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
     text_in(brush, Face::caption, title, colors.quiet, fit_text(pane.look(), Face::caption, count, title.width()));
     const std::string ulps = steps::format_ulps(last);
     std::string words = value_in(pane.look(), Face::small, last.type, last.bits, where.width() * 0.5f) + (roomy ? ", " + ulps + " ulp" : "");
-    if (where.width() < pane.px(60)) words = ulps;
-    text_in(brush, Face::small, foot, colors.strong, fit_text(pane.look(), Face::small, words, foot.width()));
+    Face face = Face::small;
+    if (where.width() < pane.px(60)) {
+        words = ulps;
+        face = Face::tiny;
+    }
+    // Half a number tells nothing: where it does not fit, the plot stands for it.
+    if (text_width(pane.look(), face, words) <= foot.width() + pane.px(4)) text_in(brush, face, foot, colors.strong, words);
     if (where.height() < pane.px(16) || high <= low) return;
     const Rect plot = where.inset(pane.px(3), pane.px(3));
     const auto at = [&](std::size_t i, double value) {

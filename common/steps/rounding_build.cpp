@@ -415,7 +415,7 @@ private:
 RoundingLens build_rounding(const Steps& steps) {
     RoundingLens lens;
     if (steps.input_count == 0) {
-        lens.why_not = "Which inputs a sum holds is not known: no loads were recorded, or there are too many inputs to keep.";
+        lens.why_not = "Which inputs a sum holds is not known: no loads were recorded, or there are too many inputs to keep (a smaller --n has fewer).";
         return lens;
     }
     Evidence evidence;

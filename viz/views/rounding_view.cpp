@@ -105,7 +105,7 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
         const Sum& sum = sum_at(lens_, box.sum);
         if (sum.kind != Sum::Kind::input && sum.warp == selection.warp) selection.next.lane = sum.lane;
         if (pane.button(box.box)) {
-            if (box.more) {
+            if (box.more || (hovered > 0 && !box.run.empty())) {
                 roots_.push_back(box.sum);
                 pinned_ = Sum::kNone;
             } else if (hovered == 0 && roots_.size() > 1) {
@@ -177,8 +177,11 @@ Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exh
         outline(brush, chip, precision_color(colors, each), pane.px(2), pane.px(1.2f));
         text_in(brush, Face::caption, {entry.x0 + pane.px(14), entry.y0, entry.x1, entry.y1}, colors.quiet, name, Align::left);
     }
-    if (legend.width() > pane.px(200))
-        text_in(brush, Face::caption, legend, colors.quiet, fit_text(pane.look(), Face::caption, "dashed: in no record, worked out; bar below: narrower, then widened", legend.width()), Align::right);
+    for (const char* signs : {"dashed: in no record, worked out; bar below: narrower, then widened", "dashed: worked out; bar: then widened", "dashed: worked out"}) {
+        if (text_width(pane.look(), Face::caption, signs) > legend.width()) continue;
+        text_in(brush, Face::caption, legend, colors.quiet, signs, Align::right);
+        break;
+    }
     return intent;
 }
 
@@ -265,7 +268,7 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
     const bool roomy = where.width() > pane.px(150);
     const Rect title = where.cut_top(pane.px(15)), foot = where.cut_bottom(pane.px(15));
     const std::string count = roomy ? fmt::format("{} additions in {}", box.run.size(), element_name(last.type)) : fmt::format("{}×", box.run.size());
-    text_in(brush, Face::caption, title, colors.quiet, fit_text(pane.look(), Face::caption, count, title.width()));
+    if (text_width(pane.look(), Face::caption, count) <= title.width()) text_in(brush, Face::caption, title, colors.quiet, count);
     const std::string ulps = steps::format_ulps(last);
     std::string words = value_in(pane.look(), Face::small, last.type, last.bits, where.width() * 0.5f) + (roomy ? ", " + ulps + " ulp" : "");
     Face face = Face::small;

@@ -15,8 +15,8 @@ namespace lanewise::viz {
 struct RoundingView {
     std::string heading;   // the variant, in a comparison
 
-    // A click on a sum makes it the last that is drawn where more led to it, else pins it; the pinned or hovered one is
-    // told in full below.
+    // A click on a sum makes it the last that is drawn where more led to it or it is a run, else pins it; the pinned or
+    // hovered one is told in full below.
     Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
 
     // As drawn last.

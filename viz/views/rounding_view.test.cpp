@@ -184,6 +184,35 @@ TEST(RoundingView, AClickGoesUpWhereMoreLedToASumAndBackAgain) {
     EXPECT_EQ(shown.view.scene().boxes[0].sum, before.boxes[0].sum);
 }
 
+TEST(RoundingView, AClickOnARunShowsItLarge) {
+    Shown shown(samples::grid_stride());
+    shown.selection.pinned_lane = 0;
+    // The first step that joins two runs.
+    shown.playhead.step = 0;
+    shown.frame();
+    const auto joins_runs = [&] {
+        const auto& boxes = shown.view.scene().boxes;
+        return boxes.size() == 3 && !boxes[1].run.empty() && !boxes[2].run.empty();
+    };
+    while (!joins_runs()) {
+        ASSERT_LT(++shown.playhead.step, shown.playhead.count);
+        shown.frame();
+    }
+    const SumScene before = shown.view.scene();
+    const auto run = std::find_if(before.boxes.begin(), before.boxes.end(), [](const SumBox& box) { return !box.run.empty(); });
+    ASSERT_NE(run, before.boxes.end());
+    ASSERT_GT(before.boxes.size(), 1u);
+    shown.point_at(run->box);
+    for (const bool down : {false, true, false}) {
+        shown.gui.down = down;
+        shown.frame();
+    }
+    shown.frame();
+    ASSERT_EQ(shown.view.scene().boxes.size(), 1u);
+    EXPECT_EQ(shown.view.scene().boxes[0].run, run->run);
+    EXPECT_GT(shown.view.scene().boxes[0].box.height(), run->box.height());
+}
+
 TEST(RoundingView, SaysSoWhereNothingIsKnown) {
     trace::Trace trace = samples::warp_xor()->trace;
     std::erase_if(trace.records, [](const trace::Record& record) { return record.op == trace::Op::load; });

@@ -23,14 +23,17 @@ constexpr double kAlike = 0.1;
 void add_time(ComparedVariant& row, const timing::TimingTable& times) {
     const timing::Timing* best = nullptr;   // at the largest size
     for (const timing::Timing& time : times.rows)
-        if (time.variant == row.variant && time.within_bound && time.median_us > 0 && (!best || time.n > best->n)) best = &time;
+        if (time.variant == row.variant && time.within_bound && time.median_us > 0 && (!best || time.n > best->n))
+            best = &time;
     if (!best) return;
     row.median_us = best->median_us;
     row.gb_per_s = best->gb_per_s();
     row.timed_n = best->n;
 }
 
-std::uint64_t volume(const std::array<std::uint32_t, 3>& extent) { return std::uint64_t{extent[0]} * extent[1] * extent[2]; }
+std::uint64_t volume(const std::array<std::uint32_t, 3>& extent) {
+    return std::uint64_t{extent[0]} * extent[1] * extent[2];
+}
 
 std::uint64_t lanes_in(const trace::Record& record) { return static_cast<std::uint64_t>(std::popcount(record.active)); }
 
@@ -47,13 +50,15 @@ void add_work(ComparedVariant& row, const trace::Trace& trace) {
     for (const trace::Record& record : trace.records) {
         Work& work = launches[record.launch];
         work.blocks.insert(record.block);
-        const bool global = record.array < trace.arrays.size() && trace.arrays[record.array].space == trace::Space::global;
+        const bool global =
+            record.array < trace.arrays.size() && trace.arrays[record.array].space == trace::Space::global;
         if (trace::is_access(record.op)) has_loads = true;
         if (record.op == trace::Op::load && global) work.loads += lanes_in(record);
         if (!trace::is_atomic(record.op)) continue;
         work.atomics += lanes_in(record);
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)
-            if (record.active >> lane & 1) words.emplace(record.array, global ? 0 : record.block + 1, record.element_index[lane]);
+            if (record.active >> lane & 1)
+                words.emplace(record.array, global ? 0 : record.block + 1, record.element_index[lane]);
     }
     double loads = 0, threads = 0, atomics = 0;
     for (const auto& [number, work] : launches) {
@@ -81,7 +86,8 @@ std::optional<double> figure(const ComparedVariant& row, Column column) {
         case Column::bound: return result(row.bound);
         case Column::time: return row.median_us;
         case Column::gbs: return row.gb_per_s;
-        case Column::threads: return ran && row.threads > 0 ? std::optional(static_cast<double>(row.threads)) : std::nullopt;
+        case Column::threads:
+            return ran && row.threads > 0 ? std::optional(static_cast<double>(row.threads)) : std::nullopt;
         case Column::loads: return row.loads;
         case Column::atomics: return row.atomics;
     }
@@ -97,14 +103,17 @@ constexpr Named kColumns[kColumnCount] = {{"variant", "variant"}, {"n", "n"}, {"
                                           {"loads", "loads/thread"}, {"atomics", "atomics"}};
 
 std::string time_words(double us) {
-    return us < 10 ? fmt::format("{:.2f} µs", us) : us < 1000 ? fmt::format("{:.1f} µs", us) : fmt::format("{:.2f} ms", us / 1000);
+    return us < 10     ? fmt::format("{:.2f} µs", us)
+           : us < 1000 ? fmt::format("{:.1f} µs", us)
+                       : fmt::format("{:.2f} ms", us / 1000);
 }
 
 bool alike(double a, double b) { return std::max(a, b) <= std::min(a, b) * (1 + kAlike); }
 
 // "a half", "a quarter", "0.3"
 std::string part_words(double part) {
-    for (const auto& [value, words] : {std::pair{0.5, "half"}, {0.25, "a quarter"}, {0.125, "an eighth"}, {0.0625, "a sixteenth"}})
+    for (const auto& [value, words] :
+         {std::pair{0.5, "half"}, {0.25, "a quarter"}, {0.125, "an eighth"}, {0.0625, "a sixteenth"}})
         if (std::fabs(part - value) < value * 0.02) return std::string(words) + " of";
     return fmt::format("{:.2g} times", part);
 }
@@ -114,24 +123,32 @@ void explain_atomics(const Comparison& comparison, std::vector<std::string>& sen
     for (const ComparedVariant& wide : comparison.rows) {
         const ComparedVariant* narrow = nullptr;
         for (const ComparedVariant& other : comparison.rows) {
-            const bool same_work = other.n == wide.n && other.timed_n == wide.timed_n && other.atomics && wide.atomics &&
-                                   *other.atomics == *wide.atomics && *wide.atomics > 1 && other.one_address && wide.one_address;
-            if (!same_work || !other.median_us || !wide.median_us || wide.threads == 0 || wide.threads * 2 > other.threads) continue;
-            if (alike(*other.median_us, *wide.median_us) && (!narrow || other.threads < narrow->threads)) narrow = &other;
+            const bool same_work = other.n == wide.n && other.timed_n == wide.timed_n && other.atomics &&
+                                   wide.atomics && *other.atomics == *wide.atomics && *wide.atomics > 1 &&
+                                   other.one_address && wide.one_address;
+            if (!same_work || !other.median_us || !wide.median_us || wide.threads == 0 ||
+                wide.threads * 2 > other.threads)
+                continue;
+            if (alike(*other.median_us, *wide.median_us) && (!narrow || other.threads < narrow->threads))
+                narrow = &other;
         }
         if (!narrow) continue;
         std::string sentence = fmt::format(
-            "{} has {} the threads of {}, and is {}: {} and {}. Both make as many atomics on one address ({:.0f} for {} values).",
-            wide.variant, part_words(static_cast<double>(wide.threads) / static_cast<double>(narrow->threads)), narrow->variant,
-            *wide.median_us < *narrow->median_us ? "hardly faster" : "no faster", time_words(*wide.median_us),
-            time_words(*narrow->median_us), *wide.atomics, wide.n);
+            "{} has {} the threads of {}, and is {}: {} and {}. Both make as many atomics on one address ({:.0f} for "
+            "{} values).",
+            wide.variant, part_words(static_cast<double>(wide.threads) / static_cast<double>(narrow->threads)),
+            narrow->variant, *wide.median_us < *narrow->median_us ? "hardly faster" : "no faster",
+            time_words(*wide.median_us), time_words(*narrow->median_us), *wide.atomics, wide.n);
         // What fewer of them bring.
         const ComparedVariant* fewer = nullptr;
         for (const ComparedVariant& other : comparison.rows)
-            if (other.n == wide.n && other.timed_n == wide.timed_n && other.atomics && other.median_us && *other.atomics * 2 <= *wide.atomics &&
-                *other.median_us * (1 + kAlike) < *wide.median_us && (!fewer || *other.median_us < *fewer->median_us))
+            if (other.n == wide.n && other.timed_n == wide.timed_n && other.atomics && other.median_us &&
+                *other.atomics * 2 <= *wide.atomics && *other.median_us * (1 + kAlike) < *wide.median_us &&
+                (!fewer || *other.median_us < *fewer->median_us))
                 fewer = &other;
-        if (fewer) sentence += fmt::format(" {} makes {:.0f}, and takes {}.", fewer->variant, *fewer->atomics, time_words(*fewer->median_us));
+        if (fewer)
+            sentence += fmt::format(" {} makes {:.0f}, and takes {}.", fewer->variant, *fewer->atomics,
+                                    time_words(*fewer->median_us));
         sentences.push_back(std::move(sentence));
     }
 }
@@ -146,10 +163,14 @@ void explain_accuracy(const Comparison& comparison, std::vector<std::string>& se
     for (const ComparedVariant& far : comparison.rows) {
         const ComparedVariant* best = nullptr;
         for (const ComparedVariant& close : comparison.rows) {
-            const bool same_work = close.n == far.n && close.timed_n == far.timed_n && close.input == far.input && close.loads && far.loads &&
-                                   *close.loads == *far.loads && close.atomics == far.atomics && close.reference == far.reference;
-            if (!same_work || !close.median_us || !far.median_us || !close.has_result || !far.has_result || !close.ok || far.declared_wrong) continue;
-            if (*close.median_us > *far.median_us * (1 + kAlike) || !(close.error * 10 <= far.error) || far.error == 0) continue;
+            const bool same_work = close.n == far.n && close.timed_n == far.timed_n && close.input == far.input &&
+                                   close.loads && far.loads && *close.loads == *far.loads &&
+                                   close.atomics == far.atomics && close.reference == far.reference;
+            if (!same_work || !close.median_us || !far.median_us || !close.has_result || !far.has_result || !close.ok ||
+                far.declared_wrong)
+                continue;
+            if (*close.median_us > *far.median_us * (1 + kAlike) || !(close.error * 10 <= far.error) || far.error == 0)
+                continue;
             if (!best || close.error < best->error) best = &close;
         }
         if (best) pairs.push_back({best, &far, best->error > 0 ? far.error / best->error : HUGE_VAL});
@@ -159,9 +180,11 @@ void explain_accuracy(const Comparison& comparison, std::vector<std::string>& se
     for (std::size_t i = 0; i < std::min(pairs.size(), kMost); ++i) {
         const auto& [close, far, ratio] = pairs[i];
         const std::string times = std::isinf(ratio) ? "is exact here" : fmt::format("is {:.0f} times closer", ratio);
-        sentences.push_back(fmt::format("{} reads the same {} values as {}, takes {} against {}, and {} (error {:.2g} against {:.2g}): what it "
-                                        "adds in costs no time.", close->variant, close->input, far->variant, time_words(*close->median_us),
-                                        time_words(*far->median_us), times, close->error, far->error));
+        sentences.push_back(fmt::format(
+            "{} reads the same {} values as {}, takes {} against {}, and {} (error {:.2g} against {:.2g}): what it "
+            "adds in costs no time.",
+            close->variant, close->input, far->variant, time_words(*close->median_us), time_words(*far->median_us),
+            times, close->error, far->error));
     }
 }
 
@@ -174,19 +197,24 @@ void explain_memory(const Comparison& comparison, std::vector<std::string>& sent
         if (row.timed_n == largest) best = std::max(best, row.gb_per_s.value_or(0));
     std::vector<const ComparedVariant*> rows;
     for (const ComparedVariant& row : comparison.rows)
-        if (row.timed_n == largest && row.gb_per_s && row.loads && *row.loads > 0 && alike(*row.gb_per_s, best)) rows.push_back(&row);
+        if (row.timed_n == largest && row.gb_per_s && row.loads && *row.loads > 0 && alike(*row.gb_per_s, best))
+            rows.push_back(&row);
     if (rows.size() < 2) return;
-    const auto [least, most] = std::minmax_element(rows.begin(), rows.end(), [](auto* a, auto* b) { return *a->loads < *b->loads; });
+    const auto [least, most] =
+        std::minmax_element(rows.begin(), rows.end(), [](auto* a, auto* b) { return *a->loads < *b->loads; });
     if (*(*most)->loads < 1.9 * *(*least)->loads) return;
-    sentences.push_back(fmt::format("{} reads {:.0f} GB/s with {:.3g} loads a thread, {} {:.0f} with {:.3g}: wider loads bring no more once "
-                                    "memory gives all it can.", (*most)->variant, *(*most)->gb_per_s,
-                                    *(*most)->loads, (*least)->variant, *(*least)->gb_per_s, *(*least)->loads));
+    sentences.push_back(fmt::format(
+        "{} reads {:.0f} GB/s with {:.3g} loads a thread, {} {:.0f} with {:.3g}: wider loads bring no more once "
+        "memory gives all it can.",
+        (*most)->variant, *(*most)->gb_per_s, *(*most)->loads, (*least)->variant, *(*least)->gb_per_s,
+        *(*least)->loads));
 }
 
 }  // namespace
 
 std::string times_from(const timing::TimingTable& times) {
-    return times.rows.empty() ? std::string() : times.gpu + (times.recorded ? " · recorded " : " · measured ") + times.date;
+    return times.rows.empty() ? std::string()
+                              : times.gpu + (times.recorded ? " · recorded " : " · measured ") + times.date;
 }
 
 ComparedVariant compared(const Run& run, const timing::TimingTable& times) {
@@ -244,7 +272,8 @@ Sorting parse_sorting(const std::string& text) {
         const std::string direction = text.substr(colon + 1);
         name = text.substr(0, colon);
         if (direction != "down" && direction != "up")
-            throw Error(fmt::format("--sort {}: {} is no direction; give {}:up or {}:down.", text, direction, name, name));
+            throw Error(
+                fmt::format("--sort {}: {} is no direction; give {}:up or {}:down.", text, direction, name, name));
         sorting.down = direction == "down";
     }
     std::vector<std::string> names;
@@ -261,13 +290,15 @@ Sorting parse_sorting(const std::string& text) {
 }
 
 void sort(Comparison& comparison, const Sorting& sorting) {
-    std::stable_sort(comparison.rows.begin(), comparison.rows.end(), [&](const ComparedVariant& a, const ComparedVariant& b) {
-        if (sorting.column == Column::variant) return sorting.down ? b.variant < a.variant : a.variant < b.variant;
-        const auto left = figure(a, sorting.column), right = figure(b, sorting.column);
-        const bool known_left = left && !std::isnan(*left), known_right = right && !std::isnan(*right);
-        if (!known_left || !known_right) return known_left && !known_right;
-        return sorting.down ? *right < *left : *left < *right;
-    });
+    std::stable_sort(comparison.rows.begin(), comparison.rows.end(),
+                     [&](const ComparedVariant& a, const ComparedVariant& b) {
+                         if (sorting.column == Column::variant)
+                             return sorting.down ? b.variant < a.variant : a.variant < b.variant;
+                         const auto left = figure(a, sorting.column), right = figure(b, sorting.column);
+                         const bool known_left = left && !std::isnan(*left), known_right = right && !std::isnan(*right);
+                         if (!known_left || !known_right) return known_left && !known_right;
+                         return sorting.down ? *right < *left : *left < *right;
+                     });
 }
 
 std::vector<std::string> explain(const Comparison& comparison) {

@@ -1,5 +1,5 @@
-// All variants of a lesson beside each other: what each computed, how far off that is, what it took. Plain data, for the
-// terminal and the window.
+// All variants of a lesson beside each other: what each computed, how far off that is, what it took. Plain data, for
+// the terminal and the window.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct ComparedVariant {
     bool has_result = false;                 // the first output
     double value = 0, reference = 0, error = 0, bound = 0;
     bool ok = true;
-    std::optional<double> loads;             // of global memory, by a thread of the recorded blocks, on average; a load of
-                                             // several values is one
+    std::optional<double> loads;  // of global memory, by a thread of the recorded blocks, on average; a load of
+                                  // several values is one
     std::optional<double> atomics;           // of all blocks, if those that were not recorded do as those that were
     bool one_address = false;                // all atomics that were recorded change one word
 
@@ -67,8 +67,8 @@ Sorting parse_sorting(const std::string& text);
 // Stable; what is not known comes last in either direction.
 void sort(Comparison& comparison, const Sorting& sorting);
 
-// What the figures themselves show of known effects, as sentences: as many atomics on one address, and so no faster with
-// fewer threads; a wider accumulator that costs no time; memory as the limit. Nothing where they show none.
+// What the figures themselves show of known effects, as sentences: as many atomics on one address, and so no faster
+// with fewer threads; a wider accumulator that costs no time; memory as the limit. Nothing where they show none.
 std::vector<std::string> explain(const Comparison& comparison);
 
 }  // namespace lanewise::lesson

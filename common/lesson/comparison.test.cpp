@@ -26,7 +26,10 @@ Run run_of(int loads, int wide, bool apart = false) {
     for (std::uint32_t block = 0; block < 2; ++block)
         for (std::uint32_t number = 0; number < 2; ++number) {
             auto warp = made.warp(block, number);
-            for (int i = 0; i < loads; ++i) warp.load_pack(3, in, wide, [](int lane) { return lane * 4; }, [](int lane, int) { return static_cast<float>(lane); });
+            for (int i = 0; i < loads; ++i)
+                warp.load_pack(
+                    3, in, wide, [](int lane) { return lane * 4; },
+                    [](int lane, int) { return static_cast<float>(lane); });
             warp.load(4, tree, [](int lane) { return lane; }, [](int) { return 1.0f; });
             warp.atomic_add(5, out, apart ? static_cast<std::int64_t>(block) : 0, 0, 1);
         }
@@ -94,7 +97,8 @@ TEST(ParseSorting, NamesTheColumnsThereAre) {
     }
 }
 
-ComparedVariant row_of(const std::string& name, double threads, double loads, double atomics, double us, double error = 0) {
+ComparedVariant row_of(const std::string& name, double threads, double loads, double atomics, double us,
+                       double error = 0) {
     ComparedVariant row;
     row.variant = name;
     row.n = 4096;
@@ -112,10 +116,13 @@ ComparedVariant row_of(const std::string& name, double threads, double loads, do
 }
 
 TEST(Explain, AsManyAtomicsOnOneAddressAreWhyFewerThreadsAreNoFaster) {
-    Comparison all{{row_of("narrow", 4096, 1, 32, 230), row_of("wide", 1024, 1, 32, 231), row_of("strided", 256, 4, 2, 20)}, ""};
+    Comparison all{
+        {row_of("narrow", 4096, 1, 32, 230), row_of("wide", 1024, 1, 32, 231), row_of("strided", 256, 4, 2, 20)}, ""};
     const auto sentences = explain(all);
     ASSERT_EQ(sentences.size(), 1u);
-    EXPECT_NE(sentences[0].find("wide has a quarter of the threads of narrow, and is no faster: 231.0 µs and 230.0 µs"), std::string::npos) << sentences[0];
+    EXPECT_NE(sentences[0].find("wide has a quarter of the threads of narrow, and is no faster: 231.0 µs and 230.0 µs"),
+              std::string::npos)
+        << sentences[0];
     EXPECT_NE(sentences[0].find("(32 for 4096 values)"), std::string::npos) << sentences[0];
     EXPECT_NE(sentences[0].find("strided makes 2, and takes 20.0 µs"), std::string::npos) << sentences[0];
     // Each figure that the sentence rests on: without it there is none.
@@ -142,7 +149,8 @@ TEST(Explain, AWiderAccumulatorThatCostsNoTimeIsTold) {
 }
 
 TEST(Explain, OneRateHoweverWideTheLoadsIsTold) {
-    Comparison all{{row_of("f32", 256, 16, 2, 20), row_of("f32x4", 256, 4, 2, 19.5), row_of("slow", 256, 4, 2, 90)}, ""};
+    Comparison all{{row_of("f32", 256, 16, 2, 20), row_of("f32x4", 256, 4, 2, 19.5), row_of("slow", 256, 4, 2, 90)},
+                   ""};
     const auto sentences = explain(all);
     ASSERT_EQ(sentences.size(), 1u);
     EXPECT_NE(sentences[0].find("wider loads bring no more"), std::string::npos) << sentences[0];
@@ -151,7 +159,8 @@ TEST(Explain, OneRateHoweverWideTheLoadsIsTold) {
 }
 
 TEST(PrintComparison, SortsAndShowsEachFigure) {
-    Comparison all{{row_of("b", 64, 1, 1, 5, 0.25), row_of("a", 64, 1, 1, 700, 0.5)}, "NVIDIA H200 · recorded 2026-11-21"};
+    Comparison all{{row_of("b", 64, 1, 1, 5, 0.25), row_of("a", 64, 1, 1, 700, 0.5)},
+                   "NVIDIA H200 · recorded 2026-11-21"};
     all.rows.push_back(compared("c", "c runs on GPUs only.", {}));
     sort(all, parse_sorting("error:down"));
     std::ostringstream out;

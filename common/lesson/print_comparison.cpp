@@ -28,7 +28,8 @@ void print_comparison(std::ostream& out, const std::string& origin, const Compar
     out << paint.faint(comparison.times_from.empty()
                            ? std::string("times: none were measured or recorded")
                            : fmt::format("times: {} · {}", comparison.times_from,
-                                         timed ? fmt::format("{} values", timed) : std::string("each at its own size"))) << '\n';
+                                         timed ? fmt::format("{} values", timed) : std::string("each at its own size")))
+        << '\n';
     std::vector<Column> columns;
     for (int c = 0; c < kColumnCount; ++c)
         if (!(static_cast<Column>(c) == Column::n && n)) columns.push_back(static_cast<Column>(c));
@@ -39,7 +40,10 @@ void print_comparison(std::ostream& out, const std::string& origin, const Compar
     for (const ComparedVariant& row : comparison.rows) {
         std::vector<std::string> cells;
         for (const Column column : columns) cells.push_back(cell_text(row, column));
-        cells.push_back(!row.why_not.empty() ? "not run" : row.ok ? "" : row.declared_wrong ? "wrong, as declared" : "OUTSIDE");
+        cells.push_back(!row.why_not.empty() ? "not run"
+                        : row.ok             ? ""
+                        : row.declared_wrong ? "wrong, as declared"
+                                             : "OUTSIDE");
         table.add(std::move(cells));
     }
     const auto lines = table.lines();

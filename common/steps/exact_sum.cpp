@@ -52,7 +52,8 @@ template <class Limbs>
 bool any_below(const Limbs& limbs, int bit) {
     for (int i = 0; i < bit / 64; ++i)
         if (limbs[static_cast<std::size_t>(i)] != 0) return true;
-    return bit > 0 && bit % 64 != 0 && (limbs[static_cast<std::size_t>(bit / 64)] & ((std::uint64_t{1} << (bit % 64)) - 1)) != 0;
+    return bit > 0 && bit % 64 != 0 &&
+           (limbs[static_cast<std::size_t>(bit / 64)] & ((std::uint64_t{1} << (bit % 64)) - 1)) != 0;
 }
 
 // Bits `low` and up, at most 64 of them.
@@ -150,7 +151,9 @@ std::uint64_t ExactSum::rounded_to(Element element) const {
     if (!is_finite()) {
         const bool nan = nan_ || (positive_infinity_ && negative_infinity_);
         const double infinity = std::numeric_limits<double>::infinity();
-        return element_from_double(element, nan ? std::numeric_limits<double>::quiet_NaN() : negative_infinity_ ? -infinity : infinity);
+        return element_from_double(element, nan                  ? std::numeric_limits<double>::quiet_NaN()
+                                            : negative_infinity_ ? -infinity
+                                                                 : infinity);
     }
     if (!is_float(element)) {
         // Two's complement as it stands, from 2^0 up.
@@ -184,7 +187,8 @@ std::string ExactSum::decimal(int digits) const {
     const Limbs limbs = magnitude();
     const int point = -kLowest;
     std::vector<std::uint32_t> whole;   // 32-bit words, low first
-    for (int bit = point; bit < static_cast<int>(kLimbs * 64); bit += 32) whole.push_back(static_cast<std::uint32_t>(bits_from(limbs, bit)));
+    for (int bit = point; bit < static_cast<int>(kLimbs * 64); bit += 32)
+        whole.push_back(static_cast<std::uint32_t>(bits_from(limbs, bit)));
     std::string before;
     while (std::any_of(whole.begin(), whole.end(), [](std::uint32_t word) { return word != 0; })) {
         std::uint64_t rest = 0;
@@ -204,7 +208,9 @@ std::string ExactSum::decimal(int digits) const {
         const std::size_t leading = before.empty() ? std::min(behind.find_first_not_of('0'), behind.size()) : 0;
         return static_cast<int>(before.size() + behind.size() - leading);
     };
-    const auto left = [&] { return std::any_of(fraction.begin(), fraction.end(), [](std::uint32_t word) { return word != 0; }); };
+    const auto left = [&] {
+        return std::any_of(fraction.begin(), fraction.end(), [](std::uint32_t word) { return word != 0; });
+    };
     while (left() && significant() <= digits) {
         std::uint64_t carry = 0;
         for (std::size_t i = fraction.size(); i-- > 0;) {
@@ -234,7 +240,8 @@ double ulp_of(Element element, double value) {
     const double magnitude = std::fabs(value);
     int exponent = format.least_exponent;
     if (std::isinf(magnitude)) exponent = format.greatest_exponent;
-    else if (magnitude > 0) exponent = std::clamp(std::ilogb(magnitude), format.least_exponent, format.greatest_exponent);
+    else if (magnitude > 0)
+        exponent = std::clamp(std::ilogb(magnitude), format.least_exponent, format.greatest_exponent);
     return std::ldexp(1.0, exponent - format.fraction_bits);
 }
 

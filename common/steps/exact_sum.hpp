@@ -29,7 +29,8 @@ public:
     std::uint64_t rounded_to(Element element) const;
     double to_double() const;
 
-    // In decimal digits, all of them where they are at most `digits`, else so many and "…": "0.1000000014901161193847…".
+    // In decimal digits, all of them where they are at most `digits`, else so many and "…":
+    // "0.1000000014901161193847…".
     std::string decimal(int digits) const;
 
 private:

@@ -33,7 +33,9 @@ TEST(ExactSum, NothingIsLostHoweverFarApartTheValuesAre) {
 TEST(ExactSum, TheOrderDoesNotMatterAndEachWayOfCountingIsTheSame) {
     std::mt19937_64 random(7);
     std::vector<double> values;
-    for (int i = 0; i < 300; ++i) values.push_back(std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())), static_cast<int>(random() % 200) - 160));
+    for (int i = 0; i < 300; ++i)
+        values.push_back(std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())),
+                                    static_cast<int>(random() % 200) - 160));
     const ExactSum forward = sum_of(values);
     std::reverse(values.begin(), values.end());
     EXPECT_EQ(forward.decimal(400), sum_of(values).decimal(400));
@@ -71,11 +73,15 @@ TEST(ExactSum, RoundsOnceToNearestEvenInEachFormat) {
 TEST(ExactSum, AgreesWithTheProcessorOnSumsOfTwo) {
     std::mt19937_64 random(3);
     for (int i = 0; i < 20000; ++i) {
-        const auto a = from_bits<float>(random() & 0xffffffffu), b = from_bits<float>((random() & 0x07ffffffu) + (to_bits(a) & 0xf8000000u));
-        const double c = from_bits<double>(random()), d = from_bits<double>((random() >> 12) + (to_bits(c) & 0xfff0000000000000u));
+        const auto a = from_bits<float>(random() & 0xffffffffu),
+                   b = from_bits<float>((random() & 0x07ffffffu) + (to_bits(a) & 0xf8000000u));
+        const double c = from_bits<double>(random()),
+                     d = from_bits<double>((random() >> 12) + (to_bits(c) & 0xfff0000000000000u));
         ExactSum small = sum_of({static_cast<double>(a), static_cast<double>(b)});
-        ASSERT_TRUE(same_value(Element::f32, small.rounded_to(Element::f32), to_bits(a + b)) || a + b == 0) << a << " + " << b;
-        ASSERT_TRUE(same_value(Element::f64, sum_of({c, d}).rounded_to(Element::f64), to_bits(c + d)) || c + d == 0) << c << " + " << d;
+        ASSERT_TRUE(same_value(Element::f32, small.rounded_to(Element::f32), to_bits(a + b)) || a + b == 0)
+            << a << " + " << b;
+        ASSERT_TRUE(same_value(Element::f64, sum_of({c, d}).rounded_to(Element::f64), to_bits(c + d)) || c + d == 0)
+            << c << " + " << d;
     }
 }
 

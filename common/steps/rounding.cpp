@@ -34,7 +34,8 @@ std::int32_t RoundingLens::last(std::size_t step, std::size_t warp, int lane) co
     std::int32_t found = Sum::kNone;
     for (const Place& place : places) {
         if (place.step > step) break;
-        if (place.warp == warp && place.lanes[static_cast<std::size_t>(lane)] != Sum::kNone) found = place.lanes[static_cast<std::size_t>(lane)];
+        if (place.warp == warp && place.lanes[static_cast<std::size_t>(lane)] != Sum::kNone)
+            found = place.lanes[static_cast<std::size_t>(lane)];
     }
     return found;
 }
@@ -57,7 +58,8 @@ std::vector<RoundingRow> rounding_rows(const Steps& steps, const RoundingLens& l
         ++row.sums;
         row.inexact += sum.ulps != 0;
         row.stopped += sum.stopped;
-        if (row.worst == Sum::kNone || badness(sum) > badness(lens.sums[static_cast<std::size_t>(row.worst)])) row.worst = static_cast<std::int32_t>(i);
+        if (row.worst == Sum::kNone || badness(sum) > badness(lens.sums[static_cast<std::size_t>(row.worst)]))
+            row.worst = static_cast<std::int32_t>(i);
     }
     std::erase_if(rows, [](const RoundingRow& row) { return row.sums == 0; });
     return rows;
@@ -87,7 +89,9 @@ std::string format_ulps(const Sum& sum) {
     if (std::isnan(sum.ulps)) return "nan";
     if (sum.ulps == 0) return "0";
     const double size = std::fabs(sum.ulps);
-    std::string text = size >= 1e5 || size < 0.001 ? fmt::format("{:+.1e}", sum.ulps) : size >= 100 ? fmt::format("{:+.0f}", sum.ulps) : fmt::format("{:+.3g}", sum.ulps);
+    std::string text = size >= 1e5 || size < 0.001 ? fmt::format("{:+.1e}", sum.ulps)
+                       : size >= 100               ? fmt::format("{:+.0f}", sum.ulps)
+                                                   : fmt::format("{:+.3g}", sum.ulps);
     // "+1.3e+05" -> "+1.3e5"
     if (const std::size_t e = text.find('e'); e != std::string::npos) {
         std::size_t digits = e + 2;
@@ -99,16 +103,19 @@ std::string format_ulps(const Sum& sum) {
 
 std::string where_of(const Sum& sum) {
     if (sum.kind == Sum::Kind::input) return {};
-    return fmt::format("{}block {} · warp {} · lane {}", sum.warp.launch > 0 ? fmt::format("launch {} · ", sum.warp.launch) : std::string(),
+    return fmt::format("{}block {} · warp {} · lane {}",
+                       sum.warp.launch > 0 ? fmt::format("launch {} · ", sum.warp.launch) : std::string(),
                        sum.warp.block, sum.warp.warp, sum.lane);
 }
 
 std::string what_of(const Steps& steps, const Sum& sum) {
     if (sum.kind == Sum::Kind::input) {
         const auto array = input_array_of(*steps.trace);
-        return fmt::format("{}[{}], an input in {}", array ? steps.trace->arrays[*array].name : "in", sum.element, element_name(sum.type));
+        return fmt::format("{}[{}], an input in {}", array ? steps.trace->arrays[*array].name : "in", sum.element,
+                           element_name(sum.type));
     }
-    std::string text = fmt::format("sum of {} input{} in {}", sum.count, sum.count == 1 ? "" : "s", element_name(sum.type));
+    std::string text =
+        fmt::format("sum of {} input{} in {}", sum.count, sum.count == 1 ? "" : "s", element_name(sum.type));
     if (sum.narrow) text += ", then widened";
     if (sum.kind == Sum::Kind::atomic) text += ", by an atomic";
     if (sum.overflowed) text += ": beyond the format's range";

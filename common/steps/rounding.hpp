@@ -22,8 +22,8 @@ struct Sum {
 
     Kind kind = Kind::add;
     Element type = Element::f32;        // the format of the sum itself
-    bool recorded = true;               // false: no record holds it. It was added again here, in the order and the format
-                                        // that give all recorded values bit by bit
+    bool recorded = true;  // false: no record holds it. It was added again here, in the order and the format
+                           // that give all recorded values bit by bit
     std::size_t step = kNoStep;         // where it came about; an input: where it was first read
     WarpRef warp;
     int lane = -1;
@@ -37,15 +37,15 @@ struct Sum {
     // Without any rounding: the sum of all inputs that came in, each as often as it did.
     std::uint64_t exact = 0;            // rounded once, to `type`
     double exact_value = 0;             // the same to a double
-    double error = 0;                   // the value less the exact one, rounded to a double; infinite where only the value
-                                        // is, 0 where both are the same infinity, NaN where either is
+    double error = 0;  // the value less the exact one, rounded to a double; infinite where only the value
+                       // is, 0 where both are the same infinity, NaN where either is
     double ulps = 0;                    // `error` in ulp of `type` at the exact value (at the value where that is 0)
     double lost = 0;                    // what this one addition did: the value less the sum of its two parts
     double lost_ulps = 0;               // the same in the unit of `ulps`
     bool stopped = false;               // stopped growing: neither part is zero, and the sum is just one of them
     bool overflowed = false;            // infinite, though nothing that came in is
-    bool narrow = false;                // its format has fewer bits than that of the sum it was added to: a pair added in
-                                        // 16 bits before it was widened
+    bool narrow = false;  // its format has fewer bits than that of the sum it was added to: a pair added in
+                          // 16 bits before it was widened
     std::uint32_t additions = 0;        // on the longest way from an input to here
     std::uint32_t inputs = 0;           // into Steps::provenances; 0: of a word, or of a part of what was read
     std::uint64_t count = 0;            // inputs in it, each as often as it came in
@@ -65,8 +65,8 @@ struct RoundingLens {
     std::size_t untold = 0;             // additions seen whose exact value is not known: something else than a sum of
                                         // inputs came in, or what was added left no record
 
-    // The sum that a lane (of the warp at that place of Steps::warps) came to at a step; kNone: none. Where it was added to
-    // zeros only, that is an older one.
+    // The sum that a lane (of the warp at that place of Steps::warps) came to at a step; kNone: none. Where it was
+    // added to zeros only, that is an older one.
     std::int32_t at(std::size_t step, std::size_t warp, int lane) const;
     // The same at the last step up to and with `step` where there is one.
     std::int32_t last(std::size_t step, std::size_t warp, int lane) const;
@@ -74,8 +74,8 @@ struct RoundingLens {
     ExactSum error_of(std::int32_t sum) const;
 };
 
-// Pure. Only values that records hold, or that follow from them bit by bit, are told; sums whose parts are not known to be
-// sums of inputs (a product, a maximum, a square) are left out and counted in `untold`.
+// Pure. Only values that records hold, or that follow from them bit by bit, are told; sums whose parts are not known to
+// be sums of inputs (a product, a maximum, a square) are left out and counted in `untold`.
 RoundingLens build_rounding(const Steps& steps);
 
 // The sums of one step that are worth a line.
@@ -103,8 +103,8 @@ std::string where_of(const Sum& sum);
 // What the sum is: "in[5], an input", "sum of 2 inputs in f16, then widened", with what is special about it.
 std::string what_of(const Steps& steps, const Sum& sum);
 
-// A value in all its digits, as far as there is room for 18: "0.00390625", where the shortest form that reads back as f16
-// is 0.003906.
+// A value in all its digits, as far as there is room for 18: "0.00390625", where the shortest form that reads back as
+// f16 is 0.003906.
 std::string full_value(Element type, std::uint64_t bits);
 // One addition in figures: "2048 + 1 = 2049, rounded to f16: 2048".
 std::string describe_addition(const RoundingLens& lens, std::int32_t sum);

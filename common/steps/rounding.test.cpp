@@ -71,7 +71,8 @@ Trace run_of(Element read, Element accumulator, int turns, int pack, const std::
         record.effect[lane] = Effect::join;
         record.before[lane] = sums[lane];
         record.received[lane] = sums[lane ^ 16];
-        record.after[lane] = element_from_double(accumulator, element_to_double(accumulator, sums[lane]) + element_to_double(accumulator, sums[lane ^ 16]));
+        record.after[lane] = element_from_double(
+            accumulator, element_to_double(accumulator, sums[lane]) + element_to_double(accumulator, sums[lane ^ 16]));
     }
     return made.trace;
 }
@@ -93,7 +94,8 @@ TEST(Rounding, EachSumOfATreeStandsBesideTheTrueSumOfItsInputs) {
             const Sum& sum = lens.sums[static_cast<std::size_t>(place)];
             const Provenance& held = inputs_after(steps, step, kFirst, static_cast<std::size_t>(lane));
             double exact = 0;   // exact as doubles: 32 floats of one size
-            for (std::size_t i = 0; i < 32; ++i) exact += held.holds(i) ? static_cast<double>(uneven(static_cast<int>(i))) : 0;
+            for (std::size_t i = 0; i < 32; ++i)
+                exact += held.holds(i) ? static_cast<double>(uneven(static_cast<int>(i))) : 0;
             EXPECT_EQ(sum.exact_value, exact);
             EXPECT_EQ(sum.error, as_double(sum) - exact);
             EXPECT_EQ(sum.ulps, sum.error / ulp_of(Element::f32, exact));
@@ -158,7 +160,8 @@ TEST(Rounding, AtomicsOnOneWordAreFollowedAsFarAsEachFindsWhatTheOneBeforeLeft) 
     const Steps steps = build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
     EXPECT_EQ(lens.untold, 0u);
-    const auto total_sum = std::find_if(lens.sums.begin(), lens.sums.end(), [](const Sum& sum) { return sum.kind == Sum::Kind::atomic; });
+    const auto total_sum =
+        std::find_if(lens.sums.begin(), lens.sums.end(), [](const Sum& sum) { return sum.kind == Sum::Kind::atomic; });
     ASSERT_NE(total_sum, lens.sums.end());
     EXPECT_EQ(total_sum->count, 128u);
     EXPECT_EQ(total_sum->warp.block, 0u);
@@ -170,8 +173,9 @@ TEST(Rounding, AtomicsOnOneWordAreFollowedAsFarAsEachFindsWhatTheOneBeforeLeft) 
 }
 
 TEST(Rounding, ALongRunOfSmallValuesStopsGrowing) {
-    const Trace trace = run_of(Element::bf16, Element::bf16, 300, 1, [](int) { return 1.0; },
-                               [](std::uint64_t sum, const auto& words) { return added(Element::bf16, sum, words[0]); });
+    const Trace trace = run_of(
+        Element::bf16, Element::bf16, 300, 1, [](int) { return 1.0; },
+        [](std::uint64_t sum, const auto& words) { return added(Element::bf16, sum, words[0]); });
     const Steps steps = build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
     EXPECT_EQ(lens.untold, 0u);
@@ -202,7 +206,8 @@ TEST(Rounding, APairAddedInSixteenBitsIsToldFromOneThatWasWidenedFirst) {
         return element_from_double(Element::f32, element_to_double(Element::f32, sum) + pair);
     };
     for (const bool is_narrow : {true, false}) {
-        const Trace trace = is_narrow ? run_of(Element::f16, Element::f32, 1, 2, input, narrow) : run_of(Element::f16, Element::f32, 1, 2, input, wide);
+        const Trace trace = is_narrow ? run_of(Element::f16, Element::f32, 1, 2, input, narrow)
+                                      : run_of(Element::f16, Element::f32, 1, 2, input, wide);
         const Steps steps = build_steps(trace);
         const RoundingLens lens = build_rounding(steps);
         EXPECT_EQ(lens.untold, 0u);
@@ -220,7 +225,9 @@ TEST(Rounding, APairAddedInSixteenBitsIsToldFromOneThatWasWidenedFirst) {
 
 TEST(Rounding, PacksThatAreAddedTwoAndTwoOrOneByOneAreTold) {
     const auto input = [](int i) { return static_cast<double>(uneven(i)); };
-    const auto sum_in = [](std::uint64_t a, std::uint64_t b) { return to_bits(from_bits<float>(a) + from_bits<float>(b)); };
+    const auto sum_in = [](std::uint64_t a, std::uint64_t b) {
+        return to_bits(from_bits<float>(a) + from_bits<float>(b));
+    };
     for (const bool two_and_two : {true, false}) {
         const Trace trace = run_of(Element::f32, Element::f32, 3, 4, input, [&](std::uint64_t sum, const auto& w) {
             if (two_and_two) return sum_in(sum, sum_in(sum_in(w[0], w[1]), sum_in(w[2], w[3])));
@@ -237,11 +244,14 @@ TEST(Rounding, PacksThatAreAddedTwoAndTwoOrOneByOneAreTold) {
 }
 
 TEST(Rounding, EightBitInputsAreAddedInSixteenBits) {
-    const Trace trace = run_of(Element::e4m3, Element::f16, 3, 16, [](int i) { return static_cast<double>(i % 29) * 9 + 0.5; },
-                               [](std::uint64_t sum, const auto& words) {
-                                   for (const std::uint64_t word : words) sum = element_from_double(Element::f16, element_to_double(Element::f16, sum) + element_to_double(Element::e4m3, word));
-                                   return sum;
-                               });
+    const Trace trace = run_of(
+        Element::e4m3, Element::f16, 3, 16, [](int i) { return static_cast<double>(i % 29) * 9 + 0.5; },
+        [](std::uint64_t sum, const auto& words) {
+            for (const std::uint64_t word : words)
+                sum = element_from_double(
+                    Element::f16, element_to_double(Element::f16, sum) + element_to_double(Element::e4m3, word));
+            return sum;
+        });
     const Steps steps = build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
     EXPECT_EQ(lens.untold, 0u);
@@ -281,7 +291,8 @@ TEST(Rounding, ValuesThatWereWorkedOnBeforeAreNotTakenForInputs) {
     Trace trace = tree_of([](int lane) { return static_cast<float>(lane + 2); });
     for (Record& record : trace.records) {
         if (record.op == Op::load)
-            for (std::size_t lane = 0; lane < 32; ++lane) record.value[lane][0] = to_bits(std::sqrt(from_bits<float>(record.value[lane][0])));
+            for (std::size_t lane = 0; lane < 32; ++lane)
+                record.value[lane][0] = to_bits(std::sqrt(from_bits<float>(record.value[lane][0])));
     }
     const Steps steps = build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
@@ -300,7 +311,9 @@ TEST(Rounding, OverflowAndCancellationStandOut) {
     EXPECT_EQ(format_ulps(third), "overflow");
     EXPECT_NE(what_of(steps, third).find("beyond the format's range"), std::string::npos);
     // 1e8 + 3 - 1e8: the 3 was rounded to 0 or 8.
-    const Trace cancels = tree_of([](int lane) { return lane == 0 ? 1e8f : lane == 16 ? 3.0f : lane == 1 ? -1e8f : 0.0f; });
+    const Trace cancels = tree_of([](int lane) {
+        return lane == 0 ? 1e8f : lane == 16 ? 3.0f : lane == 1 ? -1e8f : 0.0f;
+    });
     const Steps cancelled = build_steps(cancels);
     const RoundingLens seen = build_rounding(cancelled);
     const Sum& root = seen.sums.at(static_cast<std::size_t>(seen.at(5, 0, 0)));
@@ -328,7 +341,8 @@ TEST(Rounding, RowsNameTheWorstSumOfEachStep) {
     for (const RoundingRow& row : rows) {
         EXPECT_EQ(row.sums, 32u);
         double most = 0;
-        for (int lane = 0; lane < 32; ++lane) most = std::max(most, std::fabs(lens.sums[static_cast<std::size_t>(lens.at(row.step, 0, lane))].ulps));
+        for (int lane = 0; lane < 32; ++lane)
+            most = std::max(most, std::fabs(lens.sums[static_cast<std::size_t>(lens.at(row.step, 0, lane))].ulps));
         EXPECT_EQ(std::fabs(lens.sums[static_cast<std::size_t>(row.worst)].ulps), most);
     }
 }

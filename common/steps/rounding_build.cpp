@@ -78,7 +78,8 @@ private:
     };
 
     std::size_t place_of(const WarpRef& warp) const {
-        return static_cast<std::size_t>(std::find(steps_.warps.begin(), steps_.warps.end(), warp) - steps_.warps.begin());
+        return static_cast<std::size_t>(std::find(steps_.warps.begin(), steps_.warps.end(), warp) -
+                                        steps_.warps.begin());
     }
 
     // Nothing but zeros came together: no sum.
@@ -119,7 +120,8 @@ private:
         trace::PerLane<Found> offered{};
         each(record, [&](std::size_t lane) {
             settle(lane, record.type, warp.lanes[lane].before, warp.lanes[lane].inputs_before);
-            offered[lane] = tree_.find(latest_[place_][lane], warp.lanes[lane].inputs_before, record.type, warp.lanes[lane].before);
+            offered[lane] =
+                tree_.find(latest_[place_][lane], warp.lanes[lane].inputs_before, record.type, warp.lanes[lane].before);
         });
         each(record, [&](std::size_t lane) {
             const LaneView& view = warp.lanes[lane];
@@ -131,11 +133,13 @@ private:
             }
             const bool adds = !view.undefined && view.has_after &&
                               same_value(record.type, sum_bits(record.type, view.before, view.received), view.after);
-            if (!line_adds(record.line, adds || !view.has_after || view.undefined) || !adds || !offered[lane] || !offered[source]) {
+            if (!line_adds(record.line, adds || !view.has_after || view.undefined) || !adds || !offered[lane] ||
+                !offered[source]) {
                 ++lens_.untold;
                 return;
             }
-            set(place_, lane, step_, tree_.join(sum_here(lane, record.type, view.after, view.inputs_after), offered[lane], offered[source]));
+            set(place_, lane, step_,
+                tree_.join(sum_here(lane, record.type, view.after, view.inputs_after), offered[lane], offered[source]));
         });
     }
 
@@ -181,20 +185,23 @@ private:
         });
     }
 
-    // --- memory -------------------------------------------------------------------------------------------------------
+    // --- memory ------------------------------------------------------------------------------------------------------
 
     // What a word holds: what was stored there, else the input.
     Found word_of(const Record& record, std::int64_t element, std::uint64_t bits) {
         const auto word = held_.find(words_.key(record, element));
         if (word != held_.end())
-            return word->second.sum && same_value(record.type, word->second.bits, bits) ? word->second.sum : std::nullopt;
-        if (const Found sum = tree_.input(record.array, element)) return tree_.holds(*sum, record.type, bits) ? sum : std::nullopt;
+            return word->second.sum && same_value(record.type, word->second.bits, bits) ? word->second.sum
+                                                                                        : std::nullopt;
+        if (const Found sum = tree_.input(record.array, element))
+            return tree_.holds(*sum, record.type, bits) ? sum : std::nullopt;
         return element_to_double(record.type, bits) == 0 ? Found(Sum::kNone) : std::nullopt;
     }
 
     void write_word(const Record& record, std::size_t lane, std::uint64_t bits, Found sum) {
         const std::int64_t element = record.element_index[lane];
-        for (int e = 1; e < record.elements; ++e) held_[words_.key(record, element + e)].sum = std::nullopt;   // a pack: not followed
+        for (int e = 1; e < record.elements; ++e)
+            held_[words_.key(record, element + e)].sum = std::nullopt;  // a pack: not followed
         if (record.elements > 1) sum = std::nullopt;
         held_[words_.key(record, element)] = {sum, record.type, bits, record.array, element, true};
     }
@@ -212,7 +219,8 @@ private:
                 } else {
                     // What it added to before: the sum of just those inputs.
                     const std::int32_t own = latest_[place_][lane];
-                    const bool same = own != Sum::kNone && lens_.sums[static_cast<std::size_t>(own)].inputs == view.inputs_before;
+                    const bool same =
+                        own != Sum::kNone && lens_.sums[static_cast<std::size_t>(own)].inputs == view.inputs_before;
                     run.start = same ? Found(own) : tree_.single(view.inputs_before);
                 }
             }
@@ -249,14 +257,17 @@ private:
             lens_.untold += words;
             return;
         }
-        const std::uint64_t start = *done.start == Sum::kNone ? element_from_double(type, 0.0) : start_bits(*done.start, type);
+        const std::uint64_t start =
+            *done.start == Sum::kNone ? element_from_double(type, 0.0) : start_bits(*done.start, type);
         std::uint32_t& told = evidence_.orders.try_emplace({done.line, type}, (1u << kOrders) - 1).first->second;
         std::uint32_t fits = 0;
         std::vector<Replayed> chosen;
         for (int order = 0; order < kOrders; ++order) {
             if (!gathers_ && !(told >> order & 1u)) continue;
             auto additions = replay(static_cast<Order>(order), type, start, plain, done.reads);
-            if (additions.empty() || !same_value(type, converted(additions.back().type, additions.back().bits, type), bits)) continue;
+            if (additions.empty() ||
+                !same_value(type, converted(additions.back().type, additions.back().bits, type), bits))
+                continue;
             fits |= 1u << order;
             if (chosen.empty()) chosen = std::move(additions);
         }
@@ -309,15 +320,25 @@ private:
                 continue;
             }
             // `tree[t] = in[t]`, `tree[t] += tree[t + offset]`, `sums[w] += value`.
-            const Found other = update.other ? word_of(*update.other, update.other->element_index[lane], accessed(*update.other, lane)) : std::nullopt;
+            const Found other =
+                update.other ? word_of(*update.other, update.other->element_index[lane], accessed(*update.other, lane))
+                             : std::nullopt;
             if (view.effect != Effect::join) {
-                const bool copies = update.own == nullptr && other && same_value(record.type, converted(update.other->type, accessed(*update.other, lane), record.type), bits);
+                const bool copies =
+                    update.own == nullptr && other &&
+                    same_value(record.type, converted(update.other->type, accessed(*update.other, lane), record.type),
+                               bits);
                 write_word(record, lane, bits, copies ? other : std::nullopt);
                 continue;
             }
-            Found own = update.own ? word_of(*update.own, update.own->element_index[lane], accessed(*update.own, lane)) : std::nullopt;
-            const bool adds = update.own && update.other &&
-                              same_value(record.type, sum_bits(record.type, accessed(*update.own, lane), converted(update.other->type, accessed(*update.other, lane), record.type)), bits);
+            Found own = update.own ? word_of(*update.own, update.own->element_index[lane], accessed(*update.own, lane))
+                                   : std::nullopt;
+            const bool adds =
+                update.own && update.other &&
+                same_value(record.type,
+                           sum_bits(record.type, accessed(*update.own, lane),
+                                    converted(update.other->type, accessed(*update.other, lane), record.type)),
+                           bits);
             if (!line_adds(record.line, adds) || !own || !other) {
                 ++lens_.untold;
                 write_word(record, lane, bits, std::nullopt);
@@ -349,11 +370,13 @@ private:
             std::size_t next = done;
             for (std::size_t i = done; all <= kMostInOrder && i < all; ++i) {
                 const Give& give = gives[i];
-                if (!word_of(*give.record, give.record->element_index[give.lane], give.record->received[give.lane])) continue;
+                if (!word_of(*give.record, give.record->element_index[give.lane], give.record->received[give.lane]))
+                    continue;
                 next = i;
                 break;
             }
-            std::rotate(gives.begin() + static_cast<std::ptrdiff_t>(done), gives.begin() + static_cast<std::ptrdiff_t>(next),
+            std::rotate(gives.begin() + static_cast<std::ptrdiff_t>(done),
+                        gives.begin() + static_cast<std::ptrdiff_t>(next),
                         gives.begin() + static_cast<std::ptrdiff_t>(next) + 1);
             const Give give = gives[done];
             place_ = give.place;
@@ -369,8 +392,10 @@ private:
         Found own;
         if (!word.touched && element_to_double(record.type, found_bits) == 0) own = Sum::kNone;
         else if (word.touched && same_value(record.type, word.bits, found_bits)) own = word.sum;
-        const Found other = record.op == Op::atomic_add && record.elements == 1 ? tree_.find(latest_[place_][lane], view.inputs_before, record.type, gave) : std::nullopt;
-        if (own && *own != Sum::kNone) lens_.sums[static_cast<std::size_t>(*own)].recorded = true;   // the next found it
+        const Found other = record.op == Op::atomic_add && record.elements == 1
+                                ? tree_.find(latest_[place_][lane], view.inputs_before, record.type, gave)
+                                : std::nullopt;
+        if (own && *own != Sum::kNone) lens_.sums[static_cast<std::size_t>(*own)].recorded = true;  // the next found it
         const std::uint64_t bits = sum_bits(record.type, found_bits, gave);
         Found sum;
         if (own && other) {
@@ -415,7 +440,9 @@ private:
 RoundingLens build_rounding(const Steps& steps) {
     RoundingLens lens;
     if (steps.input_count == 0) {
-        lens.why_not = "Which inputs a sum holds is not known: no loads were recorded, or there are too many inputs to keep (a smaller --n has fewer).";
+        lens.why_not =
+            "Which inputs a sum holds is not known: no loads were recorded, or there are too many inputs to keep (a "
+            "smaller --n has fewer).";
         return lens;
     }
     Evidence evidence;
@@ -426,7 +453,8 @@ RoundingLens build_rounding(const Steps& steps) {
         lens.why_not = "There are too many additions to tell the exact value of each; give a smaller --n.";
         return lens;
     }
-    const bool any = std::any_of(lens.sums.begin(), lens.sums.end(), [](const Sum& sum) { return sum.kind != Sum::Kind::input; });
+    const bool any =
+        std::any_of(lens.sums.begin(), lens.sums.end(), [](const Sum& sum) { return sum.kind != Sum::Kind::input; });
     if (!any) lens.why_not = "Nothing here is known to be a sum of inputs, as far as the records tell.";
     return lens;
 }

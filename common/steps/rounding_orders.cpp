@@ -29,7 +29,8 @@ public:
     Part pairs(Element type, std::size_t read, std::vector<Part> parts) {
         while (parts.size() > 1) {
             std::vector<Part> next;
-            for (std::size_t i = 0; i + 1 < parts.size(); i += 2) next.push_back(add(type, read, parts[i], parts[i + 1]));
+            for (std::size_t i = 0; i + 1 < parts.size(); i += 2)
+                next.push_back(add(type, read, parts[i], parts[i + 1]));
             if (parts.size() % 2 == 1) next.push_back(parts.back());
             parts = std::move(next);
         }
@@ -48,7 +49,8 @@ bool adds_in(Element element) { return element != Element::e4m3 && element != El
 
 }  // namespace
 
-std::vector<Replayed> replay(Order order, Element type, std::uint64_t start, bool zero, const std::vector<Read>& reads) {
+std::vector<Replayed> replay(Order order, Element type, std::uint64_t start, bool zero,
+                             const std::vector<Read>& reads) {
     Replay made;
     Part sum{Replayed::kStart, type, start};
     bool none = zero;   // no addition yet: the first word is the sum

@@ -18,8 +18,8 @@ struct Read {
     std::vector<std::int32_t> sums;          // their places in RoundingLens::sums
 };
 
-// One addition of a replay. Operands: an index >= 0 is an earlier addition; kStart what the sum began with; kElement - i
-// the i-th word of all that were read.
+// One addition of a replay. Operands: an index >= 0 is an earlier addition; kStart what the sum began with; kElement -
+// i the i-th word of all that were read.
 struct Replayed {
     static constexpr std::int32_t kStart = -1;
     static constexpr std::int32_t kElement = -2;
@@ -39,8 +39,9 @@ enum class Order : std::uint8_t {
 };
 inline constexpr int kOrders = 4;
 
-// The additions in that order, in `type` but for the narrow ones; empty where the order means nothing here, or no addition
-// is needed. `start`: bits of `type`; `zero`: nothing but a zero, to which the first word is added without an addition.
+// The additions in that order, in `type` but for the narrow ones; empty where the order means nothing here, or no
+// addition is needed. `start`: bits of `type`; `zero`: nothing but a zero, to which the first word is added without an
+// addition.
 std::vector<Replayed> replay(Order order, Element type, std::uint64_t start, bool zero, const std::vector<Read>& reads);
 
 }  // namespace lanewise::steps

@@ -11,13 +11,15 @@ namespace lanewise::steps {
 
 using trace::Record;
 
-SumTree::SumTree(const Steps& steps, RoundingLens& lens) : steps_(steps), lens_(lens), array_(input_array_of(*steps.trace)) {
+SumTree::SumTree(const Steps& steps, RoundingLens& lens)
+    : steps_(steps), lens_(lens), array_(input_array_of(*steps.trace)) {
     for (const Record& record : steps.trace->records) {
         const bool fits = record.elements * element_size(record.type) <= static_cast<int>(sizeof(trace::Bytes16));
         if (record.op != trace::Op::load || record.array != array_ || !fits) continue;
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)
             for (int e = 0; takes_part(record, lane) && e < record.elements; ++e)
-                inputs_.try_emplace(record.element_index[lane] + e, record.type, trace::element_at(record.value[lane], record.type, e));
+                inputs_.try_emplace(record.element_index[lane] + e, record.type,
+                                    trace::element_at(record.value[lane], record.type, e));
     }
 }
 
@@ -62,7 +64,9 @@ Found SumTree::single(std::uint32_t inputs) {
 
 Found SumTree::find(std::int32_t likely, std::uint32_t inputs, Element type, std::uint64_t bits) {
     if (inputs == kUnknownInputs) return element_to_double(type, bits) == 0 ? Found(Sum::kNone) : std::nullopt;
-    if (likely != Sum::kNone && lens_.sums[static_cast<std::size_t>(likely)].inputs == inputs && holds(likely, type, bits)) return likely;
+    if (likely != Sum::kNone && lens_.sums[static_cast<std::size_t>(likely)].inputs == inputs &&
+        holds(likely, type, bits))
+        return likely;
     if (const Found leaf = single(inputs); leaf && holds(*leaf, type, bits)) return leaf;
     const auto [first, last] = by_inputs_.equal_range(inputs);
     for (auto at = first; at != last; ++at)

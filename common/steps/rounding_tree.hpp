@@ -30,8 +30,8 @@ public:
     // Where inputs that are met for the first time come in.
     void at_step(std::size_t step) { step_ = step; }
 
-    // The sum that a value is, by the inputs in it: `likely`, where that fits, else any of just those inputs. Widening and
-    // rounding to another format pass.
+    // The sum that a value is, by the inputs in it: `likely`, where that fits, else any of just those inputs. Widening
+    // and rounding to another format pass.
     Found find(std::int32_t likely, std::uint32_t inputs, Element type, std::uint64_t bits);
     // The input that a set of inputs is, where it is one.
     Found single(std::uint32_t inputs);

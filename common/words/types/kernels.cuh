@@ -22,6 +22,28 @@
 #include <stdio.h>
 #include <type_traits>
 
+// a * b + c, rounded once. CUDA has no such word for bfloat16 before sm_80: there it is rounded to a float first, which
+// differs only where that falls halfway between two bfloat16s.
+template <class T>
+__device__ T fused(T a, T b, T c) {
+  return __hfma(a, b, c);
+}
+template <class T>
+__device__ T fused_pair(T a, T b, T c) {
+  return __hfma2(a, b, c);
+}
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+template <>
+__device__ inline __nv_bfloat16 fused(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
+  return __float2bfloat16_rn(fmaf(__bfloat162float(a), __bfloat162float(b), __bfloat162float(c)));
+}
+template <>
+__device__ inline __nv_bfloat162 fused_pair(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
+  return __halves2bfloat162(fused(__low2bfloat16(a), __low2bfloat16(b), __low2bfloat16(c)),
+                            fused(__high2bfloat16(a), __high2bfloat16(b), __high2bfloat16(c)));
+}
+#endif
+
 // in: 3 for each thread. out: 12.
 template <class T>
 __global__ void arithmetic(const T* in, T* out, unsigned* holds) {
@@ -32,7 +54,7 @@ __global__ void arithmetic(const T* in, T* out, unsigned* holds) {
   mine[1] = a - b;
   mine[2] = a * b;
   mine[3] = a / b;
-  mine[4] = __hfma(a, b, c);
+  mine[4] = fused(a, b, c);
   mine[5] = __hmax(a, b);
   mine[6] = __hmin(a, b);
   mine[7] = __hmax_nan(a, b);
@@ -52,7 +74,7 @@ __global__ void pair_arithmetic(const T* in, T* out, unsigned* masks) {
   const T a = in[2 * thread], b = in[2 * thread + 1];
   T* mine = out + 4 * thread;
   mine[0] = a + b;
-  mine[1] = __hfma2(a, b, a);
+  mine[1] = fused_pair(a, b, a);
   mine[2] = __hmax2(a, b);
   mine[3] = __lowhigh2highlow(a * b);
   masks[thread] = __hlt2_mask(a, b);

@@ -113,7 +113,9 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
     out << paint.faint("value and reference are the output's first element; error is the largest over all its elements") << '\n';
     const auto ran = std::count_if(rows.begin(), rows.end(), [](const CheckedVariant& row) { return row.checked.not_run.empty(); });
     const std::string of_all = ran == std::ssize(rows) ? "" : fmt::format(" of {}", rows.size());
-    if (outside == 0) out << paint.result(fmt::format("{}{} variants, all within their bounds", ran, of_all)) << '\n';
+    const bool wrong = std::any_of(rows.begin(), rows.end(), [](const CheckedVariant& row) { return !row.declared_wrong.empty(); });
+    const char* const but = wrong ? " but those that are wrong on purpose" : "";
+    if (outside == 0) out << paint.result(fmt::format("{}{} variants, all within their bounds{}", ran, of_all, but)) << '\n';
     else out << paint.warning(fmt::format("{} of {} variants outside their bounds", outside, rows.size())) << '\n';
     return outside;
 }

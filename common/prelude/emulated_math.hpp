@@ -6,12 +6,9 @@
 //   Exceptions: atomicAdd of a float in the GPU's global memory takes subnormal numbers for zero; fminf and fmaxf of 0
 //   and -0 are the host library's choice, where the GPU takes -0 for the lower.
 // Within a tolerance: here what the host's library gives, or (__expf and the like, rsqrtf, …) the value rounded once from
-// double; there what the CUDA C++ Programming Guide allows (Mathematical Functions; largest errors in ulp of the result)
-//   rsqrtf 2   expf 1   exp2f 2   exp10f 2   logf 1   log2f 1   log10f 2   sinf, cosf 2   tanf 4   tanhf 1   erff 2
-//   erfcf 4   powf 4   sinpif, cospif 1   cbrtf 1   rcbrtf 1   hypotf 3   rhypotf 2   normcdff 5   erfcxf 4
-//   __fdividef 2 for 2^-126 <= |y| <= 2^126        __expf 2 + floor(|1.173 x|)    __exp10f 2 + floor(|2.97 x|)
-//   __logf 3, or 2^-21.41 absolute in [0.5, 2]     __log2f 2, or 2^-22 absolute   __log10f 3, or 2^-24 absolute
-//   __sinf 2^-21.41, __cosf 2^-21.19 absolute in [-pi, pi]    __tanf, __powf: as made of the others
+// double; there what the table "Mathematical Functions" of the CUDA C++ Programming Guide allows, in ulp of the result:
+//   rsqrtf, the exponentials, logarithms, sines and their like, erff and its like, powf, cbrtf, hypotf, normcdff;
+//   and with wider bounds __fdividef, __expf, __exp10f, __logf, __log2f, __log10f, __sinf, __cosf, __tanf, __powf.
 // hexp, hlog, hsqrt, … and double functions: rounded once from double, or the host library's; no bound is given here.
 #pragma once
 

@@ -64,10 +64,20 @@ struct Presentation {
     std::function<std::shared_ptr<const Run>(const std::string& variant)> run;
 };
 
+// What fills the middle of the window.
+enum class View : std::uint8_t {
+    stage,
+    rounding,   // each sum beside the exact one
+    tree,       // who added whom, down to the total
+    table,      // all variants beside each other
+    timings,    // time over sizes
+    roofline,   // bytes against the machine's limit
+};
+
 // What the command line asked of the window.
 struct WindowRequest {
     std::string variant;                 // the first tab
-    std::vector<std::string> compare;    // two names: side by side
+    std::vector<std::string> compare;    // two to four names: side by side
     bool has_step = false;
     std::size_t step = 0;                // 0-based
     int width = 1600;
@@ -76,8 +86,7 @@ struct WindowRequest {
     int block = -1;                      // which block and warp to look at; -1: the first recorded
     int warp = -1;
     int lane = -1;                       // hovered lane, for a picture; -1: none
-    bool rounding = false;               // through the rounding lens
-    bool table = false;                  // all variants beside each other
+    View view = View::stage;
     std::string sort;                    // the table's column, as --sort takes it; empty: the lesson's order
 };
 

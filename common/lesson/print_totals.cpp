@@ -166,8 +166,7 @@ void print_reruns(std::ostream& out, const trace::Trace& trace, const Paint& pai
         lines.push_back({how, format_element(first.element, here), "0x" + format_bits(first.element, here),
                          same_value(first.element, bits, here) ? std::string("0") : fmt::format("{:+}", ulps)});
     };
-    const trace::Source& source = trace.header.source;
-    add(source.kind == trace::SourceKind::gpu ? "launch 1" : source.order.empty() ? "this run" : source.order, bits);
+    add(trace::run_name(trace.header.source), bits);
     for (const trace::Rerun& rerun : trace.reruns)
         for (const trace::Output& output : rerun.outputs)
             if (output.name == first.name && output.element == first.element && !output.values.empty())

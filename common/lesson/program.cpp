@@ -270,8 +270,7 @@ private:
         r.block = options_.focus_block.value_or(-1);
         r.warp = options_.focus_warp.value_or(-1);
         r.lane = options_.lane.value_or(-1);
-        r.rounding = options_.rounding;
-        r.table = options_.table;
+        r.view = options_.table ? View::table : options_.rounding ? View::rounding : View::stage;
         r.sort = options_.sort;
         return r;
     }

@@ -147,6 +147,33 @@ TEST(GpuOnly, ChecksSayWhatDidNotRun) {
     EXPECT_EQ(tiny({"--check", "--variant", "tiny_cluster"}).status, kExitUsage);
 }
 
+// A kernel that is wrong, and right when it is traced: lanes that wait for each other hide what is missing.
+class RightWhenTraced : public testing::PretendedMachine {
+public:
+    using testing::PretendedMachine::PretendedMachine;
+    launch::Outcome run(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request) override {
+        return testing::PretendedMachine(testing::pretended_gpu(), request.record ? 0.0f : 100.0f).run(plan, kernels, request);
+    }
+};
+
+TEST(Program, AResultIsThePlainKernelsThoughTheStepsAreTraced) {
+    TinyProgram tiny;
+    tiny.has_gpu = true;
+    tiny.program.make_gpu = [] { return std::make_unique<RightWhenTraced>(testing::pretended_gpu()); };
+    const std::string path = tiny.path("hidden.ndjson");
+    const auto live = tiny({"--text", "--variant", "tiny_sum", "--save-trace", path});
+    EXPECT_TRUE(contains(live.out, "out = 596") && contains(live.out, "OUTSIDE its bound")) << live.out;
+    EXPECT_TRUE(contains(live.out, "Traced, this kernel gave out = 496; plain, it gave 596")) << live.out;
+    const auto saved = trace::load(path);
+    EXPECT_EQ(from_bits<float>(saved.outputs.at(0).values.at(0)), 496);
+    EXPECT_EQ(from_bits<float>(saved.plain.at(0).values.at(0)), 596);
+    const auto opened = tiny({"--text", "--open", path});
+    EXPECT_TRUE(contains(opened.out, "OUTSIDE its bound") && contains(opened.out, "plain, it gave 596")) << opened.out;
+
+    tiny.program.make_gpu = [] { return std::make_unique<testing::PretendedMachine>(testing::pretended_gpu()); };
+    EXPECT_FALSE(contains(tiny({"--text", "--variant", "tiny_sum"}).out, "Traced, this kernel"));
+}
+
 TEST(Program, TheRoundingLensIsATableInATerminalAndAViewInAWindow) {
     WithWindow tiny;
     const auto text = tiny({"--text", "--rounding", "--variant", "tiny_sum"});
@@ -156,8 +183,7 @@ TEST(Program, TheRoundingLensIsATableInATerminalAndAViewInAWindow) {
     EXPECT_TRUE(contains(text.out, "every sum is exact")) << text.out;
     EXPECT_FALSE(contains(text.out, "step 1 of")) << text.out;
     EXPECT_EQ(tiny({"--rounding"}).status, kExitOk);
-    EXPECT_TRUE(tiny.seen.request.rounding);
-    EXPECT_FALSE(tiny.seen.request.table);
+    EXPECT_EQ(tiny.seen.request.view, View::rounding);
 }
 
 TEST(Program, TheTableSetsAllVariantsBesideEachOther) {
@@ -169,7 +195,7 @@ TEST(Program, TheTableSetsAllVariantsBesideEachOther) {
     EXPECT_TRUE(contains(answer.out, "loads/thread")) << answer.out;
     EXPECT_TRUE(contains(answer.out, "wrong, as declared")) << answer.out;
     EXPECT_EQ(tiny({"--table", "--sort", "time", "--screenshot", "x.png"}).status, kExitOk);
-    EXPECT_TRUE(tiny.seen.request.table);
+    EXPECT_EQ(tiny.seen.request.view, View::table);
     EXPECT_EQ(tiny.seen.request.sort, "time");
     EXPECT_TRUE(contains(tiny({"--sort", "time"}).err, "add --table"));
     EXPECT_TRUE(contains(tiny({"--table", "--sort", "tme"}).err, "did you mean 'time'?"));

@@ -227,13 +227,14 @@ trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan, 
     auto outcome = backend.run(plan, program_.kernels, request);
     if (!outcome.trace) throw Error("the run left no trace; build the lesson again.", kExitFailed);
     trace::Trace trace = std::move(*outcome.trace);
+    trace.outputs = outputs_of(plan, outcome);
     // What a GPU computed is what the kernel as the learner reads it computed: a traced copy, in which lanes wait for
     // each other more often, may be right where the kernel is wrong.
     if (trace.header.source.kind == trace::SourceKind::gpu) {
         request.record = false;
         outcome.buffers = backend.run(plan, program_.kernels, request).buffers;
+        trace.plain = outputs_of(plan, outcome);
     }
-    trace.outputs = outputs_of(plan, outcome);
     if (results) *results = results_of(plan, outcome);
     return trace;
 }
@@ -251,7 +252,7 @@ std::vector<trace::Rerun> Runner::rerun(launch::Backend& backend, const launch::
         launch::Request request;
         request.order = orders[i];
         const auto outcome = backend.run(plan, program_.kernels, request);
-        reruns.push_back({on_gpu ? fmt::format("launch {}", reruns.size() + 2) : orders[i].name(),
+        reruns.push_back({on_gpu ? fmt::format("launch {}", reruns.size() + 1) : orders[i].name(),
                           outputs_of(plan, outcome)});
     }
     return reruns;
@@ -260,6 +261,7 @@ std::vector<trace::Rerun> Runner::rerun(launch::Backend& backend, const launch::
 std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::vector<Result> results, std::string origin,
                                          std::string notice, const launch::Plan* plan, BlockOrder block_order) {
     auto run = std::make_shared<Run>();
+    if (const std::string changed = tracing_changed(trace); !changed.empty()) notice += (notice.empty() ? "" : " ") + changed;
     const bool emulated_too = plan && !gpu_only_kernel(*plan, program_.kernels);
     if (trace.header.source.kind == trace::SourceKind::gpu && emulated_too && !trace.partial) {
         launch::Order order = options_.order.value_or(launch::Order{});
@@ -291,7 +293,8 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
     std::vector<std::uint32_t> blocks(variant.recorded_blocks);
     std::iota(blocks.begin(), blocks.end(), 0u);
-    if (options_.focus_block && *options_.focus_block >= static_cast<int>(variant.recorded_blocks)) blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
+    if (options_.focus_block && *options_.focus_block >= static_cast<int>(variant.recorded_blocks))
+        blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
     std::vector<Result> results;
     finished->raw = record(machine, plan, blocks, options_.order.value_or(launch::Order{}), &results);
     finished->raw.reruns = rerun(machine, plan, variant.reruns);
@@ -319,13 +322,28 @@ std::optional<launch::Plan> Runner::plan_of(const trace::Header& header) const {
 }
 
 std::vector<Result> Runner::results_of_trace(const trace::Trace& trace) const {
-    const auto plan = plan_of(trace.header);
+    return results_of_outputs(trace.header, trace.plain.empty() ? trace.outputs : trace.plain);
+}
+
+std::string Runner::tracing_changed(const trace::Trace& trace) const {
+    if (trace.plain.empty()) return {};
+    const auto traced = results_of_outputs(trace.header, trace.outputs), plain = results_of_outputs(trace.header, trace.plain);
+    for (std::size_t i = 0; i < std::min(traced.size(), plain.size()); ++i)
+        if (traced[i].ok != plain[i].ok)
+            return fmt::format("Traced, this kernel gave {0} = {1:.9g}; plain, it gave {2:.9g}: tracing makes lanes wait for "
+                               "each other, and what it does depends on who waits. The steps are those of the traced run.",
+                               plain[i].output, traced[i].value, plain[i].value);
+    return {};
+}
+
+std::vector<Result> Runner::results_of_outputs(const trace::Header& header, const std::vector<trace::Output>& outputs) const {
+    const auto plan = plan_of(header);
     if (!plan) return {};
     launch::Plan known = *plan;
     known.expectations.clear();
     launch::Outcome outcome;
     outcome.buffers.resize(known.buffers.size());
-    for (const auto& output : trace.outputs) {
+    for (const auto& output : outputs) {
         const auto at = std::find_if(known.buffers.begin(), known.buffers.end(),
                                      [&](const auto& buffer) { return buffer.name == output.name; });
         if (at == known.buffers.end() || output.values.size() != at->count || output.element != at->element) continue;

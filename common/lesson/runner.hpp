@@ -80,6 +80,9 @@ private:
     // Throws Error that names the variants that can where this one cannot run in warps of `warp` lanes.
     void check_warp(const Variant& variant, std::uint32_t warp) const;
     std::vector<Result> results_of_trace(const trace::Trace& trace) const;
+    std::vector<Result> results_of_outputs(const trace::Header& header, const std::vector<trace::Output>& outputs) const;
+    // A sentence where a GPU's traced copy is right and the plain kernel is not, or the other way round; else empty.
+    std::string tracing_changed(const trace::Trace& trace) const;
     std::optional<launch::Plan> plan_of(const trace::Header& header) const;
     std::string stale(const trace::Header& header) const;
     launch::Backend& emulator();

@@ -162,6 +162,7 @@ Trace random_trace(std::uint64_t seed) {
         trace.records.push_back(random_record(static_cast<Op>(op), random, static_cast<std::uint32_t>(op)));
     trace.findings.push_back({"deadlock", "test<64>", 7, 1, 0, 0xff, 3, "Lane 3 waits \xe2\x86\x90 for lane 5."});
     trace.outputs.push_back({"out", Element::f64, 2, {random(), random()}});
+    trace.plain.push_back({"out", Element::f64, 2, {random(), random()}});
     trace.reruns.push_back({"descending", {{"out", Element::f64, 2, {random(), random()}}}});
     trace.reruns.push_back({"seed 3", {}});
     return trace;
@@ -184,6 +185,8 @@ TEST(TraceFile, RandomTracesReadBack) {
         ASSERT_EQ(back.reruns.size(), 2u);
         EXPECT_EQ(back.reruns[0].how, "descending");
         EXPECT_EQ(back.reruns[0].outputs.at(0).values, trace.reruns[0].outputs[0].values);
+        ASSERT_EQ(back.plain.size(), 1u);
+        EXPECT_EQ(back.plain[0].values, trace.plain[0].values);
         if (HasFailure()) FAIL() << "seed " << seed;
     }
 }

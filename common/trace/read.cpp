@@ -224,6 +224,8 @@ void read_line(const Json& json, Trace& trace) {
         trace.findings.push_back(read_finding(json));
     } else if (json.contains("output")) {
         trace.outputs.push_back(read_output(json));
+    } else if (json.contains("plain")) {
+        trace.plain.push_back(read_output(json["plain"]));
     } else if (json.contains("rerun")) {
         if (trace.reruns.size() == kMaxReruns) throw Mangled(fmt::format("there are more than {} reruns", kMaxReruns));
         trace.reruns.push_back(read_rerun(json));

@@ -27,6 +27,10 @@ Op op_from_name(const std::string& name) {
     throw Error("There is no instruction \"" + name + "\" in this trace format.");
 }
 
+std::string run_name(const Source& source) {
+    return source.kind == SourceKind::gpu ? "traced run" : source.order.empty() ? "this run" : source.order;
+}
+
 bool is_shuffle(Op op) { return op <= Op::shfl_xor; }
 bool is_reduce(Op op) { return op >= Op::reduce_add && op <= Op::reduce_xor; }
 bool is_vote(Op op) { return op >= Op::vote_any && op <= Op::vote_match_all; }

@@ -192,9 +192,12 @@ inline constexpr std::size_t kMaxOutput = 64;
 // The same variant and input run again, where the order in which blocks run decides the last bits
 // (lesson::Variant::reruns). Only outputs are kept; never compared.
 struct Rerun {
-    std::string how;                  // "descending", "seed 3"; on a GPU: "launch 2"
+    std::string how;                  // "descending", "seed 3"; on a GPU: "launch 2", all of the plain build
     std::vector<Output> outputs;
 };
+
+// What a run of one source is called in a list beside reruns: "ascending", "traced run".
+std::string run_name(const Source& source);
 
 struct Header {
     int major = kFormatMajor;
@@ -222,7 +225,8 @@ struct Trace {
     std::vector<Array> arrays;
     std::vector<Record> records;   // by launch, block, warp, index
     std::vector<Finding> findings;
-    std::vector<Output> outputs;
+    std::vector<Output> outputs;   // of the run whose records these are
+    std::vector<Output> plain;     // on a GPU: of a launch of the plain build, which no tracing changes; never compared
     std::vector<Rerun> reruns;
     bool partial = false;          // read from a truncated file: only a valid prefix is here
     std::string partial_reason;    // a sentence, when partial

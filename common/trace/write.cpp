@@ -281,6 +281,7 @@ void write(std::ostream& out, const Trace& trace) {
     for (const Record& record : trace.records) put(record_json(record, trace));
     for (const Finding& finding : trace.findings) put(finding_json(finding));
     for (const Output& output : trace.outputs) put(output_json(output));
+    for (const Output& output : trace.plain) put({{"plain", output_json(output)}});
     for (const Rerun& rerun : trace.reruns) put(rerun_json(rerun));
     out << Json{{"end", {{"lines", lines}, {"fnv1a", fmt::format("{:016x}", sum.value())}}}}.dump() << '\n';
 }

@@ -27,6 +27,8 @@ namespace lanewise::viz {
 
 class App {
 public:
+    using View = lesson::View;
+
     App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake = {});
 
     // One frame into ImGui's present frame. `seconds` have passed since the last.
@@ -51,8 +53,8 @@ public:
     const std::string& variant() const { return names_[0]; }
     bool comparing() const { return comparing_; }
     bool keys_open() const { return keys_.open; }
-    bool rounding_open() const { return rounding_open_; }
-    bool table_open() const { return table_open_; }
+    bool rounding_open() const { return view_ == View::rounding; }
+    bool table_open() const { return view_ == View::table; }
     const TableView& table() const { return table_; }
     const StageView& stage() const { return stage_; }
     const timing::TimingTable& timings() const { return presentation_.timings; }
@@ -66,6 +68,8 @@ private:
     void next_variant(int direction);
     void toggle_compare();
     void go_to_stage(int direction);
+    // Opens a view in place of the stage, or the stage again.
+    void toggle(View view) { view_ = view_ == view ? View::stage : view; }
     std::size_t tab_of(const std::string& variant) const;
     const std::string& tab_title(const std::string& variant) const;
     std::string origin() const;
@@ -87,8 +91,7 @@ private:
     std::string errors_[2];
     std::shared_ptr<const timing::TimingTable> measured_;   // on this machine; replaces the recorded times
     bool comparing_ = false;
-    bool rounding_open_ = false;                     // the lens in place of the stage
-    bool table_open_ = false;
+    View view_ = View::stage;
     bool dark_ = true;
     bool text_tab_ = false;                          // narrow windows: the text instead of the source
     bool first_run_ = true;

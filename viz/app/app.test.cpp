@@ -202,7 +202,7 @@ TEST(App, TheLensTakesThePlaceOfTheStageAlsoInAComparison) {
 
 TEST(App, TheTableShowsEveryVariantOfTheLesson) {
     lesson::WindowRequest request = request_of("warp_sum_xor");
-    request.table = true;
+    request.view = lesson::View::table;
     request.sort = "variant:down";
     Session session(request);
     std::vector<std::string> names = samples::presentation().all_variants;

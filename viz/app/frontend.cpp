@@ -54,7 +54,7 @@ public:
         const std::string& file = exhibit.run->kernel_file.empty() ? presentation.kernel_file : exhibit.run->kernel_file;
         const std::size_t step = request.has_step ? request.step : 0;
         std::string text = describe_step(exhibit, file, step, request.block, request.warp);
-        if (request.rounding)
+        if (request.view == lesson::View::rounding)
             text += describe_rounding(exhibit.steps(), steps::build_rounding(exhibit.steps()), step, request.block, request.warp);
         return text;
     }

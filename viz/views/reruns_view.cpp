@@ -18,8 +18,7 @@ RerunTable table_of(const trace::Trace& trace, const trace::Output& output) {
     if (output.values.empty()) return table;
     table.output = output.name;
     table.type = output.element;
-    const trace::Source& source = trace.header.source;
-    table.rows.push_back({source.kind == trace::SourceKind::gpu ? "this run" : source.order, output.values.front()});
+    table.rows.push_back({trace::run_name(trace.header.source), output.values.front()});
     std::set<std::uint64_t> different{output.values.front()};
     for (const trace::Rerun& rerun : trace.reruns) {
         const trace::Output* again = find_output(rerun.outputs, output.name);

@@ -1,8 +1,8 @@
-#include "viz/views/selection.hpp"
+#include "common/lesson/playhead.hpp"
 
 #include <algorithm>
 
-namespace lanewise::viz {
+namespace lanewise::lesson {
 namespace {
 constexpr float kSecondsPerStep = 0.9f;
 constexpr float kEntrance = 0.22f;
@@ -20,6 +20,9 @@ void Playhead::toggle_play() {
     playing = !playing && count > 1;
 }
 
+void Playhead::faster() { speed = std::min(speed * 1.5f, 8.0f); }
+void Playhead::slower() { speed = std::max(speed / 1.5f, 0.2f); }
+
 void Playhead::advance(float seconds) {
     since_step += seconds;
     if (!playing || since_step < kSecondsPerStep / speed) return;
@@ -27,9 +30,20 @@ void Playhead::advance(float seconds) {
     else forward();
 }
 
+float Playhead::until_step() const { return std::max(0.0f, kSecondsPerStep / speed - since_step); }
+
 float Playhead::entrance() const {
     const float t = std::clamp(since_step / kEntrance, 0.0f, 1.0f);
     return 1 - (1 - t) * (1 - t) * (1 - t);
 }
 
-}  // namespace lanewise::viz
+std::size_t step_of_next_stage(const steps::Steps& steps, std::size_t step, int direction) {
+    const std::size_t size = steps.size();
+    if (size == 0) return 0;
+    std::size_t at = std::min(step, size - 1);
+    const std::string& stage = steps.steps[at].stage;
+    while ((direction < 0 ? at > 0 : at + 1 < size) && steps.steps[at].stage == stage) direction < 0 ? --at : ++at;
+    return at;
+}
+
+}  // namespace lanewise::lesson

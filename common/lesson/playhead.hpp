@@ -1,0 +1,39 @@
+// Where the learner is among the steps of a run: the same for the window and for the terminal.
+#pragma once
+
+#include <cstddef>
+
+#include "common/steps/steps.hpp"
+
+namespace lanewise::lesson {
+
+// Where the learner is among `count` steps.
+struct Playhead {
+    std::size_t step = 0;
+    std::size_t count = 0;
+    bool playing = false;
+    float speed = 1;          // 1: a step in 0.9 seconds
+    float since_step = 1e9f;  // seconds since the step was entered; motion eases from it
+
+    void go_to(std::size_t to);
+    void forward() { go_to(step + 1); }
+    void back() { go_to(step > 0 ? step - 1 : 0); }
+    void first() { go_to(0); }
+    void last() { go_to(count); }
+    void toggle_play();
+    void faster();            // up to 8
+    void slower();            // down to 0.2
+    // Lets time pass; at the end of the steps playing stops.
+    void advance(float seconds);
+    // Until the next step while playing, in seconds.
+    float until_step() const;
+    // 0…1 over the first moments of a step.
+    float entrance() const;
+    bool moving() const { return playing || entrance() < 1; }
+};
+
+// The nearest step of another stage, after `step` (direction 1) or before it (-1); the last or the first step where there
+// is none.
+std::size_t step_of_next_stage(const steps::Steps& steps, std::size_t step, int direction);
+
+}  // namespace lanewise::lesson

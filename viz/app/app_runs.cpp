@@ -1,0 +1,109 @@
+// The runs: asked for, waited for, taken up where the learner is.
+#include <algorithm>
+
+#include "common/base/error.hpp"
+#include "viz/app/app.hpp"
+
+namespace lanewise::viz {
+
+void App::adopt_runs() {
+    if (const auto times = loader_.times(); times && times != measured_) {
+        measured_ = times;
+        presentation_.timings = *times;
+    }
+    const int sides = comparing_ ? 2 : 1;
+    bool changed = false;
+    for (int side = 0; side < sides; ++side) {
+        const RunLoader::Result result = loader_.get(names_[side]);
+        errors_[side] = result.error;
+        if (!result.exhibit || result.exhibit == shown_[side]) continue;
+        changed = true;
+        if (side == 0) show_run(result.exhibit);
+        else shown_[1] = result.exhibit;
+    }
+    if (comparing_ && changed && shown_[0] && shown_[1]) show_pair();
+}
+
+void App::show_run(std::shared_ptr<const Exhibit> exhibit) {
+    const std::shared_ptr<const Exhibit> last = shown_[0];
+    shown_[0] = std::move(exhibit);
+    // A lesson may have several kernel files: the one that ran is shown.
+    if (const lesson::Run& run = *shown_[0]->run; !run.source.empty() && run.kernel_file != source_.file)
+        source_.set_source(run.kernel_file, run.source);
+    const steps::Steps& steps = shown_[0]->steps();
+    const auto recorded = [&](const steps::WarpRef& warp) { return std::find(steps.warps.begin(), steps.warps.end(), warp) != steps.warps.end(); };
+    if (first_run_) {
+        for (const steps::WarpRef& warp : steps.warps) {
+            const bool fits = (request_.block < 0 || warp.block == static_cast<std::uint32_t>(request_.block)) &&
+                              (request_.warp < 0 || warp.warp == static_cast<std::uint32_t>(request_.warp));
+            if (!fits) continue;
+            selection_.warp = warp;
+            break;
+        }
+    }
+    if (!recorded(selection_.warp) && !steps.warps.empty()) selection_.warp = steps.warps.front();
+
+    // The learner stays at the stage where the last variant was.
+    std::size_t step = playhead_.step;
+    if (last && !comparing_) {
+        for (const auto& [before, now] : steps::align(last->steps(), steps)) {
+            if (now != steps::kNoStep) step = now;
+            if (before == playhead_.step) break;
+        }
+        if (playhead_.step == 0) step = 0;
+    }
+    playhead_.count = steps.size();
+    if (first_run_ && request_.has_step) step = request_.step;
+    playhead_.step = steps.size() == 0 ? 0 : std::min(step, steps.size() - 1);
+    playhead_.since_step = 1e9f;
+    if (!comparing_) first_run_ = false;
+}
+
+void App::show_pair() {
+    const std::size_t step = first_run_ && request_.has_step ? request_.step : playhead_.step;
+    compare_.align(*shown_[0], *shown_[1]);
+    playhead_.count = compare_.size();
+    playhead_.step = std::min(compare_.place_of(0, step), compare_.size() == 0 ? 0 : compare_.size() - 1);
+    playhead_.since_step = 1e9f;
+    first_run_ = false;
+}
+
+void App::leave_pair() {
+    const bool paired = shown_[0] && shown_[1] && compare_.size() > 0;
+    shown_[1] = nullptr;
+    if (!paired) return;
+    const std::size_t step = compare_.step_of(0, playhead_.step);
+    playhead_.count = shown_[0]->steps().size();
+    playhead_.step = step == steps::kNoStep ? 0 : std::min(step, playhead_.count == 0 ? 0 : playhead_.count - 1);
+}
+
+void App::settle() {
+    for (int side = 0; side < (comparing_ ? 2 : 1); ++side) {
+        const RunLoader::Result result = loader_.wait(names_[side]);
+        if (!result.error.empty()) throw Error(result.error);
+    }
+    loader_.wait_for_times();
+    if (view_ == View::table)
+        for (const std::string& name : presentation_.all_variants) loader_.wait(name);   // one that fails stands in its row
+    adopt_runs();
+}
+
+lesson::Comparison App::comparison() {
+    const timing::TimingTable& times = presentation_.timings;
+    const std::vector<std::string>& wrong = presentation_.declared_wrong;
+    lesson::Comparison all{{}, lesson::times_from(times)};
+    for (const std::string& name : presentation_.all_variants) {
+        const RunLoader::Result result = loader_.get(name);
+        if (!result.exhibit) {
+            all.rows.push_back(lesson::compared(name, result.error.empty() ? "It is still running." : result.error, times));
+            continue;
+        }
+        Row& row = rows_[name];
+        if (row.exhibit != result.exhibit || row.times_from != all.times_from) row = {result.exhibit, all.times_from, lesson::compared(*result.exhibit->run, times)};
+        row.row.declared_wrong = std::find(wrong.begin(), wrong.end(), name) != wrong.end();
+        all.rows.push_back(row.row);
+    }
+    return all;
+}
+
+}  // namespace lanewise::viz

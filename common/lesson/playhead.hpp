@@ -36,4 +36,9 @@ struct Playhead {
 // is none.
 std::size_t step_of_next_stage(const steps::Steps& steps, std::size_t step, int direction);
 
+// The recorded warp after (direction 1) or before (-1) this one, around the ends; itself where there is no other.
+steps::WarpRef warp_beside(const steps::Steps& steps, const steps::WarpRef& warp, int direction);
+// The first recorded warp of the block after or before, around the ends.
+steps::WarpRef block_beside(const steps::Steps& steps, const steps::WarpRef& warp, int direction);
+
 }  // namespace lanewise::lesson

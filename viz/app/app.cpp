@@ -93,8 +93,8 @@ void App::apply(Intent intent) {
         case Kind::stage_back: go_to_stage(-1); break;
         case Kind::stage_forward: go_to_stage(1); break;
         case Kind::toggle_play: playhead_.toggle_play(); break;
-        case Kind::faster: playhead_.speed = std::min(playhead_.speed * 1.5f, 8.0f); break;
-        case Kind::slower: playhead_.speed = std::max(playhead_.speed / 1.5f, 0.2f); break;
+        case Kind::faster: playhead_.faster(); break;
+        case Kind::slower: playhead_.slower(); break;
         case Kind::variant:
             if (intent.value < tab_names_.size()) choose(tab_names_[intent.value]);
             break;
@@ -103,6 +103,21 @@ void App::apply(Intent intent) {
         case Kind::keys: keys_.open = !keys_.open; break;
         case Kind::pin: selection_.pinned_lane = selection_.pinned_lane == selection_.lane() ? -1 : selection_.lane(); break;
         case Kind::timings: timing_.all = !timing_.all; break;
+        case Kind::next_lane:
+            if (shown_[0]) {
+                const int lanes = lanes_of(shown_[0]->steps(), selection_.warp);
+                const int lane = selection_.pinned_lane;
+                selection_.pinned_lane = intent.value ? (lane + 1) % lanes : (lane < 1 ? lanes : lane) - 1;
+            }
+            break;
+        case Kind::next_warp:
+            if (shown_[0]) selection_.warp = lesson::warp_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
+            break;
+        case Kind::next_block:
+            if (shown_[0]) selection_.warp = lesson::block_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
+            break;
+        case Kind::focus:
+        case Kind::quit: break;   // of the terminal
         case Kind::theme: dark_ = !dark_; break;
         case Kind::rounding: toggle(View::rounding); break;
         case Kind::table: toggle(View::table); break;
@@ -162,13 +177,7 @@ void App::go_to_stage(int direction) {
         direction < 0 ? playhead_.back() : playhead_.forward();
         return;
     }
-    const auto& steps = shown_[0]->steps().steps;
-    if (steps.empty()) return;
-    const auto last = static_cast<int>(steps.size()) - 1;
-    int at = static_cast<int>(playhead_.step);
-    const std::string stage = steps[playhead_.step].stage;
-    while (at + direction >= 0 && at + direction <= last && steps[static_cast<std::size_t>(at)].stage == stage) at += direction;
-    playhead_.go_to(static_cast<std::size_t>(at));
+    playhead_.go_to(lesson::step_of_next_stage(shown_[0]->steps(), playhead_.step, direction));
 }
 
 }  // namespace lanewise::viz

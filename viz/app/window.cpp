@@ -60,6 +60,8 @@ Key key_of(int glfw_key) {
         case GLFW_KEY_TAB: return Key::tab;
         case GLFW_KEY_LEFT: return Key::left;
         case GLFW_KEY_RIGHT: return Key::right;
+        case GLFW_KEY_UP: return Key::up;
+        case GLFW_KEY_DOWN: return Key::down;
         case GLFW_KEY_HOME: return Key::home;
         case GLFW_KEY_END: return Key::end;
         case GLFW_KEY_ESCAPE: return Key::escape;

@@ -71,8 +71,8 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     const Color ink = on_gpu ? colors.good : colors.step_shuffle;
     fill(brush, badge, mix(colors.panel, ink, 0.14), pane.px(12));
     const Point dot{badge.x0 + pane.px(14), badge.center().y};
-    if (on_gpu) brush.list->AddCircleFilled(vec(dot), pane.px(3.5f), ink);
-    else brush.list->AddCircle(vec(dot), pane.px(3.5f), ink, 0, pane.px(1.5f));
+    if (on_gpu) circle(brush, dot, pane.px(3.5f), ink);
+    else ring(brush, dot, pane.px(3.5f), ink, pane.px(1.5f));
     text_in(brush, Face::caption, {badge.x0 + pane.px(25), badge.y0, badge.x1, badge.y1}, colors.text, words, Align::left);
     if (pane.hovers(badge) && words != origin) hint_card(pane.look(), origin);
     line.x1 = badge.x0 - pane.px(12);
@@ -100,7 +100,7 @@ Intent HeaderBar::draw_tabs(const Pane& pane, const lesson::Presentation& presen
     }
     tabs_scroll = std::clamp(tabs_scroll - pane.wheel() * pane.px(60), 0.0f, spare);
 
-    brush.list->PushClipRect({where.x0, where.y0}, {where.x1, where.y1}, true);
+    brush.canvas->push_clip(where);
     x = where.x0 - tabs_scroll;
     const float height = pane.px(28);
     for (std::size_t i = 0; i < presentation.variants.size(); ++i) {
@@ -126,13 +126,13 @@ Intent HeaderBar::draw_tabs(const Pane& pane, const lesson::Presentation& presen
         }
         x += width + pane.px(4);
     }
-    brush.list->PopClipRect();
+    brush.canvas->pop_clip();
     // More to either side: the ground closes over the cut.
     const auto fade = [&](float x0, float x1, bool left) {
         const Color solid = colors.panel;
         const Color clear = with_alpha(colors.panel, 0);
         const Color l = left ? solid : clear, r = left ? clear : solid;
-        brush.list->AddRectFilledMultiColor({x0, where.y0}, {x1, where.y1}, l, r, r, l);
+        brush.canvas->gradient({x0, where.y0, x1, where.y1}, l, r, Canvas::Towards::right);
     };
     if (tabs_scroll > 1) fade(where.x0, where.x0 + pane.px(36), true);
     if (tabs_scroll < spare - 1) fade(where.x1 - pane.px(36), where.x1, false);

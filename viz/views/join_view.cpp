@@ -152,7 +152,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
             fit_text(pane.look(), Face::small, chain.word(), rest.x0 - pane.px(4) - where.x0), Align::left);
     if (!told) text_in(brush, Face::caption, {where.x0, held_y + pane.px(24), rest.x0, held_y + pane.px(40)}, colors.quiet, "as found", Align::left);
 
-    brush.list->PushClipRect({rest.x0 - pane.px(2), rest.y0}, {rest.x1 + pane.px(2), rest.y1}, true);
+    brush.canvas->push_clip({rest.x0 - pane.px(2), rest.y0, rest.x1 + pane.px(2), rest.y1});
     const ValueScale& scale = exhibit.scale;
     // Lines first.
     for (int pass = 0; pass < 2; ++pass) {
@@ -217,7 +217,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         if (told && i + 1 < held.size() && !held[i + 1].gap) hairline(brush, {box.x1, box.center().y}, {box.x1 + pane.px(4), box.center().y}, colors.quiet, pane.px(1.5f));
         if (pane.hovers(box)) hint_card(pane.look(), chain.word() + " held " + format_element(chain.type, each.bits) + " (0x" + format_bits(chain.type, each.bits) + ")");
     }
-    brush.list->PopClipRect();
+    brush.canvas->pop_clip();
 }
 
 }  // namespace lanewise::viz

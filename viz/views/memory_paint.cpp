@@ -42,7 +42,7 @@ void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string&
         // A folded corner, as on a lane that something is wrong with.
         const float fold = std::min(pane.px(7), box.height() * 0.6f);
         outline(brush, box, colors.warning, 0, pane.px(1.5f));
-        brush.list->AddTriangleFilled({box.x1 - fold, box.y0}, {box.x1, box.y0}, {box.x1, box.y0 + fold}, colors.warning);
+        triangle(brush, {box.x1 - fold, box.y0}, {box.x1, box.y0}, {box.x1, box.y0 + fold}, colors.warning);
     }
     if (lane >= 0 && ((word.lanes >> lane) & 1u)) outline(brush, box.inset(-pane.px(1)), colors.focus, 0, pane.px(2));
 }

@@ -4,18 +4,24 @@
 
 namespace lanewise::viz {
 
-Pane::Pane(const Look& look, const char* id, const Rect& where, Color ground, Scroll scroll) : box(where) {
+Pane::Pane(const Look& look, const char* id, const Rect& where, Color ground, Scroll scroll)
+    : box(where), screen_(nullptr) {
     ImGui::SetCursorScreenPos({where.x0, where.y0});
     ImGuiWindowFlags flags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav |
                              ImGuiWindowFlags_NoBackground;
     if (scroll == Scroll::none) flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
     ImGui::BeginChild(id, {std::max(where.width(), 1.0f), std::max(where.height(), 1.0f)}, false, flags);
-    brush = {ImGui::GetWindowDrawList(), look};
+    screen_ = ScreenCanvas(ImGui::GetWindowDrawList());
+    brush = {look.canvas ? look.canvas : &screen_, look};
+    if (look.canvas) look.canvas->push_clip(where);   // as a child window does on the screen
     scrolled = ImGui::GetScrollY();
     if (ground) fill(brush, where, ground);
 }
 
-Pane::~Pane() { ImGui::EndChild(); }
+Pane::~Pane() {
+    if (brush.look.canvas) brush.look.canvas->pop_clip();
+    ImGui::EndChild();
+}
 
 bool Pane::hovers(const Rect& where) const {
     return ImGui::IsWindowHovered() && where.contains(pointer()) && box.contains(pointer());
@@ -50,7 +56,8 @@ void Pane::keep_in_sight(float y0, float y1) const {
 void hint_card(const Look& look, std::string_view words) {
     const ImVec2 at = ImGui::GetIO().MousePos;
     const ImVec2 display = ImGui::GetIO().DisplaySize;
-    const Brush brush{ImGui::GetForegroundDrawList(), look};
+    ScreenCanvas screen(ImGui::GetForegroundDrawList());
+    const Brush brush{&screen, look};
     const float width = text_width(look, Face::caption, words) + look.px(16);
     const float height = look.px(24);
     const float x = std::clamp(at.x + look.px(10), 0.0f, std::max(0.0f, display.x - width - look.px(4)));

@@ -1,7 +1,8 @@
-// A rectangle of the window that a view draws in: its draw list, its clipping, and whether the pointer is on something.
+// A rectangle of the window that a view draws in: its canvas, its clipping, and whether the pointer is on something.
 #pragma once
 
 #include "viz/widgets/paint.hpp"
+#include "viz/widgets/screen_canvas.hpp"
 
 namespace lanewise::viz {
 
@@ -35,6 +36,9 @@ public:
     void content_height(float height) const;
     // Scrolls so that `y0…y1` (from the content's top) can be seen.
     void keep_in_sight(float y0, float y1) const;
+
+private:
+    ScreenCanvas screen_;
 };
 
 // Draws what `show` draws in a card that follows the pointer.

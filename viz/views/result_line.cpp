@@ -33,7 +33,7 @@ std::string kind_words(const std::string& kind) {
 void warning_sign(const Brush& brush, Point middle, float radius) {
     const Color color = brush.colors().warning;
     const float half = radius * 1.1f;
-    brush.list->AddTriangleFilled({middle.x, middle.y - radius}, {middle.x + half, middle.y + radius * 0.9f},
+    triangle(brush, {middle.x, middle.y - radius}, {middle.x + half, middle.y + radius * 0.9f},
                                   {middle.x - half, middle.y + radius * 0.9f}, color);
     const Color ink = text_on(color);
     const float bar = radius * 0.13f;

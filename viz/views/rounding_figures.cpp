@@ -41,7 +41,7 @@ float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps
     const float bits_width = std::min(where.width() * 0.46f, brush.px(element_size(sum.type) > 2 ? 292.0f : 170.0f));
     const float hex_width = brush.px(static_cast<float>(element_size(sum.type)) * 15 + 22);
     const float needed = row * 5 + brush.px(6);
-    if (brush.list == nullptr) return needed;
+    if (brush.canvas == nullptr) return needed;
     Rect rest = where;
 
     Rect title = rest.cut_top(row);

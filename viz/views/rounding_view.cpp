@@ -303,7 +303,7 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
     const Sum& stopped = sum_at(lens_, box.run[stop]);
     const Point mark = at(stop, element_to_double(stopped.type, stopped.bits));
     hairline(brush, {mark.x, plot.y0}, {mark.x, plot.y1}, colors.warning, pane.px(1.5f));
-    brush.list->AddCircleFilled(vec(mark), pane.px(3.5f), colors.warning);
+    circle(brush, mark, pane.px(3.5f), colors.warning);
     if (!roomy || plot.height() < pane.px(34)) return;
     const std::string told = fmt::format("stops growing at addition {}", stop + 1);
     const float width = text_width(pane.look(), Face::caption, told) + pane.px(8);

@@ -28,7 +28,7 @@ void blame_mark(const Brush& brush, const Rect& box) {
     outline(brush, box, color, brush.px(3), brush.px(2));
     // A sign as well as a colour: a corner is folded over.
     const float fold = brush.px(7);
-    brush.list->AddTriangleFilled({box.x1 - fold, box.y0}, {box.x1, box.y0}, {box.x1, box.y0 + fold}, color);
+    triangle(brush, {box.x1 - fold, box.y0}, {box.x1, box.y0}, {box.x1, box.y0 + fold}, color);
 }
 
 void differ_mark(const Brush& brush, const Rect& box) {

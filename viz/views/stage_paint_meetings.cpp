@@ -47,8 +47,8 @@ void StagePaint::say(const Scene& scene, const Band& band, float y) const {
         if (!facts.active || facts.says < 0) continue;
         const Point c{middle_of(scene, facts.lane), y};
         const Color kind = band.kind == StepKind::block_barrier ? colors.step_barrier : colors.step_vote;
-        brush.list->AddCircleFilled(vec(c), brush.px(5), facts.says ? kind : colors.ground);
-        brush.list->AddCircle(vec(c), brush.px(5), kind, 0, brush.px(1.5f));
+        circle(brush, c, brush.px(5), facts.says ? kind : colors.ground);
+        ring(brush, c, brush.px(5), kind, brush.px(1.5f));
     }
 }
 
@@ -115,7 +115,7 @@ void StagePaint::match(const Scene& scene, const Band& band) const {
             last = i;
             ++count;
             hairline(brush, {middle_of(scene, i), y}, {middle_of(scene, i), letters}, with_alpha(color, 0.7), brush.px(1.2f));
-            brush.list->AddCircleFilled({middle_of(scene, i), y}, brush.px(2.5f), color);
+            circle(brush, {middle_of(scene, i), y}, brush.px(2.5f), color);
         }
         if (count > 1) hairline(brush, {middle_of(scene, first), y}, {middle_of(scene, last), y}, color, brush.px(group == lit ? 2.5f : 1.4f));
     }

@@ -38,7 +38,7 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
         if (lit) style = {colors.accent, brush.px(each.bends ? 2 : 3), 20, entrance};
         word_line(each, style);
         // Where what was read becomes what is written stands a dot instead of an arrow.
-        if (reads && writes && each.write) brush.list->AddCircleFilled(vec(each.from), brush.px(lit ? 4.5f : 3), style.color);
+        if (reads && writes && each.write) circle(brush, each.from, brush.px(lit ? 4.5f : 3), style.color);
         const bool arrives = each.write || !writes;
         if (arrives && entrance >= 1) arrow_head(brush, {each.to.x, each.to.y + brush.px(2)}, brush.px(lit ? 4.5f : 3), style.color);
     }
@@ -63,10 +63,10 @@ void StagePaint::word(const Scene&, const Word& word, Face face) const {
     const Rect& box = word.box;
     if (word.shared) {
         const float cut = brush.px(4.5f);
-        const ImVec2 corners[] = {{box.x0, box.y0 + cut}, {box.x0 + cut, box.y0}, {box.x1 - cut, box.y0}, {box.x1, box.y0 + cut},
+        const Point corners[] = {{box.x0, box.y0 + cut}, {box.x0 + cut, box.y0}, {box.x1 - cut, box.y0}, {box.x1, box.y0 + cut},
                                   {box.x1, box.y1}, {box.x0, box.y1}, {box.x0, box.y0 + cut}};
-        brush.list->AddConvexPolyFilled(corners, 6, mix(colors.panel, own, 0.16));
-        stroke_path(brush.list, corners, 7, edge, thick);
+        brush.canvas->polygon(std::span(corners).first(6), mix(colors.panel, own, 0.16));
+        brush.canvas->polyline(corners, edge, thick);
     } else {
         fill(brush, box, mix(colors.panel, own, 0.16));
         outline(brush, box, edge, 0, thick);

@@ -123,15 +123,14 @@ Rect StageView::draw_scene(const Pane& pane, const Rect& where, const Exhibit& e
 
     const StagePaint painter{pane.brush, &exhibit, &exhibit.scale_of(selection.warp), selection.lane(), playhead.entrance(), area};
     painter.lane_numbers(scene_, numbers.y1);
-    pane.brush.list->PushClipRect({area.x0, area.y0}, {area.x1, area.y1}, true);
+    pane.brush.canvas->push_clip(area);
     painter.paint(scene_);
-    pane.brush.list->PopClipRect();
+    pane.brush.canvas->pop_clip();
     // What is scrolled away fades instead of being cut through its numbers.
     const auto fade = [&](float y0, float y1, bool top) {
         const Color solid = pane.colors().ground;
         const Color clear = with_alpha(solid, 0);
-        pane.brush.list->AddRectFilledMultiColor({area.x0, y0}, {area.x1, y1}, top ? solid : clear, top ? solid : clear,
-                                                 top ? clear : solid, top ? clear : solid);
+        pane.brush.canvas->gradient({area.x0, y0, area.x1, y1}, top ? solid : clear, top ? clear : solid, Canvas::Towards::bottom);
     };
     if (offset > 1) fade(area.y0, area.y0 + pane.px(30), true);
     if (offset < spare - 1) fade(area.y1 - pane.px(30), area.y1, false);

@@ -71,8 +71,8 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
             // Which way it is sorted: a triangle beside the name.
             const float r = pane.px(3.5f);
             const Point at{c == 0 ? inside.x0 + text_width(look, Face::strong, lesson::column_heading(columns[c])) + pane.px(9) : inside.x1 - r, inside.center().y};
-            if (sorting.down) brush.list->AddTriangleFilled({at.x - r, at.y - r * 0.8f}, {at.x + r, at.y - r * 0.8f}, {at.x, at.y + r}, colors.accent);
-            else brush.list->AddTriangleFilled({at.x - r, at.y + r * 0.8f}, {at.x, at.y - r}, {at.x + r, at.y + r * 0.8f}, colors.accent);
+            if (sorting.down) triangle(brush, {at.x - r, at.y - r * 0.8f}, {at.x + r, at.y - r * 0.8f}, {at.x, at.y + r}, colors.accent);
+            else triangle(brush, {at.x - r, at.y + r * 0.8f}, {at.x, at.y - r}, {at.x + r, at.y + r * 0.8f}, colors.accent);
             if (c > 0) inside.x1 -= pane.px(11);
         }
         text_in(brush, Face::strong, inside, lit ? colors.accent : colors.quiet, lesson::column_heading(columns[c]), c == 0 ? Align::left : Align::right);

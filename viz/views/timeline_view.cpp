@@ -273,7 +273,7 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
     label(bars.y0 + pane.px(10), colors.quiet, "work");
     if (scale.busy > 0) label(bars.y0 + pane.px(25), colors.accent, "mean " + percent(scale.busy));
 
-    brush.list->PushClipRect({rest.x0 - pane.px(2), rest.y0 - pane.px(2)}, {rest.x1 + pane.px(2), pane.box.y1}, true);
+    brush.canvas->push_clip({rest.x0 - pane.px(2), rest.y0 - pane.px(2), rest.x1 + pane.px(2), pane.box.y1});
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const TimelineEntry& entry = entries[i];
         const TimelinePlaces::Place& place = all.places[i];
@@ -302,11 +302,11 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
     const auto fade = [&](float x0, float x1, bool left) {
         const Color solid = colors.panel, clear = with_alpha(colors.panel, 0);
         const Color l = left ? solid : clear, r = left ? clear : solid;
-        brush.list->AddRectFilledMultiColor({x0, rest.y0 - pane.px(2)}, {x1, bars.y1}, l, r, r, l);
+        brush.canvas->gradient({x0, rest.y0 - pane.px(2), x1, bars.y1}, l, r, Canvas::Towards::right);
     };
     if (scroll > 1) fade(rest.x0 - pane.px(2), rest.x0 + pane.px(28), true);
     if (scroll < spare - 1) fade(rest.x1 - pane.px(28), rest.x1 + pane.px(2), false);
-    brush.list->PopClipRect();
+    brush.canvas->pop_clip();
     return intent;
 }
 

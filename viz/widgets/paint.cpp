@@ -7,9 +7,6 @@
 namespace lanewise::viz {
 namespace {
 
-// Text on whole pixels is sharp.
-ImVec2 snapped(float x, float y) { return {std::floor(x + 0.5f), std::floor(y + 0.5f)}; }
-
 float measure(const Fonts::Cut& cut, const char* begin, const char* end) {
     return cut.font->CalcTextSizeA(cut.pixels, 1e9f, 0, begin, end).x;
 }
@@ -31,8 +28,9 @@ float text(const Brush& brush, Face face, Point at, Color color, std::string_vie
     const Fonts::Cut& cut = (*brush.look.fonts)[face];
     const std::string plain = cut.plain ? plain_text(text.data(), text.data() + text.size()) : std::string();
     const std::string_view shown = cut.plain ? std::string_view(plain) : text;
-    brush.list->AddText(cut.font, cut.pixels, snapped(at.x, at.y), color, shown.data(), shown.data() + shown.size());
-    return measure(cut, shown.data(), shown.data() + shown.size());
+    const float width = measure(cut, shown.data(), shown.data() + shown.size());
+    brush.canvas->text(cut, at, color, shown, width);
+    return width;
 }
 
 void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view words, Align align) {
@@ -79,7 +77,7 @@ float paragraph(const Brush& brush, Face face, Point at, float width, Color colo
             x = 0;
             y += step;
         }
-        if (brush.list && !word.empty()) text(brush, face, {at.x + x, at.y + y}, color, word);
+        if (brush.canvas && !word.empty()) text(brush, face, {at.x + x, at.y + y}, color, word);
         x += w + space;
         if (end < words.size() && words[end] == '\n') {
             x = 0;
@@ -91,15 +89,25 @@ float paragraph(const Brush& brush, Face face, Point at, float width, Color colo
 }
 
 void fill(const Brush& brush, const Rect& box, Color color, float rounding) {
-    brush.list->AddRectFilled({box.x0, box.y0}, {box.x1, box.y1}, color, rounding);
+    brush.canvas->fill(box, color, rounding);
 }
 
 void outline(const Brush& brush, const Rect& box, Color color, float rounding, float thickness) {
-    stroke_rect(brush.list, {box.x0, box.y0}, {box.x1, box.y1}, color, rounding, thickness);
+    brush.canvas->outline(box, color, rounding, thickness);
 }
 
 void hairline(const Brush& brush, Point a, Point b, Color color, float thickness) {
-    brush.list->AddLine(vec(a), vec(b), color, thickness);
+    brush.canvas->line(a, b, color, thickness);
+}
+
+void circle(const Brush& brush, Point center, float radius, Color color) { brush.canvas->circle(center, radius, color); }
+
+void ring(const Brush& brush, Point center, float radius, Color color, float thickness) {
+    brush.canvas->ring(center, radius, color, thickness);
+}
+
+void triangle(const Brush& brush, Point a, Point b, Point c, Color color) {
+    brush.canvas->polygon(std::array{a, b, c}, color);
 }
 
 void lane_cell(const Brush& brush, const Rect& box, std::string_view words, const CellStyle& style) {
@@ -111,30 +119,10 @@ void lane_cell(const Brush& brush, const Rect& box, std::string_view words, cons
     number_in(brush, style.face, box, ink, words);
 }
 
-Point arc_point(Point a, Point b, float t) {
-    const float u = 1 - t;
-    const float mid = (a.y + b.y) / 2;
-    const float w0 = u * u * u, w1 = 3 * u * u * t, w2 = 3 * u * t * t, w3 = t * t * t;
-    return {(w0 + w1) * a.x + (w2 + w3) * b.x, w0 * a.y + (w1 + w2) * mid + w3 * b.y};
-}
-
-void arc(const Brush& brush, Point a, Point b, const ArcStyle& style) {
-    if (std::abs(a.x - b.x) < 0.5f) {
-        hairline(brush, a, arc_point(a, b, style.progress), style.color, style.thickness);
-        return;
-    }
-    std::array<ImVec2, 64> points;
-    const int count = std::clamp(style.segments, 2, 63);
-    for (int i = 0; i <= count; ++i) {
-        points[static_cast<std::size_t>(i)] =
-            vec(arc_point(a, b, style.progress * static_cast<float>(i) / static_cast<float>(count)));
-    }
-    stroke_path(brush.list, points.data(), count + 1, style.color, style.thickness);
-}
+void arc(const Brush& brush, Point a, Point b, const ArcStyle& style) { brush.canvas->arc(a, b, style); }
 
 void arrow_head(const Brush& brush, Point tip, float size, Color color) {
-    brush.list->AddTriangleFilled({tip.x - size * 0.7f, tip.y - size * 1.3f}, {tip.x + size * 0.7f, tip.y - size * 1.3f},
-                                  vec(tip), color);
+    triangle(brush, {tip.x - size * 0.7f, tip.y - size * 1.3f}, {tip.x + size * 0.7f, tip.y - size * 1.3f}, tip, color);
 }
 
 float bit_row(const Brush& brush, Point at, std::uint32_t value, int count, std::uint32_t lit) {
@@ -176,21 +164,21 @@ float key_hint(const Brush& brush, Point at, std::string_view key, std::string_v
 void sign(const Brush& brush, const Rect& box, Sign which, Color color) {
     const Point c = box.center();
     const float r = std::min(box.width(), box.height()) * 0.25f;
-    const auto triangle = [&](float x, float direction) {
-        const ImVec2 tip{x + r * 0.9f * direction, c.y};
-        const ImVec2 top{x - r * 0.7f * direction, c.y - r};
-        const ImVec2 bottom{x - r * 0.7f * direction, c.y + r};
-        if (direction > 0) brush.list->AddTriangleFilled(top, tip, bottom, color);
-        else brush.list->AddTriangleFilled(top, bottom, tip, color);
+    const auto wedge = [&](float x, float direction) {
+        const Point tip{x + r * 0.9f * direction, c.y};
+        const Point top{x - r * 0.7f * direction, c.y - r};
+        const Point bottom{x - r * 0.7f * direction, c.y + r};
+        if (direction > 0) triangle(brush, top, tip, bottom, color);
+        else triangle(brush, top, bottom, tip, color);
     };
     const auto bar = [&](float x) { fill(brush, {x - r * 0.22f, c.y - r, x + r * 0.22f, c.y + r}, color); };
     switch (which) {
-        case Sign::first: bar(c.x - r * 1.1f); triangle(c.x + r * 0.3f, -1); break;
-        case Sign::back: triangle(c.x, -1); break;
-        case Sign::play: triangle(c.x, 1); break;
+        case Sign::first: bar(c.x - r * 1.1f); wedge(c.x + r * 0.3f, -1); break;
+        case Sign::back: wedge(c.x, -1); break;
+        case Sign::play: wedge(c.x, 1); break;
         case Sign::pause: bar(c.x - r * 0.5f); bar(c.x + r * 0.5f); break;
-        case Sign::forward: triangle(c.x, 1); bar(c.x - r * 1.1f); break;
-        case Sign::last: bar(c.x + r * 1.1f); triangle(c.x - r * 0.3f, 1); break;
+        case Sign::forward: wedge(c.x, 1); bar(c.x - r * 1.1f); break;
+        case Sign::last: bar(c.x + r * 1.1f); wedge(c.x - r * 0.3f, 1); break;
     }
 }
 

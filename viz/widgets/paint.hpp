@@ -5,28 +5,25 @@
 #include <string>
 #include <string_view>
 
-#include "viz/widgets/fonts.hpp"
-#include "viz/widgets/geometry.hpp"
+#include "viz/widgets/canvas.hpp"
 #include "viz/widgets/imgui_compat.hpp"
-#include "viz/widgets/theme.hpp"
 
 namespace lanewise::viz {
-
-inline ImVec2 vec(Point p) { return {p.x, p.y}; }
 
 // How things look: passed to all drawing.
 struct Look {
     const Theme* theme = nullptr;
     const Fonts* fonts = nullptr;
     float scale = 1;
+    Canvas* canvas = nullptr;   // where panes draw; null: in the frame on the screen
 
     float px(float at_scale_one) const { return at_scale_one * scale; }
     const Theme& colors() const { return *theme; }
 };
 
-// A draw list and how things look on it.
+// Where to draw and how things look there.
 struct Brush {
-    ImDrawList* list = nullptr;
+    Canvas* canvas = nullptr;
     Look look;
 
     const Theme& colors() const { return *look.theme; }
@@ -47,13 +44,16 @@ void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::s
 void number_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text);
 // As much of `text` as fits in `width`, ended with "…" when cut.
 std::string fit_text(const Look& look, Face face, std::string_view text, float width);
-// Prose broken at spaces; returns the height used. Draws nothing where brush.list is null (to measure).
+// Prose broken at spaces; returns the height used. Draws nothing where brush.canvas is null (to measure).
 float paragraph(const Brush& brush, Face face, Point at, float width, Color color, std::string_view text,
                 float leading = 1.35f);
 
 void fill(const Brush& brush, const Rect& box, Color color, float rounding = 0);
 void outline(const Brush& brush, const Rect& box, Color color, float rounding, float thickness);
 void hairline(const Brush& brush, Point a, Point b, Color color, float thickness = 1);
+void circle(const Brush& brush, Point center, float radius, Color color);
+void ring(const Brush& brush, Point center, float radius, Color color, float thickness);
+void triangle(const Brush& brush, Point a, Point b, Point c, Color color);
 
 // One lane's value.
 struct CellStyle {
@@ -65,15 +65,7 @@ struct CellStyle {
 };
 void lane_cell(const Brush& brush, const Rect& box, std::string_view text, const CellStyle& style);
 
-// A cubic from a to b that leaves and arrives vertically and stays between a.y and b.y; drawn up to `progress`.
-struct ArcStyle {
-    Color color = 0;
-    float thickness = 1;
-    int segments = 16;
-    float progress = 1;
-};
 void arc(const Brush& brush, Point a, Point b, const ArcStyle& style);
-Point arc_point(Point a, Point b, float t);
 void arrow_head(const Brush& brush, Point tip, float size, Color color);
 
 // The low `count` bits of `value`, highest first; bits set in `lit` stand out. Returns the width drawn.

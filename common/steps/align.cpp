@@ -1,18 +1,19 @@
+#include "common/steps/align.hpp"
+
 #include <algorithm>
 #include <unordered_map>
-
-#include "common/steps/steps.hpp"
 
 namespace lanewise::steps {
 namespace {
 
-// Beyond this many pairs of stages (4000 steps against 4000) the table is not worth its memory.
+// Beyond this many pairs of stages (4000 steps against 4000) the table is not worth its memory; beyond the second, a
+// table is not made again to better what stands.
 constexpr std::size_t kMaxTable = 16u << 20;
-
-using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+constexpr std::size_t kMaxRefined = 1u << 20;
+constexpr int kMostRounds = 4;
 
 // What of a step decides whom it stands beside, in numbers that compare quickly.
-struct Place {
+struct Mark {
     std::size_t stage = 0, label = 0;
     StepKind kind = StepKind::load;
     std::optional<std::int64_t> distance;
@@ -21,12 +22,16 @@ struct Place {
 
 bool is_barrier(StepKind kind) { return kind == StepKind::warp_barrier || kind == StepKind::block_barrier; }
 
+// Whoever may stand beside one of two that stand together may stand beside the other.
+bool may_stand_together(const Mark& a, const Mark& b) {
+    if (a.stage != b.stage) return false;
+    return !a.is_exchange || a.kind == b.kind || (is_barrier(a.kind) && is_barrier(b.kind));
+}
+
 // What it is worth to let two steps stand beside each other; 0 where they may not. Rounds outweigh all else: what stands
 // between them follows.
-std::uint32_t worth(const Place& a, const Place& b) {
-    if (a.stage != b.stage) return 0;
-    const bool alike = a.kind == b.kind || (is_barrier(a.kind) && is_barrier(b.kind));
-    if (a.is_exchange && !alike) return 0;
+std::uint32_t worth(const Mark& a, const Mark& b) {
+    if (!may_stand_together(a, b)) return 0;
     std::uint32_t sum = a.is_round ? 1000 : 16;
     if (a.distance && a.distance == b.distance) sum += 4;
     if (a.kind == b.kind) sum += 2;
@@ -34,14 +39,16 @@ std::uint32_t worth(const Place& a, const Place& b) {
     return sum;
 }
 
-class Places {
+using Marks = std::vector<Mark>;
+
+class Marker {
 public:
-    std::vector<Place> of(const Steps& steps) {
-        std::vector<Place> places;
+    Marks of(const Steps& steps) {
+        Marks marks;
         for (const Step& step : steps.steps)
-            places.push_back({number(step.stage), number(step.label), step.kind, step.distance,
-                              step.stage.ends_with("rounds"), step.stage == "exchange"});
-        return places;
+            marks.push_back({number(step.stage), number(step.label), step.kind, step.distance,
+                             step.stage.ends_with("rounds"), step.stage == "exchange"});
+        return marks;
     }
 
 private:
@@ -50,61 +57,129 @@ private:
     std::unordered_map<std::string, std::size_t> numbers_;
 };
 
-// The best pairs of two ranges: the most that the steps from i and from j on are worth, for all i and j.
-class Table {
+// Places that stand already, and one run that is set beside them.
+class Side {
 public:
-    Table(const std::vector<Place>& a, const std::vector<Place>& b)
-        : a_(a), b_(b), worths_((a.size() + 1) * (b.size() + 1)) {
-        for (std::size_t i = a.size(); i-- > 0;) {
-            for (std::size_t j = b.size(); j-- > 0;) {
-                at(i, j) = std::max(at(i + 1, j), at(i, j + 1));
-                if (const std::uint32_t both = worth(a[i], b[j])) at(i, j) = std::max(at(i, j), both + at(i + 1, j + 1));
-            }
+    Side(const std::vector<Marks>& runs, std::vector<AlignedPlace> places, std::size_t run)
+        : places_(std::move(places)), run_(run), width_(runs.size()), new_(runs[run]) {
+        for (const AlignedPlace& place : places_) {
+            auto& marks = standing_.emplace_back();
+            for (std::size_t r = 0; r < place.size(); ++r)
+                if (r != run && place[r] != kNoStep) marks.push_back(&runs[r][place[r]]);
         }
     }
 
-    Pairs pairs() {
-        Pairs result;
-        std::size_t i = 0, j = 0;
-        while (i < a_.size() || j < b_.size()) {
-            const std::uint32_t both = i < a_.size() && j < b_.size() ? worth(a_[i], b_[j]) : 0;
-            if (both != 0 && at(i, j) == both + at(i + 1, j + 1)) result.emplace_back(i++, j++);
-            else if (j == b_.size() || (i < a_.size() && at(i + 1, j) >= at(i, j + 1))) result.emplace_back(i++, kNoStep);
-            else result.emplace_back(kNoStep, j++);
-        }
-        return result;
+    std::vector<AlignedPlace> set() && {
+        if (cells() > kMaxTable) in_step();
+        else by_table();
+        return std::move(result_);
     }
+
+    std::size_t cells() const { return (standing_.size() + 1) * (new_.size() + 1); }
 
 private:
-    std::uint32_t& at(std::size_t i, std::size_t j) { return worths_[i * (b_.size() + 1) + j]; }
+    std::uint32_t worth_of(std::size_t place, std::size_t step) const {
+        std::uint32_t sum = 0;
+        for (const Mark* mark : standing_[place]) sum += worth(*mark, new_[step]);
+        return sum;
+    }
 
-    const std::vector<Place>& a_;
-    const std::vector<Place>& b_;
-    std::vector<std::uint32_t> worths_;
+    void both(std::size_t place, std::size_t step) {
+        result_.push_back(places_[place]);
+        result_.back()[run_] = step;
+    }
+    void alone(std::size_t step) {
+        result_.emplace_back(width_, kNoStep);
+        result_.back()[run_] = step;
+    }
+
+    // The most that the places from i and the steps from j on are worth, for all i and j.
+    void by_table() {
+        const std::size_t n = standing_.size(), m = new_.size();
+        std::vector<std::uint32_t> most(cells());
+        const auto at = [&](std::size_t i, std::size_t j) -> std::uint32_t& { return most[i * (m + 1) + j]; };
+        for (std::size_t i = n; i-- > 0;) {
+            for (std::size_t j = m; j-- > 0;) {
+                at(i, j) = std::max(at(i + 1, j), at(i, j + 1));
+                if (const std::uint32_t here = worth_of(i, j)) at(i, j) = std::max(at(i, j), here + at(i + 1, j + 1));
+            }
+        }
+        std::size_t i = 0, j = 0;
+        while (i < n || j < m) {
+            const std::uint32_t here = i < n && j < m ? worth_of(i, j) : 0;
+            if (here != 0 && at(i, j) == here + at(i + 1, j + 1)) both(i++, j++);
+            else if (j == m || (i < n && at(i + 1, j) >= at(i, j + 1))) result_.push_back(places_[i++]);
+            else alone(j++);
+        }
+    }
+
+    // Long runs: stage by stage in step, as far as they go together.
+    void in_step() {
+        const std::size_t n = standing_.size(), m = new_.size();
+        const auto goes_on = [](const Mark& a, const Mark& b) { return a.stage == b.stage; };
+        std::size_t i = 0, j = 0;
+        while (i < n || j < m) {
+            if (i == n) alone(j++);
+            else if (j == m) result_.push_back(places_[i++]);
+            else if (may_stand_together(*standing_[i].front(), new_[j])) both(i++, j++);
+            else if (i > 0 && goes_on(*standing_[i].front(), *standing_[i - 1].front())) result_.push_back(places_[i++]);
+            else if (j > 0 && goes_on(new_[j], new_[j - 1])) alone(j++);
+            else result_.push_back(places_[i++]);
+        }
+    }
+
+    std::vector<AlignedPlace> places_, result_;
+    std::vector<std::vector<const Mark*>> standing_;
+    std::size_t run_, width_;
+    const Marks& new_;
 };
 
-// Long runs: stage by stage in step, as far as they go together.
-Pairs in_step(const Steps& a, const Steps& b) {
-    Pairs result;
-    std::size_t i = 0, j = 0;
-    while (i < a.size() || j < b.size()) {
-        if (i == a.size()) result.emplace_back(kNoStep, j++);
-        else if (j == b.size()) result.emplace_back(i++, kNoStep);
-        else if (a.steps[i].stage == b.steps[j].stage) result.emplace_back(i++, j++);
-        else if (i > 0 && a.steps[i].stage == a.steps[i - 1].stage) result.emplace_back(i++, kNoStep);
-        else if (j > 0 && b.steps[j].stage == b.steps[j - 1].stage) result.emplace_back(kNoStep, j++);
-        else result.emplace_back(i++, kNoStep);
-    }
-    return result;
+std::uint64_t worth_of(const std::vector<Marks>& runs, const std::vector<AlignedPlace>& places) {
+    std::uint64_t sum = 0;
+    for (const AlignedPlace& place : places)
+        for (std::size_t a = 0; a < place.size(); ++a)
+            for (std::size_t b = a + 1; b < place.size(); ++b)
+                if (place[a] != kNoStep && place[b] != kNoStep) sum += worth(runs[a][place[a]], runs[b][place[b]]);
+    return sum;
+}
+
+// Takes one run out and sets it anew beside the others; true where that is worth more.
+bool better(const std::vector<Marks>& runs, std::vector<AlignedPlace>& places, std::size_t run) {
+    std::vector<AlignedPlace> others = places;
+    for (AlignedPlace& place : others) place[run] = kNoStep;
+    std::erase_if(others, [](const AlignedPlace& place) {
+        return std::all_of(place.begin(), place.end(), [](std::size_t step) { return step == kNoStep; });
+    });
+    if (others.empty()) return false;
+    Side side(runs, std::move(others), run);
+    if (side.cells() > kMaxRefined) return false;
+    std::vector<AlignedPlace> anew = std::move(side).set();
+    if (worth_of(runs, anew) <= worth_of(runs, places)) return false;
+    places = std::move(anew);
+    return true;
 }
 
 }  // namespace
 
-Pairs align(const Steps& a, const Steps& b) {
-    if ((a.size() + 1) * (b.size() + 1) > kMaxTable) return in_step(a, b);
-    Places places;
-    const std::vector<Place> first = places.of(a), second = places.of(b);
-    return Table(first, second).pairs();
+std::vector<AlignedPlace> align_all(const std::vector<const Steps*>& runs) {
+    Marker marker;
+    std::vector<Marks> marks;
+    for (const Steps* steps : runs) marks.push_back(marker.of(*steps));
+    std::vector<AlignedPlace> places;
+    for (std::size_t run = 0; run < runs.size(); ++run) places = Side(marks, std::move(places), run).set();
+    // Two that were set beside each other are at their best.
+    for (int round = 0; runs.size() > 2 && round < kMostRounds; ++round) {
+        bool any = false;
+        for (std::size_t run = 0; run < runs.size(); ++run) any |= better(marks, places, run);
+        if (!any) break;
+    }
+    return places;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> align(const Steps& a, const Steps& b) {
+    std::vector<std::pair<std::size_t, std::size_t>> pairs;
+    for (const AlignedPlace& place : align_all({&a, &b})) pairs.emplace_back(place[0], place[1]);
+    return pairs;
 }
 
 }  // namespace lanewise::steps

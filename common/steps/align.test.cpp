@@ -1,3 +1,8 @@
+#include "common/steps/align.hpp"
+
+#include <algorithm>
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "common/steps/pairs.testing.hpp"
@@ -131,6 +136,81 @@ TEST(Align, LongRunsWithoutATable) {
         b.steps.emplace_back().stage = i < 3000 ? "load" : "finish";
     }
     EXPECT_EQ(check(a, b), 4000u);
+}
+
+// Every step of every run once, in order, and one stage at each place. The number of places where all have a step.
+std::size_t check_all(const std::vector<Steps>& runs) {
+    std::vector<const Steps*> all;
+    for (const Steps& run : runs) all.push_back(&run);
+    std::vector<std::size_t> next(runs.size(), 0);
+    std::size_t full = 0;
+    for (const AlignedPlace& place : align_all(all)) {
+        EXPECT_EQ(place.size(), runs.size());
+        const std::string* stage = nullptr;
+        std::size_t here = 0;
+        for (std::size_t r = 0; r < runs.size(); ++r) {
+            if (place[r] == kNoStep) continue;
+            EXPECT_EQ(place[r], next[r]++);
+            const std::string& own = runs[r].steps[place[r]].stage;
+            EXPECT_EQ(stage ? *stage : own, own);
+            stage = &own;
+            ++here;
+        }
+        EXPECT_GT(here, 0u);
+        full += here == runs.size();
+    }
+    for (std::size_t r = 0; r < runs.size(); ++r) EXPECT_EQ(next[r], runs[r].size());
+    return full;
+}
+
+TEST(AlignAll, RoundsOfFourFormsStandAtOnePlaceEach) {
+    const Trace traces[] = {rounds(Form::updates), rounds(Form::waits), rounds(Form::waits_for_nobody),
+                            warp_tree(Op::shfl_down, {16, 8, 4, 2, 1})};
+    // In any order of the runs.
+    std::vector<int> order{0, 1, 2, 3};
+    do {
+        std::vector<Steps> runs;
+        for (const int i : order) runs.push_back(build_steps(traces[i]));
+        check_all(runs);
+        std::vector<const Steps*> all;
+        for (const Steps& run : runs) all.push_back(&run);
+        std::string paired;
+        for (const AlignedPlace& place : align_all(all)) {
+            std::set<std::int64_t> distances;
+            for (std::size_t r = 0; r < 4; ++r) {
+                if (place[r] == kNoStep || !runs[r].steps[place[r]].stage.ends_with("rounds")) continue;
+                distances.insert(runs[r].steps[place[r]].distance.value_or(-1));
+            }
+            EXPECT_LE(distances.size(), 1u);
+            if (distances.size() == 1 && std::count(place.begin(), place.end(), kNoStep) == 0) paired += std::to_string(*distances.begin()) + " ";
+        }
+        EXPECT_EQ(paired, "16 8 4 2 1 ");
+    } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// The third has rounds that the first two lack: they must not be torn apart by it, nor it by them.
+TEST(AlignAll, ARunWithMoreStagesLeavesPlacesToItself) {
+    const Trace one = warp_tree(Op::shfl_xor, {16, 8, 4, 2, 1}), two = two_level(), three = warp_tree(Op::shfl_down, {4, 2, 1});
+    std::vector<Steps> runs;
+    for (const Trace* trace : {&one, &two, &three}) runs.push_back(build_steps(*trace));
+    EXPECT_EQ(check_all(runs), 1u + 3);   // the load, and the rounds that all have
+    runs.push_back(build_steps(two));
+    EXPECT_EQ(check_all(runs), 4u);
+}
+
+TEST(AlignAll, OneRunAndRunsWithNothing) {
+    const Trace one = warp_tree(Op::shfl_xor, {16});
+    const Steps steps = build_steps(one), nothing;
+    EXPECT_TRUE(align_all({}).empty());
+    EXPECT_EQ(align_all({&steps}).size(), steps.size());
+    EXPECT_EQ(align_all({&nothing, &steps, &nothing}).size(), steps.size());
+}
+
+TEST(AlignAll, LongRunsOfThree) {
+    std::vector<Steps> runs(3);
+    for (int i = 0; i < 6000; ++i)
+        for (std::size_t r = 0; r < 3; ++r) runs[r].steps.emplace_back().stage = i < 5000 - 1000 * static_cast<int>(r) ? "load" : "finish";
+    EXPECT_EQ(check_all(runs), 4000u);
 }
 
 }  // namespace

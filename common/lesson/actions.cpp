@@ -40,6 +40,10 @@ constexpr std::array kActions = {
     Action{letter('F'), false, "F", "the stage alone, or all again", {Kind::focus, 0}, Surface::terminal},
     Action{letter('L'), false, "L", "lesson or source, in a narrow window", {Kind::panel, 0}, Surface::window},
     Action{letter('M'), false, "M", "memory: that of the step, shared, global", {Kind::memory, 0}, Surface::window},
+    Action{letter('Z'), false, "Z", "stage larger (Shift Z: smaller; Ctrl wheel does both)", {Kind::zoom, 1}, Surface::window},
+    Action{letter('Z'), true, "", "", {Kind::zoom, 0}, Surface::window},
+    Action{letter('I'), false, "I", "colour by value, or by the inputs that a sum holds", {Kind::colors, 0}, Surface::window},
+    Action{letter('A'), false, "A", "motion on or off", {Kind::motion, 0}, Surface::window},
     Action{letter('R'), false, "R", "rounding: each sum beside the exact one", {Kind::rounding, 0}, Surface::window},
     Action{letter('B'), false, "B", "table of all variants beside each other", {Kind::table, 0}, Surface::window},
     Action{letter('T'), false, "T", "times of all variants, or of a few", {Kind::timings, 0}, Surface::window},
@@ -60,8 +64,11 @@ std::optional<Intent> intent_of_key(Key key, bool shift, Surface surface) {
     const auto at = std::find_if(kActions.begin(), kActions.end(), [&](const Action& action) {
         return is_on(action.where, surface) && action.key == key && (is_sign || action.shift == shift);
     });
-    if (at == kActions.end()) return std::nullopt;
-    return at->intent;
+    if (at != kActions.end()) return at->intent;
+    // A capital without a meaning of its own is its letter: Caps Lock may be on.
+    const bool is_letter = key >= letter('A') && key <= letter('Z');
+    if (shift && is_letter) return intent_of_key(key, false, surface);
+    return std::nullopt;
 }
 
 std::vector<std::pair<std::string, std::string>> key_rows(Surface surface) {

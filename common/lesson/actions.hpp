@@ -19,6 +19,9 @@ struct Intent {
                                      rounding, table,
                                      next_lane, next_warp, next_block,   // value 1: the one after; 0: the one before
                                      focus,                              // the stage alone, or all again
+                                     zoom,                               // the stage: 1 larger, 0 smaller, 2 as it was
+                                     colors,                             // by value, or by what a sum holds
+                                     motion,                             // on or off
                                      quit };
     Kind kind = Kind::none;
     std::size_t value = 0;

@@ -5,7 +5,7 @@
 namespace lanewise::lesson {
 namespace {
 constexpr float kSecondsPerStep = 0.9f;
-constexpr float kEntrance = 0.22f;
+constexpr float kEntrance = 0.28f;
 }  // namespace
 
 void Playhead::go_to(std::size_t to) {
@@ -32,8 +32,11 @@ void Playhead::advance(float seconds) {
 
 float Playhead::until_step() const { return std::max(0.0f, kSecondsPerStep / speed - since_step); }
 
-float Playhead::entrance() const {
-    const float t = std::clamp(since_step / kEntrance, 0.0f, 1.0f);
+float Playhead::entrance(float from, float to) const {
+    if (!motion) return 1;
+    // Played fast, a step comes to rest before the next one.
+    const float whole = playing ? std::min(kEntrance, 0.6f * kSecondsPerStep / speed) : kEntrance;
+    const float t = std::clamp((since_step / whole - from) / (to - from), 0.0f, 1.0f);
     return 1 - (1 - t) * (1 - t) * (1 - t);
 }
 

@@ -14,6 +14,7 @@ struct Playhead {
     bool playing = false;
     float speed = 1;          // 1: a step in 0.9 seconds
     float since_step = 1e9f;  // seconds since the step was entered; motion eases from it
+    bool motion = true;       // false: a step is there at once
 
     void go_to(std::size_t to);
     void forward() { go_to(step + 1); }
@@ -27,8 +28,8 @@ struct Playhead {
     void advance(float seconds);
     // Until the next step while playing, in seconds.
     float until_step() const;
-    // 0…1 over the first moments of a step.
-    float entrance() const;
+    // 0…1 over the first moments of a step: fast, then slower. `from` and `to` are parts of these moments.
+    float entrance(float from = 0, float to = 1) const;
     bool moving() const { return playing || entrance() < 1; }
 };
 

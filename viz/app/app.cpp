@@ -119,6 +119,9 @@ void App::apply(Intent intent) {
         case Kind::focus:
         case Kind::quit: break;   // of the terminal
         case Kind::theme: dark_ = !dark_; break;
+        case Kind::colors: selection_.display.colors = selection_.display.colors == ColorBy::value ? ColorBy::inputs : ColorBy::value; break;
+        case Kind::motion: playhead_.motion = !playhead_.motion; break;
+        case Kind::zoom: break;
         case Kind::rounding: toggle(View::rounding); break;
         case Kind::table: toggle(View::table); break;
         case Kind::panel: text_tab_ = !text_tab_; break;

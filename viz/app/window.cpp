@@ -100,7 +100,8 @@ void on_character(GLFWwindow* window, unsigned int code) {
     Stage& stage = stage_of(window);
     stage.wake();
     if (code >= 'a' && code <= 'z') stage.app->press(static_cast<Key>(code - 'a' + 'A'));
-    else if ((code >= 'A' && code <= 'Z') || code == '?' || code == '+' || code == '-') stage.app->press(static_cast<Key>(code));
+    else if (code >= 'A' && code <= 'Z') stage.app->press(static_cast<Key>(code), true);
+    else if (code == '?' || code == '+' || code == '-') stage.app->press(static_cast<Key>(code));
     else if (code == '=') stage.app->press(letter('+'));
 }
 

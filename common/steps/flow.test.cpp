@@ -213,7 +213,7 @@ TEST(Flow, AConditionalLoadReachesThoseThatCameThere) {
     EXPECT_EQ(steps.holding(1, kFirst).bits[20], to_bits(20.0f));
 }
 
-const Provenance& provenance(const Steps& steps, std::size_t step, std::size_t lane = 3) {
+Provenance provenance(const Steps& steps, std::size_t step, std::size_t lane = 3) {
     return inputs_after(steps, step, kFirst, lane);
 }
 
@@ -285,13 +285,15 @@ TEST(Flow, AStoreGivesTheVariableThatItNames) {
         warp.load(15 + k, out, [&](int lane) { return 32 * k + lane; }, [](int) { return 0.0f; });
     const Steps steps = build_steps(made.trace);
     const auto word = [&](std::size_t k) { return provenance(steps, 8 + k); };
-    const auto only = [](std::size_t input) { return std::vector<std::uint64_t>{std::uint64_t{1} << input}; };
-    EXPECT_EQ(word(0).once, only(3));
-    EXPECT_EQ(word(1).once, only(35));
-    EXPECT_EQ(word(2).once, only(3));
-    EXPECT_EQ(word(3), Provenance());
-    EXPECT_EQ(word(4), (Provenance{{}, {}, false, true}));   // e: no record and no statement tells
-    EXPECT_EQ(word(5).once, (std::vector<std::uint64_t>{std::uint64_t{1} << 3 | std::uint64_t{1} << 35}));
+    EXPECT_EQ(word(0).only(), 3u);
+    EXPECT_EQ(word(1).only(), 35u);
+    EXPECT_EQ(word(2).only(), 3u);
+    EXPECT_EQ(word(3).count(), 0u);
+    EXPECT_FALSE(word(3).untold);
+    EXPECT_EQ(word(4).count(), 0u);
+    EXPECT_TRUE(word(4).untold);   // e: no record and no statement tells
+    EXPECT_EQ(word(5).count(), 2u);
+    EXPECT_TRUE(word(5).holds(3) && word(5).holds(35));
     // A store of another variable shows nothing of the one that the lane holds.
     EXPECT_EQ(steps.holding(2, kFirst).bits[3], to_bits(35.0f));
     EXPECT_EQ(steps.steps[5].find(kFirst)->lanes[3].effect, Effect::replace);

@@ -13,7 +13,7 @@ using trace::Record;
 using trace::Statement;
 
 Follower::Follower(Steps& steps, const Statements& statements)
-    : steps_(steps), trace_(*steps.trace), statements_(statements), memory_(trace_, inputs_), text_(trace_),
+    : steps_(steps), trace_(*steps.trace), statements_(statements), inputs_(inputs_in(trace_)), memory_(trace_, inputs_), text_(trace_),
       present_(steps.warps.size()), pending_(steps.warps.size()), courses_(steps.warps.size()) {
     following_.resize(trace_.records.size(), kNone);
     std::vector<std::size_t> last(steps.warps.size(), kNone);
@@ -31,9 +31,9 @@ bool Follower::run() {
         for (WarpStep& warp : step.warps) play(step, warp);
         steps_.holdings.push_back(present_);
     }
-    steps_.input_count = memory_.input_count();
+    steps_.input_count = inputs_in(trace_);
     const bool kept = !inputs_.over_budget();
-    steps_.provenances = inputs_.take();
+    steps_.provenances = std::move(inputs_);
     return kept;
 }
 
@@ -114,7 +114,7 @@ void Follower::remember(std::size_t lane, const Record& record, std::uint32_t in
 std::uint32_t Follower::operand(std::size_t lane, int line) {
     const Pending* reads = pending(lane, line, false);
     if (reads == nullptr) return held().inputs[lane];
-    std::uint32_t all = Interner::kNothing;
+    std::uint32_t all = Provenances::kNothing;
     for (const Pending::Word& word : reads->words) all = inputs_.join(all, word.inputs);
     return all;
 }
@@ -122,7 +122,7 @@ std::uint32_t Follower::operand(std::size_t lane, int line) {
 void Follower::exchange(std::size_t number, WarpStep& warp) {
     const Record& record = trace_.records[number];
     trace::PerLane<std::uint32_t> offered{};
-    std::uint32_t all = Interner::kNothing;
+    std::uint32_t all = Provenances::kNothing;
     each(record, [&](std::size_t lane) {
         hold(record, lane, record.before[lane]);
         offered[lane] = operand(lane, record.line);
@@ -147,7 +147,7 @@ void Follower::exchange(std::size_t number, WarpStep& warp) {
             view.undefined = view.undefined || source < 0 || !takes_part(record, static_cast<std::size_t>(source));
             if (!view.undefined) received = offered[static_cast<std::size_t>(source)];
         }
-        if (view.undefined) received = inputs_.undefined(Interner::kNothing);
+        if (view.undefined) received = inputs_.undefined(Provenances::kNothing);
         if (view.effect == Effect::keep) received = offered[lane];
         else if (view.effect == Effect::join) received = inputs_.join(offered[lane], received);
         held().inputs[lane] = received;
@@ -203,7 +203,7 @@ void Follower::answer(const Record& record, WarpStep& warp) {
 
 void follow(Steps& steps, const Statements& statements) {
     if (Follower(steps, statements).run()) return;
-    steps.provenances.assign(1, Provenance());
+    steps.provenances = Provenances();
     steps.input_count = 0;
     for (Step& step : steps.steps)
         for (WarpStep& warp : step.warps)

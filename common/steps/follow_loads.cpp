@@ -97,7 +97,7 @@ void Follower::guessed_without_load(std::size_t number, std::size_t lane, const 
     if (statement.effect == Effect::join || offer.record == nullptr || offer.record->type != record.type) return;
     if (is_known(lane) && held().type == record.type && held().bits[lane] == offer.bits) return;
     hold(record, lane, offer.bits);
-    held().inputs[lane] = Interner::kNothing;
+    held().inputs[lane] = Provenances::kNothing;
 }
 
 void Follower::hold_offer(std::size_t number, std::size_t lane, const Statement* sum) {
@@ -117,9 +117,9 @@ void Follower::assigned_without_load(std::size_t number, std::size_t lane, const
     const bool elsewhere = statement.branch.last != 0 && statement.function.has(line) && !statement.branch.has(line);
     if (elsewhere) return;
     if (statement.effect != Effect::join) {
-        held().inputs[lane] = Interner::kNothing;
+        held().inputs[lane] = Provenances::kNothing;
         if (TextFlow::is_known(&statement)) {
-            course(lane).taken(statement) = Interner::kNothing;
+            course(lane).taken(statement) = Provenances::kNothing;
             course(lane).hold_by(&statement);
         }
     }

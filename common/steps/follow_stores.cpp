@@ -33,7 +33,7 @@ void Follower::write(const Record& record, std::size_t lane, WarpStep& warp) {
     const Pending* reads = pending(lane, record.line, true);
     auto [stored, is_held] = course(lane).stored(statement, text_, inputs_, held().inputs[lane]);
     if (reads != nullptr) {
-        stored = Interner::kNothing;
+        stored = Provenances::kNothing;
         bool only_own = true;
         for (const Pending::Word& word : reads->words) {
             stored = inputs_.join(stored, word.inputs);

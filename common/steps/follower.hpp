@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "common/steps/interner.hpp"
+#include "common/steps/provenance.hpp"
 #include "common/steps/lane_course.hpp"
 #include "common/steps/memory.hpp"
 #include "common/steps/statements.hpp"
@@ -141,7 +141,7 @@ private:
     Steps& steps_;
     const trace::Trace& trace_;
     const Statements& statements_;
-    Interner inputs_;
+    Provenances inputs_;
     Memory memory_;
     TextFlow text_;
     std::vector<Holding> present_;

@@ -7,7 +7,7 @@ namespace lanewise::steps {
 using trace::Effect;
 using trace::Statement;
 
-bool LaneCourse::come_to(int line, const TextFlow& text, Interner& inputs, std::uint32_t& held) {
+bool LaneCourse::come_to(int line, const TextFlow& text, Provenances& inputs, std::uint32_t& held) {
     const Statement::Lines function = text.function_at(line);
     if (function.last == 0) return false;
     int from = function.first - 1;   // called anew
@@ -24,14 +24,14 @@ bool LaneCourse::come_to(int line, const TextFlow& text, Interner& inputs, std::
 }
 
 // What a function gave back is what the lane held last: `v = f(v)` takes that, `sum += f(v)` joins it.
-bool LaneCourse::pass(const Statement& statement, bool told, Interner& inputs, std::uint32_t& held) {
+bool LaneCourse::pass(const Statement& statement, bool told, Provenances& inputs, std::uint32_t& held) {
     const auto& uses = statement.uses;
     const bool gives_itself =
         statement.calls && std::find(uses.begin(), uses.end(), TextFlow::name_of(statement)) != uses.end();
     const bool joins = statement.effect == Effect::join && !gives_itself;
     // A temporary's words have come in with its load, unless they were exchanged first.
     if (joins && !statement.calls && owed_ != &statement) return false;
-    std::uint32_t given = statement.calls ? held : Interner::kNothing;
+    std::uint32_t given = statement.calls ? held : Provenances::kNothing;
     // Of several reads in functions none is known to be the result.
     if (statement.calls && reads_aside_ > 1) given = inputs.untold(given);
     for (const std::string& name : uses) {
@@ -48,7 +48,7 @@ bool LaneCourse::pass(const Statement& statement, bool told, Interner& inputs, s
     return true;
 }
 
-LaneCourse::Stored LaneCourse::stored(const Statement* store, const TextFlow& text, Interner& inputs,
+LaneCourse::Stored LaneCourse::stored(const Statement* store, const TextFlow& text, Provenances& inputs,
                                       std::uint32_t held) const {
     if (!TextFlow::is_known(store) || store->calls) return {held, true};
     const auto& uses = store->uses;
@@ -59,7 +59,7 @@ LaneCourse::Stored LaneCourse::stored(const Statement* store, const TextFlow& te
         return here && (name == TextFlow::name_of(*held_by_) || (sum != nullptr && name == TextFlow::name_of(*sum)));
     };
     const bool is_held = std::any_of(uses.begin(), uses.end(), names_held);
-    std::uint32_t all = is_held ? held : Interner::kNothing;
+    std::uint32_t all = is_held ? held : Provenances::kNothing;
     int known = is_held;
     for (const std::string& name : uses) {
         const auto other = taken_.find({store->function.first, name});
@@ -68,12 +68,12 @@ LaneCourse::Stored LaneCourse::stored(const Statement* store, const TextFlow& te
         ++known;
     }
     // `c ? a : b`: one of the two.
-    if (known > 1 && store->conditional) return {inputs.untold(Interner::kNothing), false};
+    if (known > 1 && store->conditional) return {inputs.untold(Provenances::kNothing), false};
     const bool constant = uses.empty() || (store->conditional && store->loads > 0);   // out[t] = 0, t < n ? in[t] : 0
     if (known > 0 || constant) return {all, is_held};
     // A value that the function was given, or one that no record and no statement tells of.
     if (!here) return {held, true};
-    return {inputs.untold(Interner::kNothing), false};
+    return {inputs.untold(Provenances::kNothing), false};
 }
 
 void LaneCourse::leave(int line, bool is_load, const TextFlow& text) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "common/steps/interner.hpp"
+#include "common/steps/provenance.hpp"
 #include "common/steps/text_flow.hpp"
 
 namespace lanewise::steps {
@@ -16,7 +16,7 @@ class LaneCourse {
 public:
     // Goes through the statements without a record up to `line`. `held` is what the lane holds, in inputs, and may
     // change; true where its bits are then no longer known.
-    bool come_to(int line, const TextFlow& text, Interner& inputs, std::uint32_t& held);
+    bool come_to(int line, const TextFlow& text, Provenances& inputs, std::uint32_t& held);
 
     // A read in no statement that assigns: `return *p;`, a condition.
     void read_aside() { ++reads_aside_; }
@@ -31,7 +31,7 @@ public:
         std::uint32_t inputs = 0;
         bool is_held = true;   // it may be what the lane holds
     };
-    Stored stored(const trace::Statement* store, const TextFlow& text, Interner& inputs, std::uint32_t held) const;
+    Stored stored(const trace::Statement* store, const TextFlow& text, Provenances& inputs, std::uint32_t held) const;
 
     // Notes where the lane is after a record, and whether that was a read.
     void leave(int line, bool is_load, const TextFlow& text);
@@ -53,7 +53,7 @@ private:
     }
 
     // `told`: the lane is known to have gone through the statement.
-    bool pass(const trace::Statement& statement, bool told, Interner& inputs, std::uint32_t& held);
+    bool pass(const trace::Statement& statement, bool told, Provenances& inputs, std::uint32_t& held);
 
     std::map<Key, std::uint32_t> taken_;
     std::map<int, int> last_line_;   // by function

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "common/steps/interner.hpp"
+#include "common/steps/provenance.hpp"
 
 namespace lanewise::steps {
 
@@ -22,6 +22,12 @@ inline std::optional<std::uint32_t> input_array_of(const trace::Trace& trace) {
         if (read_first && (!first || record.array < *first)) first = record.array;
     }
     return first;
+}
+
+// Elements of that array; 0 where there is none.
+inline std::size_t inputs_in(const trace::Trace& trace) {
+    const auto array = input_array_of(trace);
+    return array ? static_cast<std::size_t>(trace.arrays[*array].count) : 0;
 }
 
 // Tells the words of memory apart.
@@ -46,16 +52,11 @@ private:
 
 class Memory {
 public:
-    Memory(const trace::Trace& trace, Interner& inputs) : trace_(trace), inputs_(inputs), input_array_(input_array_of(trace)), keys_(trace) {}
-
-    // Elements of the input array; 0 where there is none.
-    std::size_t input_count() const {
-        return input_array_ ? static_cast<std::size_t>(trace_.arrays[*input_array_].count) : 0;
-    }
+    Memory(const trace::Trace& trace, Provenances& inputs) : trace_(trace), inputs_(inputs), input_array_(input_array_of(trace)), keys_(trace) {}
 
     // The inputs in all elements that a lane's access covers.
     std::uint32_t read(const trace::Record& record, std::size_t lane) {
-        std::uint32_t held = Interner::kNothing;
+        std::uint32_t held = Provenances::kNothing;
         for (int k = 0; k < elements(record); ++k) {
             const std::int64_t element = record.element_index[lane] + k;
             const auto word = words_.find(keys_.key(record, element));
@@ -79,7 +80,7 @@ private:
     }
 
     const trace::Trace& trace_;
-    Interner& inputs_;
+    Provenances& inputs_;
     std::optional<std::uint32_t> input_array_;
     Words keys_;
     std::unordered_map<std::uint64_t, std::uint32_t> words_;

@@ -125,8 +125,15 @@ inline std::string labels(const Steps& steps) {
     return text;
 }
 
-inline const Provenance& inputs_after(const Steps& steps, std::size_t step, const WarpRef& warp, std::size_t lane) {
+inline Provenance inputs_after(const Steps& steps, std::size_t step, const WarpRef& warp, std::size_t lane) {
     return steps.provenances.at(steps.holding(step, warp).inputs[lane]);
+}
+
+// The first 64 inputs, a bit for each that is held.
+inline std::uint64_t first_inputs(const Provenance& held) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < 64; ++i) bits |= std::uint64_t{held.holds(i)} << i;
+    return bits;
 }
 
 }  // namespace lanewise::steps::testing

@@ -1,97 +1,76 @@
-#include <algorithm>
-#include <bit>
+#include "common/steps/provenance.hpp"
 
-#include "common/steps/interner.hpp"
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
 
 namespace lanewise::steps {
-namespace {
 
-// One form for each set: no zero words at the end.
-void trim(std::vector<std::uint64_t>& words) {
-    while (!words.empty() && words.back() == 0) words.pop_back();
+std::size_t Provenance::count() const { return trees_->count(once_); }
+bool Provenance::holds(std::size_t input) const { return trees_->holds(once_, input); }
+bool Provenance::counted_twice() const { return twice_ != InputTrees::kEmpty; }
+bool Provenance::holds_twice(std::size_t input) const { return trees_->holds(twice_, input); }
+
+std::size_t Provenance::count(std::size_t first, std::size_t last) const { return trees_->count(once_, first, last); }
+std::size_t Provenance::count_twice(std::size_t first, std::size_t last) const {
+    return trees_->count(twice_, first, last);
 }
 
-}  // namespace
-
-std::size_t Provenance::count() const {
-    std::size_t inputs = 0;
-    for (const std::uint64_t word : once) inputs += static_cast<std::size_t>(std::popcount(word));
-    return inputs;
+std::optional<std::size_t> Provenance::only() const {
+    if (undefined || counted_twice() || !InputTrees::is_one(once_)) return std::nullopt;
+    return once_ & ~InputTrees::kOne;
 }
 
-bool Provenance::holds(std::size_t input) const {
-    return input / 64 < once.size() && once[input / 64] >> (input % 64) & 1;
+std::uint64_t Provenances::Set::hash() const {
+    std::uint64_t hash = (std::uint64_t{once} << 32 | twice) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 32 ^ flags) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
 }
 
-bool Provenance::counted_twice() const {
-    return std::any_of(twice.begin(), twice.end(), [](std::uint64_t word) { return word != 0; });
+Provenances::Set Provenances::set_of(Id id) const {
+    if (id == kNothing) return {};
+    return InputTrees::is_one(id) ? Set{id} : sets_[id];
 }
 
-void Provenance::join(const Provenance& other) {
-    const std::size_t common = std::min(once.size(), other.once.size());
-    twice.resize(std::max({twice.size(), other.twice.size(), common}));
-    for (std::size_t i = 0; i < other.twice.size(); ++i) twice[i] |= other.twice[i];
-    for (std::size_t i = 0; i < common; ++i) twice[i] |= once[i] & other.once[i];
-    once.resize(std::max(once.size(), other.once.size()));
-    for (std::size_t i = 0; i < other.once.size(); ++i) once[i] |= other.once[i];
-    trim(once);
-    trim(twice);
-    undefined |= other.undefined;
-    untold |= other.untold;
+Provenances::Id Provenances::number_of(const Set& set) {
+    const bool plain = set.twice == InputTrees::kEmpty && set.flags == 0;
+    return plain && (set.once == InputTrees::kEmpty || InputTrees::is_one(set.once)) ? set.once : sets_.number_of(set);
 }
 
-Interner::Interner() { number_of(Provenance()); }
-
-std::uint32_t Interner::number_of(Provenance provenance) {
-    std::uint64_t hash = (provenance.undefined ? 1u : 0u) | (provenance.untold ? 2u : 0u);
-    const auto add = [&hash](const std::vector<std::uint64_t>& words) {
-        for (const std::uint64_t word : words) hash = (std::rotl(hash, 7) ^ word) * 0x9e3779b97f4a7c15u;
-        hash = (hash ^ words.size()) * 0x9e3779b97f4a7c15u;
-    };
-    add(provenance.once);
-    add(provenance.twice);
-    const auto [first, last] = by_hash_.equal_range(hash);
-    for (auto it = first; it != last; ++it)
-        if (all_[it->second] == provenance) return it->second;
-    const auto number = static_cast<std::uint32_t>(all_.size());
-    words_ += provenance.once.size() + provenance.twice.size();
-    all_.push_back(std::move(provenance));
-    by_hash_.emplace(hash, number);
-    return number;
+Provenance Provenances::at(Id id) const {
+    if (!InputTrees::is_one(id) && id > sets_.size())
+        throw Error(fmt::format("There is no set of inputs {}; there are {}.", id, size()));
+    const Set set = set_of(id);
+    Provenance provenance(trees_, set.once, set.twice);
+    provenance.undefined = (set.flags & 1u) != 0;
+    provenance.untold = (set.flags & 2u) != 0;
+    return provenance;
 }
 
-std::uint32_t Interner::single(std::size_t input) {
-    if (input / 64 >= kMaxWords) words_ += kMaxWords + 1;   // one such set alone is too much
+Provenances::Id Provenances::single(std::size_t input) {
+    lost_ |= input >= InputTrees::kMost;
+    return lost_ ? kNothing : InputTrees::kOne | static_cast<Id>(input);
+}
+
+Provenances::Id Provenances::join(Id a, Id b) {
+    if (a == kNothing || b == kNothing) return a | b;
     if (over_budget()) return kNothing;
-    Provenance provenance;
-    provenance.once.resize(input / 64 + 1);
-    provenance.once.back() = std::uint64_t{1} << (input % 64);
-    return number_of(std::move(provenance));
+    const Set own = set_of(a), other = set_of(b);
+    const InputTrees::Tree twice =
+        trees_.unite(trees_.unite(own.twice, other.twice), trees_.intersect(own.once, other.once));
+    return number_of({trees_.unite(own.once, other.once), twice, own.flags | other.flags});
 }
 
-std::uint32_t Interner::join(std::uint32_t a, std::uint32_t b) {
-    if (a == kNothing) return b;
-    if (b == kNothing) return a;
-    if (over_budget()) return kNothing;
-    const auto [known, added] = joins_.try_emplace(std::uint64_t{std::min(a, b)} << 32 | std::max(a, b), kNothing);
-    if (!added) return known->second;
-    Provenance both = all_[a];
-    both.join(all_[b]);
-    const std::uint32_t number = number_of(std::move(both));
-    joins_[std::uint64_t{std::min(a, b)} << 32 | std::max(a, b)] = number;
-    return number;
+Provenances::Id Provenances::undefined(Id id) {
+    Set set = set_of(id);
+    set.flags |= 1u;
+    return number_of(set);
 }
 
-std::uint32_t Interner::undefined(std::uint32_t id) {
-    Provenance provenance = all_[id];
-    provenance.undefined = true;
-    return number_of(std::move(provenance));
-}
-
-std::uint32_t Interner::untold(std::uint32_t id) {
-    Provenance provenance = all_[id];
-    provenance.untold = true;
-    return number_of(std::move(provenance));
+Provenances::Id Provenances::untold(Id id) {
+    Set set = set_of(id);
+    set.flags |= 2u;
+    return number_of(set);
 }
 
 }  // namespace lanewise::steps

@@ -92,7 +92,7 @@ TEST(Rounding, EachSumOfATreeStandsBesideTheTrueSumOfItsInputs) {
             const std::int32_t place = lens.at(step, 0, lane);
             ASSERT_NE(place, Sum::kNone);
             const Sum& sum = lens.sums[static_cast<std::size_t>(place)];
-            const Provenance& held = inputs_after(steps, step, kFirst, static_cast<std::size_t>(lane));
+            const Provenance held = inputs_after(steps, step, kFirst, static_cast<std::size_t>(lane));
             double exact = 0;   // exact as doubles: 32 floats of one size
             for (std::size_t i = 0; i < 32; ++i)
                 exact += held.holds(i) ? static_cast<double>(uneven(static_cast<int>(i))) : 0;

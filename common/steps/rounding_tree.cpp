@@ -55,10 +55,9 @@ Found SumTree::input(std::uint32_t array, std::int64_t element) {
 }
 
 Found SumTree::single(std::uint32_t inputs) {
-    const Provenance& held = steps_.provenances[inputs];
-    if (held.undefined || held.counted_twice() || held.count() != 1) return std::nullopt;
-    const std::size_t word = held.once.size() - 1;   // none is zero at the end
-    const std::int64_t element = static_cast<std::int64_t>(word * 64) + std::countr_zero(held.once[word]);
+    const auto only = steps_.provenances[inputs].only();
+    if (!only) return std::nullopt;
+    const auto element = static_cast<std::int64_t>(*only);
     return inputs_.contains(element) ? Found(leaf(element)) : std::nullopt;
 }
 

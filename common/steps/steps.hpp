@@ -8,24 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "common/steps/provenance.hpp"
 #include "common/trace/trace.hpp"
 
 namespace lanewise::steps {
-
-// Which inputs a value has absorbed. `once` and `twice` are bit sets over input elements (by place in the first input
-// array): twice holds those that came in more than once.
-struct Provenance {
-    std::vector<std::uint64_t> once;
-    std::vector<std::uint64_t> twice;
-    bool undefined = false;   // something undefined came in (an inactive source lane)
-    bool untold = false;      // others may have come in: the kernel's text does not tell (an `if` around `sum += p;`)
-
-    std::size_t count() const;            // inputs held at least once
-    bool holds(std::size_t input) const;
-    bool counted_twice() const;
-    void join(const Provenance& other);
-    bool operator==(const Provenance&) const = default;
-};
 
 enum class StepKind : std::uint8_t {
     load, store, shuffle, reduce, vote, warp_barrier, block_barrier, atomic, active_mask, fence
@@ -114,7 +100,7 @@ struct Steps {
     std::vector<Step> steps;
     std::vector<WarpRef> warps;            // all that were recorded
     std::vector<WarpRef> blocks;           // (launch, block), warp = 0
-    std::vector<Provenance> provenances;   // interned; 0 is the empty one
+    Provenances provenances;               // 0 is the empty one
     std::size_t input_count = 0;           // elements of the first input array: the first in global memory that is
                                            // read before it is written. 0: no loads were recorded (a GPU's trace
                                            // alone), or too many sets of inputs to keep; provenances are then empty

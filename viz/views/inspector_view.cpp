@@ -196,7 +196,7 @@ float InspectorView::draw_inputs(const Pane& pane, float y, const Exhibit& exhib
     const Theme& colors = pane.colors();
     if (steps.input_count == 0) return y;
     const steps::Holding& holding = steps.holding(playhead.step, selection.warp);
-    const steps::Provenance& inputs = steps.provenances[holding.inputs[lane_index(lane)]];
+    const steps::Provenance inputs = steps.provenances[holding.inputs[lane_index(lane)]];
     std::string words = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(steps.input_count) + " inputs";
     if (inputs.counted_twice()) words += ", some counted twice";
     if (inputs.undefined) words += ", and something undefined";
@@ -212,13 +212,8 @@ float InspectorView::draw_inputs(const Pane& pane, float y, const Exhibit& exhib
     for (std::size_t m = 0; m < marks; ++m) {
         const std::size_t first = m * steps.input_count / marks;
         const std::size_t last = std::max(first + 1, (m + 1) * steps.input_count / marks);
-        std::size_t held = 0;
-        bool twice = false;
-        for (std::size_t i = first; i < last; ++i) {
-            held += inputs.holds(i) ? 1 : 0;
-            twice |= i / 64 < inputs.twice.size() && ((inputs.twice[i / 64] >> (i % 64)) & 1u);
-        }
-        const double part = static_cast<double>(held) / static_cast<double>(last - first);
+        const bool twice = inputs.count_twice(first, last) > 0;
+        const double part = static_cast<double>(inputs.count(first, last)) / static_cast<double>(last - first);
         const Rect mark{row.x0 + pitch * static_cast<float>(m), row.y0, row.x0 + pitch * static_cast<float>(m + 1) - pane.px(1.5f), row.y1};
         fill(pane.brush, mark, mix(colors.raised, twice ? colors.warning : colors.good, part), pane.px(1.5f));
         if (twice) fill(pane.brush, {mark.x0, mark.center().y - pane.px(1), mark.x1, mark.center().y + pane.px(1)}, colors.panel);

@@ -11,22 +11,19 @@
 namespace lanewise::viz {
 namespace {
 
+using shown::active_lanes;
 using steps::Step;
 using steps::StepKind;
 using steps::WarpStep;
 
 constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 
-std::uint32_t active_lanes(const steps::Steps& steps, const WarpStep* part) {
-    if (!part) return 0;
-    std::uint32_t active = 0;
-    for (const std::size_t record : part->records) active |= steps.trace->records[record].active;
-    return active;
-}
-
 bool is_memory(StepKind kind) {
     return kind == StepKind::load || kind == StepKind::store || kind == StepKind::atomic;
 }
+
+// A row lower than this (at scale 1) has no room for the smallest digits.
+constexpr float kLeastForNumbers = 13;
 
 // How tall a band wants to be: at least, and with room to spare.
 struct Wish {
@@ -83,7 +80,7 @@ public:
         plan();
         place();
         fill();
-        gather_facts();
+        if (present_ < steps_.size()) scene_.facts = shown::lane_facts(steps_, present_, scene_.warp);
         return std::move(scene_);
     }
 
@@ -170,16 +167,25 @@ private:
     void place() {
         const float row_height = std::clamp(scene_.cell * 0.92f, px(20), px(scene_.lanes <= 16 ? 36 : 30));
         const float thin_height = px(6);
-        const float gap = px(3);  // between cells and what touches them
+        const float far = std::clamp(metrics_.far, 0.02f, 1.0f);
+        const auto gap_of = [&](bool near) { return near ? px(3) : std::max(px(0.5f), px(3) * far); };  // between cells and what touches them
+        const auto height_of = [&](const Row& row) {
+            if (row.thin) return std::max(px(1), thin_height * far);
+            return row.near ? row_height : std::max(px(2), row_height * far);
+        };
         float fixed = px(4);
         float least = 0;
         float most = 0;
         std::vector<Wish> wishes;
-        for (const Row& row : scene_.rows) fixed += (row.thin ? thin_height : row_height) + 2 * gap;
+        for (Row& row : scene_.rows) {
+            row.low = height_of(row) < px(kLeastForNumbers);
+            fixed += height_of(row) + 2 * gap_of(row.near);
+        }
         for (const Band& band : scene_.bands) {
             float reads = 0, writes = 0;
             if (band.present && is_memory(band.kind)) measure_words(band, reads, writes);
             wishes.push_back(wish_of(band, reads, writes));
+            if (far < 1 && !band.present) wishes.back().least = wishes.back().most = std::max(1.0f, wishes.back().least * far);
             least += px(wishes.back().least);
             most += px(wishes.back().most);
         }
@@ -190,13 +196,13 @@ private:
         for (std::size_t i = 0; i < scene_.rows.size(); ++i) {
             Row& row = scene_.rows[i];
             row.y0 = y;
-            row.y1 = y + (row.thin ? thin_height : row_height);
-            y = row.y1 + gap;
+            row.y1 = y + height_of(row);
+            y = row.y1 + gap_of(row.near);
             if (i == scene_.bands.size()) break;
             Band& band = scene_.bands[i];
             const float height = px(wishes[i].least + (wishes[i].most - wishes[i].least) * ease);
             band.box = {scene_.lanes_x0, y, scene_.lanes_x1(), y + height};
-            y = band.box.y1 + gap;
+            y = band.box.y1 + gap_of(scene_.rows[i + 1].near);
         }
         scene_.height = y - metrics_.area.y0;
         scroll_to_present();
@@ -241,11 +247,12 @@ private:
             if (!cell.known) continue;
             cell.bits = offers ? offered->lanes[lane_index(lane)].before : holding.bits[lane_index(lane)];
             cell.type = offers ? type_of(*offered) : holding.type;
-            const steps::Provenance& inputs = steps_.provenances[holding.inputs[lane_index(lane)]];
+            const steps::Provenance inputs = steps_.provenances[holding.inputs[lane_index(lane)]];
             cell.undefined = inputs.undefined;
             cell.inputs = inputs.count();
             cell.counted_twice = inputs.counted_twice();
-            if (row.thin || !row.reached) continue;
+            cell.more_perhaps = inputs.untold;
+            if (row.thin || row.low || !row.reached) continue;
             cell.text = cell_text(cell.type, cell.bits, room, true);
             row.chars = std::max(row.chars, cell_width(cell.text));
         }
@@ -280,33 +287,6 @@ private:
         }
     }
 
-    void gather_facts() {
-        if (present_ >= steps_.size()) return;
-        const WarpStep* part = steps_.steps[present_].find(scene_.warp);
-        for (int lane = 0; lane < scene_.lanes; ++lane) {
-            LaneFacts facts;
-            facts.lane = lane;
-            if (part) {
-                facts.active = (active_lanes(steps_, part) >> lane) & 1u;
-                facts.view = part->lanes[lane_index(lane)];
-                if (!part->records.empty()) facts.type = steps_.trace->records[part->records.front()].type;
-                facts.accesses = accesses_of(steps_, *part, lane);
-                if (facts.active && !part->records.empty()) tell_vote(steps_.trace->records[part->records.front()], facts);
-            }
-            scene_.facts.push_back(std::move(facts));
-        }
-    }
-
-    static void tell_vote(const trace::Record& record, LaneFacts& facts) {
-        const std::size_t lane = lane_index(facts.lane);
-        if (trace::is_predicate_vote(record.op) || trace::is_barrier_vote(record.op)) facts.says = record.arg[lane] != 0;
-        facts.has_offered = trace::is_vote(record.op) && !trace::is_predicate_vote(record.op);
-        facts.offered = record.before[lane];
-        facts.has_answer = trace::is_vote(record.op) || trace::is_barrier_vote(record.op) || record.op == trace::Op::active_mask;
-        facts.answer = record.received[lane];
-        if (facts.has_answer) facts.answer_type = trace::received_type(record);
-    }
-
     // Lanes that offered equal bits to a match, by the first of them.
     static std::vector<int> groups_of(const trace::Record& record) {
         std::vector<int> groups(trace::kWarpSize, -1);
@@ -327,45 +307,6 @@ private:
 };
 
 }  // namespace
-
-int Scene::lane_at(float x) const {
-    if (x < lanes_x0 || cell <= 0) return -1;
-    const int lane = static_cast<int>((x - lanes_x0) / cell);
-    return lane < lanes ? lane : -1;
-}
-
-void Scene::move(float dy) {
-    for (Row& row : rows) {
-        row.y0 += dy;
-        row.y1 += dy;
-        for (LaneCell& each : row.lanes) {
-            each.box = each.box.moved(0, dy);
-            each.text_box = each.text_box.moved(0, dy);
-        }
-    }
-    for (Band& band : bands) {
-        band.box = band.box.moved(0, dy);
-        for (Arc& arc : band.arcs) {
-            arc.from.y += dy;
-            arc.to.y += dy;
-        }
-        for (Word& word : band.words) {
-            word.box = word.box.moved(0, dy);
-            word.tag_box = word.tag_box.moved(0, dy);
-        }
-        for (WordLine& each : band.lines) {
-            for (Point* point : {&each.from, &each.to, &each.over, &each.under}) point->y += dy;
-        }
-        for (WordRow& row : band.word_rows) {
-            row.strip = row.strip.moved(0, dy);
-            row.caption_box = row.caption_box.moved(0, dy);
-        }
-        for (WordBracket& bracket : band.brackets) {
-            bracket.box = bracket.box.moved(0, dy);
-            bracket.label_box = bracket.label_box.moved(0, dy);
-        }
-    }
-}
 
 int cell_chars(float cell, float scale) {
     // The smallest face is 8.5 px with digits 0.6 em wide.

@@ -138,8 +138,6 @@ private:
 
 }  // namespace
 
-bool touches_memory(const trace::Record& record) { return trace::is_access(record.op) || trace::is_atomic(record.op); }
-
 int MemoryArray::per_sector() const { return std::max(steps::kSectorBytes / element_size(element), 1); }
 
 MemoryWord* MemoryArray::word(std::int64_t index) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/shown/requests.hpp"
 #include "common/steps/steps.hpp"
 
 namespace lanewise::viz {
@@ -59,7 +60,6 @@ std::string changed_words(const std::vector<MemoryArray>& arrays);
 // Does the launch touch this space at all, so far as is recorded?
 bool uses_memory(const steps::Steps& steps, std::uint32_t launch, trace::Space space);
 
-// Whether a record touches a word of memory: accesses and atomics.
-bool touches_memory(const trace::Record& record);
+using shown::touches_memory;
 
 }  // namespace lanewise::viz

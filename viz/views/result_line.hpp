@@ -15,12 +15,12 @@ void warning_sign(const Brush& brush, Point middle, float radius);
 void draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, Face face, Align align, std::size_t place = steps::kNoStep);
 
 // The first step that a finding is told at; kNoStep where nothing was found.
-std::size_t first_mistake(const Exhibit& exhibit);
-// "barrier in a branch, see step 6", "barrier in a branch and 1 more, see step 6"; empty where nothing was found.
-// `place` as above.
-std::string mistakes_found(const Exhibit& exhibit, std::size_t place = steps::kNoStep);
+inline std::size_t first_mistake(const Exhibit& exhibit) { return shown::first_mistake(exhibit.findings); }
+// See shown::mistakes_found.
+inline std::string mistakes_found(const Exhibit& exhibit, std::size_t place = steps::kNoStep) {
+    return shown::mistakes_found(exhibit.trace(), exhibit.findings, place);
+}
 
-// "Line 17, lanes 16-31 of block 0, warp 0, 12 times: …".
-std::string finding_words(const trace::Finding& finding);
+using shown::finding_words;
 
 }  // namespace lanewise::viz

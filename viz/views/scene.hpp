@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/shown/lane_facts.hpp"
 #include "common/steps/steps.hpp"
 #include "viz/widgets/geometry.hpp"
 
@@ -122,29 +123,8 @@ struct Band {
     float writes_height = 0;
 };
 
-// One element that a lane read or wrote in the present step.
-struct Access {
-    std::string array;
-    std::int64_t index = 0;
-    Element type = Element::f32;
-    std::uint64_t bits = 0;
-    trace::Op op = trace::Op::load;
-};
-
-// What the stage tells of one lane at the present step.
-struct LaneFacts {
-    int lane = 0;
-    bool active = false;
-    Element type = Element::f32;
-    steps::LaneView view;
-    int says = -1;           // votes, block barriers that vote: the predicate; -1: none
-    bool has_offered = false;   // matches: the value it compares
-    std::uint64_t offered = 0;
-    bool has_answer = false; // votes, matches, active masks, barriers that vote: what came back
-    std::uint64_t answer = 0;
-    Element answer_type = Element::u32;
-    std::vector<Access> accesses;
-};
+using shown::Access;
+using shown::LaneFacts;
 
 struct Scene {
     steps::WarpRef warp;
@@ -180,6 +160,6 @@ int cell_chars(float cell, float scale);
 
 // Words and lines of an access, an atomic (scene_memory.cpp).
 void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Scene& scene, float scale, Band& band);
-std::vector<Access> accesses_of(const steps::Steps& steps, const steps::WarpStep& part, int lane);
+using shown::accesses_of;
 
 }  // namespace lanewise::viz

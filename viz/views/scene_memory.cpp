@@ -348,23 +348,4 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
     }
 }
 
-std::vector<Access> accesses_of(const steps::Steps& steps, const steps::WarpStep& part, int lane) {
-    std::vector<Access> accesses;
-    for (const std::size_t number : part.records) {
-        const trace::Record& record = steps.trace->records[number];
-        if (!trace::is_access(record.op) && !trace::is_atomic(record.op)) continue;
-        if (!((record.active >> lane) & 1u) || record.array >= steps.trace->arrays.size()) continue;
-        for (int k = 0; k < record.elements; ++k) {
-            Access access;
-            access.array = steps.trace->arrays[record.array].name;
-            access.index = record.element_index[lane_index(lane)] + k;
-            access.type = record.type;
-            access.bits = trace::element_at(record.value[lane_index(lane)], record.type, k);
-            access.op = record.op;
-            accesses.push_back(std::move(access));
-        }
-    }
-    return accesses;
-}
-
 }  // namespace lanewise::viz

@@ -6,25 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "common/shown/code_lines.hpp"
 #include "viz/widgets/paint.hpp"
 
 namespace lanewise::viz {
 
-enum class TokenKind : std::uint8_t { plain, keyword, intrinsic, literal, comment };
-
-struct Token {
-    TokenKind kind = TokenKind::plain;
-    std::size_t begin = 0;  // in the line
-    std::size_t size = 0;
-};
-
-struct CodeLine {
-    std::string text;           // tabs spelled as spaces
-    std::vector<Token> tokens;  // cover the whole of `text`, in order
-};
-
-// A file, line by line; block comments carry over.
-std::vector<CodeLine> read_code(std::string_view file);
+using shown::CodeLine;
+using shown::read_code;
+using shown::Token;
+using shown::TokenKind;
 
 // Where a line is broken to fit `columns`: at a space or after a comma where there is one. Continuation pieces start
 // at `indent` columns.

@@ -1,13 +1,13 @@
-#include "viz/views/work.hpp"
+#include "common/shown/work.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "viz/views/exhibit.hpp"
+#include "common/shown/warps.hpp"
 
-namespace lanewise::viz {
+namespace lanewise::shown {
 
 Work work_of(const steps::Steps& steps, const steps::WarpRef& warp) {
     Work work;
@@ -50,4 +50,4 @@ std::string busy_words(const Work& work) {
     return percent(work.busy()) + " of lanes busy (" + part_in_words(work.busy()) + ") while adding";
 }
 
-}  // namespace lanewise::viz
+}  // namespace lanewise::shown

@@ -1,4 +1,4 @@
-#include "viz/views/requests.hpp"
+#include "common/shown/requests.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,9 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "viz/views/memory.hpp"
-
-namespace lanewise::viz {
+namespace lanewise::shown {
 namespace {
 
 constexpr int kBanksTold = 4;   // by number; more are counted
@@ -143,4 +141,4 @@ std::string accesses_origin(const trace::Trace& trace) {
     return accesses_known(trace) ? "" : "snapshots at the block's barriers; this GPU's trace does not tell who touched which word";
 }
 
-}  // namespace lanewise::viz
+}  // namespace lanewise::shown

@@ -1,8 +1,8 @@
-#include "viz/views/cell_text.hpp"
+#include "common/shown/cell_text.hpp"
 
 #include <algorithm>
 
-namespace lanewise::viz {
+namespace lanewise::shown {
 
 std::string cell_text(Element type, std::uint64_t bits, int chars, bool two_lines) {
     const std::string whole = format_element(type, bits);
@@ -36,4 +36,4 @@ int cell_width(std::string_view text) {
     return static_cast<int>(std::max(first.size(), second.size()));
 }
 
-}  // namespace lanewise::viz
+}  // namespace lanewise::shown

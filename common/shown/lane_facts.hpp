@@ -1,0 +1,45 @@
+// What is told of one lane at a step, whichever way it is shown.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/steps/steps.hpp"
+
+namespace lanewise::shown {
+
+// One element that a lane read or wrote in a step.
+struct Access {
+    std::string array;
+    std::int64_t index = 0;
+    Element type = Element::f32;
+    std::uint64_t bits = 0;
+    trace::Op op = trace::Op::load;
+};
+
+// One lane at a step.
+struct LaneFacts {
+    int lane = 0;
+    bool active = false;
+    Element type = Element::f32;
+    steps::LaneView view;
+    int says = -1;           // votes, block barriers that vote: the predicate; -1: none
+    bool has_offered = false;   // matches: the value it compares
+    std::uint64_t offered = 0;
+    bool has_answer = false; // votes, matches, active masks, barriers that vote: what came back
+    std::uint64_t answer = 0;
+    Element answer_type = Element::u32;
+    std::vector<Access> accesses;
+};
+
+// Of one lane in one warp's part of a step, in the order of its records.
+std::vector<Access> accesses_of(const steps::Steps& steps, const steps::WarpStep& part, int lane);
+
+// Lanes that take part: of all records of the part. None where there is no part.
+std::uint32_t active_lanes(const steps::Steps& steps, const steps::WarpStep* part);
+
+// Of each lane that the warp has.
+std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
+
+}  // namespace lanewise::shown

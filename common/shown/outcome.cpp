@@ -1,0 +1,104 @@
+#include "common/shown/outcome.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/base/lanes.hpp"
+
+namespace lanewise::shown {
+namespace {
+
+std::vector<std::size_t> steps_of(const steps::Steps& steps, const trace::Finding& finding) {
+    const auto by_warp = [&](const steps::Step& step) {
+        return std::any_of(step.warps.begin(), step.warps.end(), [&](const steps::WarpStep& part) {
+            return part.warp.block == finding.block && part.warp.warp == finding.warp;
+        });
+    };
+    std::vector<std::size_t> own, same_line;
+    std::size_t last = steps.size() - 1;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        const bool part = by_warp(steps.steps[k]);
+        if (part) last = k;
+        if (steps.steps[k].line != finding.line) continue;
+        same_line.push_back(k);
+        if (part) own.push_back(k);
+    }
+    if (!own.empty()) return own;
+    return same_line.empty() ? std::vector<std::size_t>{last} : same_line;
+}
+
+std::string number(double value) { return fmt::format("{:.9g}", value); }
+
+// What a finding is called in a line; a kind that is not here by its own name.
+std::string kind_words(const std::string& kind) {
+    static constexpr std::pair<const char*, const char*> kWords[] = {
+        {"barrier_divergence", "barrier in a branch"},
+        {"mask_mismatch", "lanes with different masks"},
+        {"mask_without_caller", "a mask without its caller"},
+        {"intrinsic_mismatch", "lanes at different calls"},
+        {"inactive_source", "a read from an absent lane"},
+        {"deadlock", "lanes that wait for ever"},
+        {"runaway", "a loop without end"},
+        {"bad_width", "a width that CUDA does not allow"},
+        {"assertion_failed", "an assertion that failed"}};
+    for (const auto& [name, words] : kWords) {
+        if (kind == name) return words;
+    }
+    std::string words = kind;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    return words;
+}
+
+}  // namespace
+
+bool came_out_right(const lesson::Run& run) {
+    return std::all_of(run.results.begin(), run.results.end(), [](const lesson::Result& result) { return result.ok; });
+}
+
+std::string result_words(const lesson::Run& run) {
+    if (run.results.empty()) return {};
+    const auto wrong = std::find_if(run.results.begin(), run.results.end(), [](const lesson::Result& result) { return !result.ok; });
+    const lesson::Result& told = wrong == run.results.end() ? run.results.front() : *wrong;
+    const std::string name = told.summed ? "sum of " + told.output : told.count == 1 ? told.output : told.output + "[0]";
+    // What is wrong may stand further back than the first element.
+    const bool elsewhere = !told.ok && told.count > 1 && !told.summed && std::abs(told.value - told.reference) <= told.bound;
+    if (elsewhere) return told.output + ": an element is off by " + number(told.error);
+    if (!told.ok) return name + " = " + number(told.value) + ", expected " + number(told.reference);
+    if (told.value == told.reference) return name + " = " + number(told.value) + ", as expected";
+    return name + " = " + number(told.value) + ", expected " + number(told.reference) + " within " + fmt::format("{:.2g}", told.bound);
+}
+
+StepFindings findings_of_steps(const steps::Steps& steps) {
+    StepFindings findings(steps.size());
+    for (std::size_t i = 0; i < steps.trace->findings.size() && steps.size() > 0; ++i)
+        for (const std::size_t step : steps_of(steps, steps.trace->findings[i])) findings[step].push_back(i);
+    return findings;
+}
+
+std::size_t first_mistake(const StepFindings& findings) {
+    const auto at = std::find_if(findings.begin(), findings.end(), [](const auto& here) { return !here.empty(); });
+    return at == findings.end() ? steps::kNoStep : static_cast<std::size_t>(at - findings.begin());
+}
+
+std::string mistakes_found(const trace::Trace& trace, const StepFindings& told, std::size_t place) {
+    const auto& findings = trace.findings;
+    if (findings.empty()) return "";
+    const std::size_t step = first_mistake(told);
+    std::string words = kind_words(findings[step == steps::kNoStep ? 0 : told[step].front()].kind);
+    if (findings.size() > 1) words += " and " + std::to_string(findings.size() - 1) + " more";
+    if (step != steps::kNoStep) words += ", see step " + std::to_string((place == steps::kNoStep ? step : place) + 1);
+    return words;
+}
+
+std::string finding_words(const trace::Finding& finding) {
+    std::string words = "Line " + std::to_string(finding.line);
+    if (finding.lanes) words += ", " + lane_list(finding.lanes);
+    words += (finding.lanes ? " of block " : ", block ") + std::to_string(finding.block) + ", warp " + std::to_string(finding.warp);
+    if (finding.count > 1) words += ", seen " + std::to_string(finding.count) + " times";
+    return words + ": " + finding.sentence;
+}
+
+}  // namespace lanewise::shown

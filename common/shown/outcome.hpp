@@ -1,0 +1,32 @@
+// How a run came out, and what the emulator found wrong with it: one wording for every view, page and text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/lesson/frontend.hpp"
+
+namespace lanewise::shown {
+
+// Did the run compute what was expected, as far as its outputs tell?
+bool came_out_right(const lesson::Run& run);
+// "out = 192, expected 8128"; "out = 8128, as expected"; empty where no output was kept. The first output that does not
+// hold, else the first.
+std::string result_words(const lesson::Run& run);
+
+
+// For each step, which of Trace::findings are told at it. A finding is told at the steps of its line that its warp takes
+// part in, else of its line; a line that no step has (a meeting that never came about) at the last step of its warp, else
+// of the run.
+using StepFindings = std::vector<std::vector<std::size_t>>;
+StepFindings findings_of_steps(const steps::Steps& steps);
+// The first step that a finding is told at; kNoStep where nothing was found.
+std::size_t first_mistake(const StepFindings& findings);
+// "barrier in a branch, see step 6", "barrier in a branch and 1 more, see step 6"; empty where nothing was found.
+// `place`: of the first mistake, where steps are counted otherwise than in the run.
+std::string mistakes_found(const trace::Trace& trace, const StepFindings& findings, std::size_t place = steps::kNoStep);
+
+// "Line 17, lanes 16-31 of block 0, warp 0, 12 times: …".
+std::string finding_words(const trace::Finding& finding);
+
+}  // namespace lanewise::shown

@@ -1,0 +1,29 @@
+#include "common/shown/value_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/base/element.hpp"
+
+namespace lanewise::shown {
+
+void ValueScale::add(const steps::Holding& holding) {
+    for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+        if (!((holding.known >> lane) & 1u)) continue;
+        const double value = element_to_double(holding.type, holding.bits[static_cast<std::size_t>(lane)]);
+        if (std::isfinite(value)) sorted_.push_back(value);
+    }
+}
+
+void ValueScale::finish() {
+    std::sort(sorted_.begin(), sorted_.end());
+    sorted_.erase(std::unique(sorted_.begin(), sorted_.end()), sorted_.end());
+}
+
+double ValueScale::place(double value) const {
+    if (sorted_.size() < 2 || std::isnan(value)) return 0.35;
+    const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), value) - sorted_.begin();
+    return std::min(1.0, static_cast<double>(at) / static_cast<double>(sorted_.size() - 1));
+}
+
+}  // namespace lanewise::shown

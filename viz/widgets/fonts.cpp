@@ -176,6 +176,8 @@ Fonts Fonts::load(float scale) {
         const FaceSpec spec = spec_of(static_cast<Face>(i));
         const Source& source = spec.code ? (spec.strong ? code_strong : code) : (spec.strong ? prose_strong : prose);
         fonts.cuts_[i] = add_cut(source, spec.em, scale);
+        fonts.cuts_[i].code = spec.code;
+        fonts.cuts_[i].strong = spec.strong;
     }
     if (!prose.usable || !code.usable) {
         fonts.notice_ = std::string("No font for ") + (!prose.usable ? (!code.usable ? "prose or code" : "prose") : "code") +
@@ -183,6 +185,28 @@ Fonts Fonts::load(float scale) {
                         "fonts-jetbrains-mono, or fonts-dejavu, for better text.";
     }
     return fonts;
+}
+
+std::string Fonts::families(bool code) const {
+    struct Family {
+        std::string_view file;   // how the file's name begins
+        std::string_view name;
+        bool code;
+    };
+    static constexpr Family kFamilies[] = {
+        {"Inter", "Inter", false}, {"DejaVuSans", "'DejaVu Sans'", false}, {"LiberationSans", "'Liberation Sans'", false},
+        {"NotoSans", "'Noto Sans'", false}, {"Ubuntu-", "Ubuntu", false}, {"FreeSans", "FreeSans", false},
+        {"JetBrainsMono", "'JetBrains Mono'", true}, {"DejaVuSansMono", "'DejaVu Sans Mono'", true},
+        {"LiberationMono", "'Liberation Mono'", true}, {"NotoSansMono", "'Noto Sans Mono'", true},
+        {"UbuntuMono", "'Ubuntu Mono'", true}, {"FreeMono", "FreeMono", true}};
+    const std::string file = fs::path(code ? code_file_ : prose_file_).filename().string();
+    std::string used, others;
+    for (const Family& family : kFamilies) {
+        if (family.code != code) continue;
+        std::string& list = used.empty() && file.starts_with(family.file) ? used : others;
+        list += std::string(family.name) + ", ";
+    }
+    return used + others + (code ? "monospace" : "sans-serif");
 }
 
 std::string plain_text(const char* begin, const char* end) {

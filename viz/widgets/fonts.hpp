@@ -35,6 +35,8 @@ public:
         float cap = 8;          // height of an H
         float digit = 7;        // advance of a 0
         bool plain = false;     // ImGui's built-in font: Latin letters only
+        bool code = false;
+        bool strong = false;
     };
 
     // Adds the fonts to ImGui's atlas at `scale`. Where no font file is found the built-in one serves, and notice()
@@ -46,6 +48,8 @@ public:
     // Files that were used, prose then code; empty where built in.
     const std::string& prose_file() const { return prose_file_; }
     const std::string& code_file() const { return code_file_; }
+    // For a style sheet: the family that was used, then those that could have been ("Inter, 'DejaVu Sans', sans-serif").
+    std::string families(bool code) const;
 
 private:
     std::array<Cut, static_cast<std::size_t>(Face::count_)> cuts_{};

@@ -9,49 +9,55 @@ namespace {
 using Kind = Intent::Kind;
 
 constexpr std::array kActions = {
-    Action{Key::space, false, "Space", "play or pause", {Kind::toggle_play, 0}},
-    Action{Key::right, false, "← →", "one step back or forward", {Kind::step_forward, 0}},
-    Action{Key::left, false, "", "", {Kind::step_back, 0}},
-    Action{Key::right, true, "Shift ← →", "one stage back or forward", {Kind::stage_forward, 0}},
-    Action{Key::left, true, "", "", {Kind::stage_back, 0}},
-    Action{Key::home, false, "Home End", "first or last step", {Kind::first, 0}},
-    Action{Key::end, false, "", "", {Kind::last, 0}},
-    Action{letter('+'), false, "+ -", "play faster or slower", {Kind::faster, 0}},
-    Action{letter('-'), false, "", "", {Kind::slower, 0}},
-    Action{Key::tab, false, "Tab", "next variant (Shift Tab: the one before)", {Kind::next_variant, 1}},
-    Action{Key::tab, true, "", "", {Kind::next_variant, 0}},
-    Action{letter('1'), false, "1 … 9", "a variant by its place", {Kind::variant, 0}},
-    Action{letter('2'), false, "", "", {Kind::variant, 1}},
-    Action{letter('3'), false, "", "", {Kind::variant, 2}},
-    Action{letter('4'), false, "", "", {Kind::variant, 3}},
-    Action{letter('5'), false, "", "", {Kind::variant, 4}},
-    Action{letter('6'), false, "", "", {Kind::variant, 5}},
-    Action{letter('7'), false, "", "", {Kind::variant, 6}},
-    Action{letter('8'), false, "", "", {Kind::variant, 7}},
-    Action{letter('9'), false, "", "", {Kind::variant, 8}},
-    Action{Key::down, false, "↑ ↓", "look at the lane before or after", {Kind::next_lane, 1}},
-    Action{Key::up, false, "", "", {Kind::next_lane, 0}},
-    Action{letter('W'), false, "W", "next warp (Shift W: the one before)", {Kind::next_warp, 1}},
-    Action{letter('W'), true, "", "", {Kind::next_warp, 0}},
-    Action{letter('G'), false, "G", "next block of the grid (Shift G: the one before)", {Kind::next_block, 1}},
-    Action{letter('G'), true, "", "", {Kind::next_block, 0}},
-    Action{letter('C'), false, "C", "two variants beside each other", {Kind::compare, 0}, Surface::window},
-    Action{letter('P'), false, "P", "pin the lane that is pointed at", {Kind::pin, 0}, Surface::window},
-    Action{letter('F'), false, "F", "the stage alone, or all again", {Kind::focus, 0}, Surface::terminal},
-    Action{letter('L'), false, "L", "lesson or source, in a narrow window", {Kind::panel, 0}, Surface::window},
-    Action{letter('M'), false, "M", "memory: that of the step, shared, global", {Kind::memory, 0}, Surface::window},
-    Action{letter('Z'), false, "Z", "stage larger (Shift Z: smaller; Ctrl wheel does both)", {Kind::zoom, 1}, Surface::window},
-    Action{letter('Z'), true, "", "", {Kind::zoom, 0}, Surface::window},
-    Action{letter('I'), false, "I", "colour by value, or by the inputs that a sum holds", {Kind::colors, 0}, Surface::window},
-    Action{letter('A'), false, "A", "motion on or off", {Kind::motion, 0}, Surface::window},
-    Action{letter('R'), false, "R", "rounding: each sum beside the exact one", {Kind::rounding, 0}, Surface::window},
-    Action{letter('B'), false, "B", "table of all variants beside each other", {Kind::table, 0}, Surface::window},
-    Action{letter('T'), false, "T", "times of all variants, or of a few", {Kind::timings, 0}, Surface::window},
-    Action{letter('D'), false, "D", "dark or light", {Kind::theme, 0}},
-    Action{letter('?'), false, "?", "these keys", {Kind::keys, 0}},
-    Action{Key::escape, false, "Esc", "back: overlay, table, pin, lens, comparison", {Kind::close, 0}, Surface::window},
-    Action{Key::escape, false, "Esc", "back: overlay, stage alone; then end", {Kind::close, 0}, Surface::terminal},
-    Action{letter('Q'), false, "Q", "end", {Kind::quit, 0}, Surface::terminal},
+    Action{Key::space, false, "Space", "play or pause", {Kind::toggle_play, 0}, Group::play},
+    Action{Key::right, false, "← →", "one step back or forward", {Kind::step_forward, 0}, Group::play},
+    Action{Key::left, false, "", "", {Kind::step_back, 0}, Group::play},
+    Action{Key::right, true, "Shift ← →", "one stage back or forward", {Kind::stage_forward, 0}, Group::play},
+    Action{Key::left, true, "", "", {Kind::stage_back, 0}, Group::play},
+    Action{Key::home, false, "Home End", "first or last step", {Kind::first, 0}, Group::play},
+    Action{Key::end, false, "", "", {Kind::last, 0}, Group::play},
+    Action{letter('+'), false, "+ -", "play faster or slower", {Kind::faster, 0}, Group::play},
+    Action{letter('-'), false, "", "", {Kind::slower, 0}, Group::play},
+    Action{Key::tab, false, "Tab", "next variant (Shift Tab: the one before)", {Kind::next_variant, 1}, Group::variant},
+    Action{Key::tab, true, "", "", {Kind::next_variant, 0}, Group::variant},
+    Action{letter('1'), false, "1 … 9", "a variant by its place", {Kind::variant, 0}, Group::variant},
+    Action{letter('2'), false, "", "", {Kind::variant, 1}, Group::variant},
+    Action{letter('3'), false, "", "", {Kind::variant, 2}, Group::variant},
+    Action{letter('4'), false, "", "", {Kind::variant, 3}, Group::variant},
+    Action{letter('5'), false, "", "", {Kind::variant, 4}, Group::variant},
+    Action{letter('6'), false, "", "", {Kind::variant, 5}, Group::variant},
+    Action{letter('7'), false, "", "", {Kind::variant, 6}, Group::variant},
+    Action{letter('8'), false, "", "", {Kind::variant, 7}, Group::variant},
+    Action{letter('9'), false, "", "", {Kind::variant, 8}, Group::variant},
+    Action{Key::down, false, "↑ ↓", "look at the lane before or after", {Kind::next_lane, 1}, Group::look},
+    Action{Key::up, false, "", "", {Kind::next_lane, 0}, Group::look},
+    Action{letter('W'), false, "W", "next warp (Shift W: the one before)", {Kind::next_warp, 1}, Group::look},
+    Action{letter('W'), true, "", "", {Kind::next_warp, 0}, Group::look},
+    Action{letter('G'), false, "G", "next block of the grid (Shift G: the one before)", {Kind::next_block, 1}, Group::look},
+    Action{letter('G'), true, "", "", {Kind::next_block, 0}, Group::look},
+    Action{letter('C'), false, "C", "two variants beside each other", {Kind::compare, 0}, Group::view, Surface::window},
+    Action{letter('P'), false, "P", "pin the lane that is pointed at", {Kind::pin, 0}, Group::look, Surface::window},
+    Action{letter('F'), false, "F", "the stage alone, or all again", {Kind::focus, 0}, Group::panel},
+    Action{letter('L'), false, "L", "lesson's text", {Kind::panel, 0}, Group::panel, Surface::window},
+    Action{letter('S'), false, "S", "source and lane", {Kind::panel, 1}, Group::panel, Surface::window},
+    Action{letter('K'), false, "K", "steps along the bottom", {Kind::panel, 2}, Group::panel, Surface::window},
+    Action{letter('M'), false, "M", "memory: that of the step, shared, global", {Kind::memory, 0}, Group::view, Surface::window},
+    Action{letter('Z'), false, "Z", "stage larger (Shift Z: smaller; Ctrl wheel does both)", {Kind::zoom, 1}, Group::look, Surface::window},
+    Action{letter('Z'), true, "", "", {Kind::zoom, 0}, Group::look, Surface::window},
+    Action{letter('I'), false, "I", "colour by value, or by the inputs that a sum holds", {Kind::colors, 0}, Group::look, Surface::window},
+    Action{letter('A'), false, "A", "motion on or off", {Kind::motion, 0}, Group::play, Surface::window},
+    Action{letter('R'), false, "R", "rounding: each sum beside the exact one", {Kind::rounding, 0}, Group::view, Surface::window},
+    Action{letter('B'), false, "B", "table of all variants beside each other", {Kind::table, 0}, Group::view, Surface::window},
+    Action{letter('T'), false, "T", "times of all variants, or of a few", {Kind::timings, 0}, Group::view, Surface::window},
+    Action{letter('D'), false, "D", "dark or light", {Kind::theme, 0}, Group::panel},
+    Action{letter('O'), false, "O", "open a trace…", {Kind::open_file, 0}, Group::file, Surface::window},
+    Action{letter('H'), false, "H", "all lessons", {Kind::start_page, 0}, Group::file, Surface::window},
+    Action{letter('N'), false, "N", "next lesson", {Kind::next_lesson, 0}, Group::file, Surface::window},
+    Action{Key::f10, false, "F10", "menu", {Kind::menu, 0}, Group::help, Surface::window},
+    Action{letter('?'), false, "?", "all keys", {Kind::keys, 0}, Group::help},
+    Action{Key::escape, false, "Esc", "back: overlay, table, pin, lens, comparison", {Kind::close, 0}, Group::help, Surface::window},
+    Action{Key::escape, false, "Esc", "back: overlay, stage alone; then end", {Kind::close, 0}, Group::help, Surface::terminal},
+    Action{letter('Q'), false, "Q", "end", {Kind::quit, 0}, Group::file, Surface::terminal},
 };
 
 }  // namespace
@@ -71,11 +77,23 @@ std::optional<Intent> intent_of_key(Key key, bool shift, Surface surface) {
     return std::nullopt;
 }
 
-std::vector<std::pair<std::string, std::string>> key_rows(Surface surface) {
-    std::vector<std::pair<std::string, std::string>> rows;
+std::string_view group_title(Group group) {
+    static constexpr std::array<std::string_view, kGroups> kTitles = {"File", "Steps", "Variant", "View", "Panels", "Stage", "Help"};
+    return kTitles[static_cast<std::size_t>(group)];
+}
+
+std::vector<KeyRow> key_rows(Group group, Surface surface) {
+    std::vector<KeyRow> rows;
     for (const Action& action : kActions)
-        if (*action.shown && is_on(action.where, surface)) rows.emplace_back(action.shown, action.what);
-    if (surface == Surface::window) rows.emplace_back("Ctrl Q", "close the window");
+        if (action.group == group && *action.shown && is_on(action.where, surface)) rows.emplace_back(action.shown, action.what);
+    if (surface == Surface::window && group == Group::file) rows.emplace_back("Ctrl Q", "close the window");
+    return rows;
+}
+
+std::vector<KeyRow> key_rows(Surface surface) {
+    std::vector<KeyRow> rows;
+    for (const Group group : {Group::play, Group::variant, Group::look, Group::view, Group::panel, Group::file, Group::help})
+        for (KeyRow& row : key_rows(group, surface)) rows.push_back(std::move(row));
     return rows;
 }
 

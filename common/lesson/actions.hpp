@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,13 @@ struct Intent {
                                      zoom,                               // the stage: 1 larger, 0 smaller, 2 as it was
                                      colors,                             // by value, or by what a sum holds
                                      motion,                             // on or off
+                                     menu,                               // all commands
+                                     start_page,                         // the lessons as a path
+                                     next_lesson,                        // goes on to the one after this
+                                     lesson,                             // value: its place among the lessons
+                                     open_file, recent,                  // recent: value counts from the latest
+                                     link,                               // of the text; value: its place there
+                                     dismiss,                            // the notice has been read
                                      quit };
     Kind kind = Kind::none;
     std::size_t value = 0;
@@ -30,7 +38,7 @@ struct Intent {
 };
 
 // A key by what it means. Letters and signs are their upper-case characters.
-enum class Key : int { none = 0, space = ' ', tab = 256, left, right, up, down, home, end, escape };
+enum class Key : int { none = 0, space = ' ', tab = 256, left, right, up, down, home, end, escape, enter, f10 };
 
 constexpr Key letter(char c) { return static_cast<Key>(c); }
 
@@ -41,12 +49,18 @@ constexpr bool is_on(Surface where, Surface surface) {
     return (static_cast<unsigned>(where) & static_cast<unsigned>(surface)) != 0;
 }
 
+// Where an action stands in the menu and on the overlay.
+enum class Group : std::uint8_t { file, play, variant, view, panel, look, help };
+inline constexpr std::size_t kGroups = 7;
+std::string_view group_title(Group group);
+
 struct Action {
     Key key;
     bool shift;
     const char* shown;   // on the overlay; empty: told by another action
     const char* what;
     Intent intent;
+    Group group;
     Surface where = Surface::both;
 };
 
@@ -56,7 +70,9 @@ std::span<const Action> actions();
 // What a key asks for; nothing where it means nothing.
 std::optional<Intent> intent_of_key(Key key, bool shift, Surface surface = Surface::window);
 
-// Rows of the overlay.
-std::vector<std::pair<std::string, std::string>> key_rows(Surface surface = Surface::window);
+// Rows of the overlay: a key and what it does.
+using KeyRow = std::pair<std::string, std::string>;
+std::vector<KeyRow> key_rows(Group group, Surface surface = Surface::window);
+std::vector<KeyRow> key_rows(Surface surface = Surface::window);
 
 }  // namespace lanewise::lesson

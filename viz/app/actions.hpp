@@ -10,6 +10,7 @@ using lesson::actions;
 using lesson::Intent;
 using lesson::intent_of_key;
 using lesson::Key;
+using lesson::Group;
 using lesson::key_rows;
 using lesson::letter;
 

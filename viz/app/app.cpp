@@ -116,15 +116,14 @@ void App::apply(Intent intent) {
         case Kind::next_block:
             if (shown_[0]) selection_.warp = lesson::block_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
             break;
-        case Kind::focus:
-        case Kind::quit: break;   // of the terminal
+        case Kind::focus: focus_ = !focus_; break;
         case Kind::theme: dark_ = !dark_; break;
         case Kind::colors: selection_.display.colors = selection_.display.colors == ColorBy::value ? ColorBy::inputs : ColorBy::value; break;
         case Kind::motion: playhead_.motion = !playhead_.motion; break;
         case Kind::zoom: break;
         case Kind::rounding: toggle(View::rounding); break;
         case Kind::table: toggle(View::table); break;
-        case Kind::panel: text_tab_ = !text_tab_; break;
+        case Kind::panel: toggle_panel(intent.value); break;
         case Kind::memory:
             stage_.memory.next();
             for (StageView& stage : compare_.stages) stage.memory.show = stage_.memory.show;
@@ -135,7 +134,25 @@ void App::apply(Intent intent) {
             else if (selection_.pinned_lane >= 0) selection_.pinned_lane = -1;
             else if (view_ != View::stage) view_ = View::stage;
             else if (comparing_) toggle_compare();
+            else focus_ = false;
             break;
+        default: break;   // of the terminal
+    }
+}
+
+// In a narrow window the text and the source share a place: their keys bring one of them to the front.
+void App::toggle_panel(std::size_t which) {
+    bool& shown = which == 0 ? panels_.show_text : which == 1 ? panels_.show_side : panels_.show_timeline;
+    if (focus_ && which < 2) {
+        focus_ = false;
+        shown = true;
+    } else if (shared_place_ && which < 2) {
+        const bool text = which == 0;
+        if (text_tab_ == text) panels_.show_side = false;
+        text_tab_ = text;
+    } else {
+        shown = !shown;
+        if (which == 0 && shown) text_tab_ = true;
     }
 }
 

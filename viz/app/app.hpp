@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "viz/app/actions.hpp"
+#include "viz/app/layout.hpp"
 #include "viz/app/run_loader.hpp"
+#include "viz/app/splitters.hpp"
 #include "viz/views/compare_view.hpp"
 #include "viz/views/header_bar.hpp"
 #include "viz/views/inspector_view.hpp"
@@ -55,6 +57,7 @@ public:
     bool keys_open() const { return keys_.open; }
     bool rounding_open() const { return view_ == View::rounding; }
     bool table_open() const { return view_ == View::table; }
+    const Panels& panels() const { return panels_; }
     const TableView& table() const { return table_; }
     const StageView& stage() const { return stage_; }
     const timing::TimingTable& timings() const { return presentation_.timings; }
@@ -68,6 +71,7 @@ private:
     void next_variant(int direction);
     void toggle_compare();
     void go_to_stage(int direction);
+    void toggle_panel(std::size_t which);   // 0 text, 1 source and inspector, 2 steps
     // Opens a view in place of the stage, or the stage again.
     void toggle(View view) { view_ = view_ == view ? View::stage : view; }
     std::size_t tab_of(const std::string& variant) const;
@@ -80,7 +84,8 @@ private:
     Intent draw_table(const Look& look, const Rect& body);
     // The rows that are known so far; asks for the other runs.
     lesson::Comparison comparison();
-    Intent draw_right(const Look& look, Rect column, bool with_text);
+    Intent draw_side(const Look& look, Rect column, bool with_text);
+    void draw_edges(const Look& look, const Rect& body, const Places& places);
     void draw_waiting(const Look& look, const Rect& where, const std::string& variant, const std::string& error);
 
     lesson::Presentation presentation_;
@@ -93,7 +98,12 @@ private:
     bool comparing_ = false;
     View view_ = View::stage;
     bool dark_ = true;
+    bool focus_ = false;                             // the stage alone, with its steps
     bool text_tab_ = false;                          // narrow windows: the text instead of the source
+    bool shared_place_ = false;                      // it is such a window
+    Panels panels_;
+    Splitters splitters_;
+    float side_upper_ = 0;                           // height that source and inspector share
     bool first_run_ = true;
     bool again_ = true;
 

@@ -6,8 +6,12 @@
 namespace lanewise::viz {
 namespace {
 
-// Under this width (at scale 1) the text and the source share a column, so that 32 lanes keep room for their numbers.
-constexpr float kWide = 1440;
+std::vector<KeyGroup> key_groups() {
+    std::vector<KeyGroup> groups;
+    for (const Group group : {Group::play, Group::variant, Group::look, Group::view, Group::panel, Group::file, Group::help})
+        groups.push_back({std::string(lesson::group_title(group)), key_rows(group)});
+    return groups;
+}
 
 }  // namespace
 
@@ -40,7 +44,7 @@ Intent App::draw(const Look& look, const Rect& window) {
     else keep(comparing_ ? draw_compare(look, body) : draw_single(look, body));
     if (keys_.open) {
         const Pane pane(look, "keys", window);
-        keep(keys_.draw(pane, key_rows()));
+        keep(keys_.draw(pane, key_groups()));
     }
     ImGui::End();
     ImGui::PopStyleColor(3);
@@ -53,30 +57,46 @@ Intent App::draw_single(const Look& look, Rect body) {
     const auto keep = [&](Intent asked) {
         if (asked) intent = asked;
     };
-    const bool wide = body.width() >= look.px(kWide);
-    const bool has_text = !presentation_.text.empty();
-    const Rect bottom = body.cut_bottom(std::min(TimelineView::height(look), body.height() * 0.4f));
-    if (wide && has_text) {
-        const Rect column = body.cut_left(std::clamp(body.width() * 0.17f, look.px(272), look.px(380)));
-        const Pane pane(look, "text", column, look.colors().panel, Pane::Scroll::vertical);
+    Panels shown = panels_;
+    if (focus_) shown.show_text = shown.show_side = false;
+    const Contents contents{.text = !presentation_.text.empty(), .timeline_height = TimelineView::height(look)};
+    const Places places = arrange(body, shown, contents, look.scale);
+    shared_place_ = places.text_in_side;
+    if (!places.text.empty()) {
+        const Pane pane(look, "text", places.text, look.colors().panel, Pane::Scroll::vertical);
         keep(text_.draw(pane, tab_names_));
-        hairline(pane.brush, {column.x1 - 1, column.y0}, {column.x1 - 1, column.y1}, look.colors().line);
     }
-    const Rect right = body.cut_right(wide ? std::clamp(body.width() * 0.24f, look.px(370), look.px(470)) : std::min(look.px(302), body.width() * 0.4f));
-    keep(draw_right(look, right, !wide && has_text));
+    if (!places.side.empty()) keep(draw_side(look, places.side, places.text_in_side));
     if (!shown_[0] || !errors_[0].empty()) {
-        draw_waiting(look, body, names_[0], errors_[0]);
+        draw_waiting(look, places.stage, names_[0], errors_[0]);
     } else {
-        const Pane pane(look, "stage", body, look.colors().ground);
+        const Pane pane(look, "stage", places.stage, look.colors().ground);
         if (view_ == View::rounding) keep(rounding_[0].draw(pane, *shown_[0], playhead_, selection_));
         else stage_.draw(pane, *shown_[0], playhead_, selection_);
     }
-    const Pane pane(look, "timeline", bottom, look.colors().panel);
-    keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_) : timeline_.draw_entries(pane, {}, {}, playhead_));
+    if (!places.timeline.empty()) {
+        const Pane pane(look, "timeline", places.timeline, look.colors().panel);
+        keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_) : timeline_.draw_entries(pane, {}, {}, playhead_));
+    }
+    draw_edges(look, body, places);
     return intent;
 }
 
-Intent App::draw_right(const Look& look, Rect column, bool with_text) {
+// Hairlines between the panels, and what drags them.
+void App::draw_edges(const Look& look, const Rect& body, const Places& places) {
+    const auto edge = [&](Edge which, const Rect& line) {
+        again_ |= splitters_.draw(look, which, line, body, places, panels_);
+    };
+    if (!places.text.empty()) edge(Edge::text, {places.text.x1, places.text.y0, places.text.x1, places.text.y1});
+    if (!places.side.empty()) {
+        const float split = places.side.y0 + source_height(panels_, side_upper_, look.scale);
+        edge(Edge::side, {places.side.x0, places.side.y0, places.side.x0, places.side.y1});
+        edge(Edge::source, {places.side.x0 + look.px(6), split, places.side.x1, split});
+    }
+    if (!places.timeline.empty()) edge(Edge::timeline, {body.x0, places.timeline.y0, body.x1, places.timeline.y0});
+}
+
+Intent App::draw_side(const Look& look, Rect column, bool with_text) {
     Intent intent;
     const auto keep = [&](Intent asked) {
         if (asked) intent = asked;
@@ -100,7 +120,8 @@ Intent App::draw_right(const Look& look, Rect column, bool with_text) {
         const Pane pane(look, "orders", column.cut_bottom(orders));
         reruns_.draw(pane, shown_[0]->trace());
     }
-    const Rect top = column.cut_top(column.height() * (with_text ? 0.43f : 0.48f));
+    side_upper_ = column.height();
+    const Rect top = column.cut_top(source_height(panels_, side_upper_, look.scale));
     Rect body = top;
     const Rect head = body.cut_top(look.px(34));
     if (with_text) {

@@ -10,11 +10,17 @@
 
 namespace lanewise::viz {
 
+// Keys that belong together: "Space" -> "play or pause".
+struct KeyGroup {
+    std::string title;
+    std::vector<std::pair<std::string, std::string>> rows;
+};
+
 struct KeysView {
     bool open = false;
 
-    // `keys`: "Space" -> "play or pause". A click anywhere closes it.
-    Intent draw(const Pane& pane, const std::vector<std::pair<std::string, std::string>>& keys) const;
+    // In as many columns as the window has room for. A click anywhere closes it.
+    Intent draw(const Pane& pane, const std::vector<KeyGroup>& groups) const;
 };
 
 // A sentence in the middle of a pane: running, or what went wrong.

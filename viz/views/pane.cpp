@@ -53,6 +53,13 @@ void Pane::keep_in_sight(float y0, float y1) const {
     else if (y1 + margin > scrolled + box.height()) ImGui::SetScrollY(y1 + margin - box.height());
 }
 
+void shadow(const Brush& brush, const Rect& box, float rounding) {
+    for (const float reach : {14.0f, 9.0f, 5.0f, 2.0f}) {
+        const float d = brush.px(reach);
+        fill(brush, box.inset(-d).moved(0, brush.px(3)), with_alpha(rgb(0x000000), brush.colors().dark ? 0.10 : 0.035), rounding + d);
+    }
+}
+
 void hint_card(const Look& look, std::string_view words) {
     const ImVec2 at = ImGui::GetIO().MousePos;
     const ImVec2 display = ImGui::GetIO().DisplaySize;

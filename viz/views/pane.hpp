@@ -41,7 +41,10 @@ private:
     ScreenCanvas screen_;
 };
 
-// Draws what `show` draws in a card that follows the pointer.
+// What a card that lies over others darkens around it.
+void shadow(const Brush& brush, const Rect& box, float rounding);
+
+// A few words in a card that follows the pointer.
 void hint_card(const Look& look, std::string_view words);
 
 }  // namespace lanewise::viz

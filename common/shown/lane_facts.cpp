@@ -1,5 +1,8 @@
 #include "common/shown/lane_facts.hpp"
 
+#include <algorithm>
+
+#include "common/shown/atomic_result.hpp"
 #include "common/shown/warps.hpp"
 
 namespace lanewise::shown {
@@ -62,6 +65,59 @@ std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, c
         all.push_back(std::move(facts));
     }
     return all;
+}
+
+std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp, int lane) {
+    using steps::StepKind;
+    using Role = ValueRow::Role;
+    std::vector<ValueRow> rows;
+    const steps::WarpStep* part = steps.steps.at(step).find(warp);
+    if (!part || part->records.empty() || !((active_lanes(steps, part) >> lane) & 1u)) return rows;
+    const auto add = [&](const char* label, Element type, std::uint64_t bits, Role role) {
+        rows.push_back({label, "", role, true, type, bits, ""});
+    };
+    const auto say = [&](const char* label, const char* text, Role role) { rows.push_back({label, "", role, false, Element::f32, 0, text}); };
+    const StepKind kind = steps.steps[step].kind;
+    const steps::LaneView& view = part->lanes[lane_index(lane)];
+    const trace::Record& record = steps.trace->records[part->records.front()];
+    for (const Access& access : accesses_of(steps, *part, lane)) {
+        const bool reads = access.op == trace::Op::load;
+        const char* verb = reads ? "read" : access.op == trace::Op::store ? "wrote" : "gave";
+        rows.push_back({verb, access.array + "[" + std::to_string(access.index) + "]", reads ? Role::source : Role::result, true,
+                        access.type, access.bits, ""});
+    }
+    if (kind == StepKind::shuffle || kind == StepKind::reduce) {
+        add(kind == StepKind::reduce ? "gave" : "before", record.type, view.before, Role::plain);
+        if (view.undefined) say("received", "undefined", Role::warning);
+        else if (view.has_received) add("received", record.type, view.received, Role::source);
+        if (view.has_after) add("after", record.type, view.after, Role::result);
+        else say("after", "not recorded", Role::quiet);
+    } else if (kind == StepKind::atomic && view.has_received) {
+        add("it held", record.type, view.received, Role::plain);
+        const std::uint64_t gave = trace::element_at(record.value[lane_index(lane)], record.type, 0);
+        const auto left = record.elements == 1 ? after_atomic(record.op, record.type, view.received, gave) : std::nullopt;
+        if (left) add("it holds then", record.type, *left, Role::result);
+    } else if (trace::is_vote(record.op) || trace::is_barrier_vote(record.op) || record.op == trace::Op::active_mask) {
+        const bool says = trace::is_predicate_vote(record.op) || trace::is_barrier_vote(record.op);
+        if (says) say("says", record.arg[lane_index(lane)] ? "yes" : "no", Role::plain);
+        else if (trace::is_vote(record.op)) add("compares", record.type, record.before[lane_index(lane)], Role::plain);
+        add("received", trace::received_type(record), record.received[lane_index(lane)], Role::source);
+    }
+    return rows;
+}
+
+std::string inputs_words(const steps::Provenance& inputs, std::size_t input_count) {
+    std::string words = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(input_count) + " inputs";
+    if (inputs.counted_twice()) words += ", some counted twice";
+    if (inputs.undefined) words += ", and something undefined";
+    if (inputs.untold) words += ", perhaps more: the text does not tell";
+    return words;
+}
+
+std::string fence_words(int scope) {
+    static constexpr const char* kScopes[] = {"its block", "the whole GPU", "the GPU, the others and the CPU"};
+    return std::string("Orders this lane's own accesses, as ") + kScopes[static_cast<std::size_t>(std::clamp(scope, 0, 2))] +
+           " sees them. It waits for nobody: no other lane, warp or block has to come here.";
 }
 
 }  // namespace lanewise::shown

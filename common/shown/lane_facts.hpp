@@ -42,4 +42,26 @@ std::uint32_t active_lanes(const steps::Steps& steps, const steps::WarpStep* par
 // Of each lane that the warp has.
 std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
 
+// One line of what is told of a lane at a step: "received  42  0x42280000".
+struct ValueRow {
+    enum class Role : std::uint8_t { plain, source, result, quiet, warning };   // what was there, what came, what came of it
+
+    std::string label;       // "before", "received", "read"
+    std::string word;        // of memory, "tree[19]"; empty else
+    Role role = Role::plain;
+    bool is_value = true;    // else `text` says it
+    Element type = Element::f32;
+    std::uint64_t bits = 0;
+    std::string text;        // "undefined", "not recorded", "yes"
+};
+
+// Empty where the lane has no part in the step.
+std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp, int lane);
+
+// "holds 4 of 32 inputs, some counted twice".
+std::string inputs_words(const steps::Provenance& inputs, std::size_t input_count);
+
+// What a fence does, for `scope` as records have it.
+std::string fence_words(int scope);
+
 }  // namespace lanewise::shown

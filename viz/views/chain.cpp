@@ -7,20 +7,13 @@
 #include <fmt/format.h>
 
 #include "common/base/element.hpp"
-#include "common/steps/update.hpp"
+#include "common/shown/atomic_result.hpp"
 
 namespace lanewise::viz {
 namespace {
 
 using trace::Op;
 using trace::Record;
-
-bool less(Element type, std::uint64_t a, std::uint64_t b) {
-    // A double would round 64-bit integers.
-    if (type == Element::u64) return a < b;
-    if (type == Element::i64) return static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b);
-    return element_to_double(type, a) < element_to_double(type, b);
-}
 
 // Numbers of the joins in the order that their old values tell.
 class Order {
@@ -87,13 +80,13 @@ private:
     bool sort_runs(std::vector<std::vector<std::size_t>>& runs, Element type) const {
         bool up = false, down = false;
         for (const Join& join : joins_) {
-            up |= less(type, join.found, join.left);
-            down |= less(type, join.left, join.found);
+            up |= shown::is_less(type, join.found, join.left);
+            down |= shown::is_less(type, join.left, join.found);
         }
         if (up && down) return false;
         std::stable_sort(runs.begin(), runs.end(), [&](const auto& a, const auto& b) {
             const std::uint64_t x = joins_[a.front()].found, y = joins_[b.front()].found;
-            return down ? less(type, y, x) : less(type, x, y);
+            return down ? shown::is_less(type, y, x) : shown::is_less(type, x, y);
         });
         return true;
     }
@@ -196,7 +189,7 @@ Join join_of(const Record& record, std::size_t number, int lane) {
     join.record = number;
     join.found = record.received[l];
     join.gave = trace::element_at(record.value[l], record.type, 0);
-    const auto left = record.elements == 1 ? after_atomic(record.op, record.type, join.found, join.gave) : std::nullopt;
+    const auto left = record.elements == 1 ? shown::after_atomic(record.op, record.type, join.found, join.gave) : std::nullopt;
     join.has_left = left.has_value();
     join.left = left.value_or(0);
     return join;
@@ -210,25 +203,6 @@ bool put_in_order(std::vector<Join>& joins, Element type, std::string& why) {
     joins = std::move(sorted);
     for (std::size_t i = 1; i < joins.size(); ++i) joins[i].follows = joins[i].found == joins[i - 1].left;
     return true;
-}
-
-std::optional<std::uint64_t> after_atomic(Op op, Element type, std::uint64_t found, std::uint64_t gave) {
-    const int size = element_size(type);
-    const std::uint64_t all = size == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (size * 8)) - 1;
-    switch (op) {
-        case Op::atomic_add: return steps::sum_bits(type, found, gave);
-        case Op::atomic_sub: return (found - gave) & all;
-        case Op::atomic_min: return less(type, gave, found) ? gave : found;
-        case Op::atomic_max: return less(type, found, gave) ? gave : found;
-        case Op::atomic_and: return found & gave;
-        case Op::atomic_or: return found | gave;
-        case Op::atomic_xor: return found ^ gave;
-        case Op::atomic_exch: return gave;
-        // Counts up to the operand and starts again; counts down from it (CUDA C++ Programming Guide, atomicInc, atomicDec).
-        case Op::atomic_inc: return found >= gave ? 0 : found + 1;
-        case Op::atomic_dec: return found == 0 || found > gave ? gave : found - 1;
-        default: return std::nullopt;
-    }
 }
 
 std::vector<Chain> chains_at(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) {

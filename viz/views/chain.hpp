@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/shown/atomic_result.hpp"
 #include "common/steps/steps.hpp"
 
 namespace lanewise::viz {
@@ -56,8 +57,7 @@ Join join_of(const trace::Record& record, std::size_t number, int lane);
 // where it cannot be told.
 bool put_in_order(std::vector<Join>& joins, Element type, std::string& why);
 
-// What an atomic leaves: from the value it found and its operand. Nothing for a CAS.
-std::optional<std::uint64_t> after_atomic(trace::Op op, Element type, std::uint64_t found, std::uint64_t gave);
+using shown::after_atomic;
 
 // The order and its gaps in a sentence.
 std::string chain_sentence(const Chain& chain);

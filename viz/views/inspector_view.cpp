@@ -121,41 +121,22 @@ float InspectorView::draw_values(const Pane& pane, float y, const Exhibit& exhib
         }
         y += pane.px(21);
     };
-    const auto number = [&](const std::string& label, Element type, std::uint64_t bits, Color ink) {
-        line(label, format_element(type, bits), "0x" + format_bits(type, bits), ink);
+    const auto ink_of = [&](shown::ValueRow::Role role) {
+        using Role = shown::ValueRow::Role;
+        return role == Role::source ? colors.accent : role == Role::result ? colors.good : role == Role::warning ? colors.warning
+               : role == Role::quiet ? colors.quiet : colors.text;
     };
-    const steps::LaneView& view = part.lanes[lane_index(lane)];
-    const Element type = exhibit.trace().records[part.records.front()].type;
-    for (const Access& access : accesses_of(exhibit.steps(), part, lane)) {
-        const std::string word = access.array + "[" + std::to_string(access.index) + "]";
-        const char* verb = access.op == trace::Op::load ? "read " : access.op == trace::Op::store ? "wrote " : "gave ";
-        number(fit_text(pane.look(), Face::caption, verb + word, pane.px(104)), access.type, access.bits,
-               access.op == trace::Op::load ? colors.accent : colors.good);
+    for (const shown::ValueRow& row : shown::value_rows(exhibit.steps(), step, part.warp, lane)) {
+        const std::string label = row.word.empty() ? row.label : fit_text(pane.look(), Face::caption, row.label + " " + row.word, pane.px(104));
+        if (row.is_value) line(label, format_element(row.type, row.bits), "0x" + format_bits(row.type, row.bits), ink_of(row.role));
+        else line(label, row.text, "", ink_of(row.role));
     }
     const trace::Record& record = exhibit.trace().records[part.records.front()];
-    if (kind == StepKind::shuffle || kind == StepKind::reduce) {
-        number(kind == StepKind::reduce ? "gave" : "before", type, view.before, colors.text);
-        if (view.undefined) line("received", "undefined", "", colors.warning);
-        else if (view.has_received) number("received", type, view.received, colors.accent);
-        if (view.has_after) number("after", type, view.after, colors.good);
-        else line("after", "not recorded", "", colors.quiet);
-    } else if (kind == StepKind::atomic && view.has_received) {
-        number("it held", type, view.received, colors.text);
-        const std::uint64_t gave = trace::element_at(record.value[lane_index(lane)], record.type, 0);
-        const auto left = record.elements == 1 ? after_atomic(record.op, record.type, view.received, gave) : std::nullopt;
-        if (left) number("it holds then", type, *left, colors.good);
-    } else if (trace::is_vote(record.op) || trace::is_barrier_vote(record.op) || record.op == trace::Op::active_mask) {
-        const bool says = trace::is_predicate_vote(record.op) || trace::is_barrier_vote(record.op);
-        if (says) line("says", record.arg[lane_index(lane)] ? "yes" : "no", "", colors.text);
-        else if (trace::is_vote(record.op)) number("compares", type, record.before[lane_index(lane)], colors.text);
-        number("received", trace::received_type(record), record.received[lane_index(lane)], colors.accent);
-        const bool is_mask = record.op == trace::Op::vote_ballot || record.op == trace::Op::active_mask || (trace::is_vote(record.op) && !says);
+    if (trace::is_vote(record.op) || record.op == trace::Op::active_mask) {
+        const bool is_mask = record.op == trace::Op::vote_ballot || !trace::is_predicate_vote(record.op);
         if (is_mask) y = draw_mask(pane, y, static_cast<std::uint32_t>(record.received[lane_index(lane)]), warp_size(exhibit.steps()));
     } else if (kind == StepKind::fence) {
-        static constexpr const char* kScopes[] = {"its block", "the whole GPU", "the GPU, the others and the CPU"};
-        const auto scope = static_cast<std::size_t>(std::clamp(record.arg[lane_index(lane)], 0, 2));
-        y = sentence(pane, y, Face::body, colors.text, std::string("Orders this lane's own accesses, as ") + kScopes[scope] +
-                     " sees them. It waits for nobody: no other lane, warp or block has to come here.");
+        y = sentence(pane, y, Face::body, colors.text, shown::fence_words(record.arg[lane_index(lane)]));
     }
     return y + pane.px(6);
 }
@@ -197,10 +178,7 @@ float InspectorView::draw_inputs(const Pane& pane, float y, const Exhibit& exhib
     if (steps.input_count == 0) return y;
     const steps::Holding& holding = steps.holding(playhead.step, selection.warp);
     const steps::Provenance inputs = steps.provenances[holding.inputs[lane_index(lane)]];
-    std::string words = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(steps.input_count) + " inputs";
-    if (inputs.counted_twice()) words += ", some counted twice";
-    if (inputs.undefined) words += ", and something undefined";
-    if (inputs.untold) words += ", perhaps more: the text does not tell";
+    const std::string words = shown::inputs_words(inputs, steps.input_count);
     text_in(pane.brush, Face::caption, row_at(pane, y, pane.px(18)),
             inputs.counted_twice() || inputs.undefined ? colors.warning : colors.quiet, words, Align::left);
     y += pane.px(19);

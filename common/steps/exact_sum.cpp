@@ -234,6 +234,40 @@ std::string ExactSum::decimal(int digits) const {
     return cut ? text + "…" : text;
 }
 
+void ExactSums::push_back(const ExactSum& sum) {
+    Packed packed;
+    packed.negative = (sum.limbs_.back() & kSign) != 0;
+    const std::uint64_t above = packed.negative ? ~std::uint64_t{0} : 0;
+    std::size_t first = 0, last = ExactSum::kLimbs;
+    while (first < ExactSum::kLimbs && sum.limbs_[first] == 0) ++first;
+    while (last > first && sum.limbs_[last - 1] == above) --last;
+    packed.at = static_cast<std::uint32_t>(limbs_.size());
+    packed.first = static_cast<std::uint8_t>(first);
+    packed.count = static_cast<std::uint8_t>(last - first);
+    packed.nan = sum.nan_;
+    packed.positive_infinity = sum.positive_infinity_;
+    packed.negative_infinity = sum.negative_infinity_;
+    for (std::size_t i = first; i < last; ++i) limbs_.push_back(sum.limbs_[i]);
+    packed_.push_back(packed);
+}
+
+ExactSum ExactSums::at(std::size_t place) const {
+    const Packed& packed = packed_.at(place);
+    ExactSum sum;
+    for (std::size_t i = 0; i < packed.count; ++i) sum.limbs_[packed.first + i] = limbs_[packed.at + i];
+    if (packed.negative)
+        for (std::size_t i = std::size_t{packed.first} + packed.count; i < ExactSum::kLimbs; ++i) sum.limbs_[i] = ~std::uint64_t{0};
+    sum.nan_ = packed.nan;
+    sum.positive_infinity_ = packed.positive_infinity;
+    sum.negative_infinity_ = packed.negative_infinity;
+    return sum;
+}
+
+void ExactSums::reserve(std::size_t sums) {
+    packed_.reserve(sums);
+    limbs_.reserve(2 * sums);
+}
+
 double ulp_of(Element element, double value) {
     if (!is_float(element)) return 1;
     const Format format = format_of(element);

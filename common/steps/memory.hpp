@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "common/steps/provenance.hpp"
+#include "common/steps/steps.hpp"
 
 namespace lanewise::steps {
 

@@ -54,7 +54,7 @@ struct Sum {
 struct RoundingLens {
     std::string why_not;                // why nothing is told: a sentence; empty where something is
     std::vector<Sum> sums;              // in the order in which they came about
-    std::vector<ExactSum> exact;        // of each
+    ExactSums exact;                    // of each
     // What each lane had come to after a step in which it added something; kNone: it did not.
     struct Place {
         std::size_t step = 0;

@@ -50,18 +50,21 @@ bool adds_in(Element element) { return element != Element::e4m3 && element != El
 }  // namespace
 
 std::vector<Replayed> replay(Order order, Element type, std::uint64_t start, bool zero,
-                             const std::vector<Read>& reads) {
+                             const Reads& reads) {
     Replay made;
     Part sum{Replayed::kStart, type, start};
     bool none = zero;   // no addition yet: the first word is the sum
     std::int32_t first = Replayed::kElement;
-    for (std::size_t r = 0; r < reads.size(); ++r) {
-        const Read& read = reads[r];
+    std::size_t at = 0;
+    std::vector<Part> words;
+    made.additions.reserve(reads.bits.size());
+    for (std::size_t r = 0; r < reads.loads.size(); ++r) {
+        const Read& read = reads.loads[r];
         const bool narrow = order == Order::narrow_pairs || order == Order::narrow_in_turn;
         if (narrow && (read.type == type || !is_float(read.type) || !adds_in(read.type))) return {};
-        if (read.elements.empty()) return {};
-        std::vector<Part> words;
-        for (const std::uint64_t bits : read.elements) words.push_back({first--, read.type, bits});
+        if (read.words == 0) return {};
+        words.clear();
+        for (int i = 0; i < read.words; ++i) words.push_back({first--, read.type, reads.bits[at++]});
         const std::size_t before = made.additions.size();
         const auto join = [&](const Part& part) {
             sum = none ? part : made.add(type, r, sum, part);

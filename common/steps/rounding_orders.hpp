@@ -14,8 +14,14 @@ struct Read {
     std::size_t step = 0;
     std::uint32_t inputs = 0;                // what the lane holds after it, in Steps::provenances
     Element type = Element::f32;
-    std::vector<std::uint64_t> elements;     // bits
-    std::vector<std::int32_t> sums;          // their places in RoundingLens::sums
+    int words = 0;                           // that hold inputs
+};
+
+// What a lane read, load after load, and the words of them all, in their order.
+struct Reads {
+    std::vector<Read> loads;
+    std::vector<std::uint64_t> bits;
+    std::vector<std::int32_t> sums;          // what each word is, in RoundingLens::sums
 };
 
 // One addition of a replay. Operands: an index >= 0 is an earlier addition; kStart what the sum began with; kElement -
@@ -27,7 +33,7 @@ struct Replayed {
     std::int32_t other = kElement;
     Element type = Element::f32;
     std::uint64_t bits = 0;
-    std::size_t read = 0;                    // of which read it is
+    std::size_t read = 0;                    // of which load it is
     bool ends_read = false;                  // the sum holds all of that read
 };
 
@@ -42,6 +48,6 @@ inline constexpr int kOrders = 4;
 // The additions in that order, in `type` but for the narrow ones; empty where the order means nothing here, or no
 // addition is needed. `start`: bits of `type`; `zero`: nothing but a zero, to which the first word is added without an
 // addition.
-std::vector<Replayed> replay(Order order, Element type, std::uint64_t start, bool zero, const std::vector<Read>& reads);
+std::vector<Replayed> replay(Order order, Element type, std::uint64_t start, bool zero, const Reads& reads);
 
 }  // namespace lanewise::steps

@@ -1,7 +1,6 @@
 #include "common/steps/rounding_tree.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "common/steps/memory.hpp"
@@ -18,9 +17,13 @@ SumTree::SumTree(const Steps& steps, RoundingLens& lens)
         if (record.op != trace::Op::load || record.array != array_ || !fits) continue;
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)
             for (int e = 0; takes_part(record, lane) && e < record.elements; ++e)
-                inputs_.try_emplace(record.element_index[lane] + e, record.type,
-                                    trace::element_at(record.value[lane], record.type, e));
+                inputs_.try_emplace(record.element_index[lane] + e,
+                                    Input{trace::element_at(record.value[lane], record.type, e), record.type});
     }
+    // Each input comes to a sum by one addition; the rounds of warps and blocks make a few more.
+    const std::size_t expected = 2 * inputs_.size() + inputs_.size() / 8;
+    lens.sums.reserve(expected);
+    lens.exact.reserve(expected);
 }
 
 double SumTree::value_of(std::int32_t sum) const {
@@ -34,31 +37,30 @@ bool SumTree::holds(std::int32_t sum, Element type, std::uint64_t bits) const {
     return same_value(type, converted(found.type, found.bits, type), bits);
 }
 
-std::int32_t SumTree::leaf(std::int64_t element) {
-    const auto [at, added] = leaves_.try_emplace(element, Sum::kNone);
-    if (!added) return at->second;
-    const auto& [type, bits] = inputs_.at(element);
+Found SumTree::leaf(std::int64_t element) {
+    const auto at = inputs_.find(element);
+    if (at == inputs_.end()) return std::nullopt;
+    Input& input = at->second;
+    if (input.sum != Sum::kNone) return input.sum;
     Sum sum;
     sum.kind = Sum::Kind::input;
-    sum.type = type;
+    sum.type = input.type;
     sum.step = step_;
-    sum.bits = bits;
+    sum.bits = input.bits;
     sum.element = element;
     sum.count = 1;
     ExactSum exact;
-    exact.add(type, bits);
-    return at->second = keep(sum, exact);
+    exact.add(input.type, input.bits);
+    return input.sum = keep(sum, exact);
 }
 
 Found SumTree::input(std::uint32_t array, std::int64_t element) {
-    return array == array_ && inputs_.contains(element) ? Found(leaf(element)) : std::nullopt;
+    return array == array_ ? leaf(element) : std::nullopt;
 }
 
 Found SumTree::single(std::uint32_t inputs) {
     const auto only = steps_.provenances[inputs].only();
-    if (!only) return std::nullopt;
-    const auto element = static_cast<std::int64_t>(*only);
-    return inputs_.contains(element) ? Found(leaf(element)) : std::nullopt;
+    return only ? leaf(static_cast<std::int64_t>(*only)) : std::nullopt;
 }
 
 Found SumTree::find(std::int32_t likely, std::uint32_t inputs, Element type, std::uint64_t bits) {

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 
 #include "common/steps/rounding.hpp"
 
@@ -47,13 +45,17 @@ public:
 
 private:
     double value_of(std::int32_t sum) const;
-    std::int32_t leaf(std::int64_t element);
+    Found leaf(std::int64_t element);
 
     const Steps& steps_;
     RoundingLens& lens_;
     std::optional<std::uint32_t> array_;                                 // of the inputs
-    std::map<std::int64_t, std::pair<Element, std::uint64_t>> inputs_;   // as read
-    std::unordered_map<std::int64_t, std::int32_t> leaves_;
+    struct Input {
+        std::uint64_t bits = 0;   // as read
+        Element type = Element::f32;
+        std::int32_t sum = Sum::kNone;
+    };
+    std::unordered_map<std::int64_t, Input> inputs_;
     std::unordered_multimap<std::uint32_t, std::int32_t> by_inputs_;
     std::size_t step_ = 0;
 };

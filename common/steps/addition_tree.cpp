@@ -59,11 +59,10 @@ std::vector<std::int32_t> offered(const Steps& steps, const RoundingLens& lens, 
         const std::uint32_t inputs = warp->lanes[lane].inputs_before;
         std::int32_t part = sum.step > 0 ? lens.last(sum.step - 1, place, static_cast<int>(lane)) : Sum::kNone;
         if (part != Sum::kNone && sum_at(lens, part).inputs != inputs) part = Sum::kNone;
-        for (std::size_t i = 0; part == Sum::kNone && i < lens.sums.size(); ++i) {
+        const auto only = steps.provenances[inputs].only();
+        for (std::size_t i = 0; only && part == Sum::kNone && i < lens.sums.size(); ++i) {
             const Sum& leaf = lens.sums[i];
-            if (leaf.kind == Sum::Kind::input && steps.provenances[inputs].count() == 1 &&
-                steps.provenances[inputs].holds(static_cast<std::size_t>(leaf.element)))
-                part = static_cast<std::int32_t>(i);
+            if (leaf.kind == Sum::Kind::input && leaf.element == static_cast<std::int64_t>(*only)) part = static_cast<std::int32_t>(i);
         }
         if (part != Sum::kNone) parts.push_back(part);
     }

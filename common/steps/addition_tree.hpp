@@ -25,8 +25,8 @@ struct AdditionNode {
     Kind kind = Kind::input;
     std::int32_t sum = Sum::kNone;        // in RoundingLens::sums; of a run or a word: the last
     int parent = -1;
-    std::vector<int> parts;               // nodes: what the lane (the word) held, then what came to it, in that order
-    std::vector<std::int32_t> running;    // the sum after the second part, the third, …; its last is `sum`
+    std::vector<int> parts = {};          // nodes: what the lane (the word) held, then what came to it, in that order
+    std::vector<std::int32_t> running = {};   // the sum after the second part, the third, …; its last is `sum`
     std::size_t leaves = 1;               // inputs below, or 1
     int height = 0;                       // 0: a leaf
 };

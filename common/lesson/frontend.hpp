@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/error.hpp"
 #include "common/steps/steps.hpp"
 #include "common/timing/timing.hpp"
 #include "common/trace/trace.hpp"
@@ -46,6 +47,20 @@ struct VariantInfo {
     bool declared_wrong = false;
 };
 
+// A lesson on the path of all lessons.
+struct LessonInfo {
+    std::string name;         // "05_warp_shuffle"
+    std::string title;        // "Warp shuffle"
+    std::string opening;      // the first paragraph of its text
+    std::string program;      // where it is built; empty: it is not
+};
+
+// Which program goes on when a window closes: that of another lesson.
+struct GoOn {
+    std::string program;      // empty: none
+    std::vector<std::string> arguments;
+};
+
 // Everything a window shows that is not a run.
 struct Presentation {
     std::string lesson;               // "05_warp_shuffle"
@@ -62,6 +77,21 @@ struct Presentation {
     std::function<timing::TimingTable()> measure;
     // Runs a variant (or finds it in the recordings). Throws Error. Called from the window's thread or another.
     std::function<std::shared_ptr<const Run>(const std::string& variant)> run;
+    // Loads a trace of this lesson from a file. Throws ForeignTrace for one of another lesson, Error for none.
+    std::function<std::shared_ptr<const Run>(const std::string& path)> open;
+    std::vector<LessonInfo> lessons;  // all there are, in order
+    // Says, before the window closes, which program goes on. Empty: none can.
+    std::function<void(const GoOn& next)> go_on;
+};
+
+// A trace of another lesson than the one that was asked to show it.
+class ForeignTrace : public Error {
+public:
+    ForeignTrace(const std::string& sentence, std::string lesson) : Error(sentence), lesson_(std::move(lesson)) {}
+    const std::string& lesson() const { return lesson_; }
+
+private:
+    std::string lesson_;
 };
 
 // What fills the middle of the window.
@@ -80,9 +110,12 @@ struct WindowRequest {
     std::vector<std::string> compare;    // two to four names: side by side
     bool has_step = false;
     std::size_t step = 0;                // 0-based
+    bool has_size = false;               // else the window may have the size it had last
     int width = 1600;
     int height = 900;
     float scale = 0;                     // 0: the monitor's
+    bool start_page = false;             // opens on the path of all lessons
+    std::string opened;                  // the file that --open named
     int block = -1;                      // which block and warp to look at; -1: the first recorded
     int warp = -1;
     int lane = -1;                       // hovered lane, for a picture; -1: none

@@ -1,12 +1,16 @@
 // The composition root: the one place where a lesson meets the emulator, the GPU, the clock and the window. Compiled
 // into each lesson's program by add_lesson().
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include <unistd.h>
 
+#include "common/base/error.hpp"
 #include "common/emu/emulator.hpp"
 #include "common/gpu/backend.hpp"
 #include "common/gpu/device.hpp"
@@ -32,6 +36,15 @@ bool shows_color() {
     return is_terminal(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
+// Another lesson's program in place of this one: the terminal then waits for that.
+void start(const lesson::GoOn& next) {
+    std::vector<char*> arguments{const_cast<char*>(next.program.c_str())};
+    for (const std::string& argument : next.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    execv(next.program.c_str(), arguments.data());
+    throw Error(next.program + " could not be started: " + std::strerror(errno) + ".");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -50,6 +63,7 @@ int main(int argc, char** argv) {
         };
 #ifdef LANEWISE_WITH_WINDOW
         program.make_frontend = viz::make_frontend;
+        program.start = start;
 #endif
         return lesson::run_program(program, {argv + 1, argv + argc}, {std::cout, std::cerr, shows_color(), is_terminal(STDERR_FILENO)});
     } catch (const std::exception& error) {

@@ -101,6 +101,7 @@ std::string input_help() {
 void define_flags(CLI::App& app, Options& options, Raw& raw) {
     const std::string look = "Look", run = "What to run", times = "With --time", files = "Traces", pictures = "Pictures";
     app.add_flag("--list", options.list, "List the variants, a line each")->group(look);
+    app.add_flag("--start", options.start, "Open the window on the path of all lessons")->group(look);
     app.add_flag("--text", options.text, "Show the steps in the terminal")->group(look);
     app.add_flag("--check", options.check, "Compare each variant's result with a reference in double")->group(look);
     app.add_flag("--time", options.time, "Time the plain kernels on the GPU, or show the recorded times")->group(look);
@@ -239,7 +240,10 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
     if (given("--open", raw.open)) options.open = raw.open;
     if (given("--screenshot", raw.screenshot)) options.screenshot = raw.screenshot;
     if (given("--step", raw.step)) options.step = whole_number("--step", raw.step, 1, kMaxStep);
-    if (given("--size", raw.size)) parse_size(raw.size, options);
+    if (given("--size", raw.size)) {
+        parse_size(raw.size, options);
+        options.has_size = true;
+    }
     if (given("--scale", raw.scale)) options.scale = parse_scale(raw.scale);
     if (given("--focus", raw.focus)) parse_focus(raw.focus, options);
     if (given("--lane", raw.lane)) options.lane = static_cast<int>(whole_number("--lane", raw.lane, 0, 31));
@@ -277,6 +281,8 @@ void check_together(const Options& options, const Lesson& lesson) {
     if (!options.sort.empty() && !options.table) throw Error("--sort sorts the table; add --table, or leave it out.");
     if (options.table && !options.open.empty())
         throw Error(fmt::format("--table sets all variants beside each other; leave out --open {}.", options.open));
+    if (options.start && !options.wants_window() && options.screenshot.empty())
+        throw Error("--start opens a window or, with --screenshot, draws it; leave out the other flags.");
     if (options.describe && !options.step)
         throw Error("--describe needs a step; add --step K, counted from 1.");
     if (!options.open.empty() && (!options.variants.empty() || options.check || options.time || !options.save_trace.empty() ||

@@ -49,6 +49,8 @@ struct Options {
     std::vector<std::string> compare;    // two names or none
     std::string screenshot;
     std::optional<std::uint64_t> step;   // as people count: from 1
+    bool start = false;                  // the window opens on the path of all lessons
+    bool has_size = false;
     int width = 1600;
     int height = 900;
     float scale = 0;                     // 0: the monitor's

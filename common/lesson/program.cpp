@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/lesson/ladder.hpp"
 #include "common/lesson/options.hpp"
 #include "common/lesson/print.hpp"
 #include "common/lesson/runner.hpp"
@@ -26,6 +27,9 @@ public:
         : program_(program), lesson_(program.lesson), options_(std::move(options)), console_(console),
           paint_(options_.color == ColorChoice::always || (options_.color == ColorChoice::automatic && console.color)),
           runner_(program, options_), timer_(program, options_, runner_, console) {}
+
+    // The program that goes on after this one, where the window asked for it.
+    const GoOn& next() const { return next_; }
 
     int answer() {
         if (options_.list) print_list(console_.out, lesson_, paint_);
@@ -251,11 +255,26 @@ private:
             const auto finished = runner_.run(name);
             return std::shared_ptr<const Run>(finished, finished->run.get());
         };
+        p.open = [this](const std::string& path) {
+            const auto finished = runner_.load(path);
+            return std::shared_ptr<const Run>(finished, finished->run.get());
+        };
+        p.lessons = read_ladder(lesson_.folder().parent_path(), folder_of_this_program());
+        if (program_.start) p.go_on = [this](const GoOn& next) { next_ = with_own_flags(next); };
         if (options_.backend == BackendChoice::automatic || options_.backend == BackendChoice::gpu)
             p.measure = [this, tabs] {
                 return runner_.backend() == BackendChoice::gpu ? timer_.measure_quietly(that_run(tabs)) : timing::TimingTable{};
             };
         return p;
+    }
+
+    // What was asked of this lesson and holds for any.
+    GoOn with_own_flags(GoOn next) const {
+        const std::pair<BackendChoice, const char*> names[] = {{BackendChoice::gpu, "gpu"}, {BackendChoice::cpu, "cpu"}, {BackendChoice::recorded, "recorded"}};
+        for (const auto& [choice, name] : names)
+            if (options_.backend == choice) next.arguments.insert(next.arguments.end(), {"--backend", name});
+        if (options_.scale > 0) next.arguments.insert(next.arguments.end(), {"--scale", fmt::format("{}", options_.scale)});
+        return next;
     }
 
     WindowRequest request(const std::string& variant) const {
@@ -264,6 +283,9 @@ private:
         r.compare = options_.compare;
         r.has_step = options_.step.has_value();
         r.step = options_.step ? *options_.step - 1 : 0;
+        r.has_size = options_.has_size;
+        r.start_page = options_.start;
+        r.opened = options_.open;
         r.width = options_.width;
         r.height = options_.height;
         r.scale = options_.scale;
@@ -315,6 +337,7 @@ private:
     Runner runner_;
     Timer timer_;
     std::shared_ptr<const FinishedRun> opened_;
+    GoOn next_;
     int status_ = kExitOk;
 };
 
@@ -324,8 +347,15 @@ int run_program(Program& program, const std::vector<std::string>& arguments, Con
     try {
         auto options = parse_options(arguments, program.lesson, console.out);
         if (!options) return kExitOk;
-        const int status = Session(program, std::move(*options), console).answer();
+        int status = kExitOk;
+        GoOn next;
+        {
+            Session session(program, std::move(*options), console);
+            status = session.answer();
+            next = session.next();
+        }
         console.out.flush();
+        if (!next.program.empty()) program.start(next);
         return status;
     } catch (const Error& error) {
         console.out.flush();

@@ -32,6 +32,9 @@ struct Program {
     // From its call on an interrupt does not end the program: what it returns says whether there was one, and as long
     // as that lives. Empty: an interrupt ends the program.
     std::function<std::function<bool()>()> watch_interrupts = {};
+    // Starts another lesson's program in place of this one. Throws Error where it cannot. Empty: the window does not
+    // offer it.
+    std::function<void(const GoOn& next)> start = {};
 };
 
 // Where the answers go.

@@ -21,6 +21,9 @@ struct Seen {
     Presentation presentation;
     WindowRequest request;
     std::shared_ptr<const Run> run;
+    GoOn next;                      // what the learner chooses before the window closes
+    std::string file;               // what the learner opens
+    std::string refused;            // the lesson of a trace that was of another one
 };
 
 class PretendedWindow : public Frontend {
@@ -30,6 +33,12 @@ public:
         if (!seen_.display) throw NoDisplay("There is no display.");
         ++seen_.windows;
         look(presentation, request);
+        try {
+            if (!seen_.file.empty()) seen_.run = presentation.open(seen_.file);
+        } catch (const ForeignTrace& foreign) {
+            seen_.refused = foreign.lesson();
+        }
+        if (presentation.go_on && !seen_.next.program.empty()) presentation.go_on(seen_.next);
     }
     void screenshot(const Presentation& presentation, const WindowRequest& request, const std::string&) override {
         look(presentation, request);
@@ -55,6 +64,22 @@ struct WithWindow : TinyProgram {
         program.make_frontend = [this] { return std::make_unique<PretendedWindow>(seen); };
     }
 };
+
+TEST(Program, AnotherLessonGoesOnOnceTheWindowIsClosed) {
+    WithWindow tiny;
+    tiny.seen.next = {"/lessons/06_next", {"--start"}};
+    tiny({});
+    EXPECT_FALSE(tiny.seen.presentation.go_on);   // nothing can start it
+    GoOn started;
+    tiny.program.start = [&](const GoOn& next) { started = next; };
+    tiny({"--backend", "cpu"});
+    EXPECT_EQ(started.program, "/lessons/06_next");
+    EXPECT_EQ(started.arguments, (std::vector<std::string>{"--start", "--backend", "cpu"}));
+    tiny.program.start = [](const GoOn& next) { throw Error(next.program + " could not be started: gone."); };
+    const auto answer = tiny({});
+    EXPECT_EQ(answer.status, kExitUsage);
+    EXPECT_TRUE(contains(answer.err, "could not be started")) << answer.err;
+}
 
 TEST(Program, WithoutFlagsAWindowOpens) {
     WithWindow tiny;

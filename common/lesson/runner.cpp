@@ -423,12 +423,20 @@ Checked Runner::check(const Variant& variant) {
 
 std::shared_ptr<const FinishedRun> Runner::open(const std::string& path) {
     const std::lock_guard lock(mutex_);
+    const auto finished = load(path);
+    finished_[finished->raw.header.variant] = finished;
+    return finished;
+}
+
+std::shared_ptr<const FinishedRun> Runner::load(const std::string& path) {
+    const std::lock_guard lock(mutex_);
     auto finished = std::make_shared<FinishedRun>();
     finished->raw = trace::load(path);
     const auto& header = finished->raw.header;
     if (header.lesson != program_.lesson.name())
-        throw Error(fmt::format("--open {0}: this is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open {0}",
-                                path, header.lesson, program_.lesson.name()));
+        throw ForeignTrace(fmt::format("{0} is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open {0}", path,
+                                       header.lesson, program_.lesson.name()),
+                           header.lesson);
     const Variant& variant = program_.lesson.find(header.variant);
     std::string notice = finished->raw.partial ? "partial: " + finished->raw.partial_reason : "";
     if (const std::string old = stale(header); !old.empty()) notice += (notice.empty() ? "" : " ") + old;
@@ -436,7 +444,6 @@ std::shared_ptr<const FinishedRun> Runner::open(const std::string& path) {
     finished->run = shown(finished->raw, results_of_trace(finished->raw),
                           fmt::format("file {} · {}", std::filesystem::path(path).filename().string(), origin_of(header.source)),
                           notice, plan ? &*plan : nullptr, variant.block_order);
-    finished_[header.variant] = finished;
     return finished;
 }
 

@@ -46,8 +46,10 @@ public:
     // Runs a variant without recording and compares it with its reference.
     Checked check(const Variant& variant);
 
-    // Loads a trace of this lesson. Throws Error for a foreign one.
+    // Loads a trace of this lesson; run() then gives it for its variant. Throws ForeignTrace for that of another lesson.
     std::shared_ptr<const FinishedRun> open(const std::string& path);
+    // The same, and run() gives what it gave.
+    std::shared_ptr<const FinishedRun> load(const std::string& path);
 
     // What runs go to, in words: "NVIDIA H200", "emulator · ascending", "recordings".
     std::string machine();

@@ -1,0 +1,87 @@
+#include "common/lesson/links.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "common/base/error.hpp"
+
+namespace lanewise::lesson {
+namespace {
+
+constexpr std::array<std::pair<View, std::string_view>, 6> kViews = {{{View::stage, "stage"},
+                                                                      {View::rounding, "rounding"},
+                                                                      {View::tree, "tree"},
+                                                                      {View::table, "table"},
+                                                                      {View::timings, "timings"},
+                                                                      {View::roofline, "roofline"}}};
+
+std::vector<std::string> split(std::string_view text, char at) {
+    std::vector<std::string> parts;
+    while (true) {
+        const std::size_t end = std::min(text.find(at), text.size());
+        parts.emplace_back(text.substr(0, end));
+        if (end == text.size()) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+[[noreturn]] void refuse(const std::string& target, const std::string& part, const std::string& why) {
+    throw Error("The link '" + target + "' has '" + part + "', " + why + ".");
+}
+
+std::size_t number(const std::string& target, const std::string& part, const std::string& text, std::size_t low, std::size_t high) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high)
+        refuse(target, part, "which is no number from " + std::to_string(low) + " to " + std::to_string(high));
+    return value;
+}
+
+}  // namespace
+
+std::string_view view_name(View view) {
+    for (const auto& [each, name] : kViews)
+        if (each == view) return name;
+    return {};
+}
+
+std::optional<View> view_named(std::string_view name) {
+    for (const auto& [view, each] : kViews)
+        if (each == name) return view;
+    return std::nullopt;
+}
+
+Link parse_link(const std::string& target) {
+    Link link;
+    for (const std::string& part : split(target, ',')) {
+        const std::size_t colon = part.find(':');
+        if (colon == std::string::npos || colon + 1 == part.size()) refuse(target, part, "which is no part of a link: write KIND:VALUE");
+        const std::string kind = part.substr(0, colon), value = part.substr(colon + 1);
+        if (kind == "variant") link.variant = value;
+        else if (kind == "lesson") link.lesson = value;
+        else if (kind == "step") link.step = number(target, part, value, 1, 1'000'000'000) - 1;
+        else if (kind == "lane") link.lane = static_cast<int>(number(target, part, value, 0, 31));
+        else if (kind == "compare") {
+            link.compare = split(value, '+');
+            if (link.compare.size() < 2 || link.compare.size() > 4) refuse(target, part, "but two to four variants can stand beside each other");
+        } else if (kind == "view") {
+            link.view = view_named(value);
+            if (!link.view) refuse(target, part, "but the views are stage, rounding, tree, table, timings and roofline");
+        } else {
+            refuse(target, part, "but the kinds are variant, step, lane, view, compare and lesson");
+        }
+    }
+    return link;
+}
+
+std::vector<std::string> links_of_text(std::string_view markdown) {
+    std::vector<std::string> targets;
+    for (std::size_t at = markdown.find("]("); at != std::string_view::npos; at = markdown.find("](", at + 2)) {
+        const std::size_t end = markdown.find(')', at);
+        if (end == std::string_view::npos) break;
+        targets.emplace_back(markdown.substr(at + 2, end - at - 2));
+    }
+    return targets;
+}
+
+}  // namespace lanewise::lesson

@@ -1,0 +1,41 @@
+// What a link of a lesson's text leads to, inside the window. One or more parts, separated by commas:
+//
+//   variant:NAME      shows that variant
+//   step:K            goes to that step, counted from 1
+//   lane:L            pins a lane, 0 to 31
+//   view:NAME         stage, rounding, tree, table, timings or roofline in the middle
+//   compare:A+B[+C…]  sets two to four variants beside each other
+//   lesson:NAME       goes on to another lesson, 06_grid_stride
+//
+// as in [lane 31](variant:warp_sum_down,step:2,lane:31). All other targets are not links of the window.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/lesson/frontend.hpp"
+
+namespace lanewise::lesson {
+
+struct Link {
+    std::string variant;
+    std::vector<std::string> compare;
+    std::optional<std::size_t> step;   // counted from 0
+    int lane = -1;
+    std::optional<View> view;
+    std::string lesson;
+};
+
+// Throws Error that names the part that is none.
+Link parse_link(const std::string& target);
+
+// The targets of a text's links, in their order.
+std::vector<std::string> links_of_text(std::string_view markdown);
+
+// "tree" of View::tree, and back.
+std::string_view view_name(View view);
+std::optional<View> view_named(std::string_view name);
+
+}  // namespace lanewise::lesson

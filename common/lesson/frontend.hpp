@@ -130,6 +130,8 @@ public:
     virtual void window(const Presentation& presentation, const WindowRequest& request) = 0;
     // Draws one frame without a display and writes a PNG. Throws Error naming the path or what is missing.
     virtual void screenshot(const Presentation& presentation, const WindowRequest& request, const std::string& path) = 0;
+    // The same of the view in the middle alone, as an SVG of request.width × request.height; needs no OpenGL.
+    virtual void svg(const Presentation& presentation, const WindowRequest& request, const std::string& path) = 0;
     // What the stage draws at the requested step, as text made by the drawing code.
     virtual std::string describe(const Presentation& presentation, const WindowRequest& request) = 0;
 };

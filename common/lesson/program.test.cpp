@@ -43,6 +43,9 @@ public:
     void screenshot(const Presentation& presentation, const WindowRequest& request, const std::string&) override {
         look(presentation, request);
     }
+    void svg(const Presentation& presentation, const WindowRequest& request, const std::string&) override {
+        look(presentation, request);
+    }
     std::string describe(const Presentation& presentation, const WindowRequest& request) override {
         look(presentation, request);
         return "described";

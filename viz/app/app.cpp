@@ -64,10 +64,10 @@ std::string App::origin() const {
     return shown_[0]->run->origin;
 }
 
-std::string App::title() const {
-    std::string name = "Lanewise · " + lesson_name(presentation_) + " · " + tab_title(names_[0]);
+std::string App::title(bool whole) const {
+    std::string name = lesson_name(presentation_) + " · " + tab_title(names_[0]);
     if (comparing_) name += " | " + tab_title(names_[1]);
-    return name + " · " + origin();
+    return whole ? "Lanewise · " + name + " · " + origin() : name;
 }
 
 std::string App::state() const {

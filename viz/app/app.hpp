@@ -35,6 +35,8 @@ public:
 
     // One frame into ImGui's present frame. `seconds` have passed since the last.
     void frame(const Look& look, const Rect& window, float seconds);
+    // The same of the view in the middle alone, under a line that says what it is and where it came from.
+    void picture(const Look& look, const Rect& page);
     // A key was pressed. Ignored while a text is typed.
     void press(Key key, bool shift = false);
     void apply(Intent intent);
@@ -45,8 +47,8 @@ public:
     bool needs_frame() const { return again_ || playhead_.moving(); }
 
     const Theme& theme() const { return dark_ ? dark_theme() : light_theme(); }
-    // "Lanewise · 05 Warp shuffle · xor · emulator · ascending"
-    std::string title() const;
+    // "Lanewise · 05 Warp shuffle · xor · emulator · ascending"; without where it came from "05 Warp shuffle · xor".
+    std::string title(bool whole = true) const;
     // "variant=warp_sum_xor step=3 of=6 lane=-1 compare=": for tests that press real keys.
     std::string state() const;
 
@@ -78,8 +80,12 @@ private:
     const std::string& tab_title(const std::string& variant) const;
     std::string origin() const;
 
+    void begin(const Look& look, const Rect& window);   // ImGui's window that holds all panes
+    void end();
     Intent draw(const Look& look, const Rect& window);
     Intent draw_single(const Look& look, Rect body);
+    // The stage, or what stands in its place, of one variant.
+    Intent draw_middle(const Look& look, const Rect& box);
     Intent draw_compare(const Look& look, Rect body);
     Intent draw_table(const Look& look, const Rect& body);
     // The rows that are known so far; asks for the other runs.

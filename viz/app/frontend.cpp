@@ -7,9 +7,11 @@
 #include "viz/app/gui.hpp"
 #include "viz/app/image.hpp"
 #include "viz/app/offscreen.hpp"
+#include "viz/app/paper.hpp"
 #include "viz/app/window.hpp"
 #include "viz/views/describe.hpp"
 #include "viz/views/rounding_scene.hpp"
+#include "viz/widgets/svg_canvas.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -28,6 +30,12 @@ void draw_once(App& app, const Gui& gui, int width, int height) {
     ImGui::Render();
 }
 
+void check_size(const lesson::WindowRequest& request) {
+    if (request.width > 0 && request.height > 0) return;
+    throw Error("A picture of " + std::to_string(request.width) + "x" + std::to_string(request.height) +
+                " has no pixels; ask for something like --size 1600x900.");
+}
+
 class OwnFrontend final : public lesson::Frontend {
 public:
     void window(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
@@ -36,10 +44,7 @@ public:
 
     void screenshot(const lesson::Presentation& presentation, const lesson::WindowRequest& request,
                     const std::string& path) override {
-        if (request.width <= 0 || request.height <= 0) {
-            throw Error("A picture of " + std::to_string(request.width) + "x" + std::to_string(request.height) +
-                        " has no pixels; ask for something like --size 1600x900.");
-        }
+        check_size(request);
         App app(presentation, request);
         const Offscreen offscreen(request.width, request.height);
         const Gui gui(request.scale > 0 ? request.scale : 1.0f);
@@ -47,6 +52,19 @@ public:
         for (int i = 0; i < kFramesToRest; ++i) draw_once(app, gui, request.width, request.height);
         ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
         save_png(path, offscreen.read());
+    }
+
+    void svg(const lesson::Presentation& presentation, const lesson::WindowRequest& request, const std::string& path) override {
+        check_size(request);
+        App app(presentation, request);
+        Paper paper(static_cast<float>(request.width), static_cast<float>(request.height), request.scale > 0 ? request.scale : 1.0f);
+        app.settle();
+        const auto draw = [&](const Look& look) { app.picture(look, paper.page()); };
+        for (int i = 1; i < kFramesToRest; ++i) paper.frame(app.theme(), nullptr, draw);
+        SvgCanvas canvas(paper.page().width(), paper.page().height(), app.theme().ground, paper.fonts());
+        paper.frame(app.theme(), &canvas, draw);
+        const bool told = request.compare.empty() && (request.view == lesson::View::stage || request.view == lesson::View::rounding);
+        save_picture(path, canvas.document(app.title(), told ? describe(presentation, request) : app.title()));
     }
 
     std::string describe(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {

@@ -1,0 +1,57 @@
+// The view in the middle alone: what a picture that is not of the whole window shows.
+#include "viz/app/app.hpp"
+
+namespace lanewise::viz {
+
+void App::begin(const Look& look, const Rect& window) {
+    ImGui::SetNextWindowPos({window.x0, window.y0});
+    ImGui::SetNextWindowSize({window.width(), window.height()});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
+    ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, look.px(8));
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, look.colors().ground);
+    ImGui::PushStyleColor(ImGuiCol_ScrollbarBg, ImU32{0});
+    ImGui::PushStyleColor(ImGuiCol_ScrollbarGrab, look.colors().raised);
+    ImGui::Begin("Lanewise", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollWithMouse);
+}
+
+void App::end() {
+    ImGui::End();
+    ImGui::PopStyleColor(3);
+    ImGui::PopStyleVar(3);
+}
+
+void App::picture(const Look& look, const Rect& page) {
+    adopt_runs();
+    begin(look, page);
+    Rect body = page;
+    {
+        const Rect head = body.cut_top(look.px(34));
+        const Pane pane(look, "caption", head, look.colors().panel);
+        const Rect line = head.inset(look.px(16), 0);
+        const std::string name = title(false);
+        text_in(pane.brush, Face::strong, line, look.colors().strong, fit_text(look, Face::strong, name, line.width()), Align::left);
+        const float room = line.width() - text_width(look, Face::strong, name) - look.px(16);
+        text_in(pane.brush, Face::caption, line, look.colors().quiet, fit_text(look, Face::caption, origin(), room), Align::right);
+    }
+    if (view_ == View::table) draw_table(look, body);
+    else if (comparing_) draw_compare(look, body);
+    else draw_middle(look, body);
+    end();
+    selection_.turn();
+}
+
+Intent App::draw_middle(const Look& look, const Rect& box) {
+    if (!shown_[0] || !errors_[0].empty()) {
+        draw_waiting(look, box, names_[0], errors_[0]);
+        return {};
+    }
+    const Pane pane(look, "stage", box, look.colors().ground);
+    if (view_ == View::rounding) return rounding_[0].draw(pane, *shown_[0], playhead_, selection_);
+    stage_.draw(pane, *shown_[0], playhead_, selection_);
+    return {};
+}
+
+}  // namespace lanewise::viz

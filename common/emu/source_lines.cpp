@@ -24,8 +24,12 @@ struct Free {
 
 // The call that brought inlined code here, out of the prelude and into the kernel's text.
 SourcePlace outer_call(Dwarf_Die* unit, Dwarf_Addr address) {
+    // Of inlined code dwarf_getscopes() goes on with where it was written; dwarf_getscopes_die() with who called it.
+    Dwarf_Die* innermost = nullptr;
+    const bool any = dwarf_getscopes(unit, address, &innermost) > 0;
+    const std::unique_ptr<Dwarf_Die, Free> written(innermost);
     Dwarf_Die* raw = nullptr;
-    const int count = dwarf_getscopes(unit, address, &raw);
+    const int count = any ? dwarf_getscopes_die(innermost, &raw) : 0;
     const std::unique_ptr<Dwarf_Die, Free> scopes(raw);
     Dwarf_Files* files = nullptr;
     if (count <= 0 || dwarf_getsrcfiles(unit, &files, nullptr) != 0) return {};

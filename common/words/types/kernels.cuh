@@ -255,6 +255,23 @@ __global__ void half_memory(const __half* in, __half* out, const __half2* pairs,
   out[thread] += in[thread];
 }
 
+// Halves that a word, and a function of ours, take by value, in loops.
+__global__ void half_loops(const __half* in, float* out) {
+  float widened = 0;
+  for (int i = threadIdx.x; i < 96; i += 32) {
+    widened += __half2float(in[i]);
+  }
+  float twice = 0;
+  for (int i = threadIdx.x; i < 96; i += 32) {
+    twice += __half2float(doubled(in[i]));
+  }
+  __half plain = 0;
+  for (int i = threadIdx.x; i < 96; i += 32) {
+    plain = __hadd(plain, in[i]);
+  }
+  out[threadIdx.x] = widened + twice + __half2float(plain);
+}
+
 struct alignas(16) Pack {
   __half v[8];
 };

@@ -56,6 +56,25 @@ TEST_F(Recorded, HalvesThatGoFromMemoryIntoCallsAndBack) {
                                         "store sums f32x1", "load out f16x1", "load in f16x1", "store out f16x1"}));
 }
 
+// Each load is told in the statement that it stands in, however many functions it is handed to there.
+TEST_F(Recorded, AHalfThatALoopHandsOnIsLoadedWhereItStands) {
+    Plan plan;
+    const auto in = small_input(plan, "in", counting_halves(96), Element::f16);
+    const auto out = plan.output<float>("out", 32);
+    plan.launch("half_loops", "", {1}, {32}, in, out);
+    const auto outcome = run(plan);
+    EXPECT_EQ(bytes_as<float>(outcome.buffers[1])[3], 4.0f * (3 + 35 + 67));
+    std::string targets;
+    for (const auto& record : outcome.trace->records) {
+        if (record.op != trace::Op::load) continue;
+        std::string target = "line " + std::to_string(record.line);
+        for (const auto& statement : outcome.trace->header.statements)
+            if (statement.line <= record.line && record.line <= statement.last_line) target = statement.target;
+        targets += " " + target;
+    }
+    EXPECT_EQ(targets, " widened widened widened twice twice twice plain plain plain");
+}
+
 TEST_F(Recorded, APackIsOneAccessOfSixteenBytes) {
     Plan plan;
     const auto in = small_input(plan, "in", counting_halves(256), Element::f16);

@@ -13,9 +13,12 @@
 #include "common/base/error.hpp"
 #include "common/base/suggest.hpp"
 #include "common/steps/memory.hpp"
+#include "common/timing/times_text.hpp"
 
 namespace lanewise::lesson {
 namespace {
+
+using timing::time_words;
 
 // Times that lie no further apart are told as alike: about the spread from run to run of short kernels.
 constexpr double kAlike = 0.1;
@@ -101,12 +104,6 @@ struct Named {
 constexpr Named kColumns[kColumnCount] = {{"variant", "variant"}, {"n", "n"}, {"value", "value"}, {"error", "error"},
                                           {"bound", "bound"}, {"time", "time"}, {"gbs", "GB/s"}, {"threads", "threads"},
                                           {"loads", "loads/thread"}, {"atomics", "atomics"}};
-
-std::string time_words(double us) {
-    return us < 10     ? fmt::format("{:.2f} µs", us)
-           : us < 1000 ? fmt::format("{:.1f} µs", us)
-                       : fmt::format("{:.2f} ms", us / 1000);
-}
 
 bool alike(double a, double b) { return std::max(a, b) <= std::min(a, b) * (1 + kAlike); }
 
@@ -211,11 +208,6 @@ void explain_memory(const Comparison& comparison, std::vector<std::string>& sent
 }
 
 }  // namespace
-
-std::string times_from(const timing::TimingTable& times) {
-    return times.rows.empty() ? std::string()
-                              : times.gpu + (times.recorded ? " · recorded " : " · measured ") + times.date;
-}
 
 ComparedVariant compared(const Run& run, const timing::TimingTable& times) {
     const trace::Trace& trace = run.trace;

@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "common/lesson/frontend.hpp"
+#include "common/timing/times_text.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::lesson {
+
+using timing::times_from;
 
 // One variant. What is not known is empty.
 struct ComparedVariant {
@@ -45,8 +48,6 @@ struct Comparison {
 ComparedVariant compared(const Run& run, const timing::TimingTable& times);
 // The times alone, for a variant without a run.
 ComparedVariant compared(const std::string& variant, const std::string& why_not, const timing::TimingTable& times);
-// "NVIDIA H200 · recorded 2026-11-21"; empty for a table without rows.
-std::string times_from(const timing::TimingTable& times);
 
 enum class Column : std::uint8_t { variant, n, value, error, bound, time, gbs, threads, loads, atomics };
 inline constexpr int kColumnCount = 10;

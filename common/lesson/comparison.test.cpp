@@ -72,7 +72,6 @@ TEST(Compared, TellsWhatTheRecordsAndTheTimesTell) {
     EXPECT_EQ(row.timed_n, 1u << 20);
     EXPECT_DOUBLE_EQ(*row.gb_per_s, 4 * (1 << 20) / 4e-6 * 1e-9);
     EXPECT_FALSE(compared(run_of(1, 1, true), times).one_address);
-    EXPECT_EQ(times_from(times), "NVIDIA H200 · measured 2026-11-21");
 }
 
 TEST(Compared, LoadsAreNotKnownWhereNoAccessWasRecorded) {
@@ -120,7 +119,7 @@ TEST(Explain, AsManyAtomicsOnOneAddressAreWhyFewerThreadsAreNoFaster) {
         {row_of("narrow", 4096, 1, 32, 230), row_of("wide", 1024, 1, 32, 231), row_of("strided", 256, 4, 2, 20)}, ""};
     const auto sentences = explain(all);
     ASSERT_EQ(sentences.size(), 1u);
-    EXPECT_NE(sentences[0].find("wide has a quarter of the threads of narrow, and is no faster: 231.0 µs and 230.0 µs"),
+    EXPECT_NE(sentences[0].find("wide has a quarter of the threads of narrow, and is no faster: 231 µs and 230 µs"),
               std::string::npos)
         << sentences[0];
     EXPECT_NE(sentences[0].find("(32 for 4096 values)"), std::string::npos) << sentences[0];
@@ -168,7 +167,7 @@ TEST(PrintComparison, SortsAndShowsEachFigure) {
     const std::string text = out.str();
     EXPECT_LT(text.find("\na "), text.find("\nb "));
     EXPECT_LT(text.find("\nb "), text.find("\nc "));
-    EXPECT_NE(text.find("700.0 µs"), std::string::npos) << text;
+    EXPECT_NE(text.find("700 µs"), std::string::npos) << text;
     EXPECT_NE(text.find("2.50e-01"), std::string::npos) << text;
     EXPECT_NE(text.find("not run"), std::string::npos) << text;
     EXPECT_NE(text.find("c runs on GPUs only."), std::string::npos) << text;

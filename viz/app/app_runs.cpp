@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/base/error.hpp"
+#include "common/timing/times_text.hpp"
 #include "viz/app/app.hpp"
 
 namespace lanewise::viz {
@@ -91,7 +92,7 @@ void App::settle() {
 lesson::Comparison App::comparison() {
     const timing::TimingTable& times = presentation_.timings;
     const std::vector<std::string>& wrong = presentation_.declared_wrong;
-    lesson::Comparison all{{}, lesson::times_from(times)};
+    lesson::Comparison all{{}, timing::times_from(times)};
     for (const std::string& name : presentation_.all_variants) {
         const RunLoader::Result result = loader_.get(name);
         if (!result.exhibit) {

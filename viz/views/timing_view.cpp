@@ -4,8 +4,13 @@
 #include <cctype>
 #include <cstdio>
 
+#include "common/timing/sizes.hpp"
+#include "common/timing/times_text.hpp"
+
 namespace lanewise::viz {
 namespace {
+
+using timing::time_words;
 
 constexpr float kRow = 19;
 constexpr std::size_t kAll = ~std::size_t{0};
@@ -60,25 +65,7 @@ std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, co
     return rows;
 }
 
-std::string count_words(std::uint64_t n) {
-    for (int power = 62; power >= 10; --power) {
-        if (n == std::uint64_t{1} << power) return "2^" + std::to_string(power) + " values";
-    }
-    return std::to_string(n) + (n == 1 ? " value" : " values");
-}
-
 }  // namespace
-
-std::string microseconds(double us) {
-    char words[32];
-    std::snprintf(words, sizeof words, us < 10 ? "%.2f µs" : us < 100 ? "%.1f µs" : us < 1000 ? "%.0f µs" : "%.2f ms",
-                  us < 1000 ? us : us / 1000);
-    return words;
-}
-
-std::string timing_origin(const timing::TimingTable& table) {
-    return table.gpu + " · " + (table.recorded ? "recorded " : "measured ") + table.date;
-}
 
 const timing::Timing* timing_of(const timing::TimingTable& table, const std::string& variant) {
     const timing::Timing* best = nullptr;
@@ -109,9 +96,9 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
     Rect rest = pane.box.inset(pane.px(16), pane.px(8));
     Rect head = rest.cut_top(pane.px(20));
     text_in(pane.brush, Face::strong, head, colors.strong, "Time of the plain kernels", Align::left);
-    text_in(pane.brush, Face::caption, head, colors.quiet, count_words(rows.front()->n), Align::right);
+    text_in(pane.brush, Face::caption, head, colors.quiet, timing::size_words(rows.front()->n) + " values", Align::right);
     text_in(pane.brush, Face::caption, rest.cut_top(pane.px(17)), colors.quiet,
-            fit_text(pane.look(), Face::caption, timing_origin(table), rest.width()), Align::left);
+            fit_text(pane.look(), Face::caption, timing::times_from(table), rest.width()), Align::left);
     rest.cut_top(pane.px(3));
     double slowest = 0;
     for (const timing::Timing* row : rows)
@@ -136,12 +123,12 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
             const float x = bar_x0 + bar_room - pane.px(14 - 5 * static_cast<float>(stroke));
             hairline(pane.brush, {x - pane.px(2), y + pane.px(6)}, {x + pane.px(2), y - pane.px(6)}, colors.panel, pane.px(2));
         }
-        text_in(pane.brush, Face::small, line, own ? colors.strong : colors.text, microseconds(row->median_us), Align::right);
+        text_in(pane.brush, Face::small, line, own ? colors.strong : colors.text, time_words(row->median_us), Align::right);
         if (pane.hovers(line)) {
             char words[160];
             std::snprintf(words, sizeof words, "%s: median %s, 5%% to 95%%: %s to %s, %.0f GB/s, %d samples", row->variant.c_str(),
-                          microseconds(row->median_us).c_str(), microseconds(row->low_us).c_str(),
-                          microseconds(row->high_us).c_str(), row->gb_per_s(), row->samples);
+                          time_words(row->median_us).c_str(), time_words(row->low_us).c_str(),
+                          time_words(row->high_us).c_str(), row->gb_per_s(), row->samples);
             hint_card(pane.look(), words);
         }
     }

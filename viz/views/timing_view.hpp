@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/timing/times_text.hpp"
 #include "common/timing/timing.hpp"
 #include "viz/views/pane.hpp"
 
@@ -20,10 +21,8 @@ struct TimingView {
 
 // The times of one size: that nearest to `n`, a variant's own where it has no such row.
 std::vector<const timing::Timing*> timings_near(const timing::TimingTable& table, std::uint64_t n);
-// "12.3 µs", "118 µs"
-std::string microseconds(double us);
-// "NVIDIA H200 · recorded 2026-11-21"
-std::string timing_origin(const timing::TimingTable& table);
+inline std::string microseconds(double us) { return timing::time_words(us); }
+inline std::string timing_origin(const timing::TimingTable& table) { return timing::times_from(table); }
 // The time of one variant, largest size; null where there is none (a variant that came out wrong is not timed).
 const timing::Timing* timing_of(const timing::TimingTable& table, const std::string& variant);
 

@@ -1,0 +1,17 @@
+// Times in words, the same in the terminal, the window and a page.
+#pragma once
+
+#include <string>
+
+#include "common/timing/timing.hpp"
+
+namespace lanewise::timing {
+
+// To three digits, in the unit that suits: "2.10 µs", "23.5 µs", "118 µs", "1.84 ms", "2.00 s".
+std::string time_words(double us);
+// "3580 GB/s", "94.2 GB/s", "1.37 GB/s"
+std::string rate_words(double gb_per_s);
+// Where times come from: "NVIDIA H200 · recorded 2026-11-21", or "measured"; empty for a table without rows.
+std::string times_from(const TimingTable& table);
+
+}  // namespace lanewise::timing

@@ -1,0 +1,35 @@
+#include "common/timing/times_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lanewise::timing {
+namespace {
+
+TEST(TimesText, ThreeDigitsInTheUnitThatSuits) {
+    EXPECT_EQ(time_words(0.4), "0.40 µs");
+    EXPECT_EQ(time_words(2.104), "2.10 µs");
+    EXPECT_EQ(time_words(9.996), "10.0 µs");
+    EXPECT_EQ(time_words(23.48), "23.5 µs");
+    EXPECT_EQ(time_words(99.96), "100 µs");
+    EXPECT_EQ(time_words(118.4), "118 µs");
+    EXPECT_EQ(time_words(999.7), "1.00 ms");
+    EXPECT_EQ(time_words(1843.2), "1.84 ms");
+    EXPECT_EQ(time_words(15109.5), "15.1 ms");
+    EXPECT_EQ(time_words(2.5e6), "2.50 s");
+    EXPECT_EQ(rate_words(3580.4), "3580 GB/s");
+    EXPECT_EQ(rate_words(1.366), "1.37 GB/s");
+}
+
+TEST(TimesText, SaysWhereTimesComeFrom) {
+    TimingTable table;
+    table.gpu = "NVIDIA H200";
+    table.date = "2026-11-21";
+    EXPECT_EQ(times_from(table), "");
+    table.rows.emplace_back();
+    EXPECT_EQ(times_from(table), "NVIDIA H200 · measured 2026-11-21");
+    table.recorded = true;
+    EXPECT_EQ(times_from(table), "NVIDIA H200 · recorded 2026-11-21");
+}
+
+}  // namespace
+}  // namespace lanewise::timing

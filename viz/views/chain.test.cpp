@@ -5,6 +5,7 @@
 #include "common/base/element.hpp"
 #include "common/trace/testing.hpp"
 #include "viz/views/describe.hpp"
+#include "viz/views/join_scene.hpp"
 #include "viz/views/reruns_view.hpp"
 #include "viz/views/sample_runs.hpp"
 
@@ -146,6 +147,39 @@ TEST(Reruns, DifferentResultsAreCountedAndTheirDigitsMarked) {
     EXPECT_NE(text.find("seed 3  "), std::string::npos);
     EXPECT_TRUE(rerun_table(samples::warp_xor()->trace).rows.empty());
     EXPECT_EQ(describe_reruns(rerun_table(samples::warp_xor()->trace)), "");
+}
+
+// 64 blocks in a wild order, where only a few have room: no line leads to a box that is not there.
+TEST(JoinScene, LinesThatLeadOutOfSightAreCountedNotDrawn) {
+    Chain chain;
+    chain.array = "out";
+    for (std::uint32_t i = 0; i < 64; ++i) {
+        Join join;
+        join.warp = {0, (i * 29) % 64, 0};
+        join.record = i;
+        join.has_left = join.follows = join.now = true;
+        chain.joins.push_back(join);
+    }
+    const Rect room{100, 20, 900, 146};
+    for (std::size_t focus = 0; focus < 64; ++focus) {
+        const JoinScene scene = build_join_scene(chain, room, 1, focus);
+        EXPECT_EQ(scene.lines.size() + scene.hidden, 64u);
+        EXPECT_GT(scene.hidden, 50u);
+        bool own = false;
+        for (const JoinScene::Line& line : scene.lines) {
+            for (const float x : {line.from.x, line.to.x}) {
+                EXPECT_GE(x, room.x0);
+                EXPECT_LE(x, room.x1);
+            }
+            own |= line.join == focus;
+        }
+        EXPECT_TRUE(own) << focus;
+        EXPECT_EQ(hidden_lines(scene), std::to_string(scene.hidden) + " of 64 lines lead out of sight and are not drawn");
+    }
+    chain.joins.resize(4);
+    const JoinScene few = build_join_scene(chain, room, 1, 0);
+    EXPECT_EQ(few.lines.size(), 4u);
+    EXPECT_EQ(hidden_lines(few), "");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "common/base/error.hpp"
 #include "common/base/suggest.hpp"
 #include "common/lesson/comparison.hpp"
+#include "common/page/document.hpp"
 
 namespace lanewise::lesson {
 
@@ -20,6 +21,7 @@ namespace {
 constexpr std::uint32_t kMaxBlock = 1024;
 constexpr std::uint64_t kMaxOffset = 4096;
 constexpr int kMaxSide = 8192;
+constexpr std::size_t kMostPanels = 4;   // of a page
 constexpr std::uint64_t kMaxStep = 1'000'000'000;
 
 bool is_negative_number(const std::string& text) {
@@ -88,7 +90,7 @@ float parse_scale(const std::string& text) {
 
 // What CLI11 collects before the values are looked at.
 struct Raw {
-    std::string backend, n, block, warp, offset, seed, input, order, save_trace, record, open, screenshot, step, size, scale, focus, lane, color, sort, sizes, l2, csv, json;
+    std::string backend, n, block, warp, offset, seed, input, order, save_trace, record, open, screenshot, exported, step, size, scale, focus, lane, color, sort, sizes, l2, csv, json;
 };
 
 // A line for each kind.
@@ -145,6 +147,8 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
 
     app.add_option("--screenshot", raw.screenshot, "Draw one picture to a PNG file; needs no display")->group(pictures)
         ->type_name("FILE.png");
+    app.add_option("--export", raw.exported, "Take a run away: .svg, a picture; .html, a page to step through without Lanewise; "
+                                             ".csv, every value")->group(files)->type_name("FILE");
     app.add_flag("--describe", options.describe, "Print what the stage draws at --step")->group(pictures);
     app.add_option("--step", raw.step, "Which step, from 1")->group(pictures)->type_name("K");
     app.add_option("--size", raw.size, "Size of the window or picture (default 1600x900)")->group(pictures)
@@ -239,6 +243,10 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
     if (given("--record", raw.record)) options.record = raw.record;
     if (given("--open", raw.open)) options.open = raw.open;
     if (given("--screenshot", raw.screenshot)) options.screenshot = raw.screenshot;
+    if (given("--export", raw.exported)) {
+        page::ending_of("--export", raw.exported);
+        options.exported = raw.exported;
+    }
     if (given("--step", raw.step)) options.step = whole_number("--step", raw.step, 1, kMaxStep);
     if (given("--size", raw.size)) {
         parse_size(raw.size, options);
@@ -272,8 +280,23 @@ void check_times(const Options& options) {
         throw Error("--csv - and --json - both want the terminal; give one of them a file.");
 }
 
+void check_export(const Options& options) {
+    if (options.exported.empty()) return;
+    if (options.time)
+        throw Error(fmt::format("--export {} takes a run away; --time writes its times with --csv FILE. Leave out one of the two.",
+                                options.exported));
+    const auto& names = options.compare.empty() ? options.variants : options.compare;
+    const page::Ending ending = page::ending_of("--export", options.exported);
+    if (ending == page::Ending::csv && names.size() > 1)
+        throw Error(fmt::format("--export {} holds the values of one variant, and {} are named; give one.", options.exported, names.size()));
+    if (ending == page::Ending::html && names.size() > kMostPanels)
+        throw Error(fmt::format("--export {}: {} variants are named, and a page has room for {} beside each other; give fewer.",
+                                options.exported, names.size(), kMostPanels));
+}
+
 void check_together(const Options& options, const Lesson& lesson) {
     check_times(options);
+    check_export(options);
     for (const auto& name : options.variants) lesson.find(name);
     for (const auto& name : options.compare) lesson.find(name);
     if (!options.compare.empty() && options.compare.size() != 2)

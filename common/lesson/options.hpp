@@ -48,6 +48,7 @@ struct Options {
     std::vector<std::string> diff;       // two paths or none
     std::vector<std::string> compare;    // two names or none
     std::string screenshot;
+    std::string exported;                // a file to take away: .svg, .html or .csv
     std::optional<std::uint64_t> step;   // as people count: from 1
     bool start = false;                  // the window opens on the path of all lessons
     bool has_size = false;
@@ -61,7 +62,7 @@ struct Options {
 
     // Does anything but the window answer this command line?
     bool wants_window() const {
-        return !list && !text && !check && !time && !describe && !table && save_trace.empty() && record.empty() && diff.empty() && screenshot.empty();
+        return !list && !text && !check && !time && !describe && !table && save_trace.empty() && record.empty() && diff.empty() && screenshot.empty() && exported.empty();
     }
 };
 

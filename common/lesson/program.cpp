@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/base/error.hpp"
 #include "common/lesson/ladder.hpp"
@@ -13,6 +14,7 @@
 #include "common/lesson/print.hpp"
 #include "common/lesson/runner.hpp"
 #include "common/lesson/timer.hpp"
+#include "common/page/document.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
 
@@ -37,6 +39,7 @@ public:
         if (!options_.open.empty()) open();
         if (!options_.save_trace.empty()) save();
         if (!options_.record.empty()) record();
+        if (!options_.exported.empty()) export_run();
         if (options_.text) text();
         if (options_.check) check();
         if (options_.table && options_.screenshot.empty()) table();
@@ -140,6 +143,44 @@ private:
         trace::save(options_.save_trace, finished->raw);
         console_.out << fmt::format("saved {} ({} records) to {}\n", names.front(), finished->raw.records.size(),
                                     options_.save_trace);
+    }
+
+    // One file to take away; a page may hold several variants.
+    void export_run() {
+        const auto names = looked_at();
+        if (options_.step || options_.focus_warp) check_place(names.front());
+        const page::Ending ending = page::ending_of("--export", options_.exported);
+        if (ending == page::Ending::svg) {
+            if (!program_.make_frontend)
+                throw Error(fmt::format("--export {} draws, and this program was built without drawing; configure with "
+                                        "-DLANEWISE_WINDOW=ON, or give FILE.html or FILE.csv.", options_.exported));
+            program_.make_frontend()->svg(presentation(), request(names.front()), options_.exported);
+            console_.out << fmt::format("drew {}\n", options_.exported);
+            return;
+        }
+        if (ending == page::Ending::csv) {
+            page::write_file("--export", options_.exported, page::values_csv(*shown_run(names.front())));
+            console_.out << fmt::format("wrote every value of {} to {}\n", names.front(), options_.exported);
+            return;
+        }
+        std::vector<std::shared_ptr<const Run>> runs;
+        page::Document document{lesson_.name(), lesson_.title(), {}};
+        for (const auto& name : names) {
+            const Variant& variant = lesson_.find(name);
+            runs.push_back(shown_run(name));
+            document.panels.push_back({runs.back().get(), variant.title, variant.summary, !variant.declared_wrong.empty()});
+        }
+        if (options_.step) document.step = *options_.step - 1;
+        document.block = options_.focus_block.value_or(-1);
+        document.warp = options_.focus_warp.value_or(-1);
+        document.lane = options_.lane.value_or(-1);
+        page::write_file("--export", options_.exported, page::page_html(document));
+        console_.out << fmt::format("wrote a page that steps through {} to {}\n", fmt::join(names, " and "), options_.exported);
+    }
+
+    std::shared_ptr<const Run> shown_run(const std::string& name) {
+        const auto finished = opened_ ? opened_ : runner_.run(name);
+        return {finished, finished->run.get()};
     }
 
     // What a machine without a GPU will show: the GPU's traces of all variants, and their times.

@@ -1,0 +1,86 @@
+'use strict';
+// The run's facts as the page was given them, made quick to ask. Nothing here is computed that a lesson's program did
+// not say: the script looks up, places and draws.
+
+const facts = JSON.parse(document.getElementById('facts').textContent);
+const kHole = '\u0001';
+
+function unfold(run, folded) {
+  if (!folded) return '';
+  let at = 1;
+  return run.templates[folded[0]].split(kHole).map((piece, i, all) => i + 1 < all.length ? piece + folded[at++] : piece).join('');
+}
+
+const lanesOf = mask => { const lanes = []; for (let l = 0; l < 32; ++l) if (mask >>> l & 1) lanes.push(l); return lanes; };
+const has = (mask, lane) => (mask >>> lane & 1) === 1;
+
+// What every warp holds after each step, from what changes: run.held[k + 1][w], k = -1 before the first.
+for (const run of facts.runs) {
+  run.held = [run.start];
+  for (const step of run.steps) {
+    const row = run.held[run.held.length - 1].slice();
+    for (const now of step.now || []) row[now.w] = now;
+    run.held.push(row);
+    step.byWarp = new Map(step.parts.map(part => [part.w, part]));
+  }
+  for (const warp of run.warps) {
+    warp.place_of = new Map();
+    for (let i = 0; i < warp.places.length; i += 2) warp.place_of.set(warp.places[i], warp.places[i + 1] / 1000);
+  }
+}
+
+const holdAt = (run, k, w) => run.held[k + 1][w];
+const partAt = (run, k, w) => run.steps[k] && run.steps[k].byWarp.get(w);
+const textOf = (run, id) => id < 0 ? '' : run.values[id][0];
+const hexOf = (run, id) => id >= 0 && run.values[id].length > 1 ? '0x' + run.values[id][1] : '';
+const isValue = (run, id) => id >= 0 && run.values[id].length > 1;
+
+// The longest form that fits in so many signs a line: lines.
+function cellText(run, id, room) {
+  const value = run.values[id];
+  if (value.length < 4) return [value[0]];
+  const rooms = [7, 5, 4, 3];
+  if (value[0].length <= room) return [value[0]];
+  let at = rooms.findIndex(r => r <= room);
+  if (at < 0) at = rooms.length - 1;
+  return value[3 + at].split('\n');
+}
+
+// Viridis: seventeen samples, straight lines between.
+const kViridis = ['440154', '481a6c', '472f7d', '414487', '39568c', '31688e', '2a788e', '23888e', '1f988b', '22a884', '35b779',
+  '54c568', '7ad151', 'a5db36', 'd2e21b', 'e9e51a', 'fde725'].map(hex => [0, 2, 4].map(i => parseInt(hex.slice(i, i + 2), 16)));
+
+function viridis(t) {
+  const place = Math.min(Math.max(t, 0), 1) * (kViridis.length - 1), below = Math.min(Math.floor(place), kViridis.length - 2);
+  return kViridis[below].map((c, i) => Math.round(c + (kViridis[below + 1][i] - c) * (place - below)));
+}
+const css = rgb => `rgb(${rgb.join(',')})`;
+
+function luminance(rgb) {
+  const [r, g, b] = rgb.map(c => { const s = c / 255; return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4; });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+// Black or white, whichever reads better.
+const textOn = rgb => 1.05 / (luminance(rgb) + 0.05) >= (luminance(rgb) + 0.05) / 0.05 ? '#fff' : '#000';
+
+// A value's colour in its warp: by its rank there, as the program says.
+function colorOf(run, w, id) {
+  const place = run.warps[w].place_of.get(id);
+  return viridis(0.06 + 0.94 * (place === undefined ? 0.35 : place));
+}
+
+const kKinds = {shuffle: 'shuffle', reduce: 'shuffle', load: 'access', store: 'access', warp_barrier: 'barrier', block_barrier: 'barrier',
+  atomic: 'atomic', vote: 'vote', active_mask: 'vote', fence: 'barrier'};
+const kindColor = kind => `var(--${kKinds[kind]})`;
+
+// HTML and SVG elements: make('g', {class: 'x'}, child, 'text').
+const kSvg = new Set(['svg', 'g', 'rect', 'path', 'line', 'circle', 'text', 'title', 'polygon']);
+function make(name, attributes = {}, ...children) {
+  const it = kSvg.has(name) ? document.createElementNS('http://www.w3.org/2000/svg', name) : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith('on')) it.addEventListener(key.slice(2), value);
+    else if (value !== undefined && value !== null && value !== false) it.setAttribute(key, value === true ? '' : value);
+  }
+  for (const child of children.flat(Infinity)) if (child !== null && child !== undefined && child !== '') it.append(child);
+  return it;
+}

@@ -1,6 +1,7 @@
 // Measuring in a program built without CUDA: there is nothing to measure on, and it says so.
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
+#include "common/timing/costs.hpp"
 #include "common/timing/meter.hpp"
 
 namespace lanewise::timing {
@@ -21,6 +22,8 @@ std::vector<std::string> baselines() { return {}; }
 Timing measure_baseline(const std::string&, const launch::Plan&, std::uint64_t, const MeasureOptions&) { refuse(); }
 
 Timing measure_limit(const std::string&, const launch::Plan&, const MeasureOptions&) { refuse(); }
+
+CostTable measure_costs(const CostProgress&) { refuse(); }
 
 std::unique_ptr<Meter> make_gpu_meter(const launch::KernelSet&) { refuse(); }
 

@@ -12,12 +12,6 @@
 namespace lanewise::timing {
 namespace {
 
-std::string pci_address() {
-    std::array<char, 32> text{};
-    CUDA_CHECK(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0));
-    return text.data();
-}
-
 class GpuMeter final : public Meter {
 public:
     explicit GpuMeter(const launch::KernelSet& kernels) : kernels_(kernels), device_(gpu::device()), watch_(pci_address()) {
@@ -54,6 +48,12 @@ private:
 };
 
 }  // namespace
+
+std::string pci_address() {
+    std::array<char, 32> text{};
+    CUDA_CHECK(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0));
+    return text.data();
+}
 
 std::unique_ptr<Meter> make_gpu_meter(const launch::KernelSet& kernels) {
     require_gpu();

@@ -18,4 +18,7 @@ void sample(const std::function<void(CUstream_st*)>& work, const std::string& wh
 // Throws Error with the reason when there is no GPU.
 void require_gpu();
 
+// Of the first GPU, as GpuWatch takes it. Throws Error where there is none.
+std::string pci_address();
+
 }  // namespace lanewise::timing

@@ -1,15 +1,12 @@
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <random>
-#include <sstream>
 
 #include "common/base/error.hpp"
+#include "common/timing/files.hpp"
+#include "common/timing/state_json.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::timing {
@@ -19,7 +16,6 @@ using nlohmann::ordered_json;
 
 constexpr const char* kFormat = "lanewise timings";
 constexpr int kVersion = 1;
-constexpr std::uintmax_t kMaxFileBytes = 16u << 20;
 
 // JSON has no infinities and no NaN, and a wrong kernel's value may be one.
 ordered_json number(double value) {
@@ -86,22 +82,6 @@ Timing to_timing(const ordered_json& json) {
     return row;
 }
 
-ordered_json json_of(const std::optional<GpuState>& state) {
-    if (!state) return nullptr;
-    return {{"sm_mhz", state->sm_mhz},
-            {"memory_mhz", state->memory_mhz},
-            {"temperature_c", state->temperature_c},
-            {"other_processes", state->other_processes},
-            {"why_not", state->why_not}};
-}
-
-std::optional<GpuState> to_state(const ordered_json& table, const char* name) {
-    if (!table.contains(name) || table.at(name).is_null()) return std::nullopt;
-    const ordered_json& json = table.at(name);
-    return GpuState{json.at("sm_mhz"), json.at("memory_mhz"), json.at("temperature_c"), json.at("other_processes"),
-                    json.at("why_not")};
-}
-
 TimingTable to_table(const ordered_json& json) {
     if (json.value("format", "") != kFormat) throw Error(fmt::format("its 'format' is not '{}'", kFormat));
     if (const int version = json.at("version").get<int>(); version > kVersion)
@@ -123,34 +103,23 @@ TimingTable to_table(const ordered_json& json) {
     return table;
 }
 
-[[noreturn]] void fail_to_write(const std::filesystem::path& path, const std::string& why) {
-    throw Error(fmt::format("The timings cannot be written to '{}': {}. Choose another path.", path.string(), why));
-}
-
-void write_whole(const std::filesystem::path& path, const std::string& text) {
-    // Written beside its place and renamed, so that nothing half-written is ever found there.
-    std::filesystem::path temporary = path;
-    temporary += fmt::format(".{:08x}.tmp", std::random_device{}());
-    std::error_code ignored;
-    {
-        std::ofstream out(temporary, std::ios::binary);
-        if (!out) fail_to_write(path, std::strerror(errno));
-        out << text << std::flush;
-        if (!out) {
-            const std::string why = std::strerror(errno);
-            out.close();
-            std::filesystem::remove(temporary, ignored);
-            fail_to_write(path, why);
-        }
-    }
-    std::error_code error;
-    std::filesystem::rename(temporary, path, error);
-    if (!error) return;
-    std::filesystem::remove(temporary, ignored);
-    fail_to_write(path, error.message());
-}
-
 }  // namespace
+
+ordered_json json_of(const std::optional<GpuState>& state) {
+    if (!state) return nullptr;
+    return {{"sm_mhz", state->sm_mhz},
+            {"memory_mhz", state->memory_mhz},
+            {"temperature_c", state->temperature_c},
+            {"other_processes", state->other_processes},
+            {"why_not", state->why_not}};
+}
+
+std::optional<GpuState> to_state(const ordered_json& table, const char* name) {
+    if (!table.contains(name) || table.at(name).is_null()) return std::nullopt;
+    const ordered_json& json = table.at(name);
+    return GpuState{json.at("sm_mhz"), json.at("memory_mhz"), json.at("temperature_c"), json.at("other_processes"),
+                    json.at("why_not")};
+}
 
 std::string to_json(const TimingTable& table) {
     ordered_json json = {{"format", kFormat},       {"version", kVersion},        {"lesson", table.lesson},
@@ -162,26 +131,17 @@ std::string to_json(const TimingTable& table) {
     return json.dump(2) + "\n";
 }
 
-void save(const std::filesystem::path& path, const TimingTable& table) { write_whole(path, to_json(table)); }
-void save_csv(const std::filesystem::path& path, const TimingTable& table) { write_whole(path, to_csv(table)); }
+void save(const std::filesystem::path& path, const TimingTable& table) { write_whole(path, to_json(table), "timings"); }
+void save_csv(const std::filesystem::path& path, const TimingTable& table) { write_whole(path, to_csv(table), "timings"); }
 
 TimingTable load(const std::filesystem::path& path) {
-    std::error_code error;
-    const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-    if (error) throw Error(fmt::format("The timings '{}' cannot be read: {}.", path.string(), error.message()));
-    if (bytes > kMaxFileBytes)
-        throw Error(fmt::format("The timings '{}' have {} bytes, and {} is the limit: this is another kind of file.",
-                                path.string(), bytes, kMaxFileBytes));
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw Error(fmt::format("The timings '{}' cannot be read: {}.", path.string(), std::strerror(errno)));
-    std::ostringstream text;
-    text << in.rdbuf();
+    const std::string text = read_whole(path, "timings");
     const auto refuse = [&](const std::string& why) -> Error {
         return Error(fmt::format("'{}' is not a table of timings that can be used: {}. Record it again on a machine with a GPU.",
                                  path.string(), why));
     };
     try {
-        return to_table(ordered_json::parse(text.str()));
+        return to_table(ordered_json::parse(text));
     } catch (const ordered_json::exception& problem) {
         throw refuse(problem.what());
     } catch (const Error& problem) {

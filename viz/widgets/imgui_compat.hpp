@@ -22,6 +22,15 @@ inline void stroke_path(ImDrawList* list, const ImVec2* points, int count, ImU32
 #endif
 }
 
+// 1.92 asks for the size as well.
+inline void push_font(ImFont* font, [[maybe_unused]] float pixels) {
+#if IMGUI_VERSION_NUM >= 19200
+    ImGui::PushFont(font, pixels);
+#else
+    ImGui::PushFont(font);
+#endif
+}
+
 // 1.92 bakes glyphs when they are first drawn; before, the atlas is built once and must be told what it will hold.
 inline constexpr bool kFontsAreDynamic = IMGUI_VERSION_NUM >= 19200;
 

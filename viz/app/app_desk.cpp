@@ -1,0 +1,320 @@
+// What lies around the lesson: menu, notices, files that are opened, the page of all lessons, and the way to the next.
+#include <algorithm>
+#include <filesystem>
+
+#include "viz/app/app.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string file_name(const std::string& path) { return fs::path(path).filename().string(); }
+
+std::vector<KeyGroup> key_groups() {
+    std::vector<KeyGroup> groups;
+    for (const Group group : {Group::play, Group::variant, Group::look, Group::view, Group::panel, Group::file, Group::help})
+        groups.push_back({std::string(lesson::group_title(group)), key_rows(group)});
+    return groups;
+}
+
+}  // namespace
+
+// --- settings ------------------------------------------------------------------------------------------------------
+
+void App::take_up(const Settings& settings) {
+    settings_ = settings;
+    dark_ = settings.dark;
+    panels_ = settings.panels;
+    playhead_.motion = settings.motion;
+    playhead_.speed = settings.speed;
+    settings_.lessons[presentation_.lesson].opened = true;
+    if (!request_.opened.empty()) settings_.opened(fs::absolute(request_.opened).string());
+}
+
+Settings App::settings() const {
+    Settings now = settings_;
+    now.dark = dark_;
+    now.panels = panels_;
+    now.motion = playhead_.motion;
+    now.speed = playhead_.speed;
+    return now;
+}
+
+// A variant counts as walked when its last step has been seen.
+void App::mark_progress() {
+    if (comparing() || !shown_[0] || playhead_.count == 0 || playhead_.step + 1 < playhead_.count) return;
+    if (tab_of(names_[0]) >= tabs_of_lesson_) return;
+    LessonMark& mark = settings_.lessons[presentation_.lesson];
+    mark.of = static_cast<int>(tabs_of_lesson_);
+    mark.walked.insert(names_[0]);
+    const auto own = [&](const std::string& name) { return tab_of(name) < tabs_of_lesson_; };
+    if (std::count_if(mark.walked.begin(), mark.walked.end(), own) == static_cast<std::ptrdiff_t>(tabs_of_lesson_)) mark.done = true;
+}
+
+// --- files ---------------------------------------------------------------------------------------------------------
+
+void App::open_file(const std::string& path) {
+    std::error_code failed;
+    again_ = true;
+    if (!presentation_.open) return notify("This window cannot open files.");
+    if (fs::is_directory(path, failed)) return notify(path + " is a folder; open a trace (.ndjson) from it.");
+    if (!fs::exists(path, failed)) return notify(path + " does not exist; --save-trace FILE writes a trace.");
+    // Opened again, it is read again.
+    const std::string name = name_of_file_run(opened_files_++, fs::absolute(path, failed).string());
+    loader_.get(name);
+    opening_.push_back(name);
+    notice_ = {};
+}
+
+void App::adopt_files() {
+    for (auto it = opening_.begin(); it != opening_.end();) {
+        const RunLoader::Result result = loader_.get(*it);
+        if (!result.done()) {
+            ++it;
+            continue;
+        }
+        const std::string name = *it;
+        it = opening_.erase(it);
+        const std::string path = path_of_file_run(name);
+        again_ = true;
+        if (result.exhibit) {
+            presentation_.variants.push_back({name, file_name(path), path, false});
+            tab_names_.push_back(name);
+            start_open_ = false;
+            choose(name);
+            settings_.opened(path);
+            if (const std::string& words = result.exhibit->run->notice; !words.empty()) notify(words);
+            continue;
+        }
+        notify(result.error);
+        // A trace of another lesson can be shown there.
+        const auto other = std::find_if(presentation_.lessons.begin(), presentation_.lessons.end(),
+                                        [&](const lesson::LessonInfo& info) { return info.name == result.foreign_lesson; });
+        if (other == presentation_.lessons.end() || other->program.empty() || !presentation_.go_on) continue;
+        elsewhere_ = {other->program, {"--open", path}};
+        notice_.offer = "Open it in " + other->title;
+        notice_.accepted = {Intent::Kind::open_elsewhere, 0};
+    }
+}
+
+void App::notify(const std::string& sentence) {
+    notice_ = {sentence, {}, {}};
+    again_ = true;
+}
+
+// --- lessons -------------------------------------------------------------------------------------------------------
+
+std::size_t App::own_place() const {
+    const auto& lessons = presentation_.lessons;
+    return static_cast<std::size_t>(std::find_if(lessons.begin(), lessons.end(), [&](const lesson::LessonInfo& info) {
+        return info.name == presentation_.lesson;
+    }) - lessons.begin());
+}
+
+std::vector<LessonRow> App::lesson_rows() const {
+    std::vector<LessonRow> rows;
+    bool next_found = false;
+    for (const lesson::LessonInfo& info : presentation_.lessons) {
+        LessonRow row{.name = info.name, .title = info.title, .opening = info.opening};
+        row.built = !info.program.empty() && presentation_.go_on != nullptr;
+        row.here = info.name == presentation_.lesson;
+        if (const auto mark = settings_.lessons.find(info.name); mark != settings_.lessons.end()) {
+            row.done = mark->second.done;
+            row.opened = mark->second.opened;
+            row.walked = static_cast<int>(mark->second.walked.size());
+            row.of = mark->second.of;
+        }
+        row.next = !row.done && !std::exchange(next_found, next_found || !row.done);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+void App::open_lesson(std::size_t place) {
+    if (place >= presentation_.lessons.size()) return;
+    const lesson::LessonInfo& info = presentation_.lessons[place];
+    if (info.name == presentation_.lesson) {
+        start_open_ = false;
+        return;
+    }
+    if (info.program.empty() || !presentation_.go_on) {
+        const std::string command = lesson_command(info.name);
+        notify(info.title + " is not built yet: " + command + " builds it and opens it.");
+        notice_.offer = "Copy the command";
+        notice_.accepted = {Intent::Kind::copy_command, place};
+        return;
+    }
+    leave_for({info.program, {}});
+}
+
+void App::go_to_next_lesson() {
+    const std::size_t next = own_place() + 1;
+    if (next >= presentation_.lessons.size()) return notify("This is the last of the lessons; H shows all of them.");
+    settings_.lessons[presentation_.lesson].done = true;
+    open_lesson(next);
+}
+
+void App::leave_for(const lesson::GoOn& next) {
+    presentation_.go_on(next);
+    closing_ = true;
+}
+
+void App::compare_these(const std::vector<std::string>& variants) {
+    if (comparing()) close_comparison();
+    choose(variants.front());
+    for (std::size_t i = 1; i < variants.size(); ++i) set_beside(variants[i]);
+}
+
+void App::go_where_wanted() {
+    if (!wanted_step_ || !shown_[0] || loader_.get(names_[0]).exhibit != shown_[0]) return;
+    if (!comparing()) playhead_.go_to(*wanted_step_);
+    else if (compare_.steps.sides() == names_.size()) playhead_.go_to(compare_.steps.place_of(0, *wanted_step_));
+    else return;
+    playhead_.playing = false;
+    wanted_step_.reset();
+}
+
+void App::follow(const lesson::Link& link) {
+    if (!link.lesson.empty()) {
+        const auto& lessons = presentation_.lessons;
+        const auto at = std::find_if(lessons.begin(), lessons.end(), [&](const lesson::LessonInfo& info) { return info.name == link.lesson; });
+        if (at == lessons.end()) return notify("There is no lesson '" + link.lesson + "' beside this one.");
+        return open_lesson(static_cast<std::size_t>(at - lessons.begin()));
+    }
+    const auto ensure_tab = [&](const std::string& name) {
+        const auto& all = presentation_.all_variants;
+        if (tab_of(name) < presentation_.variants.size()) return true;
+        if (std::find(all.begin(), all.end(), name) == all.end()) {
+            notify("This lesson has no variant '" + name + "'.");
+            return false;
+        }
+        presentation_.variants.push_back({name, name, "", false});
+        tab_names_.push_back(name);
+        return true;
+    };
+    if (!link.compare.empty()) {
+        for (const std::string& name : link.compare)
+            if (!ensure_tab(name)) return;
+        compare_these(link.compare);
+    }
+    if (!link.variant.empty()) {
+        if (!ensure_tab(link.variant)) return;
+        if (comparing() && link.compare.empty()) close_comparison();
+        choose(link.variant);
+    }
+    if (link.view) view_ = *link.view;
+    if (link.lane >= 0) selection_.pinned_lane = link.lane;
+    if (link.step) wanted_step_ = link.step;   // once the run is there
+}
+
+// --- menu and cards ------------------------------------------------------------------------------------------------
+
+std::optional<bool> App::is_on(const Intent& intent) const {
+    using Kind = Intent::Kind;
+    switch (intent.kind) {
+        case Kind::compare: return comparing();
+        case Kind::rounding: return view_ == View::rounding;
+        case Kind::tree: return view_ == View::tree;
+        case Kind::table: return view_ == View::table;
+        case Kind::focus: return focus_;
+        case Kind::panel: return intent.value == 0 ? panels_.show_text && !focus_ : intent.value == 1 ? panels_.show_side && !focus_ : panels_.show_timeline;
+        case Kind::motion: return playhead_.motion;
+        case Kind::variant: return intent.value == tab_of(names_[chosen_side()]);
+        case Kind::start_page: return start_open_;
+        default: return std::nullopt;
+    }
+}
+
+std::vector<std::vector<MenuSection>> App::menu_columns() const {
+    MenuSection file = section_of(Group::file);
+    for (std::size_t i = 0; i < std::min<std::size_t>(settings_.recent.size(), 4); ++i)
+        file.items.push_back({file_name(settings_.recent[i]), {}, {Intent::Kind::recent, i}, std::nullopt});
+    file.items.push_back({"Close the window", "Ctrl Q", {Intent::Kind::quit, 0}, std::nullopt});
+    MenuSection variants{std::string(lesson::group_title(Group::variant)), {}};
+    constexpr std::size_t kMostVariants = 16;
+    for (std::size_t i = 0; i < std::min(presentation_.variants.size(), kMostVariants); ++i) {
+        const lesson::VariantInfo& info = presentation_.variants[i];
+        variants.items.push_back({tab_title(info.name), i < 9 ? std::to_string(i + 1) : "", {Intent::Kind::variant, i}, std::nullopt, info.declared_wrong});
+    }
+    std::vector<std::vector<MenuSection>> columns = {{file, section_of(Group::help)},
+                                                     {section_of(Group::view), section_of(Group::panel)},
+                                                     {variants}};
+    for (auto& column : columns)
+        for (MenuSection& section : column)
+            for (MenuItem& item : section.items) item.checked = is_on(item.intent);
+    return columns;
+}
+
+Intent App::draw_start(const Look& look, const Rect& body) {
+    const Pane pane(look, "start", body, look.colors().panel, Pane::Scroll::vertical);
+    return start_.draw(pane, lesson_rows());
+}
+
+// What lies over everything else; the last one is on top.
+Intent App::draw_cards(const Look& look, const Rect& window, const Rect& header) {
+    Intent intent;
+    const Rect button = HeaderBar::menu_button(look, header);
+    if (const Intent asked = menu_.draw(look, window, {button.x0, button.y1 + look.px(4)}, menu_columns())) intent = asked;
+    open_card_.draw(look, window);
+    if (const std::string file = open_card_.taken(); !file.empty()) open_file(file);
+    if (keys_.open) {
+        const Pane pane(look, "keys", window);
+        if (const Intent asked = keys_.draw(pane, key_groups())) intent = asked;
+    }
+    return intent;
+}
+
+// A card that is open takes the keys that it knows, and what is typed.
+bool App::press_on_card(Key key) {
+    if (open_card_.is_open()) {
+        open_card_.press(key);
+        again_ = true;
+        if (const std::string file = open_card_.taken(); !file.empty()) open_file(file);
+        return true;
+    }
+    if (menu_.is_open() && menu_.press(key)) return again_ = true;
+    if (!start_open_) return false;
+    const int count = static_cast<int>(presentation_.lessons.size());
+    if (key == Key::down || key == Key::up) return again_ = start_.move(key == Key::down ? 1 : -1, count);
+    if (key != Key::enter) return false;
+    open_lesson(start_.chosen >= 0 ? static_cast<std::size_t>(start_.chosen) : own_place());
+    return again_ = true;
+}
+
+// What concerns the desk; false for all else.
+bool App::apply_to_desk(const Intent& intent) {
+    using Kind = Intent::Kind;
+    switch (intent.kind) {
+        case Kind::menu: menu_.toggle(); return true;
+        case Kind::start_page: start_open_ = !start_open_; start_.chosen = -1; return true;
+        case Kind::next_lesson: go_to_next_lesson(); return true;
+        case Kind::lesson: open_lesson(intent.value); return true;
+        case Kind::open_file: open_card_.open(settings_.recent); return true;
+        case Kind::recent:
+            if (intent.value < settings_.recent.size()) open_file(std::string(settings_.recent[intent.value]));
+            return true;
+        case Kind::open_elsewhere: leave_for(elsewhere_); return true;
+        case Kind::copy_command:
+            if (intent.value < presentation_.lessons.size()) {
+                ImGui::SetClipboardText(lesson_command(presentation_.lessons[intent.value].name).c_str());
+                notify("Copied. Run it in a terminal, in the folder of the checkout.");
+            }
+            return true;
+        case Kind::link:
+            if (intent.value < text_.links().size()) follow(lesson::Link(text_.links()[intent.value]));
+            return true;
+        case Kind::dismiss: notice_ = {}; return true;
+        case Kind::quit: closing_ = true; return true;
+        case Kind::close:
+            if (menu_.is_open()) menu_.close();
+            else if (keys_.open) keys_.open = false;
+            else if (!notice_.sentence.empty()) notice_ = {};
+            else if (start_open_) start_open_ = false;
+            else return false;
+            return true;
+        default: return false;
+    }
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,107 @@
+#include "viz/app/menu.hpp"
+
+#include <algorithm>
+
+namespace lanewise::viz {
+namespace {
+
+constexpr float kRow = 27;
+constexpr float kHead = 30;
+constexpr float kColumn = 290;
+
+// "stage larger (Shift Z: smaller)" is "Stage larger" in a menu.
+std::string menu_words(std::string what) {
+    what = what.substr(0, what.find(" ("));
+    if (!what.empty() && what[0] >= 'a' && what[0] <= 'z') what[0] = static_cast<char>(what[0] - 'a' + 'A');
+    return what;
+}
+
+void check_mark(const Brush& brush, Point c, Color color) {
+    const float r = brush.px(4.5f);
+    hairline(brush, {c.x - r, c.y}, {c.x - r * 0.25f, c.y + r * 0.8f}, color, brush.px(1.8f));
+    hairline(brush, {c.x - r * 0.25f, c.y + r * 0.8f}, {c.x + r * 1.1f, c.y - r * 0.9f}, color, brush.px(1.8f));
+}
+
+}  // namespace
+
+MenuSection section_of(Group group) {
+    MenuSection section{std::string(lesson::group_title(group)), {}};
+    for (const Action& action : actions()) {
+        if (action.group != group || !*action.shown || !is_on(action.where, lesson::Surface::window)) continue;
+        section.items.push_back({menu_words(action.what), action.shown, action.intent, std::nullopt});
+    }
+    return section;
+}
+
+void Menu::toggle() {
+    open_ = !open_;
+    chosen_ = -1;
+    taken_ = false;
+}
+
+bool Menu::press(Key key) {
+    if (key == Key::down) chosen_ = count_ > 0 ? (chosen_ + 1) % count_ : -1;
+    else if (key == Key::up) chosen_ = count_ > 0 ? (chosen_ <= 0 ? count_ : chosen_) - 1 : -1;
+    else if (key == Key::enter) taken_ = chosen_ >= 0;
+    else return false;
+    return true;
+}
+
+Intent Menu::draw(const Look& look, const Rect& window, Point corner, const std::vector<std::vector<MenuSection>>& columns) {
+    if (!open_) return {};
+    const Theme& colors = look.colors();
+    const Pane pane(look, "menu", window);
+    float tallest = 0;
+    for (const auto& column : columns) {
+        float height = 0;
+        for (const MenuSection& section : column) height += kHead + kRow * static_cast<float>(section.items.size());
+        tallest = std::max(tallest, height);
+    }
+    // In a small window rows stand closer and columns are narrower.
+    const float most = window.y1 - corner.y - look.px(34);
+    const float row_height = std::min(look.px(kRow), most / tallest * kRow);
+    const float wide = std::min(look.px(kColumn), (window.width() - corner.x - look.px(24)) / static_cast<float>(columns.size()));
+    const Rect card{corner.x, corner.y, corner.x + wide * static_cast<float>(columns.size()) + look.px(12), corner.y + row_height / kRow * tallest + look.px(20)};
+    shadow(pane.brush, card, look.px(10));
+    fill(pane.brush, card, colors.panel, look.px(10));
+    outline(pane.brush, card, colors.line, look.px(10), look.px(1));
+    Intent intent;
+    int at = 0;
+    float x = card.x0 + look.px(6);
+    for (const auto& column : columns) {
+        float y = card.y0 + look.px(6);
+        for (const MenuSection& section : column) {
+            const float head = row_height / kRow * kHead;
+            text_in(pane.brush, Face::strong, {x + look.px(14), y + head * 0.12f, x + wide, y + head}, colors.accent, section.title, Align::left);
+            y += head;
+            for (const MenuItem& item : section.items) {
+                const Rect row{x + look.px(2), y, x + wide - look.px(2), y + row_height};
+                y += row_height;
+                const bool hovered = pane.hovers(row);
+                if (hovered && (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0)) chosen_ = at;
+                const bool chosen = chosen_ == at;
+                if (chosen || hovered) fill(pane.brush, row.inset(0, pane.px(1)), colors.raised, pane.px(5));
+                if (item.checked.value_or(false)) check_mark(pane.brush, {row.x0 + look.px(17), row.center().y}, colors.accent);
+                const float key_width = item.key.empty() ? 0 : text_width(look, Face::small, item.key) + look.px(10);
+                const Rect words{row.x0 + look.px(34), row.y0, row.x1 - key_width - look.px(16), row.y1};
+                const std::string fitted = fit_text(look, Face::body, item.words, words.width());
+                text_in(pane.brush, Face::body, words, item.warned ? colors.warning : chosen || hovered ? colors.strong : colors.text, fitted, Align::left);
+                if (hovered && fitted != item.words) hint_card(look, item.words);
+                if (key_width > 0) {
+                    const Rect cap{row.x1 - look.px(8) - key_width, row.center().y - look.px(9), row.x1 - look.px(8), row.center().y + look.px(9)};
+                    if (!(chosen || hovered)) fill(pane.brush, cap, colors.raised, look.px(4));
+                    text_in(pane.brush, Face::small, cap, colors.quiet, item.key);
+                }
+                if (pane.button(row) || (chosen && taken_)) intent = item.intent;
+                ++at;
+            }
+        }
+        x += wide;
+    }
+    count_ = at;
+    taken_ = false;
+    if (intent || (pane.clicked(window) && !card.contains(pane.pointer()))) close();
+    return intent;
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,43 @@
+// The lessons as a path: which were walked, which is next, and the way into each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "viz/views/pane.hpp"
+#include "viz/views/selection.hpp"
+
+namespace lanewise::viz {
+
+struct LessonRow {
+    std::string name;       // "05_warp_shuffle"
+    std::string title;
+    std::string opening;    // the first paragraph of its text
+    bool built = false;     // else its command is told
+    bool here = false;      // this window is that lesson's
+    bool done = false;
+    bool next = false;      // the one to go on with
+    bool opened = false;
+    int walked = 0, of = 0; // variants stepped through to the end, of how many; of 0: not known
+};
+
+// "5" of "05_warp_shuffle".
+std::string lesson_number(const std::string& name);
+// "./lessons/run 05_warp_shuffle"
+std::string lesson_command(const std::string& name);
+// "3 of 9 variants to the end" and the like.
+std::string progress_words(const LessonRow& row);
+
+struct StartView {
+    int chosen = -1;
+
+    // The arrows choose. False where the key means nothing here; Enter asks for the chosen lesson.
+    bool move(int by, int count);
+    // Kind::lesson with its place. `pane` scrolls.
+    Intent draw(const Pane& pane, const std::vector<LessonRow>& lessons);
+
+private:
+    bool show_chosen_ = false;
+};
+
+}  // namespace lanewise::viz

@@ -112,11 +112,22 @@ private:
         }
         for (const char* limit : {kPlainRead, kPlainCopy}) {
             if (element.empty() || !done_beside_.insert({limit, element}).second) continue;
+            // Bytes are bytes: f16 and bf16 share a measurement.
+            const std::uint64_t bytes = input_bytes(plan);
+            const auto same = std::find_if(limits_.begin(), limits_.end(), [&](const Limit& known) {
+                return known.row.variant == limit && known.bytes == bytes;
+            });
+            if (same != limits_.end()) {
+                Timing row = same->row;
+                place(row, job, plan);
+                limits_.push_back({std::move(row), bytes});
+                continue;
+            }
             announce(job, limit);
             or_noted([&] {
                 Timing row = meter_.measure_limit(limit, plan, options_.measure);
                 place(row, job, plan);
-                limits_.push_back(std::move(row));
+                limits_.push_back({std::move(row), bytes});
             });
         }
     }
@@ -128,6 +139,13 @@ private:
         place(row, job, plan);
         libraries_.push_back(std::move(row));
         table_.cpu = cpu_name();
+    }
+
+    static std::uint64_t input_bytes(const launch::Plan& plan) {
+        std::uint64_t bytes = 0;
+        for (const launch::BufferSpec& buffer : plan.buffers)
+            if (buffer.role == launch::BufferRole::input) bytes += buffer.bytes();
+        return bytes;
     }
 
     static void place(Timing& row, const Job& job, const launch::Plan& plan) {
@@ -143,10 +161,10 @@ private:
                 if (named.baseline == baseline && named.element == row.element) row.against = named.row;
             table_.rows.push_back(std::move(row));
         }
-        for (auto* rows : {&libraries_, &limits_}) {
-            std::move(rows->begin(), rows->end(), std::back_inserter(table_.rows));
-            rows->clear();
-        }
+        std::move(libraries_.begin(), libraries_.end(), std::back_inserter(table_.rows));
+        for (Limit& limit : limits_) table_.rows.push_back(std::move(limit.row));
+        libraries_.clear();
+        limits_.clear();
         variants_.clear();
         named_.clear();
         done_beside_.clear();
@@ -159,6 +177,10 @@ private:
         Timing row;
         std::string baseline;
     };
+    struct Limit {
+        Timing row;
+        std::uint64_t bytes;   // of the inputs
+    };
 
     Meter& meter_;
     const SweepOptions& options_;
@@ -168,7 +190,8 @@ private:
     std::string size_;
     std::uint64_t n_ = 0;
     std::vector<VariantRow> variants_;
-    std::vector<Timing> libraries_, limits_;
+    std::vector<Timing> libraries_;
+    std::vector<Limit> limits_;
     std::vector<Named> named_;
     std::set<std::pair<std::string, std::string>> done_beside_;   // a baseline and the type of its input
 };

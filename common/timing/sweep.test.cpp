@@ -80,6 +80,27 @@ std::vector<std::string> names(const TimingTable& table) {
     return result;
 }
 
+// Each type of input has its rows of the limits; types of one width share the measurement.
+TEST(Sweep, LimitsAreMeasuredOnceForAsManyBytes) {
+    PretendedMeter meter;
+    const auto table =
+        sweep(meter, {job("a", 1000, "", Element::f16), job("b", 1000, "", Element::bf16), job("c", 1000, "", Element::f32),
+                      job("d", 2000, "", Element::f16)}, {});
+    const auto count = [](const auto& all, const std::string& name) {
+        return std::count_if(all.begin(), all.end(), [&](const auto& each) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(each)>, Timing>) return each.variant == name;
+            else return each == name;
+        });
+    };
+    EXPECT_EQ(count(table.rows, "plain read"), 4);
+    EXPECT_EQ(count(meter.measured, "plain read"), 3);
+    EXPECT_EQ(count(meter.measured, "plain copy"), 3);
+    std::string elements;
+    for (const Timing& row : table.rows)
+        if (row.variant == "plain copy") elements += row.element + " " + std::to_string(row.n) + " " + std::to_string(row.bytes) + ", ";
+    EXPECT_EQ(elements, "f16 1000 2000, bf16 1000 2000, f32 1000 4000, f16 2000 4000, ");
+}
+
 TEST(Sizes, TheTableHasNineShapes) {
     const auto sizes = parse_sizes("table", 100);
     ASSERT_EQ(sizes.size(), 9u);

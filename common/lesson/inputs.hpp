@@ -40,7 +40,7 @@ struct Machine {
     std::uint32_t multiprocessors = 132;
     std::uint32_t threads_per_multiprocessor = 2048;
     std::uint32_t architecture = 0;   // 90 for compute capability 9.0; 0: no GPU
-    std::uint64_t l2_bytes = std::uint64_t{50} << 20;
+    std::uint64_t l2_bytes = std::uint64_t{60} << 20;
 };
 
 // What a plan is built from.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "common/base/error.hpp"
 #include "common/gpu/buffer.hpp"
@@ -44,22 +45,43 @@ void collect(const std::function<double()>& once, const MeasureOptions& options,
     set_times(timing, std::move(samples));
 }
 
-// Runs follow each other as the nodes of one graph: what a launch costs the host does not count.
+// Runs that follow each other as the nodes of one graph: what a launch costs the host does not count.
+class Replays {
+public:
+    Replays(const gpu::Stream& stream, const std::function<void(CUstream_st*)>& work, const std::string& what, int runs)
+        : stream_(stream), what_(what), runs_(runs), graph_(stream, [&] {
+              for (int i = 0; i < runs; ++i) work(stream.get());
+          }) {}
+
+    // Microseconds of one run.
+    double once() {
+        start_.record(stream_);
+        graph_.launch(stream_);
+        stop_.record(stream_);
+        wait(stream_, what_);
+        return stop_.microseconds_since(start_) / runs_;
+    }
+
+private:
+    const gpu::Stream& stream_;
+    const std::string& what_;
+    int runs_;
+    gpu::Graph graph_;
+    gpu::Event start_, stop_;
+};
+
 void sample_warm(const gpu::Stream& stream, const std::function<void(CUstream_st*)>& work, const std::string& what,
                  const MeasureOptions& options, Timing& timing) {
-    const int replays = std::max(options.replays, 1);
-    const gpu::Graph graph(stream, [&] {
-        for (int i = 0; i < replays; ++i) work(stream.get());
-    });
-    gpu::Event start, stop;
-    const auto once = [&] {
-        start.record(stream);
-        graph.launch(stream);
-        stop.record(stream);
-        wait(stream, what);
-        return stop.microseconds_since(start) / replays;
-    };
-    collect(once, options, timing);
+    const int least = std::max(options.replays, 1);
+    double us = 0;
+    {
+        Replays few(stream, work, what, least);
+        few.once();
+        us = few.once();
+    }
+    const double wanted = us > 0 ? std::ceil(options.graph_us / us) : least;
+    Replays replays(stream, work, what, static_cast<int>(std::clamp<double>(wanted, least, std::max(options.most_replays, least))));
+    collect([&] { return replays.once(); }, options, timing);
 }
 
 // While the cache is overwritten, which takes the GPU longer than the host needs to queue what follows, the run is queued
@@ -102,6 +124,8 @@ void require_gpu() {
 void sample(const std::function<void(CUstream_st*)>& work, const std::string& what, const MeasureOptions& options,
             Timing& timing) {
     const gpu::Stream stream;
+    // What an earlier kernel told L2 to keep would else stay there through this one's runs. A GPU that keeps nothing refuses.
+    if (cudaCtxResetPersistingL2Cache() != cudaSuccess) (void)cudaGetLastError();
     if (options.l2 == L2::warm) sample_warm(stream, work, what, options, timing);
     else sample_flushed(stream, work, what, options, timing);
 }

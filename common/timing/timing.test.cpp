@@ -261,7 +261,7 @@ TEST(Measure, TheSerialSumIsRungZero) {
 TEST(Measure, MethodNamesWhatWasDone) {
     MeasureOptions options;
     options.replays = 7;
-    EXPECT_NE(method_text(options).find("graph of 7 runs"), std::string::npos);
+    EXPECT_NE(method_text(options).find("graph of 7 runs, and up to 500 until it lasts 600 us"), std::string::npos);
     options.l2 = L2::flushed;
     EXPECT_NE(method_text(options).find("twice the L2 written before each run"), std::string::npos);
     EXPECT_EQ(method_text(options).find("graph"), std::string::npos);

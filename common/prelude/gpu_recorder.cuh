@@ -65,6 +65,18 @@ static __device__ __forceinline__ std::uint64_t meeting_of(unsigned mask, const 
     return std::uint64_t(leader) << 32 | sequence;
 }
 
+// Where this block's shared memory begins, as an address of the shared window: in a cluster the window holds the shared
+// memory of all its blocks, and only the first begins at capture.shared_begin.
+static __device__ __forceinline__ unsigned own_shared_begin() {
+    unsigned begin = capture.shared_begin;
+#if __CUDA_ARCH__ >= 900
+    unsigned rank = 0;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(begin) : "r"(capture.shared_begin), "r"(rank));
+#endif
+    return begin;
+}
+
 // Copies the block's shared memory, static and dynamic, into the next snapshot. One thread does it, while the others
 // wait at a barrier.
 static __device__ __noinline__ void copy_shared(int slot, unsigned snapshot) {
@@ -74,9 +86,10 @@ static __device__ __noinline__ void copy_shared(int slot, unsigned snapshot) {
     if (snapshot >= capture.image_room || bytes > capture.image_bytes) return;
     const std::uint64_t image = std::uint64_t(slot) * capture.image_room + snapshot;
     auto* out = reinterpret_cast<std::uint32_t*>(capture.images + image * capture.image_bytes);
+    const unsigned begin = own_shared_begin();
     for (unsigned offset = 0; offset < bytes; offset += 4) {
         std::uint32_t word = 0;
-        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(capture.shared_begin + offset) : "memory");
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(begin + offset) : "memory");
         out[offset / 4] = word;
     }
 }
@@ -98,7 +111,8 @@ static __device__ __noinline__ void copy_watched(int slot, unsigned snapshot) {
 // Enters a shared array into the block's table; every lane that passes the declaration does so.
 static __device__ __noinline__ void report_array(int slot, int id, const void* first, lanewise::Element element,
                                                  std::uint64_t count) {
-    const std::uint64_t address = __cvta_generic_to_shared(first) & 0xffffffffu;
+    const auto in_window = static_cast<unsigned>(__cvta_generic_to_shared(first));
+    const std::uint64_t address = in_window - own_shared_begin() + capture.shared_begin;
     const auto key = static_cast<unsigned long long>(std::uint64_t(id + 1) << 32 | address);
     GpuSharedArray* table = capture.shared + std::uint64_t(slot) * capture.shared_room;
     for (unsigned i = 0; i < capture.shared_room; ++i) {

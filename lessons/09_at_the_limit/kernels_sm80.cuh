@@ -214,31 +214,32 @@ __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long l
   return value;
 }
 
-// A pack that is read once: not kept in L1. With kPolicy, L2 keeps it or lets it go as `policy` says.
+// A pack that is read once: not kept in L1. With kPolicy, L2 keeps it or lets it go as `policy` says. The asm is not
+// volatile: what it reads does not change, and the compiler may ask for the next turn's packs before it adds this one's.
 template <bool kPolicy>
 __device__ __forceinline__ float4 load_once(const float4* place, unsigned long long policy) {
   float4 pack;
   if constexpr (kPolicy) {
-    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
-                 : "=f"(pack.x), "=f"(pack.y), "=f"(pack.z), "=f"(pack.w)
-                 : "l"(place), "l"(policy));
+    asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+        : "=f"(pack.x), "=f"(pack.y), "=f"(pack.z), "=f"(pack.w)
+        : "l"(place), "l"(policy));
   } else {
-    asm volatile("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(pack.x), "=f"(pack.y), "=f"(pack.z), "=f"(pack.w)
-                 : "l"(place));
+    asm("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+        : "=f"(pack.x), "=f"(pack.y), "=f"(pack.z), "=f"(pack.w)
+        : "l"(place));
   }
   return pack;
 }
 
-// As thread_sum, but what the ends need is asked for first and added last, so that nothing waits for it. With kPolicy
-// the first `keep` packs are to stay in L2 for whoever reads them next, here the next launch, and the rest are to leave
-// first. An input a little larger than L2, read from end to end again and again, would else push each of its lines out
-// just before it is read again.
+// As thread_sum, but each load in flight has a sum of its own, so that no addition waits for another; and what the ends
+// need is asked for first and added last. kLoads: a power of two. The grid has fewer than 2^32 threads. With kPolicy the first `keep` packs are to stay in L2
+// for whoever reads them next, here the next launch, and the rest are to leave first. An input larger than L2, read from
+// end to end again and again, would else push each of its lines out just before it is read again.
 template <class T, int kBlock, int kLoads, bool kPolicy>
 __device__ __forceinline__ float thread_sum_once(const T* in, long long n, long long keep) {
   const Packs<T> packs(in, n);
-  const long long stride = (long long)gridDim.x * kBlock;
-  const long long thread = (long long)blockIdx.x * kBlock + threadIdx.x;
+  const unsigned stride = gridDim.x * kBlock;
+  const unsigned thread = blockIdx.x * kBlock + threadIdx.x;
   unsigned long long stays = 0;
   unsigned long long leaves = 0;
   if constexpr (kPolicy) {
@@ -249,31 +250,35 @@ __device__ __forceinline__ float thread_sum_once(const T* in, long long n, long 
   T behind = T(0.0f);
   if (thread < packs.head) before = in[thread];
   if (thread < packs.tail) behind = in[n - packs.tail + thread];
-  float sum = 0.0f;
+  float sums[kLoads] = {};
   long long i = thread;
-  for (; i + (kLoads - 1) * stride < packs.count; i += kLoads * stride) {
+  for (; i + (kLoads - 1ll) * stride < packs.count; i += (long long)kLoads * stride) {
     float4 pack[kLoads];
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
-      const long long at = i + k * stride;
+      const long long at = i + (long long)k * stride;
       pack[k] = load_once<kPolicy>(packs.first + at, at < keep ? stays : leaves);
     }
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
+    for (int k = 0; k < kLoads; ++k) sums[k] += pack_sum<T>(pack[k]);
   }
   if (i < packs.count) {
     float4 pack[kLoads];
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
-      const long long at = i + k * stride;
+      const long long at = i + (long long)k * stride;
       pack[k] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
       if (at < packs.count) pack[k] = load_once<kPolicy>(packs.first + at, at < keep ? stays : leaves);
     }
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
+    for (int k = 0; k < kLoads; ++k) sums[k] += pack_sum<T>(pack[k]);
   }
-  sum += widened(before) + widened(behind);
-  return sum;
+#pragma unroll
+  for (int width = kLoads / 2; width > 0; width /= 2) {
+#pragma unroll
+    for (int k = 0; k < width; ++k) sums[k] += sums[k + width];
+  }
+  return sums[0] + (widened(before) + widened(behind));
 }
 
 // slots as in poll: (blocks - 1), zero before the first launch; each launch leaves them zero. keep: how many packs of 16

@@ -7,7 +7,14 @@
 
 namespace lanewise::viz {
 
+ValueScale ValueScale::plain(Color color) {
+    ValueScale scale;
+    scale.plain_ = color;
+    return scale;
+}
+
 Color ValueScale::color(Element type, std::uint64_t bits) const {
+    if (plain_) return plain_;
     // The darkest end of viridis sinks into a dark ground: start a little above it.
     return viridis(0.06 + 0.94 * place(element_to_double(type, bits)));
 }

@@ -16,7 +16,13 @@ namespace lanewise::viz {
 // With its colours.
 class ValueScale : public shown::ValueScale {
 public:
+    // One colour for every value.
+    static ValueScale plain(Color color);
+
     Color color(Element type, std::uint64_t bits) const;
+
+private:
+    Color plain_ = 0;   // 0: by value
 };
 
 struct Exhibit {
@@ -45,4 +51,5 @@ using shown::warp_size;
 
 // Lanes of `warp` that a finding told at `step` names.
 std::uint32_t blamed_lanes(const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp);
+
 }  // namespace lanewise::viz

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "viz/views/bits_paint.hpp"
 #include "viz/views/chain.hpp"
 #include "viz/views/result_line.hpp"
 #include "viz/views/scene.hpp"
@@ -70,8 +71,10 @@ Intent InspectorView::draw(const Pane& pane, const Exhibit& exhibit, const Playh
     } else {
         y = sentence(pane, y, Face::body, colors.quiet, "idle in this step: " + steps.steps[playhead.step].label) + pane.px(4);
     }
+    y = draw_bits(pane, y, exhibit, playhead, selection, lane);
     y = draw_inputs(pane, y, exhibit, playhead, selection, lane);
-    y = draw_life(pane, y, exhibit, playhead, selection, lane, intent);
+    lights_.look(exhibit, selection);
+    y = life.draw(pane, row_at(pane, y, 0), y, exhibit, playhead, selection, lights_, lane, intent);
     pane.content_height(y - top + pane.px(8));
     return intent;
 }
@@ -199,50 +202,25 @@ float InspectorView::draw_inputs(const Pane& pane, float y, const Exhibit& exhib
     return y + pane.px(22);
 }
 
-float InspectorView::draw_life(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
-                               const Selection& selection, int lane, Intent& intent) const {
-    const steps::Steps& steps = exhibit.steps();
+// What the lane holds after the step, in every form.
+float InspectorView::draw_bits(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection,
+                               int lane) const {
+    const steps::Holding& holding = exhibit.steps().holding(playhead.step, selection.warp);
+    const steps::Provenance inputs = exhibit.steps().provenances.at(holding.inputs[lane_index(lane)]);
+    if (!((holding.known >> lane) & 1u) || inputs.undefined) return y;
     const Theme& colors = pane.colors();
-    text_in(pane.brush, Face::caption, row_at(pane, y, pane.px(18)), colors.quiet, "life of the lane", Align::left);
-    y += pane.px(20);
-    const Rect row = row_at(pane, y, pane.px(24));
-    const float width = pane.px(50);
-    const float pitch = width + pane.px(6);
-    const auto per_row = std::max<std::size_t>(1, static_cast<std::size_t>((row.width() + pane.px(6)) / pitch));
-    std::size_t shown = 0;
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-        const steps::WarpStep* part = steps.steps[k].find(selection.warp);
-        if (!part) continue;
-        const steps::Holding& now = steps.holding(k, selection.warp);
-        const steps::Holding& last = steps.holding(k == 0 ? steps::kNoStep : k - 1, selection.warp);
-        const bool known = (now.known >> lane) & 1u;
-        const bool was_known = (last.known >> lane) & 1u;
-        const bool changed = known && (!was_known || now.bits[lane_index(lane)] != last.bits[lane_index(lane)]);
-        const bool shuffled = (steps.steps[k].kind == StepKind::shuffle || steps.steps[k].kind == StepKind::reduce) && part->lanes[lane_index(lane)].active;
-        if (!changed && !shuffled && k != playhead.step) continue;
-        const Rect box = Rect{row.x0, y, row.x0 + width, y + pane.px(24)}.moved(
-            pitch * static_cast<float>(shown % per_row), pane.px(30) * static_cast<float>(shown / per_row));
-        ++shown;
-        CellStyle style;
-        std::string words;
-        if (k > playhead.step || !known) {
-            style.ground = colors.raised;
-            words = k > playhead.step ? "" : "-";
-        } else {
-            const Element type = now.type;
-            style.ground = exhibit.scale_of(selection.warp).color(type, now.bits[lane_index(lane)]);
-            words = format_element(type, now.bits[lane_index(lane)], 6);
-        }
-        if (k == playhead.step) {
-            style.border = colors.accent;
-            style.border_width = pane.px(2);
-        }
-        lane_cell(pane.brush, box, words, style);
-        if (pane.hovers(box)) hint_card(pane.look(), "step " + std::to_string(k + 1) + " · " + steps.steps[k].label);
-        if (pane.button(box)) intent = {Intent::Kind::go_to, k};
+    const std::uint64_t bits = holding.bits[lane_index(lane)];
+    const Rect row = row_at(pane, y, pane.px(16));
+    text_in(pane.brush, Face::caption, row, colors.quiet, "holds, in bits", Align::left);
+    text_in(pane.brush, Face::small, row, colors.quiet, std::string(element_name(holding.type)), Align::right);
+    y += pane.px(18);
+    const Face face = element_size(holding.type) > 4 ? Face::tiny : Face::small;
+    y += bits_row(pane.brush, {row.x0, y}, row.width(), holding.type, bits, face) + pane.px(2);
+    if (element_size(holding.type) <= 4) y += bits_names(pane.brush, {row.x0, y}, holding.type, face) + pane.px(2);
+    if (const std::string words = bits_in_words(holding.type, bits); !words.empty()) {
+        y = sentence(pane, y, Face::small, colors.text, "= " + words);
     }
-    const std::size_t rows = (shown + per_row - 1) / per_row;
-    return y + pane.px(30) * static_cast<float>(rows);
+    return y + pane.px(7);
 }
 
 float InspectorView::draw_step(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,

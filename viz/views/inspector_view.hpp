@@ -2,12 +2,15 @@
 #pragma once
 
 #include "viz/views/exhibit.hpp"
+#include "viz/views/lane_life_view.hpp"
 #include "viz/views/pane.hpp"
 #include "viz/views/selection.hpp"
 
 namespace lanewise::viz {
 
 struct InspectorView {
+    LaneLifeView life;
+
     Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
 
 private:
@@ -17,8 +20,10 @@ private:
     float draw_mask(const Pane& pane, float y, std::uint32_t mask, int lanes) const;
     float draw_findings(const Pane& pane, float y, const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp, int lane) const;
     float draw_inputs(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection, int lane) const;
-    float draw_life(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection, int lane, Intent& intent) const;
+    float draw_bits(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection, int lane) const;
     float draw_step(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection) const;
+
+    Lights lights_;
 };
 
 }  // namespace lanewise::viz

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/shown/lane_facts.hpp"
@@ -17,6 +18,7 @@ struct StageMetrics {
     Rect area{0, 0, 900, 600};
     float scale = 1;
     float gutter = 70;       // right of the lanes, for the steps' names (at scale 1)
+    float far = 1;           // below 1: rows and bands away from the present step are smaller, so that more are in sight
 };
 
 // One lane in one row.
@@ -30,12 +32,14 @@ struct LaneCell {
     bool undefined = false;
     std::size_t inputs = 0;  // how many inputs it holds
     bool counted_twice = false;
+    bool more_perhaps = false;  // others may have come in: the kernel's text does not tell
 };
 
 // What the warp held after a step (or before the first).
 struct Row {
     std::size_t step = steps::kNoStep;
     bool thin = false;       // nothing changed: a reminder without numbers
+    bool low = false;        // too low for numbers: colours alone
     bool reached = false;    // not in the future
     bool near = false;       // directly before or after the present step
     int chars = 0;           // of its longest number
@@ -55,6 +59,7 @@ struct Arc {
 // A word of memory that lanes read or write in a step; for a wide access (float4) all that one lane touches.
 struct Word {
     std::string array;
+    std::uint32_t array_id = 0;   // in Trace::arrays
     std::int64_t index = 0;
     Element type = Element::f32;
     std::uint64_t bits = 0;
@@ -146,8 +151,12 @@ struct Scene {
 
     // The lane under `x`, or -1.
     int lane_at(float x) const;
-    // Moves everything down by `dy`.
-    void move(float dy);
+    // The band under `y`, with the row that it leads to; bands.size() where there is none.
+    std::size_t band_at(float y) const;
+    // Moves everything to the right and down.
+    void move(float dx, float dy);
+    // Moves rows and bands to other heights (y0 and y1 of each row); what stands in a band keeps its part of it.
+    void place_rows(const std::vector<std::pair<float, float>>& places);
 };
 
 // Lays out one warp's steps with step `present` lit. Steps that no lane of the warp takes part in are left out (except

@@ -313,6 +313,7 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
             const std::vector<std::uint64_t>& bits = row.bits.at(index);
             Word word;
             word.array = array.name;
+            word.array_id = row.array;
             word.index = index;
             word.type = row.type;
             word.bits = bits.front();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "viz/views/cell_text.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -31,6 +32,25 @@ void blame_mark(const Brush& brush, const Rect& box) {
     triangle(brush, {box.x1 - fold, box.y0}, {box.x1, box.y0}, {box.x1, box.y0 + fold}, color);
 }
 
+void standing_foot(const Brush& brush, const Rect& cell, Color ink, Standing standing, float part, bool more_perhaps, bool gauge) {
+    const float x0 = cell.x0 + brush.px(4), x1 = cell.x1 - brush.px(4), y = cell.y1 - brush.px(3.5f), thick = brush.px(2);
+    float end = x1;
+    switch (standing) {
+        case Standing::untold:
+        case Standing::undefined: return;
+        case Standing::twice:
+            for (float x = x0; x < x1; x += brush.px(5)) fill(brush, {x, y, std::min(x + brush.px(2.5f), x1 + brush.px(1)), y + thick}, ink);
+            return;
+        case Standing::partial:
+            if (!gauge) return;
+            end = x0 + std::max(brush.px(1.5f), (x1 - x0) * part * 0.9f);
+            break;
+        case Standing::complete: break;
+    }
+    fill(brush, {x0, y, end, y + thick}, ink);
+    if (more_perhaps && gauge) outline(brush, {end, y, std::min(end + brush.px(5), cell.x1 - brush.px(1)), y + thick}, ink, 0, brush.px(0.7f));
+}
+
 void differ_mark(const Brush& brush, const Rect& box) {
     const Color color = brush.colors().warning;
     // "≠", drawn: not every font has it.
@@ -46,7 +66,6 @@ void StagePaint::paint(const Scene& scene) const {
         if (each.box.y1 < visible.y0 || each.box.y0 > visible.y1) continue;
         if (each.present) band(scene, each);
         else quiet_band(scene, each);
-        label(scene, each);
     }
     for (std::size_t i = 0; i < scene.rows.size(); ++i) {
         const Row& each = scene.rows[i];
@@ -57,6 +76,7 @@ void StagePaint::paint(const Scene& scene) const {
         row(scene, each, present);
     }
     marks(scene);
+    if (lights) lit_by_links(scene);
     if (lane >= 0) {
         lit_cells(scene);
         formula_card(scene);
@@ -99,8 +119,9 @@ void StagePaint::row(const Scene& scene, const Row& row, const Band* present) co
         const bool at_work = present && ((present->active >> i) & 1u);
         double dim = row.near ? (at_work || !present || is_barrier(present->kind) ? 0.0 : 0.62) : 0.62;
         if (row.thin) dim = 0.72;
-        if (result) dim = std::max(dim, 0.75 * (1.0 - static_cast<double>(entrance)));
-        const Color ground = mix(value_color(cell.type, cell.bits), colors.ground, dim);
+        // A result is there when what it is made of has arrived.
+        if (result) dim = std::max(dim, 0.8 * std::clamp(2.5 * (1.0 - static_cast<double>(travel)), 0.0, 1.0));
+        const Color ground = mix(cell_color(cell), colors.ground, dim);
         CellStyle style;
         style.ground = ground;
         style.face = face;
@@ -114,17 +135,12 @@ void StagePaint::row(const Scene& scene, const Row& row, const Band* present) co
             fill(brush, cell.box, style.ground, brush.px(1.5f));
             continue;
         }
-        lane_cell(brush, cell.box, cell.undefined ? "?" : std::string_view(cell.text), style);
-        if (cell.undefined) continue;
-        // A foot that says how the sum stands: whole, or spoilt by something counted twice.
-        const float foot = cell.box.y1 - brush.px(3.5f);
-        if (cell.counted_twice) {
-            for (float x = cell.box.x0 + brush.px(4); x < cell.box.x1 - brush.px(4); x += brush.px(5)) {
-                fill(brush, {x, foot, std::min(x + brush.px(2.5f), cell.box.x1 - brush.px(3)), foot + brush.px(2)}, style.ink);
-            }
-        } else if (cell.inputs > 1 && cell.inputs == exhibit->most_inputs) {
-            fill(brush, {cell.box.x0 + brush.px(4), foot, cell.box.x1 - brush.px(4), foot + brush.px(2)}, style.ink);
-        }
+        const bool numbers = cell.box.height() >= brush.px(12);
+        lane_cell(brush, cell.box, !numbers ? std::string_view() : cell.undefined ? "?" : std::string_view(cell.text), style);
+        if (cell.undefined || !numbers) continue;
+        const std::size_t most = exhibit->most_inputs;
+        standing_foot(brush, cell.box, style.ink, standing_of(cell.inputs, cell.counted_twice, false, most), part_held(cell.inputs, most),
+                      cell.more_perhaps, colors_of.by == ColorBy::inputs);
     }
 }
 
@@ -132,6 +148,7 @@ void StagePaint::row(const Scene& scene, const Row& row, const Band* present) co
 void StagePaint::quiet_band(const Scene& scene, const Band& band) const {
     const Theme& colors = brush.colors();
     const Color color = with_alpha(colors.faint, band.reached ? 0.75 : 0.5);
+    if (band.box.height() < brush.px(6)) return;   // nothing but a blur
     if (band.kind == StepKind::shuffle) {
         ArcStyle style{color, 1.0f, 8, 1};
         for (const Arc& each : band.arcs) {
@@ -176,14 +193,11 @@ void StagePaint::band(const Scene& scene, const Band& band) const {
 
 void StagePaint::arcs(const Scene& scene, const Band& band) const {
     const Theme& colors = brush.colors();
-    const Row* above = nullptr;
-    for (std::size_t i = 0; i < scene.bands.size(); ++i) {
-        if (&scene.bands[i] == &band) above = &scene.rows[i];
-    }
+    const Row& above = scene.rows[static_cast<std::size_t>(&band - scene.bands.data())];
     const auto color_of = [&](const Arc& each) {
-        const LaneCell& source = above->lanes[lane_index(each.source)];
+        const LaneCell& source = above.lanes[lane_index(each.source)];
         if (each.undefined) return colors.warning;
-        return source.known ? mix(value_color(source.type, source.bits), colors.strong, 0.12) : colors.quiet;
+        return source.known ? mix(cell_color(source), colors.strong, 0.12) : colors.quiet;
     };
     const Arc* lit = nullptr;
     for (const Arc& each : band.arcs) {
@@ -193,46 +207,103 @@ void StagePaint::arcs(const Scene& scene, const Band& band) const {
         }
         double alpha = lane >= 0 ? 0.34 : 0.85;
         if (!each.used) alpha *= 0.4;
-        ArcStyle style{with_alpha(color_of(each), alpha), brush.px(1.4f), 24, entrance};
+        ArcStyle style{with_alpha(color_of(each), alpha), brush.px(1.4f), 24, travel};
         arc(brush, each.from, each.to, style);
-        if (lane < 0 && each.used && entrance >= 1) arrow_head(brush, {each.to.x, each.to.y + brush.px(1)}, brush.px(3), style.color);
+        if (travel < 1) circle(brush, arc_point(each.from, each.to, travel), brush.px(3.2f), color_of(each));
+        else if (lane < 0 && each.used) arrow_head(brush, {each.to.x, each.to.y + brush.px(1)}, brush.px(3), style.color);
     }
     if (!lit) return;
     const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(lane) + 0.5f);
     if (lit->source != lane) hairline(brush, {x, lit->from.y}, {x, lit->to.y}, colors.focus, brush.px(1.8f));
-    ArcStyle style{lit->undefined ? colors.warning : colors.accent, brush.px(3), 28, entrance};
+    ArcStyle style{lit->undefined ? colors.warning : colors.accent, brush.px(3), 28, travel};
     arc(brush, lit->from, lit->to, style);
-    arrow_head(brush, {lit->to.x, lit->to.y + brush.px(1)}, brush.px(4.5f), style.color);
+    if (travel < 1) token(scene, *lit, above.lanes[lane_index(lit->source)], style.color);
+    else arrow_head(brush, {lit->to.x, lit->to.y + brush.px(1)}, brush.px(4.5f), style.color);
 }
 
-void StagePaint::label(const Scene& scene, const Band& band) const {
-    const Theme& colors = brush.colors();
-    const float x = scene.lanes_x1() + brush.px(9);
-    const float room = std::min(visible.x1 - x - brush.px(2), brush.px(150));
-    if (room < brush.px(20)) return;
-    Color ink = colors.quiet;
-    if (band.present) ink = colors.accent;
-    else if (!band.reached) ink = with_alpha(colors.quiet, 0.75);
-    const float pitch = brush.px(13);
-    // One word a line where the name is longer than the gutter.
-    std::vector<std::string> lines{band.label};
-    const std::size_t space = band.label.find(' ');
-    if (text_width(brush.look, Face::small, band.label) > room && space != std::string::npos) {
-        lines = {band.label.substr(0, space), band.label.substr(space + 1)};
+// The number itself, on its way to the lane that is looked at.
+void StagePaint::token(const Scene& scene, const Arc& way, const LaneCell& source, Color color) const {
+    const Point at = arc_point(way.from, way.to, travel);
+    if (!source.known || source.text.empty()) {
+        circle(brush, at, brush.px(4.5f), color);
+        return;
     }
-    if (static_cast<float>(lines.size()) * pitch > band.box.height() + brush.px(16)) lines = {band.label};
+    const float height = source.box.height() * 0.8f;
+    const float y = std::clamp(at.y, way.from.y + height / 2, std::max(way.from.y + height / 2, way.to.y - height / 2));
+    const Rect box{at.x - scene.cell / 2, y - height / 2, at.x + scene.cell / 2, y + height / 2};
+    CellStyle style;
+    style.ground = cell_color(source);
+    style.border = color;
+    style.border_width = brush.px(1.5f);
+    style.face = cell_face(brush.look, scene.cell, cell_width(source.text));
+    lane_cell(brush, box, source.text, style);
+}
+
+// Beside the lanes: the present step first, then as many of the others as have room.
+void StagePaint::names(const Scene& scene) const {
+    const Brush words{brush.canvas, plain};
+    const Theme& colors = words.colors();
+    const float x = gutter.x0 + words.px(9);
+    const float room = std::min(gutter.x1 - x - words.px(2), words.px(150));
+    if (room < words.px(20)) return;
+    const float pitch = words.px(13);
     // "scratch +64" is a little wider than the gutter.
-    const auto face_of = [&](const std::string& words) { return text_width(brush.look, Face::small, words) > room ? Face::tiny : Face::small; };
-    float y = band.box.center().y - pitch * static_cast<float>(lines.size()) / 2;
-    if (band.present) {
-        float width = 0;
-        for (const std::string& words : lines) width = std::max(width, text_width(brush.look, face_of(words), words));
-        fill(brush, {x - brush.px(6), y - brush.px(5), x + std::min(width + brush.px(6), room), y + pitch * static_cast<float>(lines.size()) + brush.px(5)},
-             colors.accent_ground, brush.px(5));
+    const auto face_of = [&](const std::string& line) { return text_width(plain, Face::small, line) > room ? Face::tiny : Face::small; };
+    std::vector<Rect> taken;
+    const auto name = [&](const Band& band) {
+        const bool lit = lights && lights->step(band.step);
+        // One word a line where the name is longer than the gutter.
+        std::vector<std::string> lines{band.label};
+        const std::size_t space = band.label.find(' ');
+        if (text_width(plain, Face::small, band.label) > room && space != std::string::npos) {
+            lines = {band.label.substr(0, space), band.label.substr(space + 1)};
+        }
+        if (static_cast<float>(lines.size()) * pitch > band.box.height() + words.px(16)) lines = {band.label};
+        const float y0 = band.box.center().y - pitch * static_cast<float>(lines.size()) / 2;
+        const float margin = words.px(band.present ? 5 : -1);
+        const Rect box{gutter.x0, y0 - margin, gutter.x1, y0 + pitch * static_cast<float>(lines.size()) + margin};
+        if (box.y1 < gutter.y0 || box.y0 > gutter.y1) return;
+        if (std::any_of(taken.begin(), taken.end(), [&](const Rect& other) { return other.overlaps(box); })) return;
+        taken.push_back(box);
+        if (band.present || lit) {
+            float width = 0;
+            for (const std::string& line : lines) width = std::max(width, text_width(plain, face_of(line), line));
+            const Rect ground{x - words.px(6), box.y0 + (band.present ? 0 : words.px(-3)), x + std::min(width + words.px(6), room), box.y1 + (band.present ? 0 : words.px(3))};
+            if (band.present) fill(words, ground, colors.accent_ground, words.px(5));
+            if (lit) outline(words, ground, band.present ? colors.accent : colors.quiet, words.px(5), words.px(1));
+        }
+        const Color ink = band.present ? colors.accent : lit ? colors.text : band.reached ? colors.quiet : with_alpha(colors.quiet, 0.75);
+        float y = y0;
+        for (const std::string& line : lines) {
+            text_in(words, face_of(line), {x, y, gutter.x1, y + pitch}, ink, fit_text(plain, face_of(line), line, room), Align::left);
+            y += pitch;
+        }
+    };
+    for (const Band& band : scene.bands) {
+        if (band.present) name(band);
     }
-    for (const std::string& words : lines) {
-        text_in(brush, face_of(words), {x, y, visible.x1, y + pitch}, ink, fit_text(brush.look, face_of(words), words, room), Align::left);
-        y += pitch;
+    for (const Band& band : scene.bands) {
+        if (!band.present) name(band);
+    }
+}
+
+// Who writes and who reads the word that is pointed at: a wedge leaves the cell, or enters it.
+void StagePaint::lit_by_links(const Scene& scene) const {
+    const Theme& colors = brush.colors();
+    for (const WordUse& use : lights->uses()) {
+        if (!(use.warp == scene.warp)) continue;
+        for (std::size_t i = 0; i < scene.bands.size(); ++i) {
+            if (scene.bands[i].step != use.step) continue;
+            // What was written was held before; what was read is held after.
+            const Row& row = scene.rows[use.writes && !use.reads ? i : i + 1];
+            for (int each = 0; each < scene.lanes; ++each) {
+                if (!((use.lanes >> each) & 1u)) continue;
+                const Rect box = row.lanes[lane_index(each)].box;
+                outline(brush, box.inset(-brush.px(1)), colors.accent, brush.px(4), brush.px(1.6f));
+                const Point tip{box.center().x, use.writes && !use.reads ? box.y1 + brush.px(8) : box.y0 - brush.px(1)};
+                arrow_head(brush, tip, brush.px(4.5f), colors.accent);
+            }
+        }
     }
 }
 
@@ -279,7 +350,7 @@ void StagePaint::whole_number(const Scene& scene, const LaneCell& cell, Color ed
     const float width = text_width(brush.look, Face::figure, whole) + brush.px(10);
     const float x = std::clamp(cell.box.center().x - width / 2, scene.lanes_x0, std::max(scene.lanes_x0, scene.lanes_x1() - width));
     const Rect box = Rect{x, cell.box.y0, x + width, cell.box.y1}.inset(-brush.px(1.5f));
-    const Color ground = value_color(cell.type, cell.bits);
+    const Color ground = cell_color(cell);
     fill(brush, box, ground, brush.px(4));
     outline(brush, box, edge, brush.px(4), brush.px(2));
     text_in(brush, Face::figure, box, text_on(ground), whole);
@@ -287,7 +358,7 @@ void StagePaint::whole_number(const Scene& scene, const LaneCell& cell, Color ed
 
 void StagePaint::formula_card(const Scene& scene) const {
     const auto present = std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& b) { return b.present; });
-    if (present == scene.bands.end() || present->kind != StepKind::shuffle || entrance < 1) return;
+    if (present == scene.bands.end() || present->kind != StepKind::shuffle || travel < 1 || !settled) return;
     const steps::Formula parts = steps::formula_parts(exhibit->steps(), scene.step, scene.warp, lane);
     if (parts.who.empty()) return;
     const Theme& colors = brush.colors();

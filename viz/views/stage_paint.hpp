@@ -1,8 +1,9 @@
-// Paints a scene. Stateless: what moves is told by `entrance`, 0…1 over the first moments of a step.
+// Paints a scene. Stateless: what moves is told by `travel` and `settled`.
 #pragma once
 
-#include "viz/views/exhibit.hpp"
+#include "viz/views/links.hpp"
 #include "viz/views/scene.hpp"
+#include "viz/views/standing.hpp"
 #include "viz/widgets/paint.hpp"
 
 namespace lanewise::viz {
@@ -10,14 +11,21 @@ namespace lanewise::viz {
 struct StagePaint {
     Brush brush;
     const Exhibit* exhibit = nullptr;
-    const ValueScale* scale = nullptr;   // of the warp that is drawn
+    LaneColors colors_of;                // of the warp that is drawn
+    const ValueScale* words_by = nullptr;
     int lane = -1;           // the lane to explain
-    float entrance = 1;
     Rect visible;            // what is worth painting
+    Rect gutter;             // where the steps' names stand
+    Look plain;              // as the window: names keep their size when the lanes grow
+    float travel = 1;        // 0…1: how far values are on their way from lane to lane
+    bool settled = true;     // false: bands are still on their way to their height
+    const Lights* lights = nullptr;      // what is pointed at elsewhere
 
     void paint(const Scene& scene) const;
     // Lane numbers, on the line that ends at `bottom`.
     void lane_numbers(const Scene& scene, float bottom) const;
+    // The steps' names, in the gutter.
+    void names(const Scene& scene) const;
 
 private:
     void row(const Scene& scene, const Row& row, const Band* after) const;
@@ -39,18 +47,29 @@ private:
     void fence(const Scene& scene, const Band& band) const;
     void say(const Scene& scene, const Band& band, float y) const;   // a dot for each lane: filled says yes
     void caption_under(const Band& band, float y, const std::string& words) const;
-    void label(const Scene& scene, const Band& band) const;
     void lit_cells(const Scene& scene) const;
     void whole_number(const Scene& scene, const LaneCell& cell, Color edge) const;
     void formula_card(const Scene& scene) const;
     int source_of(const Scene& scene, int reader) const;
-    Color value_color(Element type, std::uint64_t bits) const { return scale->color(type, bits); }
+    void lit_by_links(const Scene& scene) const;
+    void token(const Scene& scene, const Arc& arc, const LaneCell& source, Color color) const;
+    Color value_color(Element type, std::uint64_t bits) const { return words_by->color(type, bits); }
+    Color cell_color(const LaneCell& cell) const {
+        return colors_of.of(cell.type, cell.bits, cell.inputs, cell.counted_twice, cell.undefined);
+    }
 };
+
+// A word of memory: square, with its upper corners cut where the memory is shared.
+void word_shape(const Brush& brush, const Rect& box, bool shared, Color ground, Color edge, float thick);
 
 // What marks a lane that a finding names; a lane that holds something else than in the run beside this one (the sign
 // stands under its cell).
 void blame_mark(const Brush& brush, const Rect& box);
 void differ_mark(const Brush& brush, const Rect& box);
+
+// How a sum stands, along the foot of its cell: a line, short while it is partial (where `gauge` asks for that), broken
+// where an input was counted twice. `more_perhaps` leaves its end open.
+void standing_foot(const Brush& brush, const Rect& cell, Color ink, Standing standing, float part, bool more_perhaps, bool gauge);
 
 // The largest face whose digits let `chars` of them stand in a cell.
 Face cell_face(const Look& look, float cell, int chars);

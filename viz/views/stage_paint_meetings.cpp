@@ -59,7 +59,7 @@ void StagePaint::barrier(const Scene& scene, const Band& band) const {
     for (int i = 0; i < scene.lanes; ++i) {
         if (!((band.active >> i) & 1u)) continue;
         const float x = middle_of(scene, i);
-        const float reach = band.box.y0 + (y - band.box.y0) * entrance;
+        const float reach = band.box.y0 + (y - band.box.y0) * travel;
         hairline(brush, {x, band.box.y0}, {x, reach}, with_alpha(color, 0.55), brush.px(1.4f));
     }
     fill(brush, {band.box.x0, y - brush.px(1.5f), band.box.x1, y + brush.px(1.5f)}, color, brush.px(1.5f));
@@ -153,7 +153,7 @@ void StagePaint::reduce(const Scene& scene, const Band& band) const {
         const bool lit = i == lane;
         const Color in = with_alpha(colors.step_shuffle, lane >= 0 && !lit ? 0.45 : 0.9);
         hairline(brush, {x, band.box.y0 + brush.px(1)}, {x, bar.y0}, in, brush.px(lit ? 2.5f : 1.4f));
-        if (entrance < 1) continue;
+        if (travel < 1) continue;
         const Color out = lit ? colors.accent : with_alpha(colors.step_shuffle, lane >= 0 ? 0.45 : 0.9);
         hairline(brush, {x, bar.y1}, {x, band.box.y1 - brush.px(4)}, out, brush.px(lit ? 2.5f : 1.4f));
         arrow_head(brush, {x, band.box.y1 - brush.px(1)}, brush.px(lit ? 4.5f : 3), out);

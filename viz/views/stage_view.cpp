@@ -1,52 +1,56 @@
 #include "viz/views/stage_view.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "viz/views/result_line.hpp"
+#include "viz/views/stage_legend.hpp"
 #include "viz/views/stage_paint.hpp"
 
 namespace lanewise::viz {
 
-void StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
+Intent StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
+    Intent intent;
+    lights_.look(exhibit, selection);
     Rect rest = pane.box.inset(pane.px(4), 0);
-    Rect heading_box = rest.cut_top(pane.px(42));
-    draw_heading(pane, heading_box.inset(pane.px(12), 0), exhibit, playhead, selection);
-    const float strip_height = strip.height(pane.look(), exhibit, rest.width() - pane.px(24));
+    if (headed) draw_heading(pane, rest.cut_top(pane.px(42)).inset(pane.px(12), 0), exhibit, playhead, selection);
+    const float strip_height = compact ? 0 : strip.height(pane.look(), exhibit, selection, rest.width() - pane.px(24), rest.height());
     if (strip_height > 0) {
-        strip.draw(pane, rest.cut_top(strip_height).inset(pane.px(12), 0), exhibit, playhead, selection);
+        strip.draw(pane, rest.cut_top(strip_height).inset(pane.px(12), 0), exhibit, playhead, selection, lights_);
     }
     const float room_for_memory = rest.height() * 0.37f;   // at any step: what is told at some must not move the stage
     const float told = draw_findings(pane, rest, exhibit, playhead, selection);
     rest.cut_top(told);
-    const float joins_height = note.empty() ? joins.height(pane.look(), exhibit, playhead, selection) : 0;
+    const float joins_height = note.empty() && !compact ? joins.height(pane.look(), exhibit, playhead, selection) : 0;
     if (joins_height > 0) joins.draw(pane, rest.cut_top(joins_height).inset(pane.px(12), 0), exhibit, selection);
-    draw_legend(pane, rest.cut_bottom(pane.px(24)).inset(pane.px(12), 0), exhibit);
+    const Rect legend_box = compact ? Rect{} : rest.cut_bottom(pane.px(24)).inset(pane.px(12), 0);
 
     // Banks and rows of sectors are as wide as 32 lanes.
     const float cell = (rest.width() - pane.px(16 + gutter)) / trace::kWarpSize;
-    const float memory_height = std::min(memory.height(pane.look(), exhibit, selection, cell * trace::kWarpSize, room_for_memory),
+    const float memory_height = compact ? 0 : std::min(memory.height(pane.look(), exhibit, selection, cell * trace::kWarpSize, room_for_memory),
                                          rest.height() * 0.45f);
     const Rect memory_box = rest.cut_bottom(memory_height);
-    const Rect stage = draw_scene(pane, rest, exhibit, playhead, selection);
+    const Intent asked = draw_scene(pane, rest, exhibit, playhead, selection);
+    if (asked) intent = asked;
     if (memory_height > 0) {
-        memory.lanes_x0 = scene_.lanes_x0;
+        memory.lanes_x0 = rest.x0 + pane.px(16);
         memory.cell = cell;
         memory.draw(pane, memory_box, exhibit, playhead, selection);
     }
-    if (pane.hovers(stage)) {
-        selection.next.lane = std::max(selection.next.lane, scene_.lane_at(pane.pointer().x));
-        if (pane.clicked(stage) && scene_.lane_at(pane.pointer().x) >= 0) {
-            const int lane = scene_.lane_at(pane.pointer().x);
-            selection.pinned_lane = selection.pinned_lane == lane ? -1 : lane;
-        }
+    if (!compact) {
+        const StageLegend legend{differing_from};
+        const Intent colors = legend.draw(pane, legend_box, exhibit, legend_facts(scene_, exhibit.most_inputs, rest), selection.display.colors);
+        if (colors) intent = colors;
     }
+    return intent;
 }
 
 void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
                              const Selection& selection) const {
     const steps::Steps& steps = exhibit.steps();
     const Theme& colors = pane.colors();
-    const std::string name = heading.empty() ? warp_name(steps, selection.warp) : heading;
+    const std::string name = warp_name(steps, selection.warp);
     text_in(pane.brush, Face::title, where, colors.strong, name, Align::left);
     float x = where.x0 + text_width(pane.look(), Face::title, name) + pane.px(14);
     if (playhead.step >= steps.size()) return;
@@ -56,15 +60,15 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
     if (part) {
         for (const LaneFacts& facts : scene_.facts) at_work += facts.active ? 1 : 0;
     }
-    std::string words = note.empty() ? step.label : note;
-    if (at_work > 0 && note.empty()) words += " · " + std::to_string(at_work) + (at_work == 1 ? " lane" : " lanes") + " at work";
+    std::string words = step.label;
+    if (at_work > 0) words += " · " + std::to_string(at_work) + (at_work == 1 ? " lane" : " lanes") + " at work";
     text_in(pane.brush, Face::body, {x, where.y0, where.x1, where.y1}, colors.quiet,
             fit_text(pane.look(), Face::body, words, where.x1 - x), Align::left);
     x += text_width(pane.look(), Face::body, words) + pane.px(14);
     if (!exhibit.run->notice.empty()) {
         text_in(pane.brush, Face::caption, {x, where.y0, where.x1, where.y1}, colors.warning,
                 fit_text(pane.look(), Face::caption, exhibit.run->notice, where.x1 - x), Align::right);
-    } else if (!told_elsewhere) {
+    } else {
         draw_result(pane.brush, {x, where.y0, where.x1, where.y1}, exhibit, Face::caption, Align::right);
     }
 }
@@ -100,85 +104,107 @@ float StageView::draw_findings(const Pane& pane, const Rect& where, const Exhibi
     return height + pane.px(8);
 }
 
-Rect StageView::draw_scene(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
-                           Selection& selection) {
+Intent StageView::draw_scene(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+                             Selection& selection) {
     Rect area = where;
     const Rect numbers = area.cut_top(pane.px(18));
     area.cut_top(pane.px(3));
-    StageMetrics metrics;
-    metrics.area = area;
-    metrics.scale = pane.look().scale;
-    metrics.gutter = gutter;
-    scene_ = build_scene(exhibit.steps(), playhead.step, selection.warp, metrics);
+    camera.take_input(pane, area, scene_, playhead.step);
+    const Look look = camera.look(pane.look());
+    scene_ = build_scene(exhibit.steps(), playhead.step, selection.warp, camera.metrics(area, pane.look(), gutter));
     if (note.empty()) scene_.blamed = blamed_lanes(exhibit, playhead.step, selection.warp);
     scene_.differing = differing;
 
-    if (wheel_step_ != playhead.step) wheel_ = 0;
-    wheel_step_ = playhead.step;
-    const float spare = std::max(0.0f, scene_.height - area.height());
-    if (pane.hovers(area)) wheel_ -= pane.wheel() * pane.px(40);
-    wheel_ = std::clamp(wheel_, -scene_.scroll, spare - scene_.scroll);
-    const float offset = scene_.scroll + wheel_;
-    scene_.move(-offset);
+    // Names stand right of the lanes, or at the edge where lanes reach beyond it.
+    Rect gutter_box{std::min(scene_.lanes_x1(), area.x1 - pane.px(gutter)), area.y0, area.x1, area.y1};
+    const Rect lanes_box{area.x0, area.y0, camera.zoom() > 1 ? gutter_box.x0 : area.x1, area.y1};
+    const StageCamera::Scrolled scrolled = camera.place(scene_, area, lanes_box);
+    motion_.ease(scene_, exhibit.run, playhead.entrance(0, 0.7f));
 
-    const StagePaint painter{pane.brush, &exhibit, &exhibit.scale_of(selection.warp), selection.lane(), playhead.entrance(), area};
+    const ValueScale& values = exhibit.scale_of(selection.warp);
+    const ValueScale plain = plain_words(pane.colors());
+    const ColorBy by = selection.display.colors;
+    StagePaint painter;
+    painter.brush = {pane.brush.canvas, look};
+    painter.exhibit = &exhibit;
+    painter.colors_of = {&exhibit, &values, &pane.colors(), by};
+    painter.words_by = by == ColorBy::value ? &values : &plain;
+    painter.lane = selection.lane();
+    painter.visible = lanes_box;
+    painter.gutter = gutter_box;
+    painter.plain = pane.look();
+    painter.settled = playhead.entrance(0, 0.7f) > 0.97f;
+    painter.travel = motion_.goes_back() ? 1 : playhead.entrance(0.2f, 1);
+    painter.lights = lights_.any() ? &lights_ : nullptr;
+
+    Canvas& canvas = *pane.brush.canvas;
+    canvas.push_clip({lanes_box.x0, numbers.y0, lanes_box.x1, numbers.y1});
     painter.lane_numbers(scene_, numbers.y1);
-    pane.brush.canvas->push_clip(area);
+    canvas.pop_clip();
+    canvas.push_clip(lanes_box);
     painter.paint(scene_);
-    pane.brush.canvas->pop_clip();
+    canvas.pop_clip();
+    canvas.push_clip(gutter_box);
+    painter.names(scene_);
+    canvas.pop_clip();
     // What is scrolled away fades instead of being cut through its numbers.
     const auto fade = [&](float y0, float y1, bool top) {
         const Color solid = pane.colors().ground;
         const Color clear = with_alpha(solid, 0);
-        pane.brush.canvas->gradient({area.x0, y0, area.x1, y1}, top ? solid : clear, top ? clear : solid, Canvas::Towards::bottom);
+        canvas.gradient({area.x0, y0, area.x1, y1}, top ? solid : clear, top ? clear : solid, Canvas::Towards::bottom);
     };
-    if (offset > 1) fade(area.y0, area.y0 + pane.px(30), true);
-    if (offset < spare - 1) fade(area.y1 - pane.px(30), area.y1, false);
-    return area;
+    if (scrolled.offset > 1) fade(area.y0, area.y0 + pane.px(30), true);
+    if (scrolled.offset < scrolled.spare - 1) fade(area.y1 - pane.px(30), area.y1, false);
+    if (!compact) draw_zoom(pane, {gutter_box.x0, numbers.y0, numbers.x1, numbers.y1});
+    return point_at(pane, lanes_box, gutter_box, exhibit, playhead, selection);
 }
 
-void StageView::draw_legend(const Pane& pane, const Rect& where, const Exhibit& exhibit) const {
+// The lane, the step or the word of memory that is under the pointer.
+Intent StageView::point_at(const Pane& pane, const Rect& lanes_box, const Rect& gutter_box, const Exhibit& exhibit,
+                           const Playhead& playhead, Selection& selection) {
+    const Point at = pane.pointer();
+    const std::size_t under = scene_.band_at(at.y);
+    const Band* band = under < scene_.bands.size() ? &scene_.bands[under] : nullptr;
+    if (pane.hovers(gutter_box)) {
+        if (!band) return {};
+        selection.next.step = band->step;
+        if (camera.zoom() < 1 && !band->present) hint_card(pane.look(), "step " + std::to_string(band->step + 1) + " · " + band->label);
+        if (!band->present && pane.button(gutter_box)) return {Intent::Kind::go_to, band->step};
+        return {};
+    }
+    if (!pane.hovers(lanes_box)) return {};
+    const int lane = scene_.lane_at(at.x);
+    if (lane >= 0) selection.next.lane = lane;
+    if (band && !band->present) selection.next.step = band->step;
+    for (std::size_t i = 0; band && band->present && i < band->words.size(); ++i) {
+        const Word& word = band->words[i];
+        if (!word.box.contains(at)) continue;
+        selection.next.word = {word.array_id, word.index};
+        hint_card(pane.look(), word.array + "[" + std::to_string(word.index) + "] · " + use_words(lights_.uses(), playhead.step));
+        // A word of one lane explains that lane.
+        if (std::popcount(word.lanes) == 1) selection.next.lane = std::countr_zero(word.lanes);
+    }
+    if (lane >= 0 && pane.clicked(lanes_box)) selection.pinned_lane = selection.pinned_lane == lane ? -1 : lane;
+    (void)exhibit;
+    return {};
+}
+
+// Smaller, how large, larger.
+void StageView::draw_zoom(const Pane& pane, const Rect& where) {
     const Theme& colors = pane.colors();
-    float x = where.x0;
-    const auto fits = [&](std::string_view text) { return x + pane.px(22) + text_width(pane.look(), Face::caption, text) <= where.x1; };
-    const auto words = [&](std::string_view text) {
-        text_in(pane.brush, Face::caption, {x, where.y0, where.x1, where.y1}, colors.quiet, text, Align::left);
-        x += text_width(pane.look(), Face::caption, text) + pane.px(6);
+    Rect rest{where.x1 - pane.px(68), where.y0, where.x1 - pane.px(2), where.y1};
+    const std::string percent = std::to_string(static_cast<int>(std::lround(camera.zoom() * 100))) + " %";
+    const auto part = [&](float width, const std::string& words, const char* hint) {
+        const Rect box = rest.cut_left(pane.px(width));
+        const bool hovered = pane.hovers(box);
+        if (hovered) fill(pane.brush, box, colors.raised, pane.px(4));
+        text_in(pane.brush, Face::caption, box, hovered ? colors.strong : colors.quiet, words);
+        if (hovered) hint_card(pane.look(), hint);
+        return pane.button(box);
     };
-    // The marks of a wrong run first: they are what is looked for.
-    if (scene_.blamed) {
-        blame_mark(pane.brush, {x, where.center().y - pane.px(7), x + pane.px(18), where.center().y + pane.px(7)});
-        x += pane.px(24);
-        words("named by what was found wrong");
-        x += pane.px(12);
-    }
-    if (scene_.differing) {
-        differ_mark(pane.brush, {x, where.center().y - pane.px(9), x + pane.px(18), where.center().y - pane.px(5)});
-        x += pane.px(24);
-        words("holds something else than on the other side");
-        x += pane.px(12);
-    }
-    if (!fits("low, high, in this warp and a ramp")) return;
-    words("low");
-    const float y = where.center().y;
-    for (int i = 0; i < 24; ++i) {
-        fill(pane.brush, {x, y - pane.px(4), x + pane.px(3), y + pane.px(4)}, viridis(0.06 + 0.94 * i / 23.0));
-        x += pane.px(3);
-    }
-    x += pane.px(6);
-    words("high, in this warp");
-    x += pane.px(14);
-    const std::string most = "holds " + std::to_string(exhibit.most_inputs) + " inputs, the most here";
-    if (exhibit.most_inputs > 1 && fits(most)) {
-        fill(pane.brush, {x, y + pane.px(1), x + pane.px(14), y + pane.px(3)}, colors.text);
-        x += pane.px(20);
-        words(most);
-        x += pane.px(14);
-        if (!fits("an input counted twice")) return;
-        for (int i = 0; i < 3; ++i) fill(pane.brush, {x + pane.px(5.0f * static_cast<float>(i)), y + pane.px(1), x + pane.px(5.0f * static_cast<float>(i) + 2.5f), y + pane.px(3)}, colors.text);
-        x += pane.px(20);
-        words("an input counted twice");
-    }
+    if (part(15, "−", "smaller: more steps in sight · Shift Z, Ctrl wheel")) camera.smaller();
+    if (part(36, percent, "how large the stage is · a click or a double click on the stage: 100 %")) camera.reset();
+    if (part(15, "+", "larger; right or middle button drags · Z, Ctrl wheel")) camera.larger();
 }
 
 }  // namespace lanewise::viz

@@ -5,25 +5,30 @@
 
 #include "viz/views/exhibit.hpp"
 #include "viz/views/join_view.hpp"
+#include "viz/views/links.hpp"
 #include "viz/views/memory_view.hpp"
 #include "viz/views/pane.hpp"
 #include "viz/views/scene.hpp"
 #include "viz/views/selection.hpp"
+#include "viz/views/stage_camera.hpp"
+#include "viz/views/stage_motion.hpp"
 #include "viz/views/warp_strip_view.hpp"
 
 namespace lanewise::viz {
 
 struct StageView {
     float gutter = 70;           // for the steps' names
-    std::string heading;         // replaces "block 0 · warp 3": the variant, in a comparison
-    std::string note;            // replaces the step's name, where it is not this run's turn
-    bool told_elsewhere = false; // the result stands in a banner of its own
-    std::uint32_t differing = 0; // in a comparison: lanes that hold something else than in the run beside this one
+    bool headed = true;          // false: its heading stands elsewhere, with how the run came out
+    bool compact = false;        // the warp alone: no other warps, no memory, no legend
+    std::string note;            // why nothing happens here at this step, in a comparison; empty where something does
+    std::uint32_t differing = 0; // in a comparison: lanes that hold something else than in the run they are held against
+    std::string differing_from;  // that run's name
     WarpStripView strip;
     JoinView joins;
     MemoryView memory;
+    StageCamera camera;
 
-    void draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+    Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
 
     // The scene as it was drawn last.
     const Scene& scene() const { return scene_; }
@@ -35,13 +40,15 @@ private:
     // A click leads to the warp that it concerns.
     float draw_findings(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
                         Selection& selection) const;
-    Rect draw_scene(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
-                    Selection& selection);
-    void draw_legend(const Pane& pane, const Rect& where, const Exhibit& exhibit) const;
+    Intent draw_scene(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+                      Selection& selection);
+    Intent point_at(const Pane& pane, const Rect& lanes_box, const Rect& gutter_box, const Exhibit& exhibit,
+                    const Playhead& playhead, Selection& selection);
+    void draw_zoom(const Pane& pane, const Rect& where);
 
     Scene scene_;
-    float wheel_ = 0;            // scrolled by hand, until the step changes
-    std::size_t wheel_step_ = 0;
+    StageMotion motion_;
+    Lights lights_;
 };
 
 }  // namespace lanewise::viz

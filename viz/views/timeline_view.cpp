@@ -27,7 +27,7 @@ std::string chip_label(const Look& look, const std::string& label, float width, 
 
 std::string work_hint(const TimelineEntry& entry, const TimelineScale& scale) {
     std::string words;
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < scale.sides; ++side) {
         if (!entry.has[side]) continue;
         const WorkStep& work = entry.work[side];
         words += (words.empty() ? " · " : " | ") + std::to_string(work.adding ? work.adding : work.lanes) + " of " +
@@ -220,13 +220,11 @@ void TimelineView::draw_shared_chip(const Pane& pane, const Rect& chip, const Re
 }
 
 void TimelineView::draw_bars(const Pane& pane, const Rect& where, const TimelineEntry& entry, const TimelineScale& scale, bool present) const {
-    const bool both = entry.has[1];
-    const bool two_sided = both || !entry.has[0];
-    const float half = two_sided ? where.width() / 2 : where.width();
-    for (std::size_t side = 0; side < 2; ++side) {
+    const float pitch = where.width() / static_cast<float>(scale.sides);
+    for (std::size_t side = 0; side < scale.sides; ++side) {
         if (!entry.has[side]) continue;
-        const float x = where.x0 + (side == 1 ? half : 0);
-        const Rect track{x, where.y0 + pane.px(12), x + half - (two_sided ? pane.px(1) : 0), where.y1};
+        const float x = where.x0 + pitch * static_cast<float>(side);
+        const Rect track{x, where.y0 + pane.px(12), x + pitch - (scale.sides > 1 ? pane.px(1) : 0), where.y1};
         const std::uint32_t lanes = entry.work[side].adding ? entry.work[side].adding : entry.work[side].lanes;
         const std::string number = std::to_string(lanes);
         if (text_width(pane.look(), Face::tiny, number) <= track.width()) {

@@ -10,18 +10,22 @@
 
 namespace lanewise::viz {
 
-// One entry of a timeline: a step, or a pair of steps in a comparison.
+// Runs that may stand beside each other.
+inline constexpr std::size_t kMostBars = 4;
+
+// One entry of a timeline: a step, or those that stand together in a comparison.
 struct TimelineEntry {
     std::string label;
     steps::StepKind kind = steps::StepKind::load;
-    std::array<WorkStep, 2> work{};          // of the chosen block, on the left and on the right
-    std::array<bool, 2> has{true, false};    // does that side have a step here?
-    bool warned = false;                     // something was found wrong in it
+    std::array<WorkStep, kMostBars> work{};   // of the chosen block, on each side
+    std::array<bool, kMostBars> has{true};    // does that side have a step here?
+    bool warned = false;                      // something was found wrong in it
 };
 
 // What the bars are measured by.
 struct TimelineScale {
-    std::array<std::uint32_t, 2> threads{1, 1};   // of a block, on either side
+    std::size_t sides = 1;                                   // of a comparison
+    std::array<std::uint32_t, kMostBars> threads{1, 1, 1, 1};   // of a block, on each side
     double busy = 0;                              // where the mean stands; 0: not drawn
     std::string figure;                           // busy_words() of a single run
 };

@@ -1,116 +1,227 @@
 #include "viz/views/warp_strip_view.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lanewise::viz {
 namespace {
 
-constexpr float kRow = 26;
+using Doing = WarpState::Doing;
+
 constexpr float kLabel = 58;
+constexpr float kState = 15;       // the line under each picture
+constexpr float kGrid = 25;
+constexpr float kLeastWarp = 26;   // wide
 
-// Lines of blocks beyond these are not drawn, but for the chosen one's.
-constexpr std::size_t kMostLines = 4;
-constexpr float kLeastWarp = 28;   // wide, where blocks share a line
-
-struct BlockRow {
-    steps::WarpRef block;
-    std::vector<std::size_t> warps;   // places in Steps::warps
-};
-
-std::vector<BlockRow> rows_of(const steps::Steps& steps) {
-    std::vector<BlockRow> rows;
+// Places in Steps::warps.
+std::vector<std::size_t> warps_of(const steps::Steps& steps, const steps::WarpRef& block) {
+    std::vector<std::size_t> warps;
     for (std::size_t i = 0; i < steps.warps.size(); ++i) {
-        const steps::WarpRef& warp = steps.warps[i];
-        if (rows.empty() || rows.back().block.launch != warp.launch || rows.back().block.block != warp.block) {
-            rows.push_back({{warp.launch, warp.block, 0}, {}});
-        }
-        rows.back().warps.push_back(i);
+        if (steps.warps[i].launch == block.launch && steps.warps[i].block == block.block) warps.push_back(i);
     }
-    return rows;
+    return warps;
 }
 
-// Blocks in a line: one under the other while they are two, else as many as leave their warps room.
-struct Grid {
+struct Lines {
     std::size_t columns = 1;
-    std::size_t lines = 1;
-    std::size_t widest = 1;   // warps of a block
+    std::size_t count = 1;
 };
 
-Grid grid_of(const Look& look, const std::vector<BlockRow>& rows, float width) {
-    Grid grid;
-    for (const BlockRow& row : rows) grid.widest = std::max(grid.widest, row.warps.size());
-    if (rows.size() > 2) {
-        const float least = look.px(kLabel + kLeastWarp * static_cast<float>(grid.widest));
-        const auto fit = static_cast<std::size_t>(std::max(1.0f, width / least));
-        const std::size_t lines = (rows.size() + fit - 1) / fit;
-        grid.columns = (rows.size() + lines - 1) / lines;   // lines of equal length
-    }
-    grid.lines = (rows.size() + grid.columns - 1) / grid.columns;
-    return grid;
+// As many warps beside each other as have room, in lines of equal length.
+Lines lines_of(const Look& look, std::size_t warps, float width) {
+    Lines lines;
+    const auto fit = std::max<std::size_t>(1, static_cast<std::size_t>((width - look.px(kLabel)) / look.px(kLeastWarp)));
+    lines.count = (warps + fit - 1) / fit;
+    lines.columns = (warps + lines.count - 1) / std::max<std::size_t>(lines.count, 1);
+    return lines;
 }
 
-void thumbnail(const Pane& pane, const Rect& box, const Exhibit& exhibit, const steps::Holding& holding, int lanes, bool at_work) {
-    const float stripe = box.width() / static_cast<float>(lanes);
-    fill(pane.brush, box, mix(pane.colors().ground, pane.colors().raised, 0.6), pane.px(2));
-    for (int lane = 0; lane < lanes; ++lane) {
-        if (!((holding.known >> lane) & 1u)) continue;
-        Color color = exhibit.scale.color(holding.type, holding.bits[static_cast<std::size_t>(lane)]);
-        if (!at_work) color = mix(color, pane.colors().ground, 0.5);
-        const float x = box.x0 + stripe * static_cast<float>(lane);
-        fill(pane.brush, {x, box.y0, x + stripe, box.y1}, color);
+float picture_height(const Look& look, const Lines& lines, float room) {
+    return std::clamp(room * 0.062f / static_cast<float>(std::max<std::size_t>(lines.count, 1)), look.px(14), look.px(46));
+}
+
+// Works, waits, idle, ended: each has its own sign.
+void state_sign(const Brush& brush, Point c, Doing doing) {
+    const Theme& colors = brush.colors();
+    const float r = brush.px(3.2f);
+    switch (doing) {
+        case Doing::works: circle(brush, c, r, colors.good); break;
+        case Doing::waits:
+            for (const float dx : {-brush.px(2.2f), brush.px(2.2f)}) fill(brush, {c.x + dx - brush.px(1), c.y - r, c.x + dx + brush.px(1), c.y + r}, colors.step_barrier);
+            break;
+        case Doing::idle: ring(brush, c, r, colors.quiet, brush.px(1.2f)); break;
+        case Doing::ended: fill(brush, {c.x - r, c.y - brush.px(0.7f), c.x + r, c.y + brush.px(0.7f)}, colors.quiet); break;
     }
 }
 
 }  // namespace
 
-float WarpStripView::height(const Look& look, const Exhibit& exhibit, float width) const {
-    if (exhibit.steps().warps.size() < 2) return 0;
-    const Grid grid = grid_of(look, rows_of(exhibit.steps()), width);
-    return look.px(kRow * static_cast<float>(std::min(grid.lines, kMostLines)) + 4);
+float WarpStripView::height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width, float room) const {
+    const steps::Steps& steps = exhibit.steps();
+    if (steps.warps.size() < 2) return 0;
+    const std::size_t warps = warps_of(steps, selection.warp).size();
+    float height = 0;
+    if (warps > 1) {
+        const Lines lines = lines_of(look, warps, width);
+        height += (picture_height(look, lines, room) + look.px(kState + 4)) * static_cast<float>(lines.count);
+    }
+    if (steps.blocks.size() > 1) height += look.px(kGrid);
+    return height + look.px(3);
+}
+
+const std::vector<WarpRow>& WarpStripView::rows(const Exhibit& exhibit, std::size_t place, const Theme& theme, ColorBy by) {
+    if (run_ != exhibit.run || theme_ != &theme || by_ != by) rows_.clear();
+    run_ = exhibit.run;
+    theme_ = &theme;
+    by_ = by;
+    const auto found = rows_.find(place);
+    if (found != rows_.end()) return found->second;
+    return rows_.emplace(place, rows_of(exhibit, exhibit.steps().warps[place], theme, by)).first->second;
 }
 
 void WarpStripView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
-                         Selection& selection) {
+                         Selection& selection, const Lights& lights) {
     const steps::Steps& steps = exhibit.steps();
     if (steps.warps.size() < 2) return;
-    const std::vector<BlockRow> rows = rows_of(steps);
-    const Grid grid = grid_of(pane.look(), rows, where.width());
-    const auto chosen_row = static_cast<std::size_t>(
-        std::find_if(rows.begin(), rows.end(), [&](const BlockRow& row) {
-            return row.block.launch == selection.warp.launch && row.block.block == selection.warp.block;
-        }) - rows.begin());
-    // The chosen block stays among those shown.
-    const std::size_t chosen_line = chosen_row / grid.columns;
-    const std::size_t first_line = grid.lines <= kMostLines || chosen_line < kMostLines
-        ? 0 : std::min(chosen_line - kMostLines + 1, grid.lines - kMostLines);
-    const float block_width = where.width() / static_cast<float>(grid.columns);
-    const float room = block_width - pane.px(kLabel) - (grid.columns > 1 ? pane.px(8) : 0);
-    const float pitch = std::min(pane.px(92), room / static_cast<float>(grid.widest));
-    const bool several_launches = steps.trace->header.launches.size() > 1;
+    Rect rest = where;
+    if (steps.blocks.size() > 1) draw_grid(pane, rest.cut_bottom(pane.px(kGrid)), exhibit, playhead, selection);
+    rest.cut_bottom(pane.px(3));
+    draw_warps(pane, rest, exhibit, playhead, selection, lights);
+}
 
-    for (std::size_t r = first_line * grid.columns; r < std::min(rows.size(), (first_line + kMostLines) * grid.columns); ++r) {
-        const BlockRow& row = rows[r];
-        const float left = where.x0 + block_width * static_cast<float>(r % grid.columns);
-        const float y = where.y0 + pane.px(kRow) * static_cast<float>(r / grid.columns - first_line);
-        const Rect line{left, y, left + block_width, y + pane.px(kRow - 6)};
-        std::string label = "block " + std::to_string(row.block.block);
-        if (several_launches) label = "L" + std::to_string(row.block.launch) + " b" + std::to_string(row.block.block);
-        text_in(pane.brush, Face::caption, line, pane.colors().quiet, label, Align::left);
-        float x = left + pane.px(kLabel);
-        for (const std::size_t place : row.warps) {
-            const steps::WarpRef& warp = steps.warps[place];
-            const Rect box{x, line.y0, x + pitch - pane.px(6), line.y1};
-            const bool at_work = playhead.step < steps.size() && steps.steps[playhead.step].find(warp) != nullptr;
-            thumbnail(pane, box.inset(pane.px(2)), exhibit, steps.holding(playhead.step, warp), lanes_of(steps, warp), at_work);
-            const bool chosen = warp == selection.warp;
-            if (chosen) outline(pane.brush, box, pane.colors().accent, pane.px(4), pane.px(1.6f));
-            else if (pane.hovers(box)) outline(pane.brush, box, pane.colors().quiet, pane.px(4), pane.px(1));
-            if (pane.hovers(box)) {
-                hint_card(pane.look(), warp_name(steps, warp) + (at_work ? " · at work in this step" : " · idle in this step"));
+void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+                               Selection& selection, const Lights& lights) {
+    const steps::Steps& steps = exhibit.steps();
+    const Theme& colors = pane.colors();
+    const Brush& brush = pane.brush;
+    const std::vector<std::size_t> warps = warps_of(steps, selection.warp);
+    if (warps.size() < 2) return;
+    const Lines lines = lines_of(pane.look(), warps.size(), where.width());
+    const float line_height = where.height() / static_cast<float>(lines.count);
+    const float pitch = std::min(pane.px(132), (where.width() - pane.px(kLabel)) / static_cast<float>(lines.columns));
+    text_in(brush, Face::caption, {where.x0, where.y0, where.x1, where.y0 + pane.px(16)}, colors.quiet,
+            "block " + std::to_string(selection.warp.block), Align::left);
+    for (std::size_t i = 0; i < warps.size(); ++i) {
+        const steps::WarpRef warp = steps.warps[warps[i]];
+        const WarpState state = state_of(steps, playhead.step, warp);
+        const float x = where.x0 + pane.px(kLabel) + pitch * static_cast<float>(i % lines.columns);
+        const float y = where.y0 + line_height * static_cast<float>(i / lines.columns);
+        const Rect whole{x, y, x + pitch - pane.px(6), y + line_height - pane.px(4)};
+        Rect rest = whole;
+        const Rect words = rest.cut_bottom(pane.px(kState));
+        const Rect picture = rest.inset(pane.px(2));
+        fill(brush, picture, mix(colors.ground, colors.raised, 0.5), pane.px(2));
+
+        // Time runs down, as on the stage; the row of the present is tallest, what is to come is empty.
+        const std::vector<WarpRow>& all = rows(exhibit, warps[i], colors, selection.display.colors);
+        std::size_t now = all.size();
+        for (std::size_t r = 0; r < all.size() && all[r].step <= playhead.step; ++r) now = r;
+        const auto count = static_cast<float>(all.size());
+        const float tall = std::max(picture.height() * 0.34f, picture.height() / std::max(count, 1.0f));
+        const float low = count > 1 ? (picture.height() - tall) / (count - 1) : 0;
+        const float stripe = picture.width() / static_cast<float>(lanes_of(steps, warp));
+        const double dim = state.doing == Doing::works ? 0.0 : 0.35;
+        float at = picture.y0;
+        for (std::size_t r = 0; now < all.size() && r <= now; ++r) {
+            const float bottom = at + (r == now ? tall : low);
+            // A row lower than a pixel gives way to the next.
+            const bool seen = r == now || std::floor(bottom) > std::floor(at) || low >= 1;
+            const float foot = r == now || low < 3 ? bottom : bottom - pane.px(0.5f);
+            for (const WarpRow::Run& run : all[r].runs) {
+                if (!seen) break;
+                const float x0 = picture.x0 + stripe * static_cast<float>(run.first);
+                fill(brush, {x0, at, x0 + stripe * static_cast<float>(run.count), foot}, mix(run.color, colors.ground, r == now ? dim : 0.45));
             }
-            if (pane.button(box)) selection.warp = warp;
-            x += pitch;
+            at = bottom;
         }
+
+        const bool chosen = warp == selection.warp;
+        const bool hovered = pane.hovers(whole);
+        const bool uses = std::any_of(lights.uses().begin(), lights.uses().end(), [&](const WordUse& use) { return use.warp == warp; });
+        if (chosen) outline(brush, rest, colors.accent, pane.px(4), pane.px(1.6f));
+        else if (hovered || uses) outline(brush, rest, uses ? colors.accent : colors.quiet, pane.px(4), pane.px(1));
+        state_sign(brush, {words.x0 + pane.px(6), words.center().y}, state.doing);
+        std::string name = "w" + std::to_string(warp.warp);
+        const Rect label{words.x0 + pane.px(13), words.y0, words.x1, words.y1};
+        const char* doing = state.doing == Doing::works ? "works" : state.doing == Doing::waits ? "waits" : state.doing == Doing::ended ? "ended" : "idle";
+        const std::string lanes = state.doing == Doing::works ? " · " + std::to_string(state.lanes) + (state.lanes == 1 ? " lane" : " lanes") : "";
+        for (const std::string& longer : {name + " " + doing + lanes, name + " " + doing}) {
+            if (text_width(pane.look(), Face::caption, longer) > label.width()) continue;
+            name = longer;
+            break;
+        }
+        const Color ink = chosen ? colors.accent : state.doing == Doing::works ? colors.text : colors.quiet;
+        text_in(brush, text_width(pane.look(), Face::caption, name) > label.width() ? Face::tiny : Face::caption, label, ink, name, Align::left);
+        if (hovered) hint_card(pane.look(), warp_name(steps, warp) + " · " + state_words(state) + " · W");
+        if (pane.button(whole)) selection.warp = warp;
+    }
+}
+
+// Each recorded block as one small picture of what its lanes hold now, and a mark where it changes a word by an atomic.
+void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+                              Selection& selection) const {
+    const steps::Steps& steps = exhibit.steps();
+    const Theme& colors = pane.colors();
+    const Brush& brush = pane.brush;
+    const Rect line{where.x0, where.y0, where.x1, where.y1 - pane.px(6)};
+    text_in(brush, Face::caption, line, colors.quiet, steps.trace->header.launches.size() > 1 ? "launches" : "grid", Align::left);
+    const Rect room{line.x0 + pane.px(kLabel), line.y0, line.x1, line.y1};
+    const auto fit = std::max<std::size_t>(1, static_cast<std::size_t>(room.width() / pane.px(22)));
+    const std::size_t shown = std::min(fit, steps.blocks.size());
+    const std::size_t chosen = block_place(steps, selection.warp);
+    // The chosen block stays among those shown.
+    const std::size_t first = std::min(chosen >= shown ? chosen - shown + 1 : 0, steps.blocks.size() - shown);
+    const float pitch = std::min(pane.px(132), room.width() / static_cast<float>(shown));
+    const LaneColors lane_colors{&exhibit, &exhibit.scale, &colors, selection.display.colors};
+    const bool atomic = playhead.step < steps.size() && steps.steps[playhead.step].kind == steps::StepKind::atomic;
+    for (std::size_t b = first; b < first + shown; ++b) {
+        const steps::WarpRef& block = steps.blocks[b];
+        const float x = room.x0 + pitch * static_cast<float>(b - first);
+        const Rect box{x, room.y0, x + pitch - pane.px(6), room.y1};
+        const std::string name = (steps.trace->header.launches.size() > 1 ? "L" + std::to_string(block.launch) + " " : std::string()) + "b" + std::to_string(block.block);
+        Rect picture = box.inset(pane.px(2));
+        const float name_width = text_width(pane.look(), Face::tiny, name) + pane.px(5);
+        const bool named = name_width < box.width() * 0.6f;
+        if (named) picture.x0 += name_width;
+        const std::vector<std::size_t> warps = warps_of(steps, block);
+        // As many lanes as can be told apart.
+        const auto stripes = static_cast<std::size_t>(std::clamp(picture.width() / pane.px(2), 1.0f, 32.0f * static_cast<float>(warps.size())));
+        const float stripe = picture.width() / static_cast<float>(stripes);
+        bool works = false, joins = false;
+        for (const std::size_t place : warps) {
+            const bool part = playhead.step < steps.size() && steps.steps[playhead.step].find(steps.warps[place]) != nullptr;
+            works |= part;
+            joins |= part && atomic;
+        }
+        fill(brush, picture, mix(colors.ground, colors.raised, 0.5), pane.px(2));
+        for (std::size_t s = 0; s < stripes && !warps.empty(); ++s) {
+            const double at = (static_cast<double>(s) + 0.5) / static_cast<double>(stripes) * static_cast<double>(warps.size());
+            const auto w = static_cast<std::size_t>(at);
+            const steps::WarpRef& warp = steps.warps[warps[w]];
+            const steps::Holding& holding = steps.holding(playhead.step, warp);
+            const int lane = static_cast<int>((at - static_cast<double>(w)) * lanes_of(steps, warp));
+            if (!((holding.known >> lane) & 1u)) continue;
+            const float x0 = picture.x0 + stripe * static_cast<float>(s);
+            fill(brush, {x0, picture.y0, x0 + stripe, picture.y1}, mix(lane_colors.of(holding, lane), colors.ground, works ? 0.0 : 0.45));
+        }
+        const bool own = b == chosen;
+        if (named) text_in(brush, Face::tiny, {box.x0 + pane.px(4), box.y0, picture.x0, box.y1}, own ? colors.accent : works ? colors.text : colors.quiet, name, Align::left);
+        if (joins) circle(brush, {picture.x1 - pane.px(1), picture.y1 - pane.px(1)}, pane.px(3), colors.step_atomic);
+        const bool hovered = pane.hovers(box);
+        if (own) outline(brush, box, colors.accent, pane.px(4), pane.px(1.6f));
+        else if (hovered) outline(brush, box, colors.quiet, pane.px(4), pane.px(1));
+        if (hovered) {
+            hint_card(pane.look(), "block " + std::to_string(block.block) + (joins ? " · its atomic joins the word of this step" : works ? " · works" : " · nothing in this step") + " · G");
+        }
+        if (pane.button(box) && !own && !warps.empty()) {
+            // The warp of the same number, if that block has it.
+            const auto same = std::find_if(warps.begin(), warps.end(), [&](std::size_t place) { return steps.warps[place].warp == selection.warp.warp; });
+            selection.warp = steps.warps[same == warps.end() ? warps.front() : *same];
+        }
+    }
+    if (shown < steps.blocks.size()) {
+        const std::string more = std::to_string(shown) + " of " + std::to_string(steps.blocks.size()) + " recorded";
+        if (pane.hovers({line.x0, line.y0, room.x0, line.y1})) hint_card(pane.look(), more);
     }
 }
 

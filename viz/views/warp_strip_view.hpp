@@ -1,16 +1,32 @@
-// The other warps, small: one stripe a lane, in the colours of their values. A click chooses.
+// The block's warps, small: what each held from step to step and holds now, and whether it works or waits. Under them, where
+// there are several, the grid's blocks. A click chooses.
 #pragma once
 
-#include "viz/views/exhibit.hpp"
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "viz/views/links.hpp"
 #include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/views/warp_states.hpp"
 
 namespace lanewise::viz {
 
 struct WarpStripView {
-    // In a strip of `width` pixels; 0 where there is only one warp.
-    float height(const Look& look, const Exhibit& exhibit, float width) const;
-    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+    // In a strip of `width` pixels, above a stage of `room`; 0 where there is only one warp. The same at every step.
+    float height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width, float room) const;
+    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection, const Lights& lights);
+
+private:
+    void draw_warps(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection, const Lights& lights);
+    void draw_grid(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) const;
+    const std::vector<WarpRow>& rows(const Exhibit& exhibit, std::size_t place, const Theme& theme, ColorBy by);
+
+    // Pictures of a run, each made when it is first seen.
+    std::shared_ptr<const lesson::Run> run_;
+    const Theme* theme_ = nullptr;
+    ColorBy by_ = ColorBy::value;
+    std::map<std::size_t, std::vector<WarpRow>> rows_;   // by place in Steps::warps
 };
 
 }  // namespace lanewise::viz

@@ -62,6 +62,7 @@ constexpr FaceSpec spec_of(Face face) {
         case Face::code: return {true, false, 12.0f};
         case Face::figure: return {true, true, 12.0f};
         case Face::figure_large: return {true, true, 15.0f};
+        case Face::figure_huge: return {true, true, 30.0f};
         case Face::count_: break;
     }
     return {false, false, 13.0f};
@@ -109,6 +110,10 @@ Source open_source(const std::vector<std::string>& names) {
     return source;
 }
 
+// Of the one large size: numbers and names, without what would fill the atlas.
+constexpr ImWchar kAsciiGlyphs[] = {0x0020, 0x007e, 0x2026, 0x2026, 0};
+constexpr float kLargeEm = 25;
+
 Fonts::Cut add_cut(const Source& source, float em, float scale) {
     ImFontAtlas* atlas = ImGui::GetIO().Fonts;
     ImFontConfig config;
@@ -136,7 +141,7 @@ Fonts::Cut add_cut(const Source& source, float em, float scale) {
     void* copy = ImGui::MemAlloc(source.bytes.size());
     std::copy(source.bytes.begin(), source.bytes.end(), static_cast<unsigned char*>(copy));
     cut.font = atlas->AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), cut.pixels, &config,
-                                           kFontsAreDynamic ? nullptr : kGlyphs);
+                                           kFontsAreDynamic ? nullptr : em > kLargeEm ? kAsciiGlyphs : kGlyphs);
     return cut;
 }
 
@@ -207,6 +212,26 @@ std::string Fonts::families(bool code) const {
         list += std::string(family.name) + ", ";
     }
     return used + others + (code ? "monospace" : "sans-serif");
+}
+
+Fonts Fonts::grown(float times) const {
+    Fonts grown = *this;
+    for (Cut& cut : grown.cuts_) {
+        const float em = cut.em * times;
+        // The next larger size of the same font, else the largest there is.
+        const Cut* best = nullptr;
+        for (std::size_t i = 0; i < cuts_.size(); ++i) {
+            const Cut& each = cuts_[i];
+            const bool ascii_alone = static_cast<Face>(i) == Face::figure_huge;
+            if (each.code != cut.code || each.strong != cut.strong || (ascii_alone && !(cut.code && cut.strong))) continue;
+            const bool large = each.em >= em * 0.99f;
+            if (!best || (large && (best->em < em * 0.99f || each.em < best->em)) || (!large && best->em < em * 0.99f && each.em > best->em)) best = &each;
+        }
+        if (best) cut.font = best->font;
+        cut.em = em;
+        for (float* size : {&cut.pixels, &cut.ascent, &cut.cap, &cut.digit}) *size *= times;
+    }
+    return grown;
 }
 
 std::string plain_text(const char* begin, const char* end) {

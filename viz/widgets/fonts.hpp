@@ -22,6 +22,7 @@ enum class Face : std::uint8_t {
     code,          // 12 code: the source
     figure,        // 12 code, semibold: values in cells
     figure_large,  // 15 code, semibold: the inspected values
+    figure_huge,   // 30 code, semibold, ASCII alone: values in cells that are drawn larger
     count_,
 };
 
@@ -44,6 +45,8 @@ public:
     static Fonts load(float scale);
 
     const Cut& operator[](Face face) const { return cuts_[static_cast<std::size_t>(face)]; }
+    // All faces `times` as large, from the sizes that there are: no new ones are cut.
+    Fonts grown(float times) const;
     const std::string& notice() const { return notice_; }
     // Files that were used, prose then code; empty where built in.
     const std::string& prose_file() const { return prose_file_; }

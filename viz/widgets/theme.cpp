@@ -35,6 +35,7 @@ const Theme& dark_theme() {
         .keyword = rgb(0x8fb8f0), .comment = rgb(0x8b95a3), .literal = rgb(0xd6a8e8), .intrinsic = rgb(0x7fd6c9),
         .step_shuffle = rgb(0x56b4e9), .step_access = rgb(0xb9a3e3), .step_barrier = rgb(0xe8845a),
         .step_atomic = rgb(0xe6c229), .step_vote = rgb(0x2fbf94),
+        .sum_partial = rgb(0x4aa3dc), .sum_complete = rgb(0x2fbf94), .sum_twice = rgb(0xe0672f),
     };
     return theme;
 }
@@ -49,6 +50,7 @@ const Theme& light_theme() {
         .keyword = rgb(0x1f4f9a), .comment = rgb(0x56606d), .literal = rgb(0x7a3291), .intrinsic = rgb(0x0b625a),
         .step_shuffle = rgb(0x0072b2), .step_access = rgb(0x6f4fb0), .step_barrier = rgb(0xb94700),
         .step_atomic = rgb(0x7c6400), .step_vote = rgb(0x00714f),
+        .sum_partial = rgb(0x3d94cf), .sum_complete = rgb(0x00865f), .sum_twice = rgb(0xc95400),
     };
     return theme;
 }

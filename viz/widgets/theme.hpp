@@ -32,6 +32,9 @@ struct Theme {
 
     // Steps by kind (Okabe-Ito); always with a label.
     Color step_shuffle, step_access, step_barrier, step_atomic, step_vote;
+
+    // Sums by what they hold (Okabe-Ito); always with a foot of their own shape.
+    Color sum_partial, sum_complete, sum_twice;
 };
 
 const Theme& dark_theme();

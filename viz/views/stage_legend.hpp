@@ -1,0 +1,29 @@
+// What the colours and marks on the stage mean: those that are in sight now, and no others. Chooses the colours.
+#pragma once
+
+#include "viz/views/exhibit.hpp"
+#include "viz/views/pane.hpp"
+#include "viz/views/scene.hpp"
+#include "viz/views/selection.hpp"
+
+namespace lanewise::viz {
+
+// What a legend has to tell.
+struct LegendFacts {
+    bool values = false;         // any lane's value is told in colour
+    bool partial = false, complete = false, twice = false, undefined = false, untold = false, more_perhaps = false;
+    bool shared_words = false, global_words = false;
+    bool blamed = false, differing = false;
+};
+
+// Of the rows and bands that reach into `seen`.
+LegendFacts legend_facts(const Scene& scene, std::size_t most_inputs, const Rect& seen);
+
+struct StageLegend {
+    std::string differing_from;   // in a comparison: the run that lanes are held against
+
+    // An Intent where the other colours are asked for.
+    Intent draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const LegendFacts& facts, ColorBy by) const;
+};
+
+}  // namespace lanewise::viz

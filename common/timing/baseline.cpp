@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -51,12 +52,21 @@ Bits bits_at(const std::byte* values, std::uint64_t i) {
     return bits;
 }
 
+// By what each pattern of bits means: converting values one by one takes ten times longer.
+template <class Bits>
+Reference reference_by_code(Does does, Element element, const std::byte* values, std::uint64_t n) {
+    std::vector<double> meaning(std::size_t{std::numeric_limits<Bits>::max()} + 1);
+    for (std::size_t bits = 0; bits < meaning.size(); ++bits) meaning[bits] = element_to_double(element, bits);
+    return reference_of(does, n, [&](std::uint64_t i) { return meaning[bits_at<Bits>(values, i)]; });
+}
+
 Reference reference_of(Does does, Element element, const std::byte* values, std::uint64_t n) {
     if (element == Element::f32)
         return reference_of(does, n, [&](std::uint64_t i) { return double{bits_at<float>(values, i)}; });
-    std::vector<double> meaning(65536);  // of each pattern of 16 bits: converting them one by one takes ten times longer
-    for (std::size_t bits = 0; bits < meaning.size(); ++bits) meaning[bits] = element_to_double(element, bits);
-    return reference_of(does, n, [&](std::uint64_t i) { return meaning[bits_at<std::uint16_t>(values, i)]; });
+    Reference reference = element_size(element) == 2 ? reference_by_code<std::uint16_t>(does, element, values, n)
+                                                     : reference_by_code<std::uint8_t>(does, element, values, n);
+    if (!is_float(element)) reference.bound = 0;
+    return reference;
 }
 
 struct Baseline {
@@ -71,6 +81,9 @@ constexpr Baseline kBaselines[] = {
     {"CUB DeviceReduce::Sum", Element::f32, "CUB DeviceReduce::Sum", cub_sum, Does::sum},
     {"CUB DeviceReduce::Sum", Element::f16, "CUB DeviceReduce::Reduce", cub_sum_f16, Does::sum},
     {"CUB DeviceReduce::Sum", Element::bf16, "CUB DeviceReduce::Reduce", cub_sum_bf16, Does::sum},
+    {"CUB DeviceReduce::Sum", Element::e4m3, "CUB DeviceReduce::Reduce", cub_sum_e4m3, Does::sum},
+    {"CUB DeviceReduce::Sum", Element::e5m2, "CUB DeviceReduce::Reduce", cub_sum_e5m2, Does::sum},
+    {"CUB DeviceReduce::Sum", Element::i8, "CUB DeviceReduce::Reduce", cub_sum_i8, Does::sum},
     {"CUB DeviceReduce::Max", Element::f32, "CUB DeviceReduce::Max", cub_max, Does::max},
     {"CUB DeviceReduce::Min", Element::f32, "CUB DeviceReduce::Min", cub_min, Does::min},
 };
@@ -86,6 +99,16 @@ const Baseline& find(const std::string& name, Element element) {
     throw Error(fmt::format("There is no baseline '{}'; there are: {}.", name, fmt::join(baselines(), ", ")));
 }
 
+// The first input that some baseline takes.
+const launch::BufferSpec& first_values(const launch::Plan& plan, const std::string& what) {
+    for (const launch::BufferSpec& buffer : plan.buffers) {
+        const bool known = std::any_of(std::begin(kBaselines), std::end(kBaselines),
+                                       [&](const Baseline& baseline) { return baseline.element == buffer.element; });
+        if (buffer.role == launch::BufferRole::input && buffer.count > 0 && known) return buffer;
+    }
+    throw Error(fmt::format("{} needs an input of f32, f16, bf16, fp8 or i8, and this plan has none.", what));
+}
+
 }  // namespace
 
 std::vector<std::string> baselines() {
@@ -97,7 +120,7 @@ std::vector<std::string> baselines() {
 
 Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t n, const MeasureOptions& options) {
     require_gpu();
-    const launch::BufferSpec& input = first_floats(plan, name);
+    const launch::BufferSpec& input = first_values(plan, name);
     const Baseline& baseline = find(name, input.element);
     n = std::clamp(n, std::uint64_t{1}, input.count);
     if (n > cub_most_values())
@@ -105,18 +128,18 @@ Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::
     const std::size_t size = static_cast<std::size_t>(element_size(input.element));
     const std::size_t before = (input.count - n) * size;
     gpu::Buffer in(input.bytes());
-    const gpu::Buffer out(sizeof(float));
+    const gpu::Buffer out(sizeof(float));   // or an int
     in.upload(input.contents);
     const void* const values = in.as<const std::byte>() + before;
     std::size_t bytes = 0;
-    CUDA_CHECK(baseline.run(nullptr, bytes, values, out.as<float>(), n, nullptr));
+    CUDA_CHECK(baseline.run(nullptr, bytes, values, out.data(), n, nullptr));
     const gpu::Buffer memory(bytes);
     const auto work = [&](cudaStream_t stream) {
-        CUDA_CHECK(baseline.run(memory.data(), bytes, values, out.as<float>(), n, stream));
+        CUDA_CHECK(baseline.run(memory.data(), bytes, values, out.data(), n, stream));
     };
     work(nullptr);
     CUDA_CHECK(cudaDeviceSynchronize());
-    float result = 0;
+    std::uint32_t result = 0;
     out.download(0, std::as_writable_bytes(std::span(&result, 1)));
 
     Timing timing;
@@ -125,7 +148,7 @@ Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::
     timing.n = n;
     timing.bytes = n * size + out.bytes();
     const Reference reference = reference_of(baseline.does, input.element, input.contents.data() + before, n);
-    timing.value = double{result};
+    timing.value = element_to_double(is_float(input.element) ? Element::f32 : Element::i32, result);
     timing.error = std::abs(timing.value - reference.value);
     timing.within_bound = timing.error <= reference.bound;
     if (timing.within_bound) sample(work, name, options, timing);

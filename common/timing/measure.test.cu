@@ -100,6 +100,25 @@ TEST_F(Measured, TheLibraryAddsHalvesInFloat) {
     }
 }
 
+// Each value is converted as it is read: 5000 ones would stop at 16 in e4m3, at 8 in e5m2, and wrap in int8.
+TEST_F(Measured, TheLibraryAddsBytesInFloatOrInt) {
+    MeasureOptions options;
+    options.samples = 5;
+    for (const Element element : {Element::e4m3, Element::e5m2, Element::i8}) {
+        std::vector<double> values(5000, 1);
+        values[0] = 100;   // stands before the values
+        values[7] = -3;
+        launch::Plan plan;
+        plan.input_as("in", element, values);
+        const Timing timing = measure_baseline("CUB DeviceReduce::Sum", plan, 4999, options);
+        EXPECT_EQ(timing.variant, "CUB DeviceReduce::Reduce");
+        EXPECT_EQ(timing.value, 4998 - 3);
+        EXPECT_EQ(timing.bytes, 4999u + 4);
+        EXPECT_TRUE(timing.within_bound);
+        EXPECT_GT(timing.median_us, 0);
+    }
+}
+
 TEST_F(Measured, LimitsReadAndCopyEveryByte) {
     MeasureOptions options;
     options.samples = 5;

@@ -38,6 +38,7 @@ inline std::vector<double> values_of(const Inputs& inputs, Element element) {
 
 // The values in a buffer, `offset` elements behind its beginning.
 inline Buffer<void> input_from(Plan& plan, Element element, const std::vector<double>& values, std::uint32_t offset) {
+    if (offset == 0) return plan.input_as("in", element, values);
     std::vector<double> held(offset, kNotAValue);
     held.insert(held.end(), values.begin(), values.end());
     return plan.input_as("in", element, held).from(offset);

@@ -1,6 +1,7 @@
 #include "common/lesson/lesson.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "lessons/08_number_formats/case.hpp"
@@ -15,6 +16,9 @@ using namespace number_formats;
 
 // One block for all kernels, however many values a load brings: 512 values by 512 threads down to one warp.
 constexpr std::uint32_t kBlock = 512;
+// A run of one block is one warp's, so that it is long; beyond so many values it has a full block's threads, or one
+// launch would take a good part of a second.
+constexpr std::uint64_t kMostOfOneWarp = std::uint64_t{1} << 20;
 const char* const kBaseline = "CUB DeviceReduce::Sum";
 
 // The tour; the others are at --variant's call.
@@ -35,13 +39,15 @@ Variant total(const Kernel& kernel) {
             .summary = kernel.summary,
             .n = long_runs ? 8320u : 512u,
             .block = long_runs ? 32u : kBlock,
+            .block_for = long_runs ? [](std::uint64_t n) { return n > kMostOfOneWarp ? 1024u : 32u; }
+                                   : std::function<std::uint32_t(std::uint64_t)>(),
             .input = long_runs ? "small" : "random",
             .plan = [kernel](Plan& plan, const Inputs& inputs) {
                 plan_total(plan, kernel, values_of(inputs, kernel.in), inputs.block, inputs.offset);
             },
             .compared_with = *kernel.against ? std::string("block_all_reduce_sum_") + kernel.against : "",
             .timed_n = std::uint64_t{1} << (long_runs ? 17 : 20),
-            .baseline = kernel.in == Element::f32 ? kBaseline : "",
+            .baseline = kBaseline,
             .offsets = true,
             .tab = is_tab(kernel)};
 }

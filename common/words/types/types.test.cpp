@@ -36,20 +36,21 @@ protected:
         return made;
     }
 
+    // `count` triples, a multiple of kThreads.
     template <Small kFormat>
-    void arithmetic(const std::string& type) {
-        const std::vector<Bits> in = codes(3 * kAll);
+    void arithmetic(const std::string& type, std::uint32_t count = kAll) {
+        const std::vector<Bits> in = codes(std::size_t{3} * count);
         Plan plan;
         const auto a = plan.input("in", in);
-        const auto b = plan.output<Bits>("out", 12 * kAll);
-        const auto c = plan.output<std::uint32_t>("holds", kAll);
-        plan.launch("arithmetic", type, {kBlocks}, {kThreads}, a, b, c);
+        const auto b = plan.output<Bits>("out", std::size_t{12} * count);
+        const auto c = plan.output<std::uint32_t>("holds", count);
+        plan.launch("arithmetic", type, {count / kThreads}, {kThreads}, a, b, c);
         const auto outcome = run(plan, kernels());
         const auto out = bytes_as<Bits>(outcome.buffers[1]);
         const auto holds = bytes_as<std::uint32_t>(outcome.buffers[2]);
         constexpr SmallBinary kFour[] = {SmallBinary::add, SmallBinary::sub, SmallBinary::mul, SmallBinary::div};
         constexpr SmallBinary kExtrema[] = {SmallBinary::max, SmallBinary::min, SmallBinary::max_nan, SmallBinary::min_nan};
-        for (std::size_t i = 0; i < kAll; ++i) {
+        for (std::size_t i = 0; i < count; ++i) {
             const Bits x = in[3 * i], y = in[3 * i + 1], z = in[3 * i + 2];
             const auto same = [&](std::size_t at, unsigned expected) {
                 const bool nan = std::isnan(to_double<kFormat>(static_cast<Bits>(expected)));
@@ -319,6 +320,18 @@ TEST_P(Types, WholeNumbers) {
 }
 
 LANEWISE_SWEEP(Types);
+
+// The emulator's arithmetic is the model itself; a GPU is asked ten million times.
+class TenMillion : public Types {
+protected:
+    template <Small kFormat>
+    void triples(const std::string& type) {
+        for (int part = 0; part < 10 && !HasFatalFailure(); ++part) arithmetic<kFormat>(type, kThreads * 15625);
+    }
+};
+TEST_P(TenMillion, Halves) { triples<Small::f16>("__half"); }
+TEST_P(TenMillion, Bfloat16s) { triples<Small::bf16>("__nv_bfloat16"); }
+INSTANTIATE_TEST_SUITE_P(Gpu, TenMillion, ::testing::Values(Where{true, false}), where_name);
 
 }  // namespace
 }  // namespace lanewise::words

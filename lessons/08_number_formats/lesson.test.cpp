@@ -1,8 +1,14 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <sstream>
 
+#include "common/gpu/backend.hpp"
+#include "common/gpu/device.hpp"
 #include "common/lesson/lesson.testing.hpp"
+#include "common/lesson/runner.hpp"
+#include "common/trace/io.hpp"
 #include "lessons/08_number_formats/case.hpp"
 
 namespace {
@@ -296,6 +302,84 @@ TEST(NumberFormats, ANanInABlock) {
         EXPECT_EQ(out[0], largest_value ? -2 : -64);
         EXPECT_EQ(std::isnan(out[32]), !largest_value);
         EXPECT_EQ(out[64], largest_value ? -1 : -63);
+    }
+}
+
+// ---- The same bits everywhere ----------------------------------------------------------------------------------
+
+// What each variant gave: on its defaults, and on four inputs of at most two blocks, whose order then does not matter. One
+// word of output as its bits, several as the FNV-1a hash of their bytes.
+struct Known {
+    const char* variant;
+    const char* results[5];
+};
+constexpr Known kKnown[] = {
+#include "lessons/08_number_formats/results.inc"
+};
+
+lesson::Inputs known_inputs(const std::string& variant, std::size_t which) {
+    lesson::Inputs inputs = inputs_of(variant);
+    if (which == 0) return inputs;
+    constexpr const char* kKinds[] = {"random", "cancel", "huge", "mean"};
+    constexpr std::uint64_t kSizes[] = {1009, 1024, 777, 1000};
+    inputs.kind = kKinds[which - 1];
+    inputs.n = kSizes[which - 1];
+    inputs.offset = which == 1;
+    return inputs;
+}
+
+std::string bits_in_words(const std::vector<std::byte>& bytes) {
+    std::uint64_t word = 0;
+    if (bytes.size() <= sizeof(word)) {
+        std::memcpy(&word, bytes.data(), bytes.size());
+    } else {
+        word = 0xcbf29ce484222325u;
+        for (const std::byte byte : bytes) word = (word ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3u;
+    }
+    std::ostringstream text;
+    text << std::hex << word;
+    return text.str();
+}
+
+void expect_known(launch::Backend& backend) {
+    ASSERT_EQ(std::size(kKnown), the_lesson().variants().size());
+    for (const Known& known : kKnown) {
+        std::string now;
+        for (std::size_t which = 0; which < std::size(known.results); ++which) {
+            const auto plan = plan_of(known.variant, known_inputs(known.variant, which));
+            const auto outcome = run(backend, plan);
+            for (std::size_t b = 0; b < plan.buffers.size(); ++b)
+                if (plan.buffers[b].role == launch::BufferRole::output)
+                    now += (which ? ", \"" : "\"") + bits_in_words(outcome.buffers[b]) + "\"";
+        }
+        std::string then;
+        for (const char* result : known.results) then += (then.empty() ? "\"" : ", \"") + std::string(result) + "\"";
+        EXPECT_EQ(now, then) << known.variant;
+    }
+}
+
+TEST(NumberFormats, EveryVariantGivesTheBitsThatItGaveBefore) { expect_known(machine()); }
+
+TEST(NumberFormats, EveryVariantGivesTheSameBitsOnAGpu) {
+    std::string why;
+    if (!gpu::available(&why)) GTEST_SKIP() << why;
+    expect_known(*gpu::make_gpu_backend());
+}
+
+// Those of the defaults are what an H200 gave.
+TEST(NumberFormats, TheBitsAreThoseOfTheRecordings) {
+    for (const Known& known : kKnown) {
+        const auto path = lesson::find_recording(the_lesson(), std::string(known.variant) + ".ndjson");
+        if (path.empty()) GTEST_SKIP() << "nothing has been recorded under " << the_lesson().recordings();
+        const auto trace = trace::load(path);
+        ASSERT_EQ(trace.header.source.kind, trace::SourceKind::gpu) << path;
+        ASSERT_EQ(trace.outputs.size(), 1u) << path;
+        const trace::Output& out = trace.outputs[0];
+        if (out.count > out.values.size()) continue;   // only the first are kept
+        std::vector<std::byte> bytes;
+        for (const std::uint64_t value : out.values)
+            for (int byte = 0; byte < element_size(out.element); ++byte) bytes.push_back(static_cast<std::byte>(value >> 8 * byte));
+        EXPECT_EQ(bits_in_words(bytes), known.results[0]) << known.variant;
     }
 }
 

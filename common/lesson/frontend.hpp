@@ -9,6 +9,7 @@
 
 #include "common/base/error.hpp"
 #include "common/steps/steps.hpp"
+#include "common/timing/costs.hpp"
 #include "common/timing/timing.hpp"
 #include "common/trace/trace.hpp"
 
@@ -72,6 +73,7 @@ struct Presentation {
     std::vector<std::string> all_variants;  // names
     std::vector<std::string> declared_wrong;   // of them: those whose result is not expected to hold
     timing::TimingTable timings;      // recorded; rows may be empty
+    timing::CostTable costs;          // recorded, or measured where --costs asks for them; rows may be empty
     // Times the variants of the tabs on this machine's GPU, in a second or two; empty where there is none. Throws Error.
     // Called, like `run`, from one thread at a time.
     std::function<timing::TimingTable()> measure;
@@ -102,6 +104,7 @@ enum class View : std::uint8_t {
     table,      // all variants beside each other
     timings,    // time over sizes
     roofline,   // bytes against the machine's limit
+    costs,      // of single operations, in cycles
 };
 
 // What the command line asked of the window.

@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
                                    device.l2_bytes};
         };
         program.make_meter = [&program] { return timing::make_gpu_meter(program.kernels); };
+        program.measure_costs = timing::measure_costs;
         program.watch_interrupts = [] {
             return [interrupts = std::make_shared<lesson::Interrupts>()] { return interrupts->asked(); };
         };

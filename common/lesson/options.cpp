@@ -107,6 +107,8 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_flag("--text", options.text, "Show the steps in the terminal")->group(look);
     app.add_flag("--check", options.check, "Compare each variant's result with a reference in double")->group(look);
     app.add_flag("--time", options.time, "Time the plain kernels on the GPU, or show the recorded times")->group(look);
+    app.add_flag("--costs", options.costs, "What a shuffle, a load, a barrier, an atomic costs in cycles: measured on the GPU, or as "
+                                           "recorded")->group(look);
     app.add_flag("--table", options.table, "All variants beside each other: value, error, bound, time, loads, atomics")->group(look);
     app.add_option("--sort", raw.sort, "Sort the table by a column: error, time, ...; error:down begins with the largest")->group(look)
         ->type_name("COLUMN");
@@ -272,8 +274,13 @@ void check_times(const Options& options) {
                                                   {"--samples", options.samples},
                                                   {"--csv", !options.csv.empty()},
                                                   {"--json", !options.json.empty()}};
+    const auto is_file = [](const std::string& flag) { return flag == "--csv" || flag == "--json"; };
     for (const auto& [flag, is_given] : given)
-        if (is_given && !options.time) throw Error(fmt::format("{} says how to measure; add --time, or leave it out.", flag));
+        if (is_given && !options.time && !(options.costs && is_file(flag)))
+            throw Error(fmt::format("{} says how to measure; add --time{}, or leave it out.", flag, is_file(flag) ? " or --costs" : ""));
+    if (options.time && options.costs) throw Error("--time and --costs are two tables; ask for one of them.");
+    if (options.costs && (options.table || options.rounding))
+        throw Error("--costs is a table of its own; leave out --table and --rounding, or --costs.");
     if (!options.sizes.empty() && options.n)
         throw Error(fmt::format("--sizes {} says how many values; leave out --n, or --sizes.", options.sizes_text));
     if (options.csv == "-" && options.json == "-")

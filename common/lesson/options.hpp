@@ -23,6 +23,7 @@ struct Options {
     bool text = false;
     bool check = false;
     bool time = false;
+    bool costs = false;                  // of single operations; with --screenshot a picture of them
     bool describe = false;
     bool rounding = false;               // the rounding lens, in text, pictures and the window
     bool table = false;                  // all variants beside each other; with --screenshot a picture of it
@@ -62,7 +63,7 @@ struct Options {
 
     // Does anything but the window answer this command line?
     bool wants_window() const {
-        return !list && !text && !check && !time && !describe && !table && save_trace.empty() && record.empty() && diff.empty() && screenshot.empty() && exported.empty();
+        return !list && !text && !check && !time && !costs && !describe && !table && save_trace.empty() && record.empty() && diff.empty() && screenshot.empty() && exported.empty();
     }
 };
 

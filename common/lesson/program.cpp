@@ -10,6 +10,7 @@
 
 #include "common/base/error.hpp"
 #include "common/lesson/ladder.hpp"
+#include "common/lesson/costs.hpp"
 #include "common/lesson/options.hpp"
 #include "common/lesson/print.hpp"
 #include "common/lesson/runner.hpp"
@@ -38,12 +39,13 @@ public:
         if (!options_.diff.empty()) status_ = std::max(status_, diff());
         if (!options_.open.empty()) open();
         if (!options_.save_trace.empty()) save();
-        if (!options_.record.empty()) record();
+        if (!options_.record.empty() && !options_.costs) record();
         if (!options_.exported.empty()) export_run();
         if (options_.text) text();
         if (options_.check) check();
         if (options_.table && options_.screenshot.empty()) table();
         if (options_.time) time();
+        if (options_.costs && options_.screenshot.empty() && options_.exported.empty()) costs();
         if (options_.describe || !options_.screenshot.empty()) draw_without_display();
         if (options_.wants_window()) window();
         return status_;
@@ -242,6 +244,8 @@ private:
         status_ = std::max(status_, timer_.show(measure ? timer_.measure(that_run(measured_variants())) : timer_.recorded()));
     }
 
+    void costs() { show_costs(costs_of(program_, options_, console_), options_, console_, paint_); }
+
     void table() {
         const auto names = measured_variants();
         const timing::TimingTable times = times_of(names);
@@ -275,6 +279,17 @@ private:
         return {};
     }
 
+    // What a window shows: measured where --costs asks for them, else what was recorded.
+    timing::CostTable costs_for_window() {
+        if (options_.costs) return costs_of(program_, options_, console_);
+        try {
+            if (const auto path = find_costs(lesson_); !path.empty()) return timing::load_costs(path);
+        } catch (const Error& error) {
+            console_.err << error.what() << '\n';
+        }
+        return {};
+    }
+
     Presentation presentation() {
         Presentation p;
         p.lesson = lesson_.name();
@@ -292,6 +307,7 @@ private:
             if (!v.declared_wrong.empty()) p.declared_wrong.push_back(v.name);
         }
         p.timings = recorded_for_window();
+        p.costs = costs_for_window();
         p.run = [this](const std::string& name) {
             const auto finished = runner_.run(name);
             return std::shared_ptr<const Run>(finished, finished->run.get());
@@ -333,7 +349,7 @@ private:
         r.block = options_.focus_block.value_or(-1);
         r.warp = options_.focus_warp.value_or(-1);
         r.lane = options_.lane.value_or(-1);
-        r.view = options_.table ? View::table : options_.rounding ? View::rounding : View::stage;
+        r.view = options_.costs ? View::costs : options_.table ? View::table : options_.rounding ? View::rounding : View::stage;
         r.sort = options_.sort;
         return r;
     }

@@ -10,6 +10,7 @@
 #include "common/launch/backend.hpp"
 #include "common/lesson/frontend.hpp"
 #include "common/lesson/lesson.hpp"
+#include "common/timing/costs.hpp"
 #include "common/timing/meter.hpp"
 
 namespace lanewise::lesson {
@@ -32,6 +33,8 @@ struct Program {
     // From its call on an interrupt does not end the program: what it returns says whether there was one, and as long
     // as that lives. Empty: an interrupt ends the program.
     std::function<std::function<bool()>()> watch_interrupts = {};
+    // What single operations cost on the GPU. Empty: nothing measures them.
+    std::function<timing::CostTable(const timing::CostProgress&)> measure_costs = {};
     // Starts another lesson's program in place of this one. Throws Error where it cannot. Empty: the window does not
     // offer it.
     std::function<void(const GoOn& next)> start = {};

@@ -1,7 +1,6 @@
 #include "common/lesson/timer.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <optional>
 #include <ostream>
@@ -10,6 +9,7 @@
 
 #include "common/base/error.hpp"
 #include "common/lesson/print.hpp"
+#include "common/lesson/progress.hpp"
 
 namespace lanewise::lesson {
 
@@ -38,33 +38,6 @@ std::uint64_t expected_bytes(const Variant& variant, const Inputs& inputs, const
     const double times = static_cast<double>(inputs.n) / static_cast<double>(kSmallPlan) - 1;
     return static_cast<std::uint64_t>(one + (two - one) * times);
 }
-
-// "[3/27] 1024×2048 · sum: about 12 s left", rewritten in place.
-class ProgressLine {
-public:
-    explicit ProgressLine(const Console& console) : console_(console), start_(Clock::now()) {}
-    ~ProgressLine() { clear(); }
-    ProgressLine(const ProgressLine&) = delete;
-    ProgressLine& operator=(const ProgressLine&) = delete;
-
-    void show(const std::string& before, std::size_t done, std::size_t all, const std::string& what) {
-        if (!console_.progress) return;
-        const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-        const double left = done > 0 ? seconds / static_cast<double>(done) * static_cast<double>(all - done) : 0;
-        console_.err << "\r\033[K" << fmt::format("{}[{}/{}] {}", before, done + 1, all, what)
-                     << (done > 0 ? fmt::format(" · about {:.0f} s left", left) : "") << std::flush;
-        shown_ = true;
-    }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    void clear() {
-        if (shown_) console_.err << "\r\033[K" << std::flush;
-    }
-    const Console& console_;
-    Clock::time_point start_;
-    bool shown_ = false;
-};
 
 bool is_named(const std::vector<std::string>& names, const std::string& name) {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();

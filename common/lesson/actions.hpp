@@ -25,6 +25,8 @@ struct Intent {
                                      motion,                             // on or off
                                      menu,                               // all commands
                                      start_page,                         // the lessons as a path
+                                     roofline,                           // bytes against the machine's limit
+                                     measure,                            // over sizes, on this GPU: 1 begins, 0 ends
                                      next_lesson,                        // goes on to the one after this
                                      lesson,                             // value: its place among the lessons
                                      open_file, recent,                  // recent: value counts from the latest

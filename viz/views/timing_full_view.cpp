@@ -1,0 +1,200 @@
+#include "viz/views/timing_full_view.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/timing/compare.hpp"
+#include "common/timing/sizes.hpp"
+#include "common/timing/times_text.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+// "NVIDIA H200 · recorded 2026-11-21 · L2 warm · CUDA 13.0 · median of …"
+std::string origin_of(const timing::TimingTable& table) {
+    std::string words = timing::times_from(table);
+    if (!table.l2.empty()) words += " · L2 " + table.l2;
+    if (!table.driver.empty()) words += " · CUDA " + table.driver;
+    if (!table.method.empty()) words += " · " + table.method;
+    return words;
+}
+
+// A button of words; true when it was clicked.
+bool word_button(const Pane& pane, const Rect& box, const std::string& words, bool lit, bool can) {
+    const Theme& colors = pane.colors();
+    const bool hovered = can && pane.hovers(box);
+    fill(pane.brush, box, lit ? colors.accent_ground : hovered ? mix(colors.raised, colors.line, 0.7) : colors.raised, pane.px(5));
+    if (lit) outline(pane.brush, box, colors.accent, pane.px(5), pane.px(1));
+    text_in(pane.brush, Face::caption, box, lit ? colors.accent : can ? colors.text : colors.quiet, words);
+    return can && pane.button(box);
+}
+
+float button_width(const Look& look, const std::string& words) { return text_width(look, Face::caption, words) + look.px(22); }
+
+}  // namespace
+
+std::vector<std::string> timing_notes(const timing::TimingTable& table, const TimingSeries& series, bool roofline) {
+    std::vector<std::string> notes;
+    if (!series.swept() && !series.sizes.empty())
+        notes.push_back(fmt::format("Measured at one size only, {} values: a curve needs more. On a machine with a GPU, Shift T measures over sizes, and so "
+                                    "does --time --sizes 2^10:2^26.", timing::size_words(series.sizes.front())));
+    if (roofline && !series.find(timing::kPlainRead))
+        notes.push_back("The limit was not measured with these times (a plain read of the same bytes): no roof is drawn. Measuring anew brings it.");
+    if (table.l2 == "warm" && roofline)
+        notes.push_back("L2 warm: inputs that fit into the L2 cache are read from there, faster than memory is.");
+    std::vector<std::string> wrong;
+    for (const timing::Timing& row : table.rows)
+        if (!row.within_bound && row.median_us <= 0 && std::find(wrong.begin(), wrong.end(), row.variant) == wrong.end()) wrong.push_back(row.variant);
+    for (const std::string& name : wrong) notes.push_back(name + " gave a result outside its bound, and is not timed.");
+    if (const int rows = timing::unsteady_rows(table); rows > 0)
+        notes.push_back(fmt::format("{} of {} figures spread by more than a tenth of their median: something else ran, or the clocks moved.", rows, table.rows.size()));
+    const int others = std::max(table.before ? table.before->other_processes : 0, table.after ? table.after->other_processes : 0);
+    if (others > 0) notes.push_back(fmt::format("{} other process{} used this GPU: times may be longer and spread wider than its own.", others, others == 1 ? "" : "es"));
+    for (const std::string& note : table.notes) notes.push_back(note);
+    if (!table.partial.empty()) notes.push_back("Partial, what was measured before: " + table.partial + ".");
+    return notes;
+}
+
+Rect TimingFullView::tab(const std::string& name) const {
+    const auto at = std::find_if(tabs_.begin(), tabs_.end(), [&](const auto& each) { return each.first == name; });
+    return at == tabs_.end() ? Rect{} : at->second;
+}
+
+Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, const std::string& shown, const MeasureState& state, bool roofline) {
+    chart_ = {};
+    button_ = {};
+    tabs_.clear();
+    const auto elements = elements_of(table);
+    if (std::find(elements.begin(), elements.end(), element) == elements.end()) element = element_of(table, shown);
+    const float top = pane.box.y0 - pane.scrolled;
+    Rect rest{pane.box.x0 + pane.px(22), top + pane.px(12), pane.box.x1 - pane.px(22), top + 1e6f};
+    const Intent intent = draw_head(pane, rest, table, state, roofline);
+
+    const TimingSeries series = series_of(table, element);
+    const Shapes shapes = shapes_of(table, element);
+    const ChartInput input{&table, &series, shown, pinned};
+    const std::vector<std::string> notes = timing_notes(table, series, roofline);
+    float notes_height = pane.px(16);
+    const Brush measure{nullptr, pane.look()};
+    const float prose = std::min(rest.width(), pane.px(1100));
+    for (const std::string& note : notes) notes_height += paragraph(measure, Face::caption, {}, prose, 0, note, 1.35f) + pane.px(3);
+    // The picture takes what the sentences leave, and scrolls where that is too little.
+    const float height = std::max(pane.box.y1 + top - pane.box.y0 - rest.y0 - notes_height, pane.px(260));
+    Rect chart = rest.cut_top(height);
+    float reached = chart.y1;
+    if (series.empty()) {
+        const std::string words = "No time is known: none was measured on a GPU, or recorded on one. What the emulator takes is not shown, for it says nothing of a kernel's time.";
+        paragraph(pane.brush, Face::body, {chart.x0, chart.y0 + pane.px(20)}, std::min(chart.width(), pane.px(620)), pane.colors().text, words, 1.4f);
+        reached = chart.y0 + pane.px(80);
+    } else if (roofline) {
+        chart_ = draw_roofline(pane, chart, input);
+    } else if (show == Show::shapes && !shapes.empty()) {
+        chart_ = draw_shapes(pane, chart, table, shapes, reached);
+    } else if (!series.swept()) {
+        chart_ = draw_bars(pane, chart, input, reached);
+    } else {
+        chart_ = draw_curves(pane, chart, input, show == Show::rate ? Measure::rate : Measure::time);
+    }
+    for (const auto& [name, box] : chart_.labels)
+        if (pane.button(box)) pinned = pinned == name ? std::string() : name;
+    rest.y0 = reached + pane.px(10);
+    for (const std::string& note : notes)
+        rest.cut_top(paragraph(pane.brush, Face::caption, {rest.x0, rest.y0}, prose, pane.colors().quiet, note, 1.35f) + pane.px(3));
+    pane.content_height(rest.y0 - top + pane.px(4));
+    return intent;
+}
+
+Intent TimingFullView::draw_head(const Pane& pane, Rect& rest, const timing::TimingTable& table, const MeasureState& state, bool roofline) {
+    const Theme& colors = pane.colors();
+    const Rect title = rest.cut_top(pane.px(26));
+    text_in(pane.brush, Face::title, title, colors.strong, roofline ? "Bytes moved against the machine's limit" : "Times of the plain kernels", Align::left);
+    key_hint(pane.brush, {title.x1 - pane.px(66), title.center().y - pane.px(8.5f)}, "T", "close");
+    if (!table.rows.empty())
+        text_in(pane.brush, Face::caption, rest.cut_top(pane.px(19)), colors.quiet, fit_text(pane.look(), Face::caption, origin_of(table), rest.width()), Align::left);
+    rest.cut_top(pane.px(8));
+    const Intent intent = draw_controls(pane, rest.cut_top(pane.px(28)), table, state, roofline);
+    if (!state.told.empty() && !state.running)
+        rest.cut_top(paragraph(pane.brush, Face::caption, {rest.x0, rest.y0 + pane.px(6)}, rest.width(), colors.warning, state.told, 1.35f) + pane.px(6));
+    rest.cut_top(pane.px(10));
+    return intent;
+}
+
+Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, const timing::TimingTable& table, const MeasureState& state, bool roofline) {
+    Intent intent;
+    Rect row = where;
+    row.y0 += pane.px(2);
+    row.y1 -= pane.px(2);
+    if (const Intent asked = draw_measure(pane, row, state)) intent = asked;
+    const auto tab = [&](const std::string& words, bool lit) {
+        const float width = button_width(pane.look(), words);
+        if (width > row.width()) return false;
+        const Rect box = row.cut_left(width);
+        row.cut_left(pane.px(5));
+        tabs_.emplace_back(words, box);
+        return word_button(pane, box, words, lit, true);
+    };
+    const TimingSeries series = series_of(table, element);
+    if (series.empty()) return intent;
+    const bool has_shapes = !shapes_of(table, element).empty();
+    Show now = show;
+    if (!has_shapes && now == Show::shapes) now = Show::time;
+    if (!series.swept() && now == Show::rate) now = Show::time;
+    const auto choose = [&](const char* words, Show which) {
+        if (!tab(words, !roofline && now == which)) return;
+        show = which;
+        if (roofline) intent = {Intent::Kind::timings, 0};
+    };
+    choose("Time", Show::time);
+    if (series.swept()) choose("GB/s", Show::rate);
+    if (has_shapes) choose("S×K", Show::shapes);
+    if (tab("Roofline", roofline) && !roofline) intent = {Intent::Kind::roofline, 0};
+    const auto elements = elements_of(table);
+    if (elements.size() < 2) return intent;
+    row.cut_left(pane.px(16));
+    text_in(pane.brush, Face::caption, row, pane.colors().quiet, "inputs of", Align::left);
+    row.cut_left(text_width(pane.look(), Face::caption, "inputs of") + pane.px(8));
+    for (const std::string& each : elements)
+        if (tab(each.empty() ? "other" : each, each == element)) element = each;
+    return intent;
+}
+
+Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureState& state) {
+    const Theme& colors = pane.colors();
+    const Look& look = pane.look();
+    Intent intent;
+    if (state.running) {
+        const std::string words = state.cancelling ? "ending…" : "Cancel";
+        button_ = row.cut_right(button_width(look, words));
+        if (word_button(pane, button_, words, false, !state.cancelling)) intent = {Intent::Kind::measure, 0};
+        row.cut_right(pane.px(10));
+        const Rect bar = row.cut_right(std::min(pane.px(150), row.width() * 0.3f));
+        const float done = state.all == 0 ? 0 : static_cast<float>(state.done) / static_cast<float>(state.all);
+        const float y = bar.center().y;
+        fill(pane.brush, {bar.x0, y - pane.px(3), bar.x1, y + pane.px(3)}, colors.raised, pane.px(3));
+        if (done > 0) fill(pane.brush, {bar.x0, y - pane.px(3), bar.x0 + bar.width() * done, y + pane.px(3)}, colors.accent, pane.px(3));
+        row.cut_right(pane.px(10));
+        std::string told = state.all == 0 ? "measuring…" : fmt::format("{} of {} · {}", state.done + 1, state.all, state.what);
+        if (state.done > 0) told += fmt::format(" · about {:.0f} s left", state.seconds / static_cast<double>(state.done) * static_cast<double>(state.all - state.done));
+        const float room = std::min(row.width() * 0.5f, text_width(look, Face::caption, told));
+        text_in(pane.brush, Face::caption, row.cut_right(room), colors.text, fit_text(look, Face::caption, told, room), Align::right);
+        row.cut_right(pane.px(10));
+        return intent;
+    }
+    const std::string words = "Measure over sizes on this GPU";
+    button_ = row.cut_right(button_width(look, words));
+    if (word_button(pane, button_, words, false, state.possible)) intent = {Intent::Kind::measure, 1};
+    if (!state.possible && pane.hovers(button_))
+        hint_card(look, state.why_not.empty() ? "Whether there is a GPU is known once the first run is there." : state.why_not);
+    row.cut_right(pane.px(8));
+    // Why not stands beside the button where there is room, so that nobody need look for it.
+    if (!state.possible && !state.why_not.empty()) {
+        const float room = std::min(text_width(look, Face::caption, state.why_not), row.width() * 0.4f);
+        const std::string fitted = fit_text(look, Face::caption, state.why_not, room);
+        text_in(pane.brush, Face::caption, row.cut_right(room), colors.quiet, fitted, Align::right);
+        row.cut_right(pane.px(12));
+    }
+    return intent;
+}
+
+}  // namespace lanewise::viz

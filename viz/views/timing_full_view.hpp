@@ -1,0 +1,55 @@
+// All times in the middle of the window: over sizes, as rates, as the S×K table, under the machine's limit; and measured
+// anew where there is a GPU. Never an emulator's time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "viz/views/pane.hpp"
+#include "viz/views/selection.hpp"
+#include "viz/views/timing_chart.hpp"
+
+namespace lanewise::viz {
+
+// How measuring over sizes stands.
+struct MeasureState {
+    bool known = false;        // is it known whether this machine can?
+    bool possible = false;
+    std::string why_not;       // where it cannot: a sentence
+    bool running = false;
+    bool cancelling = false;
+    std::size_t done = 0, all = 0;
+    std::string what;          // comes next: "1048576 · warp_sum_xor"
+    double seconds = 0;        // since it began
+    std::string told;          // how the last one ended, where that is worth telling
+};
+
+struct TimingFullView {
+    enum class Show : std::uint8_t { time, rate, shapes };
+    Show show = Show::time;
+    std::string element;       // the type of input; empty: that of the variant that is shown
+    std::string pinned;        // a series that was clicked, lit until it is clicked again
+
+    // `roofline`: rates under the limit, whatever `show` says. Asks for Kind::timings or Kind::roofline to change between
+    // them, and for Kind::measure to begin or to end measuring.
+    Intent draw(const Pane& pane, const timing::TimingTable& table, const std::string& shown, const MeasureState& state, bool roofline);
+
+    // As drawn last.
+    const ChartResult& chart() const { return chart_; }
+    const Rect& measure_button() const { return button_; }
+    Rect tab(const std::string& name) const;
+
+private:
+    Intent draw_head(const Pane& pane, Rect& rest, const timing::TimingTable& table, const MeasureState& state, bool roofline);
+    Intent draw_controls(const Pane& pane, const Rect& where, const timing::TimingTable& table, const MeasureState& state, bool roofline);
+    Intent draw_measure(const Pane& pane, Rect& where, const MeasureState& state);
+
+    ChartResult chart_;
+    Rect button_;
+    std::vector<std::pair<std::string, Rect>> tabs_;
+};
+
+// What there is to doubt or to know of a table, a sentence each.
+std::vector<std::string> timing_notes(const timing::TimingTable& table, const TimingSeries& series, bool roofline);
+
+}  // namespace lanewise::viz

@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <ostream>
 
 #include <fmt/format.h>
 
+#include "common/base/wrap.hpp"
 #include "common/lesson/costs.hpp"
 #include "common/lesson/table.hpp"
 #include "common/timing/gpu_state.hpp"
@@ -13,33 +13,15 @@ namespace {
 
 constexpr const char* kIndent = "    ";
 
-std::size_t columns_of(const std::string& text) {
-    std::size_t count = 0;
-    for (const char c : text) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-    return count;
-}
-
-// Prose in lines of kColumns, each behind the indent.
 void print_prose(std::ostream& out, const std::string& prose, const Paint& paint) {
-    std::string line;
-    const auto flush = [&] {
-        if (!line.empty()) out << kIndent << paint.faint(line) << '\n';
-        line.clear();
-    };
-    for (std::size_t at = 0; at < prose.size();) {
-        const std::size_t end = std::min(prose.find(' ', at), prose.size());
-        const std::string word = prose.substr(at, end - at);
-        if (columns_of(line) + 1 + columns_of(word) + 4 > kColumns) flush();
-        line += (line.empty() ? "" : " ") + word;
-        at = end + 1;
-    }
-    flush();
+    for (const std::string& line : wrapped(prose, kColumns - 4)) out << kIndent << paint.faint(line) << '\n';
 }
 
-std::string sentence_of(const timing::Cost& row) {
+// What people say of several like operations is told once.
+std::string sentence_of(const timing::Cost& row, bool tells_quoted) {
     const timing::CostInfo* const info = timing::cost_info(row.id);
     std::string text = timing::cost_words(row);
-    if (const std::string quoted = timing::quoted_words(row); !quoted.empty()) text += " " + quoted;
+    if (const std::string quoted = timing::quoted_words(row); tells_quoted && !quoted.empty()) text += " " + quoted;
     if (info && row.lacking.empty()) text += std::string(" ") + info->what;
     return text;
 }
@@ -52,7 +34,7 @@ void print_costs(std::ostream& out, const timing::CostTable& t, Paint paint) {
     print_prose(out, fmt::format("CUDA {} · {}", t.driver, t.method), paint);
     if (t.before) print_prose(out, "before: " + timing::state_words(*t.before), paint);
     if (t.after) print_prose(out, "after: " + timing::state_words(*t.after), paint);
-    Table table({"one operation", "wait: cycles", "5%…95%", "ns", "a cycle and SM", "GPU: ns a lane", "people say"}, 1);
+    Table table({"one operation", "wait: cycles", "5%…95%", "ns", "starts a cycle", "GPU: ns a lane", "people say"}, 1);
     for (const timing::Cost& row : t.rows) {
         const auto cell = [](bool there, double value) { return there ? timing::cost_number(value) : std::string(); };
         const timing::CostFigure& wait = row.latency;
@@ -64,11 +46,13 @@ void print_costs(std::ostream& out, const timing::CostTable& t, Paint paint) {
     const auto lines = table.lines();
     out << '\n' << paint.faint(lines.front()) << '\n';
     std::string group;
+    double quoted = 0;
     for (std::size_t i = 0; i < t.rows.size(); ++i) {
         if (t.rows[i].group != group) out << '\n' << paint.strong(t.rows[i].group) << '\n';
         group = t.rows[i].group;
         out << lines[i + 1] << '\n';
-        print_prose(out, sentence_of(t.rows[i]), paint);
+        print_prose(out, sentence_of(t.rows[i], t.rows[i].quoted != quoted), paint);
+        quoted = t.rows[i].quoted;
     }
 }
 

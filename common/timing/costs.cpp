@@ -43,7 +43,9 @@ std::string cost_words(const Cost& row) {
     const std::string noun = info ? info->noun : "operation";
     const CostWait wait = info ? info->wait : CostWait::answer;
     std::vector<std::string> parts;
-    if (row.throughput) parts.push_back(fmt::format("an SM can start {}", pace_words(row.throughput.median, noun)));
+    if (row.throughput)
+        parts.push_back(fmt::format("{} can start {}", info && info->shared ? "with all SMs at it, each" : "an SM",
+                                    pace_words(row.throughput.median, noun)));
     if (row.latency) {
         const std::string time = cycles(row.latency.median);
         if (wait == CostWait::nothing) parts.push_back(fmt::format("a warp by itself starts one every {}", time));
@@ -52,7 +54,7 @@ std::string cost_words(const Cost& row) {
         else parts.push_back(fmt::format("the answer comes {} later", time));
     }
     if (row.gpu_ns > 0)
-        parts.push_back(fmt::format("from all SMs at once, one lane's takes {} ns of the whole GPU", cost_number(row.gpu_ns)));
+        parts.push_back(fmt::format("one lane's takes {} ns of the whole GPU", cost_number(row.gpu_ns)));
     if (parts.empty()) return "Nothing was measured.";
     std::string text = fmt::format("{}.", fmt::join(parts, "; "));
     text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));

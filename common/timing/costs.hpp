@@ -32,6 +32,7 @@ struct CostInfo {
     double quoted = 0;    // cycles, as people say it; 0: nobody does
     CostWait wait = CostWait::answer;
     unsigned architecture = 75;   // the first that has it: 80 for sm_80
+    bool shared = false;          // all SMs want the same thing, L2 or memory: throughput is what each gets of it
 };
 
 // All operations, those of a group together, in the order of the tables.

@@ -77,8 +77,8 @@ TEST_F(Costs, WordsFollowTheFigures) {
     EXPECT_EQ(cost_words(row_of("threadfence", 900, 0.01)), "An SM can start one fence every 100 cycles; the warp goes on 900 cycles later.");
     Cost atomic = row_of("atomic_void_one", 40, 0.02);
     atomic.gpu_ns = 0.0567;
-    EXPECT_EQ(cost_words(atomic), "An SM can start one atomic every 50 cycles; a warp by itself starts one every 40 cycles; from all "
-                                  "SMs at once, one lane's takes 0.057 ns of the whole GPU.");
+    EXPECT_EQ(cost_words(atomic), "With all SMs at it, each can start one atomic every 50 cycles; a warp by itself starts one every "
+                                  "40 cycles; one lane's takes 0.057 ns of the whole GPU.");
     EXPECT_EQ(cost_words(Cost{}), "Nothing was measured.");
     Cost lacking = row_of("reduce_add", 0, 0);
     lacking.lacking = "It needs sm_80.";

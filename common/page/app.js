@@ -29,8 +29,11 @@ const app = {
     const hash = new URLSearchParams(location.hash.slice(1));
     const step = hash.has('step') ? Number(hash.get('step')) - 1 : open.step;
     if (hash.has('lane')) this.pinned = Number(hash.get('lane'));
-    const at = facts.places.findIndex(place => place[0] === step);
-    if (at >= 0) this.place = at;
+    if (hash.has('warp')) this.warps[0] = Math.min(Number(hash.get('warp')), first.warps.length - 1);
+    if (hash.has('theme')) document.documentElement.classList.toggle('light', hash.get('theme') === 'light');
+    // Beside each other steps are counted by their places.
+    const at = facts.runs.length > 1 ? step : facts.places.findIndex(place => place[0] === step);
+    if (at >= 0 && at < facts.places.length) this.place = at;
     this.draw();
     new ResizeObserver(() => this.draw()).observe(byId('stages'));
   },
@@ -41,7 +44,7 @@ const app = {
     const caption = make('span', {class: 'caption'}), scroll = make('div', {class: 'scroll'}), words = make('div', {class: 'words'}), legend = make('div', {class: 'legend'});
     const bar = `linear-gradient(to right, ${[0.06, 0.3, 0.53, 0.77, 1].map(t => css(viridis(t))).join(', ')})`;
     legend.append(make('span', {}, 'low', make('span', {class: 'bar', style: `background: ${bar}`}), 'high, in this warp'));
-    if (run.words.some(w => /twice|undefined/.test(w))) legend.append(make('span', {style: 'border: 2px dashed var(--warning); padding: 0 0.4rem'}, 'an input counted twice, or undefined'));
+    if (run.held.some(row => row.some(held => held.warned))) legend.append(make('span', {style: 'border: 2px dashed var(--warning); padding: 0 0.4rem'}, 'an input counted twice, or undefined'));
     const wrong = run.mistakes || !run.right;
     const element = make('section', {class: 'stage', 'aria-label': run.title, onpointerdown: () => { this.shownRun = r; }},
       make('div', {class: 'head'}, make('h2', {}, run.title), run.title === run.variant ? '' : make('span', {class: 'quietly mono'}, run.variant), select, caption,
@@ -103,7 +106,7 @@ const app = {
       const step = run.steps[k], part = partAt(run, k, w), at_work = part ? lanesOf(part.active).length : 0;
       panel.caption.textContent = `${step.label} · ${at_work} lane${at_work === 1 ? '' : 's'} at work` + (this.isHere(r) ? '' : ' · no step of this run stands here');
       const width = Math.max(panel.scroll.clientWidth, 300), lane = this.lane() < run.warps[w].lanes ? this.lane() : -1;
-      const stage = new Stage(run, w, k, width, tall, scale, lane), svg = stage.drawn();
+      const stage = new Stage(run, w, k, width, tall, scale, lane, facts.runs.length > 1), svg = stage.drawn();
       if (panel.last === `${k} ${w}`) svg.querySelectorAll('.moves').forEach(group => group.classList.remove('moves'));
       panel.scroll.replaceChildren(svg);
       if (panel.last !== `${k} ${w}` && !tall) panel.scroll.scrollTop = stage.middle() - panel.scroll.clientHeight * 0.46;
@@ -261,7 +264,7 @@ const app = {
     on('play', () => this.toggle());
     on('theme', () => this.theme());
     on('help', () => this.keys(true));
-    byId('slider').addEventListener('input', event => { this.pause(); this.go(Number(event.target.value)); });
+    byId('slider').addEventListener('input', event => { const at = Number(event.target.value); this.pause(); this.go(at); });
     byId('keys').addEventListener('click', event => { if (event.target === byId('keys')) this.keys(false); });
     document.addEventListener('keydown', event => this.press(event));
   },

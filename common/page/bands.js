@@ -114,11 +114,22 @@ function wordsOf(part) {
 }
 
 const linesOf = words => Math.min(Math.max(1, ...words.map(word => word.ids.length)), kMostLines);
-const wordLength = words => words.length ? kWordHeight + (linesOf(words) - 1) * 13 : 0;
+const kRowGap = 20;
 
-function memoryLength(part) {
-  const {read, write} = wordsOf(part);
-  return 46 + (read.length ? wordLength(read) + 46 : 0) + (write.length ? wordLength(write) + 46 : 0) - (read.length && write.length ? 20 : 0);
+// Rows of at most as many words as there are lanes, in the order of memory.
+function wordRows(words, lanes) {
+  const rows = [];
+  for (let at = 0; at < words.length; at += lanes) rows.push(words.slice(at, at + lanes));
+  return rows;
+}
+
+// At scale 1: of one row, and of all with what is between them.
+const rowLength = (row, tall) => tall ? 48 : kWordHeight + (linesOf(row) - 1) * 13;
+const rowsLength = (rows, tall) => rows.reduce((sum, row, i) => sum + rowLength(row, tall) + (i ? (tall ? 5 : kRowGap) : 0), 0);
+
+function memoryLength(part, lanes) {
+  const {read, write} = wordsOf(part), reads = rowsLength(wordRows(read, lanes)), writes = rowsLength(wordRows(write, lanes));
+  return 46 + (reads ? reads + 46 : 0) + (writes ? writes + 46 : 0) - (reads && writes ? 20 : 0);
 }
 
 // In the order of memory; under the lanes that touch them where that keeps the order.
@@ -139,7 +150,7 @@ function drawWords(stage, words, v, length) {
   const named = size >= p.px(p.tall ? 14 : 25);
   words.forEach((word, i) => {
     const isLit = stage.lane >= 0 && word.lanes.includes(stage.lane), dim = stage.lane >= 0 && !isLit;
-    const own = css(colorOf(run, stage.w, word.ids[0]));
+    const own = `color-mix(in srgb, ${css(colorOf(run, stage.w, word.ids[0]))} 68%, var(--strong))`;
     const box = p.box(places[i], v, size - p.px(1), length);
     const cell = make('g', {opacity: dim ? 0.6 : 1, 'data-word': `${word.array}[${word.index}]`}, make('title', {}, `${word.array}[${word.index}] = ${word.ids.map(id => textOf(run, id)).join(', ')}; ${word.lanes.length === 1 ? 'lane' : 'lanes'} ${word.lanes.join(', ')}`),
       make('rect', {...box, fill: 'var(--ground)', stroke: isLit ? 'var(--accent)' : own, 'stroke-width': p.px(isLit ? 2.4 : 1.6), rx: word.shared ? p.px(5) : 0}));
@@ -153,7 +164,7 @@ function drawWords(stage, words, v, length) {
     if (named && !p.tall) cell.append(label(stage, places[i], v - length / 2 - p.px(6), String(word.index), {'font-size': p.px(9).toFixed(1)}));
     group.append(cell);
   });
-  if (!p.tall) {
+  if (!p.tall && !p.bare) {
     const arrays = [...new Set(words.map(word => word.array))];
     const words_ = arrays.map(array => { const of = words.filter(word => word.array === array); const a = of[0].index, b = of[of.length - 1].index + of[of.length - 1].ids.length - 1; return array + (a === b ? `[${a}]` : `[${a}…${b}]`); }).join(' ');
     const kind = words[0].op === 'load' ? 'reads' : words[0].op === 'store' ? 'writes' : words[0].op.replace('_', ' ');
@@ -166,26 +177,38 @@ function drawWords(stage, words, v, length) {
 }
 
 function drawMemory(stage, part, v0, v1) {
-  const p = stage.places, {read, write} = wordsOf(part), group = make('g');
-  const long = words => p.tall ? (words.length ? p.px(60) : 0) : p.px(wordLength(words));
-  // Reads stand under the row before, writes over the row after; where there is only one kind, in the middle.
-  const readAt = write.length ? v0 + p.px(p.tall ? 6 : 22) + long(read) / 2 : (v0 + v1) / 2 - p.px(p.tall ? 20 : 8);
-  const writeAt = read.length ? v1 - p.px(p.tall ? 6 : 24) - long(write) / 2 : (v0 + v1) / 2 + p.px(p.tall ? 20 : 10);
-  const reads = drawWords(stage, read, readAt, long(read)), writes = drawWords(stage, write, writeAt, long(write));
-  const joint = (readAt + long(read) / 2 + writeAt - long(write) / 2) / 2;
-  const lines = make('g'), above = stage.rows[stage.present].values;
-  read.forEach((word, i) => word.lanes.forEach(l => {
-    const from = readAt + long(read) / 2, to = write.length ? joint : v1 - p.px(5);
-    lines.append(line(stage, p.curve(reads.places[i], from, p.u(l), to), word.ids[0], lit(stage, l)));
-    if (!write.length) lines.append(head(stage, p.u(l), v1, lit(stage, l) ? 'var(--accent)' : css(colorOf(stage.run, stage.w, word.ids[0]))));
-    else { const [cx, cy] = p.at(p.u(l), joint); lines.append(make('circle', {cx, cy, r: p.px(2.6), fill: lit(stage, l) ? 'var(--accent)' : 'var(--quiet)'})); }
-  }));
-  write.forEach((word, i) => word.lanes.forEach(l => {
-    const from = read.length ? joint : v0, to = writeAt - long(write) / 2 - p.px(p.tall ? 4 : 13);
-    const id = word.op === 'store' ? word.ids[0] : above[l];
-    lines.append(line(stage, p.curve(p.u(l), from, writes.places[i], to), id, lit(stage, l)));
-    lines.append(head(stage, writes.places[i], to + p.px(3), lit(stage, l) ? 'var(--accent)' : 'var(--quiet)'));
-  }));
-  group.append(lines, reads.group, writes.group);
+  const p = stage.places, {read, write} = wordsOf(part), group = make('g'), lines = make('g'), words = make('g'), above = stage.rows[stage.present].values;
+  const reads = wordRows(read, p.lanes), writes = wordRows(write, p.lanes), px = p.px, both = reads.length && writes.length;
+  const readsLong = px(rowsLength(reads, p.tall)), writesLong = px(rowsLength(writes, p.tall));
+  // Reads stand under the row before, writes over the row after; where there is only one kind, near the middle.
+  const readFrom = both ? v0 + px(p.tall ? 4 : 24) : (v0 + v1 - readsLong) / 2 - px(p.tall ? 10 : 6);
+  const writeFrom = both ? v1 - px(p.tall ? 4 : 24) - writesLong : (v0 + v1 - writesLong) / 2 + px(p.tall ? 10 : 8);
+  const joint = (readFrom + readsLong + writeFrom - px(p.tall ? 0 : 12)) / 2;
+  stage.joint = both ? joint : undefined;
+  let v = readFrom;
+  for (const row of reads) {
+    const long = px(rowLength(row, p.tall)), drawn = drawWords(stage, row, v + long / 2, long);
+    row.forEach((word, i) => word.lanes.forEach(l => {
+      lines.append(line(stage, p.curve(drawn.places[i], v + long, p.u(l), both ? joint : v1 - px(5)), word.ids[0], lit(stage, l)));
+      const color = lit(stage, l) ? 'var(--accent)' : css(colorOf(stage.run, stage.w, word.ids[0]));
+      if (!both) { lines.append(head(stage, p.u(l), v1, color)); return; }
+      const [cx, cy] = p.at(p.u(l), joint);
+      lines.append(make('circle', {cx, cy, r: px(2.6), fill: lit(stage, l) ? 'var(--accent)' : 'var(--quiet)'}));
+    }));
+    words.append(drawn.group);
+    v += long + px(p.tall ? 5 : kRowGap);
+  }
+  v = writeFrom;
+  for (const row of writes) {
+    const long = px(rowLength(row, p.tall)), drawn = drawWords(stage, row, v + long / 2, long), to = v - px(p.tall ? 4 : 13);
+    row.forEach((word, i) => word.lanes.forEach(l => {
+      lines.append(line(stage, p.curve(p.u(l), both ? joint : v0, drawn.places[i], to), word.op === 'store' ? word.ids[0] : above[l], lit(stage, l)));
+      lines.append(head(stage, drawn.places[i], to + px(3), lit(stage, l) ? 'var(--accent)' : 'var(--quiet)'));
+    }));
+    words.append(drawn.group);
+    v += long + px(p.tall ? 5 : kRowGap);
+  }
+  // Lines pass behind the words of other rows.
+  group.append(lines, words);
   return group;
 }

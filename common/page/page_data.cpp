@@ -9,13 +9,14 @@
 //     values               [[text, hex, type, forms for narrow cells…] or [text]]
 //     templates, words     strings pointed into
 //     warps                [{name, launch, block, warp, lanes, threads, places: [value, 0…1000, …] (for its colour)}]
-//     start                {hold, inputs} for each warp, before the first step
+//     start                {hold, inputs, warned} for each warp, before the first step
 //     steps                [{label, stage, kind, line, findings, work: [[at work, adding] a block], parts[], now: [{w, hold,
-//                          inputs}], images}]
+//                          inputs, warned}], images}]
 //   part                   of one warp: w, active, op, source, keep, offers, undefined, says, waiting, words, formulas [folded a
 //                          lane: head, bits and arithmetic on three lines, or 0], rows [{label, role, word: [folded a lane],
 //                          values}], memory [{op, shared, array, lanes, elements, index, values}]
-//   hold                   value of each lane, -1 where it is not known; inputs: place in words of each lane
+//   hold                   value of each lane, -1 where it is not known; inputs: place in words of each lane; warned: lanes that
+//                          hold an input twice, or something undefined
 #include <algorithm>
 #include <bit>
 
@@ -185,14 +186,18 @@ private:
         const WarpRef& ref = steps_.warps[w];
         const steps::Holding& held = steps_.holding(k, ref);
         json hold = json::array(), inputs = json::array();
+        std::uint32_t warned = 0;
         for (int lane = 0; lane < shown::lanes_of(steps_, ref); ++lane) {
             const bool known = (held.known >> lane) & 1u;
             hold.push_back(known ? value(w, held.type, held.bits[lane_index(lane)]) : -1);
             if (steps_.input_count == 0) continue;
             const steps::Provenance inside = steps_.provenances[held.inputs[lane_index(lane)]];
             inputs.push_back(words_.place(shown::inputs_words(inside, steps_.input_count)));
+            if (inside.counted_twice() || inside.undefined) warned |= 1u << lane;
         }
-        return {{"hold", std::move(hold)}, {"inputs", std::move(inputs)}};
+        json all = {{"hold", std::move(hold)}, {"inputs", std::move(inputs)}};
+        if (warned) all["warned"] = warned;
+        return all;
     }
 
     json step(std::size_t k) {

@@ -3,8 +3,9 @@
 
 // Where things stand: `u` goes along the lanes, `v` along time.
 class Places {
-  constructor(run, w, width, tall, scale) {
-    Object.assign(this, {run, w, tall, scale, width});
+  // `bare`: without names beside the bands, where stages share the width.
+  constructor(run, w, width, tall, scale, bare) {
+    Object.assign(this, {run, w, tall, scale, width, bare});
     this.lanes = run.warps[w].lanes;
     this.px = n => n * scale;
     if (tall) {
@@ -12,8 +13,8 @@ class Places {
       this.u0 = this.px(16);
       this.row = this.px(66);
     } else {
-      this.gutter = this.px(108);
-      this.u0 = this.px(16);
+      this.gutter = this.px(bare ? 12 : 122);
+      this.u0 = this.px(bare ? 8 : 16);
       this.cell = Math.min((width - this.u0 - this.gutter) / this.lanes, this.px(this.lanes <= 16 ? 84 : 60));
       this.row = Math.max(Math.min(this.cell * 0.92, this.px(30)), this.px(20));
     }
@@ -51,9 +52,9 @@ function rowValues(run, w, k, below) {
 }
 
 class Stage {
-  constructor(run, w, k, width, tall, scale, lane) {
+  constructor(run, w, k, width, tall, scale, lane, bare) {
     Object.assign(this, {run, w, k, lane});
-    this.places = new Places(run, w, width, tall, scale);
+    this.places = new Places(run, w, width, tall, scale, bare);
     const all = [];
     run.steps.forEach((step, i) => { if (i === k || (!tall && step.byWarp.has(w))) all.push(i); });
     this.bands = all;
@@ -96,7 +97,7 @@ class Stage {
     switch (kind) {
       case 'shuffle': return px(132);
       case 'reduce': return px(120);
-      case 'load': case 'store': case 'atomic': return px(memoryLength(part));
+      case 'load': case 'store': case 'atomic': return px(memoryLength(part, this.places.lanes));
       case 'vote': case 'active_mask': return px(78);
       default: return px(64);
     }
@@ -152,9 +153,8 @@ class Stage {
         make('rect', {...box, rx: p.px(row.thin || row.far ? 1 : 3), class: 'cell', fill: css(rgb), opacity: idle ? 0.62 : undefined}));
       if (!row.thin && !row.far) {
         cell.append(...number(p, run, id, p.u(l), middle, p.cell - p.px(1), dv, textOn(rgb)));
-        const words = held.inputs.length ? run.words[held.inputs[l]] : '';
         // Counted twice and undefined: a broken edge, so that colour is not the only sign.
-        if (/twice|undefined/.test(words)) cell.append(make('rect', {...box, rx: p.px(3), fill: 'none', stroke: 'var(--warning)', 'stroke-width': p.px(2), 'stroke-dasharray': `${p.px(3)} ${p.px(2)}`}));
+        if (has(held.warned || 0, l)) cell.append(make('rect', {...box, rx: p.px(3), fill: 'none', stroke: 'var(--warning)', 'stroke-width': p.px(2), 'stroke-dasharray': `${p.px(3)} ${p.px(2)}`}));
       }
       group.append(cell);
     }
@@ -171,12 +171,12 @@ class Stage {
       if (s >= 0) group.append(make('path', {class: 'arc', d: p.curve(p.u(s), v0, p.u(l), v1), stroke: 'var(--faint)', 'stroke-width': p.px(1), opacity: 0.75}));
     });
     else if (part) for (const l of lanesOf(part.active)) group.append(make('path', {class: 'arc', d: p.path([p.u(l), v0 + p.px(3)], [p.u(l), v1 - p.px(3)]), stroke: 'var(--faint)', 'stroke-width': p.px(1)}));
-    group.append(this.bandName(step.label, (v0 + v1) / 2, false, step.kind));
+    if (!p.bare) group.append(this.bandName(step.label, (v0 + v1) / 2, false, step.kind));
     return group;
   }
 
   bandName(label, v, present, kind) {
-    const {places: p} = this, x = p.end() + p.px(14), short = label.length > 13 ? label.slice(0, 12) + '…' : label;
+    const {places: p} = this, x = p.end() + p.px(14), short = label.length > 14 ? label.slice(0, 13) + '…' : label;
     const group = make('g', {}, make('title', {}, label));
     if (present) group.append(make('rect', {x: x - p.px(7), y: v - p.px(11), width: p.px(14 + 7.3 * short.length), height: p.px(22), rx: p.px(4), fill: kindColor(kind)}));
     group.append(make('text', {x, y: v, 'dominant-baseline': 'central', class: 'band-label', 'font-size': p.px(12).toFixed(1), style: present ? 'fill: var(--on-kind); font-weight: 600' : undefined}, short));
@@ -194,7 +194,9 @@ class Stage {
       const [x, y] = p.at((p.u0 + p.end()) / 2, (v0 + v1) / 2);
       group.append(make('text', {x, y, class: 'lane-number', 'dominant-baseline': 'central'}, p.tall ? 'no part' : 'this warp has no part in this step'));
     }
-    if (!p.tall) group.append(this.bandName(step.label, (v0 + v1) / 2, true, step.kind));
+    // Beside words stands which they are: the step's name above them.
+    const named = part && part.memory ? v0 + p.px(10) : (v0 + v1) / 2;
+    if (!p.tall && !p.bare) group.append(this.bandName(step.label, named, true, step.kind));
     return group;
   }
 
@@ -225,7 +227,7 @@ class Stage {
     const width = p.px(18 + 7.1 * Math.max(...lines.map(line => line.length))), height = p.px(10 + 17 * lines.length);
     const right = p.u(this.lane) + p.cell + width < p.end() || this.lane < p.lanes / 2;
     const x = Math.max(p.px(4), Math.min(right ? p.u(this.lane) + p.cell : p.u(this.lane) - p.cell - width, p.width - width - p.px(4)));
-    const y = (v0 + v1) / 2 - height / 2;
+    const y = (this.joint || (v0 + v1) / 2) - height / 2;
     return make('g', {'pointer-events': 'none'}, make('rect', {x, y, width, height, rx: p.px(5), fill: 'var(--panel)', stroke: 'var(--accent)', 'stroke-width': p.px(1.2)}),
       lines.map((line, i) => make('text', {x: x + p.px(9), y: y + p.px(18 + 17 * i), class: 'ink', 'font-size': p.px(12).toFixed(1), style: i === 0 ? 'fill: var(--strong)' : undefined}, line)));
   }

@@ -75,7 +75,7 @@ RoundingLoss rounding_loss(const RoundingLens& lens) {
             if (loss.stops++ == 0) loss.stopped = static_cast<std::int32_t>(i);
         }
         // In the value's own units: half an ulp of a large sum is more than many of a small one.
-        const double lost = sum.overflowed ? HUGE_VAL : std::fabs(sum.lost);
+        const double lost = sum.loss();
         if (lost > most) {
             most = lost;
             loss.worst = static_cast<std::int32_t>(i);

@@ -1,7 +1,9 @@
 // The rounding lens: for every value that additions led to, what it would be without rounding, and how far off it is.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ struct Sum {
         atomic,    // what a word held after an atomicAdd
     };
     static constexpr std::int32_t kNone = -1;
+
+    // What this addition lost, in its value's own units; infinite where it overflowed.
+    double loss() const { return overflowed ? std::numeric_limits<double>::infinity() : std::fabs(lost); }
 
     Kind kind = Kind::add;
     Element type = Element::f32;        // the format of the sum itself
@@ -46,6 +51,9 @@ struct Sum {
     bool overflowed = false;            // infinite, though nothing that came in is
     bool narrow = false;  // its format has fewer bits than that of the sum it was added to: a pair added in
                           // 16 bits before it was widened
+    std::int32_t worst = kNone;         // of this addition and all that led to it, the one that alone lost most (in the
+                                        // values' own units; an overflow before all), the first of several; kNone: none
+                                        // lost anything
     std::uint32_t additions = 0;        // on the longest way from an input to here
     std::uint32_t inputs = 0;           // into Steps::provenances; 0: of a word, or of a part of what was read
     std::uint64_t count = 0;            // inputs in it, each as often as it came in

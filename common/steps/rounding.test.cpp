@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -79,6 +80,39 @@ Trace run_of(Element read, Element accumulator, int turns, int pack, const std::
 
 std::uint64_t added(Element type, std::uint64_t a, std::uint64_t b) {
     return element_from_double(type, element_to_double(type, a) + element_to_double(type, b));
+}
+
+// By walking all that led to each sum.
+TEST(Rounding, EachSumKnowsWhereMostWasLost) {
+    const Trace tree = tree_of(uneven);
+    const Trace run = run_of(Element::f16, Element::f16, 40, 1, [](int i) { return uneven(i); },
+                             [](std::uint64_t sum, const auto& words) { return added(Element::f16, sum, words[0]); });
+    for (const Trace* trace : {&tree, &run}) {
+        const Steps steps = build_steps(*trace);
+        const RoundingLens lens = build_rounding(steps);
+        ASSERT_EQ(lens.why_not, "");
+        std::size_t known = 0;
+        for (const Sum& sum : lens.sums) {
+            std::set<std::int32_t> below;
+            const std::function<void(std::int32_t)> walk = [&](std::int32_t at) {
+                if (at == Sum::kNone || !below.insert(at).second) return;
+                walk(lens.sums[static_cast<std::size_t>(at)].own);
+                walk(lens.sums[static_cast<std::size_t>(at)].other);
+            };
+            walk(static_cast<std::int32_t>(&sum - lens.sums.data()));
+            std::int32_t worst = Sum::kNone;
+            double most = 0;
+            for (const std::int32_t at : below) {
+                const double lost = lens.sums[static_cast<std::size_t>(at)].loss();
+                if (lost <= most) continue;
+                most = lost;
+                worst = at;
+            }
+            EXPECT_EQ(sum.worst, worst);
+            known += worst != Sum::kNone;
+        }
+        EXPECT_GT(known, 20u);
+    }
 }
 
 TEST(Rounding, EachSumOfATreeStandsBesideTheTrueSumOfItsInputs) {

@@ -98,6 +98,16 @@ std::int32_t SumTree::keep(Sum sum, const ExactSum& exact) {
         sum.stopped = own != 0 && other != 0 && (value == own || value == other);
     }
     const auto place = static_cast<std::int32_t>(lens_.sums.size());
+    double most = sum.loss();
+    if (most > 0) sum.worst = place;
+    for (const std::int32_t part : {sum.own, sum.other}) {
+        const std::int32_t worst = part == Sum::kNone ? Sum::kNone : lens_.sums[static_cast<std::size_t>(part)].worst;
+        if (worst == Sum::kNone) continue;
+        const double lost = lens_.sums[static_cast<std::size_t>(worst)].loss();
+        if (lost < most || (lost == most && worst > sum.worst)) continue;
+        most = lost;
+        sum.worst = worst;
+    }
     lens_.sums.push_back(sum);
     lens_.exact.push_back(exact);
     if (sum.inputs != kUnknownInputs) by_inputs_.emplace(sum.inputs, place);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -43,6 +42,19 @@ struct Builder {
     std::vector<float> shares;
     std::vector<std::vector<int>> children;
 
+    void measure_run(SumBox& box) const {
+        box.stop = box.run.size();
+        for (std::size_t i = 0; i < box.run.size(); ++i) {
+            const Sum& sum = sum_at(lens, box.run[i]);
+            if (sum.stopped && box.stop == box.run.size()) box.stop = i;
+            for (const double value : {sum.exact_value, element_to_double(sum.type, sum.bits)}) {
+                if (!std::isfinite(value)) continue;
+                box.low = std::min(box.low, value);
+                box.high = std::max(box.high, value);
+            }
+        }
+    }
+
     int add(std::int32_t sum, int parent, int depth) {
         const int place = static_cast<int>(scene.boxes.size());
         SumBox box;
@@ -50,6 +62,7 @@ struct Builder {
         box.parent = parent;
         box.depth = depth;
         box.run = run_to(lens, sum);
+        measure_run(box);
         scene.boxes.push_back(box);
         shares.push_back(box.run.empty() ? 1.0f : 3.0f);
         children.emplace_back();
@@ -89,22 +102,6 @@ struct Builder {
     }
 };
 
-// All sums that led to `root`, each once.
-std::vector<std::int32_t> all_below(const RoundingLens& lens, std::int32_t root) {
-    std::vector<std::int32_t> found, open{root};
-    std::unordered_set<std::int32_t> seen{root};
-    while (!open.empty()) {
-        const std::int32_t at = open.back();
-        open.pop_back();
-        found.push_back(at);
-        for (const std::int32_t part : {sum_at(lens, at).own, sum_at(lens, at).other})
-            if (part != Sum::kNone && seen.insert(part).second) open.push_back(part);
-    }
-    return found;
-}
-
-double lost_by(const Sum& sum) { return sum.overflowed ? HUGE_VAL : std::fabs(sum.lost); }
-
 }  // namespace
 
 int SumScene::box_at(Point p) const {
@@ -120,25 +117,13 @@ SumScene build_sum_scene(const RoundingLens& lens, std::int32_t root, const Rect
     builder.place(0, where.x0, where.x1, where, gap);
     SumScene scene = std::move(builder.scene);
 
-    double most = 0;
-    for (const std::int32_t sum : all_below(lens, root)) {
-        const double lost = lost_by(sum_at(lens, sum));
-        // The first of those that overflow: the others took it over.
-        if (lost > most || (lost == most && lost > 0 && sum < scene.worst)) {
-            most = lost;
-            scene.worst = sum;
-        }
-    }
+    scene.worst = sum_at(lens, root).worst;
     if (scene.worst == Sum::kNone) return scene;
+    // Drawn itself, or in a run, or above a box that more led to.
     for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
         const SumBox& box = scene.boxes[i];
-        const bool in_run = std::find(box.run.begin(), box.run.end(), scene.worst) != box.run.end();
-        if (box.sum == scene.worst || in_run) scene.worst_box = static_cast<int>(i);
-    }
-    for (std::size_t i = 0; i < scene.boxes.size() && scene.worst_box < 0; ++i) {
-        if (!scene.boxes[i].more && scene.boxes[i].run.empty()) continue;
-        const auto below = all_below(lens, scene.boxes[i].sum);
-        if (std::find(below.begin(), below.end(), scene.worst) != below.end()) scene.worst_box = static_cast<int>(i);
+        const bool ends_here = box.more || !box.run.empty();
+        if (box.sum == scene.worst || (ends_here && sum_at(lens, box.sum).worst == scene.worst)) scene.worst_box = static_cast<int>(i);
     }
     return scene;
 }

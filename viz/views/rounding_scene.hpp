@@ -18,6 +18,8 @@ struct SumBox {
     Rect box;
     bool more = false;                      // it was added up from sums that are not drawn
     std::vector<std::int32_t> run;          // a lane's additions one after the other, first to last; empty: a single sum
+    double low = 0, high = 0;               // of a run: the range of its sums, exact and rounded, and 0
+    std::size_t stop = 0;                   // of a run: the first that stopped growing; run.size(): none
 };
 
 struct SumScene {

@@ -36,6 +36,8 @@ void RoundingView::look_at(const Exhibit& exhibit, const Playhead& playhead, con
     if (run_ != exhibit.run) {
         run_ = exhibit.run;
         lens_ = steps::build_rounding(exhibit.steps());
+        loss_ = steps::rounding_loss(lens_);
+        drawn_ = {};
         step_ = steps::kNoStep;
     }
     // A hovered lane passes; a pinned one is meant.
@@ -58,11 +60,12 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
     look_at(exhibit, playhead, selection);
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
-    scene_ = {};
     told_ = Sum::kNone;
     Rect rest = pane.box.inset(pane.px(16), pane.px(10));
     const Intent intent = draw_heading(pane, rest.cut_top(pane.px(62)), exhibit, playhead.step);
     if (roots_.empty()) {
+        scene_ = {};
+        drawn_ = {};
         const std::string words = !lens_.why_not.empty() ? lens_.why_not
                                   : lane_ >= 0 ? "This lane has added nothing up to this step, as far as the records tell."
                                                : "This warp has added nothing up to this step, as far as the records tell.";
@@ -73,7 +76,11 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
     const Rect figures = rest.cut_bottom(draw_sum_figures({nullptr, pane.look()}, rest, exhibit.steps(), lens_, roots_.back()) + pane.px(20));
     const float least = pane.px(46);
     const int levels = std::clamp(static_cast<int>(rest.height() / least), 2, 6);
-    scene_ = build_sum_scene(lens_, roots_.back(), rest.inset(0, pane.px(4)), pane.px(10), levels);
+    // Built anew only where something changed: a run may have a million additions.
+    const Rect where = rest.inset(0, pane.px(4));
+    const Drawn drawn{roots_.back(), {where.x0, where.y0, where.x1, where.y1}, pane.px(10), levels};
+    if (!(drawn == drawn_)) scene_ = build_sum_scene(lens_, drawn.root, where, drawn.gap, drawn.levels);
+    drawn_ = drawn;
 
     // Lines first: from a sum to what it was added to.
     for (const SumBox& box : scene_.boxes) {
@@ -147,7 +154,7 @@ Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exh
     // Where precision is lost in the whole run; a click leads there.
     Rect loss_line = rest.cut_top(pane.px(19));
     if (lens_.why_not.empty()) {
-        const steps::RoundingLoss loss = steps::rounding_loss(lens_);
+        const steps::RoundingLoss& loss = loss_;
         std::string told = "Nothing is rounded in this run: every sum is exact.";
         const std::int32_t at = loss.stops > 0 ? loss.stopped : loss.worst;
         if (at != Sum::kNone) {
@@ -254,17 +261,8 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     const Sum& last = sum_at(lens_, box.sum);
-    std::size_t stop = box.run.size();
-    double low = 0, high = 0;
-    for (std::size_t i = 0; i < box.run.size(); ++i) {
-        const Sum& sum = sum_at(lens_, box.run[i]);
-        if (sum.stopped && stop == box.run.size()) stop = i;
-        for (const double value : {sum.exact_value, element_to_double(sum.type, sum.bits)}) {
-            if (!std::isfinite(value)) continue;
-            low = std::min(low, value);
-            high = std::max(high, value);
-        }
-    }
+    const std::size_t stop = box.stop;
+    const double low = box.low, high = box.high;
     const bool roomy = where.width() > pane.px(150);
     const Rect title = where.cut_top(pane.px(15)), foot = where.cut_bottom(pane.px(15));
     const std::string count = roomy ? fmt::format("{} additions in {}", box.run.size(), element_name(last.type)) : fmt::format("{}×", box.run.size());

@@ -2,6 +2,7 @@
 // sum stopped growing, and where most was lost.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -32,7 +33,16 @@ private:
 
     std::shared_ptr<const lesson::Run> run_;   // whose lens it is
     steps::RoundingLens lens_;
+    steps::RoundingLoss loss_;                 // of the whole run
     SumScene scene_;
+    struct Drawn {
+        std::int32_t root = steps::Sum::kNone;
+        std::array<float, 4> where{};
+        float gap = 0;
+        int levels = 0;
+        bool operator==(const Drawn&) const = default;
+    };
+    Drawn drawn_;                              // what scene_ was built for
     // What the tree was built for; it starts anew where that changes.
     std::size_t step_ = steps::kNoStep;
     steps::WarpRef warp_;

@@ -159,7 +159,7 @@ Category category(const Theme& theme, std::size_t i) {
     static constexpr std::array<std::uint32_t, 6> kOnDark = {0x56b4e9, 0xe69f00, 0x009e73, 0xcc79a7, 0xf0e442, 0xd55e00};
     static constexpr std::array<std::uint32_t, 6> kOnLight = {0x0072b2, 0xc27a00, 0x009e73, 0xb8578f, 0x2f9fd8, 0xd55e00};
     const auto& colors = theme.dark ? kOnDark : kOnLight;
-    return {rgb(colors[i % colors.size()]), static_cast<Mark>(i / colors.size() % 4)};
+    return {rgb(colors[i % colors.size()]), static_cast<PlotMark>(i / colors.size() % 4)};
 }
 
 }  // namespace lanewise::viz

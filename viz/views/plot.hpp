@@ -45,10 +45,10 @@ std::vector<float> spread_labels(const std::vector<float>& wanted, float pitch, 
 bool clip_line(const Rect& box, Point& a, Point& b);
 
 // A category's look: Okabe-Ito colours that can be told from the ground, each with a mark of its own.
-enum class Mark : std::uint8_t { disc, square, diamond, triangle };
+enum class PlotMark : std::uint8_t { disc, square, diamond, triangle };
 struct Category {
     Color color = 0;
-    Mark mark = Mark::disc;
+    PlotMark mark = PlotMark::disc;
 };
 // Of the i-th category: 24 differ.
 Category category(const Theme& theme, std::size_t i);

@@ -28,15 +28,15 @@ void paint_axes(const Brush& brush, const Axes& axes) {
 void paint_mark(const Brush& brush, Point at, float radius, const Category& category, bool hollow) {
     const auto corners = [&](float r) -> std::vector<Point> {
         switch (category.mark) {
-            case Mark::square: return {{at.x - r, at.y - r}, {at.x + r, at.y - r}, {at.x + r, at.y + r}, {at.x - r, at.y + r}};
-            case Mark::diamond: return {{at.x, at.y - 1.3f * r}, {at.x + 1.3f * r, at.y}, {at.x, at.y + 1.3f * r}, {at.x - 1.3f * r, at.y}};
-            case Mark::triangle: return {{at.x, at.y - 1.25f * r}, {at.x + 1.2f * r, at.y + 0.9f * r}, {at.x - 1.2f * r, at.y + 0.9f * r}};
-            case Mark::disc: break;
+            case PlotMark::square: return {{at.x - r, at.y - r}, {at.x + r, at.y - r}, {at.x + r, at.y + r}, {at.x - r, at.y + r}};
+            case PlotMark::diamond: return {{at.x, at.y - 1.3f * r}, {at.x + 1.3f * r, at.y}, {at.x, at.y + 1.3f * r}, {at.x - 1.3f * r, at.y}};
+            case PlotMark::triangle: return {{at.x, at.y - 1.25f * r}, {at.x + 1.2f * r, at.y + 0.9f * r}, {at.x - 1.2f * r, at.y + 0.9f * r}};
+            case PlotMark::disc: break;
         }
         return {};
     };
     const float inner = radius - brush.px(1.5f);
-    if (category.mark == Mark::disc) {
+    if (category.mark == PlotMark::disc) {
         circle(brush, at, radius, category.color);
         if (hollow) circle(brush, at, inner, brush.colors().panel);
         return;

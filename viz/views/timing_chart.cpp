@@ -62,7 +62,7 @@ void paint_line(const Pane& pane, const Line& line, const SeriesLook& style, boo
                 if (spread) hairline(pane.brush, {line.at[k].x - pane.px(3), y}, {line.at[k].x + pane.px(3), y}, color, pane.px(1));
         }
         if (!style.dashed || line.at.size() == 1)
-            paint_mark(pane.brush, line.at[k], pane.px(style.thickness > 2 ? 4.2f : 3.4f), {color, static_cast<Mark>(style.mark)}, style.hollow);
+            paint_mark(pane.brush, line.at[k], pane.px(style.thickness > 2 ? 4.2f : 3.4f), {color, static_cast<PlotMark>(style.mark)}, style.hollow);
     }
 }
 
@@ -106,7 +106,7 @@ ChartResult finish(const Pane& pane, const Rect& area, const Rect& column, const
 EndLabel label_of(const Theme& theme, const Series& series, const ChartInput& input, Point from, std::string figure) {
     const bool shown = series.name == input.shown;
     const SeriesLook style = look_of(theme, series, shown);
-    return {series.name, std::move(figure), from, {style.color, static_cast<Mark>(style.mark)}, style.hollow, style.dashed, shown};
+    return {series.name, std::move(figure), from, {style.color, static_cast<PlotMark>(style.mark)}, style.hollow, style.dashed, shown};
 }
 
 }  // namespace
@@ -114,9 +114,9 @@ EndLabel label_of(const Theme& theme, const Series& series, const ChartInput& in
 SeriesLook look_of(const Theme& theme, const Series& series, bool shown) {
     const Category own = category(theme, series.place);
     switch (series.role) {
-        case Role::library: return {theme.strong, static_cast<std::uint8_t>(Mark::square), true, false, 1.8f};
-        case Role::limit: return {theme.quiet, static_cast<std::uint8_t>(Mark::disc), false, true, 1.6f};
-        case Role::cpu: return {theme.quiet, static_cast<std::uint8_t>(Mark::triangle), true, false, 1.2f};
+        case Role::library: return {theme.strong, static_cast<std::uint8_t>(PlotMark::square), true, false, 1.8f};
+        case Role::limit: return {theme.quiet, static_cast<std::uint8_t>(PlotMark::disc), false, true, 1.6f};
+        case Role::cpu: return {theme.quiet, static_cast<std::uint8_t>(PlotMark::triangle), true, false, 1.2f};
         case Role::variant: break;
     }
     return {own.color, static_cast<std::uint8_t>(own.mark), false, false, shown ? 3.0f : 1.8f};

@@ -43,7 +43,7 @@ ChartResult draw_shapes(const Pane& pane, const Rect& where, const timing::Timin
 // How a series looks: the library and the limits are told apart by more than colour.
 struct SeriesLook {
     Color color = 0;
-    std::uint8_t mark = 0;      // Mark
+    std::uint8_t mark = 0;      // PlotMark
     bool hollow = false;
     bool dashed = false;
     float thickness = 1;

@@ -42,6 +42,10 @@ function(add_lesson)
     if(COMMAND lanewise_document_test)
       lanewise_document_test(${name} ${folder}/lesson.md)
     endif()
+    # viz/views may define this: what the stage writes is looked at in every variant.
+    if(COMMAND lanewise_labels_test)
+      lanewise_labels_test(${name})
+    endif()
   endif()
 endfunction()
 

@@ -96,10 +96,13 @@ void BanksView::draw_row(const Pane& pane, const Rect& box, const MemoryArray& a
         const float x = box.x0 + width * static_cast<float>(i - first);
         const Rect place{x + pane.px(1), box.y0 + pane.px(1), x + width - pane.px(1), box.y1 - pane.px(1)};
         paint.draw(place, word, paint.text(word));
+        const WordRef ref{array.array, static_cast<std::int64_t>(i)};
+        if (selection.now.word == ref) outline(pane.brush, place.inset(-pane.px(1)), pane.colors().accent, 0, pane.px(2));
         if (!pane.hovers(place)) continue;
+        selection.next.word = ref;
         if (word.lane >= 0 && word.by == selection.warp) selection.next.lane = word.lane;
         const std::size_t bank = i * static_cast<std::size_t>(element_size(array.element)) / 4 % static_cast<std::size_t>(kBanks);
-        hint_card(pane.look(), word_hint(array.name, i, "bank " + std::to_string(bank), word, array.element));
+        hint_card(pane.look(), word_hint(array.name, i, "bank " + std::to_string(bank), word, array.element) + (uses.empty() ? "" : "\n" + uses));
     }
 }
 

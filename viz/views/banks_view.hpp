@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "viz/views/memory_paint.hpp"
@@ -29,6 +30,7 @@ struct BanksView {
     float lanes_x0 = 0;   // bank 0 stands under lane 0
     float cell = 20;
     bool marks = false;   // room for the count over each bank: some step of the run has conflicts
+    std::string uses{};   // who writes and reads the word that is pointed at
 
     // Rows of 32 words that an array fills.
     static std::size_t rows(std::uint64_t elements, Element element);

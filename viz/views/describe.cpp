@@ -3,10 +3,12 @@
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
 #include "viz/views/chain.hpp"
+#include "viz/views/lane_life.hpp"
 #include "viz/views/memory.hpp"
 #include "viz/views/requests.hpp"
 #include "viz/views/reruns_view.hpp"
 #include "viz/views/result_line.hpp"
+#include "viz/views/warp_states.hpp"
 #include "viz/views/work.hpp"
 
 namespace lanewise::viz {
@@ -57,6 +59,29 @@ std::string describe_work(const steps::Steps& steps, std::size_t step, int block
     return out;
 }
 
+// "block 0: warp 0 works: 8 lanes; warps 1 to 7 wait…": warps that do the same told together.
+std::string describe_warps(const steps::Steps& steps, std::size_t step, int block) {
+    std::string out;
+    for (const steps::WarpRef& ref : steps.blocks) {
+        if (!is_chosen(ref, block)) continue;
+        std::vector<std::pair<std::string, std::vector<std::uint32_t>>> told;
+        for (const steps::WarpRef& warp : steps.warps) {
+            if (warp.launch != ref.launch || warp.block != ref.block) continue;
+            const std::string words = state_words(state_of(steps, step, warp));
+            if (told.empty() || told.back().first != words) told.push_back({words, {}});
+            told.back().second.push_back(warp.warp);
+        }
+        std::string line;
+        for (const auto& [words, warps] : told) {
+            line += (line.empty() ? "" : "; ") + std::string("warp ") + std::to_string(warps.front());
+            if (warps.size() > 1) line += " to " + std::to_string(warps.back()) + ", each";
+            line += " " + words;
+        }
+        out += "block " + std::to_string(ref.block) + ": " + line + "\n";
+    }
+    return out;
+}
+
 // Words of global memory once, words of shared memory for each block.
 std::string describe_joins(const steps::Steps& steps, std::size_t step, int block) {
     std::string out;
@@ -88,7 +113,7 @@ std::string describe_scene(const Exhibit& exhibit, const Scene& scene) {
     return out;
 }
 
-std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file, std::size_t step, int block, int warp) {
+std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file, std::size_t step, int block, int warp, int lane) {
     const steps::Steps& steps = exhibit.steps();
     if (step >= steps.size()) {
         throw Error("There is no step " + std::to_string(step + 1) + ": this run has " + std::to_string(steps.size()) +
@@ -103,6 +128,7 @@ std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file
     if (const std::string mistakes = mistakes_found(exhibit); !mistakes.empty()) out += "mistake: " + mistakes + "\n";
     for (const std::size_t i : exhibit.findings.at(step)) out += "found wrong: " + finding_words(exhibit.trace().findings[i]) + "\n";
     out += describe_work(steps, step, block);
+    out += describe_warps(steps, step, block);
     out += describe_reruns(rerun_table(exhibit.trace()));
     out += describe_joins(steps, step, block);
     bool any = false;
@@ -112,6 +138,7 @@ std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file
         any = true;
         if (!steps.steps[step].find(ref)) continue;
         out += "\n" + describe_scene(exhibit, build_scene(steps, step, ref, StageMetrics{}));
+        if (lane >= 0) out += "life of lane " + std::to_string(lane) + "\n" + describe_life(life_of(steps, ref, lane));
     }
     if (!any) {
         throw Error("Block " + std::to_string(block) + ", warp " + std::to_string(warp) +

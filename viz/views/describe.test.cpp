@@ -83,6 +83,25 @@ TEST(Describe, EqualsTheTraceAtEveryStep) {
     }
 }
 
+TEST(Describe, TellsWhatEachWarpDoesAndOneLanesLife) {
+    const auto run = samples::shared_tree();
+    const Exhibit exhibit(run);
+    bool waits = false;
+    for (std::size_t k = 0; k < run->steps.size(); ++k) {
+        const std::string text = describe_step(exhibit, "kernels.cuh", k, -1, -1, 5);
+        std::size_t working = 0;
+        for (const steps::WarpStep& part : run->steps.steps[k].warps) working += part.warp.block == 0 ? 1u : 0u;
+        waits |= text.find("waits for the barrier of step") != std::string::npos;
+        if (working == 8) {
+            EXPECT_NE(text.find("block 0: warp 0 to 7, each "), std::string::npos) << text;
+        }
+        if (run->steps.steps[k].find(run->steps.warps.front())) {
+            EXPECT_NE(text.find("life of lane 5\nstep 1  "), std::string::npos);
+        }
+    }
+    EXPECT_TRUE(waits);
+}
+
 TEST(Describe, OneWarpCanBeChosen) {
     const Exhibit exhibit(samples::two_level());
     const Told told = read_back(describe_step(exhibit, "kernels.cuh", 1, 1, 3));

@@ -26,7 +26,9 @@ public:
 
     Fonts fonts;
     Point mouse{-1e6f, -1e6f};
-    bool down = false;
+    bool down = false, right = false;   // buttons
+    bool ctrl = false;
+    float wheel = 0;                    // notches in every frame
 
     Look look() const { return {&dark_theme(), &fonts, scale_}; }
     Rect window() const { return {0, 0, ImGui::GetIO().DisplaySize.x, ImGui::GetIO().DisplaySize.y}; }
@@ -38,6 +40,9 @@ public:
         io.DeltaTime = 1.0f / 60;
         io.MousePos = {mouse.x, mouse.y};
         io.MouseDown[0] = down;
+        io.MouseDown[1] = right;
+        io.KeyCtrl = ctrl;
+        io.MouseWheel = wheel;
         ImGui::NewFrame();
         draw();
         ImGui::Render();

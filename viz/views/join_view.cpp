@@ -5,6 +5,7 @@
 #include "common/base/element.hpp"
 #include "viz/views/join_scene.hpp"
 #include "viz/views/stage_paint.hpp"
+#include "viz/views/standing.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -88,7 +89,8 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
     if (!told) text_in(brush, Face::caption, {where.x0, held_y + pane.px(24), rest.x0, held_y + pane.px(40)}, colors.quiet, "as found", Align::left);
 
     brush.canvas->push_clip({rest.x0 - pane.px(2), rest.y0, rest.x1 + pane.px(2), rest.y1});
-    const ValueScale& scale = exhibit.scale;
+    const ValueScale plain = plain_words(colors);
+    const ValueScale& scale = selection.display.colors == ColorBy::value ? exhibit.scale : plain;
     // Lines first.
     for (const bool now : {false, true}) {
         for (const JoinScene::Line& line : scene.lines) {

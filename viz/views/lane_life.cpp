@@ -16,13 +16,20 @@ std::string way_of(const steps::Steps& steps, const steps::Step& step, const ste
     if (step.kind == StepKind::shuffle) return view.source < 0 ? "← nobody" : view.source == lane ? "← itself" : "← lane " + std::to_string(view.source);
     if (step.kind == StepKind::reduce) return "← all lanes";
     if (step.kind == StepKind::warp_barrier || step.kind == StepKind::block_barrier) return "waits";
-    std::string way;
+    std::string way, array;
+    bool giving = false;
     const std::vector<shown::Access> accesses = shown::accesses_of(steps, part, lane);
     for (std::size_t i = 0; i < accesses.size();) {
         std::size_t last = i;
         const auto follows = [&](const shown::Access& a, const shown::Access& b) { return a.array == b.array && a.op == b.op && b.index == a.index + 1; };
         while (last + 1 < accesses.size() && follows(accesses[last], accesses[last + 1])) ++last;
-        way += (way.empty() ? "" : " ") + std::string(accesses[i].op == trace::Op::load ? "← " : "→ ") + accesses[i].array + "[" + std::to_string(accesses[i].index);
+        // "← tree[5], [133] → [5]": an arrow and an array are named when they change.
+        const bool gives = accesses[i].op != trace::Op::load;
+        if (way.empty() || gives != giving) way += std::string(way.empty() ? "" : " ") + (gives ? "→ " : "← ");
+        else way += ", ";
+        giving = gives;
+        if (accesses[i].array != array) way += array = accesses[i].array;
+        way += "[" + std::to_string(accesses[i].index);
         if (last > i) way += "…" + std::to_string(accesses[last].index);
         way += "]";
         i = last + 1;

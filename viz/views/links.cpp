@@ -69,6 +69,23 @@ std::string use_words(const std::vector<WordUse>& uses, std::size_t step) {
     return words;
 }
 
+std::vector<int> lit_lines(const steps::Steps& steps, const Selection& selection) {
+    std::vector<int> lines;
+    if (selection.now.step < steps.size()) lines.push_back(steps.steps[selection.now.step].line);
+    for (const WordUse& use : uses_of(steps, selection.now.word, selection.warp)) lines.push_back(steps.steps[use.step].line);
+    std::sort(lines.begin(), lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    return lines;
+}
+
+const std::vector<int>& LitLines::of(const steps::Steps& steps, const Selection& selection) {
+    if (steps_ == &steps && warp_ == selection.warp && hover_ == selection.now) return lines_;
+    steps_ = &steps;
+    warp_ = selection.warp;
+    hover_ = selection.now;
+    return lines_ = lit_lines(steps, selection);
+}
+
 void Lights::look(const Exhibit& exhibit, const Selection& selection) {
     Hover hover = selection.now;
     hover.lane = -1;   // lanes light themselves
@@ -78,21 +95,12 @@ void Lights::look(const Exhibit& exhibit, const Selection& selection) {
     hover_ = hover;
     const steps::Steps& steps = exhibit.steps();
     steps_.assign(steps.size(), false);
-    lines_.clear();
     uses_ = uses_of(steps, hover.word, selection.warp);
-    if (hover.step < steps.size()) {
-        steps_[hover.step] = true;
-        lines_.push_back(steps.steps[hover.step].line);
-    }
+    if (hover.step < steps.size()) steps_[hover.step] = true;
     for (std::size_t k = 0; hover.line > 0 && k < steps.size(); ++k) {
         if (steps.steps[k].line == hover.line) steps_[k] = true;
     }
-    for (const WordUse& use : uses_) {
-        steps_[use.step] = true;
-        lines_.push_back(steps.steps[use.step].line);
-    }
+    for (const WordUse& use : uses_) steps_[use.step] = true;
 }
-
-bool Lights::line(int number) const { return number > 0 && std::find(lines_.begin(), lines_.end(), number) != lines_.end(); }
 
 }  // namespace lanewise::viz

@@ -27,13 +27,27 @@ std::vector<WordUse> uses_of(const steps::Steps& steps, const WordRef& word, con
 // "written in step 3 by warp 0 lane 5; read in step 4 by warp 0 lanes 5, 21", the nearest to `step` where there are many.
 std::string use_words(const std::vector<WordUse>& uses, std::size_t step);
 
+// Lines of the kernel file that a step or a word that is pointed at belongs to; ascending.
+std::vector<int> lit_lines(const steps::Steps& steps, const Selection& selection);
+
+// These lines, looked for only when something else is pointed at.
+class LitLines {
+public:
+    const std::vector<int>& of(const steps::Steps& steps, const Selection& selection);
+
+private:
+    const steps::Steps* steps_ = nullptr;
+    steps::WarpRef warp_;
+    Hover hover_;
+    std::vector<int> lines_;
+};
+
 // Made anew only when something else is pointed at.
 class Lights {
 public:
     void look(const Exhibit& exhibit, const Selection& selection);
 
     bool step(std::size_t k) const { return k < steps_.size() && steps_[k]; }
-    bool line(int number) const;
     bool any() const { return !(hover_ == Hover{}); }
     const std::vector<WordUse>& uses() const { return uses_; }   // of the word that is pointed at
 
@@ -42,7 +56,6 @@ private:
     steps::WarpRef warp_;
     Hover hover_;
     std::vector<bool> steps_;
-    std::vector<int> lines_;   // by steps or words, not by being pointed at
     std::vector<WordUse> uses_;
 };
 

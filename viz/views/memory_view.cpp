@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "viz/views/standing.hpp"
+
 namespace lanewise::viz {
 namespace {
 
@@ -224,12 +226,16 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibi
     }
     rest.cut_top(pane.px(2));
     rest.cut_bottom(pane.px(kFoot - 2));
-    const ValueScale& scale = exhibit.scale_of(selection.warp);   // as on the stage: one value, one colour
+    // As on the stage: one value, one colour; or none.
+    const ValueScale plain = plain_words(colors);
+    const ValueScale& scale = selection.display.colors == ColorBy::value ? exhibit.scale_of(selection.warp) : plain;
+    lights_.look(exhibit, selection);
+    const std::string uses = use_words(lights_.uses(), playhead.step);
     if (now_.space == Space::shared) {
-        const BanksView banks{lanes_x0, cell, run_.conflicts};
+        const BanksView banks{lanes_x0, cell, run_.conflicts, uses};
         banks.draw(pane, rest, now_.shared, now_.rows, now_.requests, scale, selection);
     } else if (now_.window.array < exhibit.trace().arrays.size()) {
-        const SectorsView sectors{lanes_x0, cell};
+        const SectorsView sectors{lanes_x0, cell, uses};
         sectors.draw(pane, rest, exhibit.trace().arrays[now_.window.array], now_.window, now_.global, now_.requests, scale, selection);
     }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "viz/views/banks_view.hpp"
+#include "viz/views/links.hpp"
 #include "viz/views/sectors_view.hpp"
 
 namespace lanewise::viz {
@@ -70,6 +71,7 @@ private:
 
     Run run_;
     Now now_;
+    Lights lights_;
 };
 
 // What is said under the stage of a warp's requests in a step, for one space; where it asks for nothing, that is said.

@@ -1,6 +1,7 @@
 #include "viz/views/pane.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace lanewise::viz {
 
@@ -65,14 +66,27 @@ void hint_card(const Look& look, std::string_view words) {
     const ImVec2 display = ImGui::GetIO().DisplaySize;
     ScreenCanvas screen(ImGui::GetForegroundDrawList());
     const Brush brush{&screen, look};
-    const float width = text_width(look, Face::caption, words) + look.px(16);
-    const float height = look.px(24);
+    std::vector<std::string_view> lines;
+    for (std::string_view rest = words; lines.empty() || !rest.empty();) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        lines.push_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    float width = 0;
+    for (const std::string_view line : lines) width = std::max(width, text_width(look, Face::caption, line));
+    width += look.px(16);
+    const float pitch = look.px(16);
+    const float height = look.px(8) + pitch * static_cast<float>(lines.size());
     const float x = std::clamp(at.x + look.px(10), 0.0f, std::max(0.0f, display.x - width - look.px(4)));
     const float y = at.y + look.px(20) + height < display.y ? at.y + look.px(20) : at.y - height - look.px(8);
     const Rect card{x, y, x + width, y + height};
     fill(brush, card, look.colors().raised, look.px(5));
     outline(brush, card, look.colors().line, look.px(5), look.px(1));
-    text_in(brush, Face::caption, card, look.colors().text, words);
+    Rect line{card.x0 + look.px(8), card.y0 + look.px(4), card.x1, card.y0 + look.px(4) + pitch};
+    for (const std::string_view each : lines) {
+        text_in(brush, Face::caption, line, look.colors().text, each, Align::left);
+        line = line.moved(0, pitch);
+    }
 }
 
 }  // namespace lanewise::viz

@@ -86,11 +86,14 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& 
                 const Rect box{x + pane.px(0.5f), slab.y0 + pane.px(1.5f), x + word_width - pane.px(0.5f), slab.y1 - pane.px(1.5f)};
                 const bool unused = is_moved && word->lanes == 0;
                 paint.draw(box, *word, paint.text(*word), unused);
+                const WordRef ref{words.array, index};
+                if (selection.now.word == ref) outline(brush, box.inset(-pane.px(1)), colors.accent, 0, pane.px(2));
                 if (!pane.hovers(box)) continue;
+                selection.next.word = ref;
                 if (word->lane >= 0 && word->by == selection.warp) selection.next.lane = word->lane;
                 std::string place = "sector " + std::to_string(row[s]);
                 if (unused) place += ", moved and not used";
-                hint_card(pane.look(), word_hint(words.name, static_cast<std::size_t>(index), place, *word, array.element));
+                hint_card(pane.look(), word_hint(words.name, static_cast<std::size_t>(index), place, *word, array.element) + (uses.empty() ? "" : "\n" + uses));
             }
             if (is_moved) outline(brush, slab, colors.accent, pane.px(2), pane.px(1.5f));
             else outline(brush, slab, with_alpha(colors.faint, 0.9), pane.px(2), pane.px(1));

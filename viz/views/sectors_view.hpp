@@ -2,6 +2,7 @@
 // what of them nobody asked for.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "viz/views/memory_paint.hpp"
@@ -13,6 +14,7 @@ namespace lanewise::viz {
 struct SectorsView {
     float lanes_x0 = 0;   // a row of 32 words stands under the lanes, as far as the indices beside it allow
     float cell = 20;
+    std::string uses{};   // who writes and reads the word that is pointed at
 
     float height(const Look& look, std::size_t rows) const;
     void draw(const Pane& pane, const Rect& where, const trace::Array& array, const SectorWindow& window,

@@ -32,6 +32,7 @@ Intent SourceView::draw(const Pane& body, const steps::Steps* steps, const Playh
     const float left = body.px(12) + digit * 3.5f;
     const float pitch = body.px(18);
     const int columns = static_cast<int>((body.box.width() - left - body.px(14)) / digit);
+    const std::vector<int> belonging = steps ? belonging_.of(*steps, selection) : std::vector<int>();
     Intent intent;
     float y = body.px(2);
     float lit_y = -1;
@@ -49,6 +50,11 @@ Intent SourceView::draw(const Pane& body, const steps::Steps* steps, const Playh
                 fill(brush, {row.x0, row.y0, row.x0 + body.px(3), row.y1}, colors.accent);
             } else if (hovered || selection.now.line == number) {
                 fill(brush, row, mix(colors.panel, colors.raised, 0.6));
+            }
+            // The line of a step, or of a word, that is pointed at elsewhere.
+            if (std::binary_search(belonging.begin(), belonging.end(), number)) {
+                if (number != lit) fill(brush, row, colors.raised);
+                fill(brush, {row.x0, row.y0 + body.px(3), row.x0 + body.px(number == lit ? 5 : 3), row.y1 - body.px(3)}, colors.accent, body.px(1));
             }
             if (hovered) selection.next.line = number;
             text_in(brush, Face::small, {row.x0, top, row.x0 + left - digit * 1.2f, top + pitch},

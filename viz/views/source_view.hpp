@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "viz/views/exhibit.hpp"
+#include "viz/views/links.hpp"
 #include "viz/views/pane.hpp"
 #include "viz/views/selection.hpp"
 #include "viz/widgets/code_text.hpp"
@@ -22,6 +23,7 @@ struct SourceView {
 
 private:
     std::vector<CodeLine> lines_;
+    LitLines belonging_;    // to the step or the word that is pointed at elsewhere
     int shown_line_ = -1;   // the line that was brought into sight last
 };
 

@@ -156,12 +156,12 @@ Intent StageView::draw_scene(const Pane& pane, const Rect& where, const Exhibit&
     if (scrolled.offset > 1) fade(area.y0, area.y0 + pane.px(30), true);
     if (scrolled.offset < scrolled.spare - 1) fade(area.y1 - pane.px(30), area.y1, false);
     if (!compact) draw_zoom(pane, {gutter_box.x0, numbers.y0, numbers.x1, numbers.y1});
-    return point_at(pane, lanes_box, gutter_box, exhibit, playhead, selection);
+    return point_at(pane, lanes_box, gutter_box, playhead, selection);
 }
 
 // The lane, the step or the word of memory that is under the pointer.
-Intent StageView::point_at(const Pane& pane, const Rect& lanes_box, const Rect& gutter_box, const Exhibit& exhibit,
-                           const Playhead& playhead, Selection& selection) {
+Intent StageView::point_at(const Pane& pane, const Rect& lanes_box, const Rect& gutter_box, const Playhead& playhead,
+                           Selection& selection) {
     const Point at = pane.pointer();
     const std::size_t under = scene_.band_at(at.y);
     const Band* band = under < scene_.bands.size() ? &scene_.bands[under] : nullptr;
@@ -185,7 +185,6 @@ Intent StageView::point_at(const Pane& pane, const Rect& lanes_box, const Rect& 
         if (std::popcount(word.lanes) == 1) selection.next.lane = std::countr_zero(word.lanes);
     }
     if (lane >= 0 && pane.clicked(lanes_box)) selection.pinned_lane = selection.pinned_lane == lane ? -1 : lane;
-    (void)exhibit;
     return {};
 }
 

@@ -42,8 +42,7 @@ private:
                         Selection& selection) const;
     Intent draw_scene(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
                       Selection& selection);
-    Intent point_at(const Pane& pane, const Rect& lanes_box, const Rect& gutter_box, const Exhibit& exhibit,
-                    const Playhead& playhead, Selection& selection);
+    Intent point_at(const Pane& pane, const Rect& lanes_box, const Rect& gutter_box, const Playhead& playhead, Selection& selection);
     void draw_zoom(const Pane& pane, const Rect& where);
 
     Scene scene_;

@@ -92,12 +92,18 @@ TimelinePlaces place_entries(const std::vector<TimelineEntry>& entries, float wi
 Intent TimelineView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
     const steps::Steps& steps = exhibit.steps();
     const Work work = work_of(steps, selection.warp);
+    lights_.look(exhibit, selection);
     std::vector<TimelineEntry> entries;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         TimelineEntry entry{steps.steps[k].label, steps.steps[k].kind};
         entry.work[0] = work.steps[k];
         entry.warned = k < exhibit.findings.size() && !exhibit.findings[k].empty();
+        entry.lit = lights_.step(k);
         entries.push_back(std::move(entry));
+    }
+    for (const WordUse& use : lights_.uses()) {
+        entries[use.step].reads |= use.reads;
+        entries[use.step].writes |= use.writes;
     }
     TimelineScale scale;
     scale.threads[0] = work.threads;
@@ -105,7 +111,9 @@ Intent TimelineView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
         scale.busy = work.busy();
         scale.figure = busy_words(work);
     }
-    return draw_entries(pane, entries, scale, playhead);
+    const Intent intent = draw_entries(pane, entries, scale, playhead);
+    if (pointed < steps.size()) selection.next.step = pointed;
+    return intent;
 }
 
 Intent TimelineView::draw_controls(const Pane& pane, const Rect& where, const Playhead& playhead,
@@ -197,6 +205,17 @@ void TimelineView::draw_chip(const Pane& pane, const Rect& chip, const TimelineE
     text_in(pane.brush, shrink ? Face::tiny : Face::small, words, present ? text_on(kind) : colors.text, shrink ? tiny : label);
 }
 
+// A roof over a step that is pointed at elsewhere; with a wedge down for a word that is written there, up for one that is
+// read.
+void TimelineView::draw_lit(const Pane& pane, const Rect& chip, const TimelineEntry& entry) const {
+    const Color color = pane.colors().accent;
+    const float y = chip.y0 - pane.px(2);
+    fill(pane.brush, {chip.x0, y, chip.x1, y + pane.px(2)}, color, pane.px(1));
+    const float x = chip.center().x, r = pane.px(4);
+    if (entry.writes) triangle(pane.brush, {x - r, y}, {x + r, y}, {x, y + r * 1.7f}, color);
+    else if (entry.reads) triangle(pane.brush, {x - r, y + r * 1.7f}, {x, y}, {x + r, y + r * 1.7f}, color);
+}
+
 // The name once, over a tick for each step.
 void TimelineView::draw_shared_chip(const Pane& pane, const Rect& chip, const Rect& seen, const TimelineEntry& entry, std::size_t count,
                                     std::size_t present) const {
@@ -239,6 +258,7 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
                                   const Playhead& playhead) {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
+    pointed = steps::kNoStep;
     hairline(brush, {pane.box.x0, pane.box.y0}, {pane.box.x1, pane.box.y0}, colors.line);
     Rect rest = pane.box.inset(pane.px(16), pane.px(8));
     Intent intent = draw_controls(pane, rest.cut_top(pane.px(30)), playhead, scale.figure);
@@ -286,11 +306,13 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
         const Rect chip{x, rest.y0, x + place.width - gap, rest.y0 + chip_height};
         const Rect whole{x, chip.y0, x + place.width, bars.y1};
         const bool present = i == step;
-        const bool hovered = pane.hovers(whole) && rest.contains(pane.pointer());
-        if (!place.tick) draw_chip(pane, chip, entry, present, i < step, hovered);
+        const bool under = pane.hovers(whole) && rest.contains(pane.pointer());
+        if (under) pointed = i;
+        if (!place.tick) draw_chip(pane, chip, entry, present, i < step, under || entry.lit);
         draw_bars(pane, {chip.x0, bars.y0, chip.x1, bars.y1}, entry, scale, present);
-        if (place.tick && hovered) outline(brush, {chip.x0, bars.y0 + pane.px(12), chip.x1, bars.y1}, colors.quiet, 0, pane.px(1));
-        if (hovered) {
+        if (entry.lit) draw_lit(pane, chip, entry);
+        if (place.tick && under) outline(brush, {chip.x0, bars.y0 + pane.px(12), chip.x1, bars.y1}, colors.quiet, 0, pane.px(1));
+        if (under) {
             hint_card(pane.look(), "step " + std::to_string(i + 1) + " · " + entry.label + work_hint(entry, scale));
             if (pane.button(whole)) intent = {Intent::Kind::go_to, i};
         }

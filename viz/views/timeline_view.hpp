@@ -4,6 +4,7 @@
 #include <array>
 
 #include "viz/views/exhibit.hpp"
+#include "viz/views/links.hpp"
 #include "viz/views/pane.hpp"
 #include "viz/views/selection.hpp"
 #include "viz/views/work.hpp"
@@ -20,6 +21,8 @@ struct TimelineEntry {
     std::array<WorkStep, kMostBars> work{};   // of the chosen block, on each side
     std::array<bool, kMostBars> has{true};    // does that side have a step here?
     bool warned = false;                      // something was found wrong in it
+    bool lit = false;                         // what is pointed at elsewhere belongs to it
+    bool reads = false, writes = false;       // the word of memory that is pointed at
 };
 
 // What the bars are measured by.
@@ -46,6 +49,7 @@ TimelinePlaces place_entries(const std::vector<TimelineEntry>& entries, float wi
 
 struct TimelineView {
     float scroll = 0;
+    std::size_t pointed = steps::kNoStep;   // the entry under the pointer, as drawn last
 
     static float height(const Look& look) { return look.px(128); }
 
@@ -55,8 +59,11 @@ struct TimelineView {
                         const Playhead& playhead);
 
 private:
+    Lights lights_;
+
     Intent draw_controls(const Pane& pane, const Rect& where, const Playhead& playhead, const std::string& figure) const;
     void draw_chip(const Pane& pane, const Rect& chip, const TimelineEntry& entry, bool present, bool past, bool hovered) const;
+    void draw_lit(const Pane& pane, const Rect& chip, const TimelineEntry& entry) const;
     void draw_shared_chip(const Pane& pane, const Rect& chip, const Rect& seen, const TimelineEntry& entry, std::size_t count,
                           std::size_t present) const;
     void draw_bars(const Pane& pane, const Rect& where, const TimelineEntry& entry, const TimelineScale& scale, bool present) const;

@@ -1,0 +1,125 @@
+// Measures what a view writes: text that overlaps text, leaves its pane, is crossed by a bright arc, or does not fit its cell.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "viz/views/cell_text.hpp"
+#include "viz/views/headless.testing.hpp"
+#include "viz/views/stage_paint.hpp"
+#include "viz/views/stage_view.hpp"
+
+namespace lanewise::viz::testing {
+
+// Keeps texts and arcs as they are drawn, and draws nothing.
+class LabelCanvas final : public Canvas {
+public:
+    struct Label {
+        std::string words;
+        Rect box;     // from the baseline to the height of capitals
+        Rect clip;    // what of the window can be seen there
+    };
+    struct Curve {
+        Point a, b;
+        float thickness;
+    };
+    std::vector<Label> labels;
+    std::vector<Curve> curves;
+
+    void fill(const Rect&, Color, float) override {}
+    void outline(const Rect&, Color, float, float) override {}
+    void line(Point, Point, Color, float) override {}
+    void polyline(std::span<const Point>, Color, float) override {}
+    void polygon(std::span<const Point>, Color) override {}
+    void circle(Point, float, Color) override {}
+    void ring(Point, float, Color, float) override {}
+    void arc(Point a, Point b, const ArcStyle& style) override { curves.push_back({a, b, style.thickness}); }
+    void gradient(const Rect&, Color, Color, Towards) override {}
+    void text(const Fonts::Cut& cut, Point at, Color, std::string_view words, float width) override {
+        if (words.empty()) return;
+        labels.push_back({std::string(words), {at.x, at.y + cut.ascent - cut.cap, at.x + width, at.y + cut.ascent}, clips_.back()});
+    }
+    void push_clip(const Rect& box) override {
+        const Rect& now = clips_.back();
+        clips_.push_back({std::max(box.x0, now.x0), std::max(box.y0, now.y0), std::min(box.x1, now.x1), std::min(box.y1, now.y1)});
+    }
+    void pop_clip() override { clips_.pop_back(); }
+
+private:
+    std::vector<Rect> clips_{Rect{-1e9f, -1e9f, 1e9f, 1e9f}};
+};
+
+// The faults of a stage of `run` as the window shows it, at every step, for its first and last warp; at most `most`.
+// `width` and `height` of the stage's pane, at `scale`.
+inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson::Run>& run, float width, float height, float scale,
+                                             std::size_t most = 10) {
+    std::vector<std::string> faults;
+    Headless gui(width, height, scale);
+    const Exhibit exhibit(run);
+    if (exhibit.steps().warps.empty()) return faults;
+    StageView stage;
+    for (const steps::WarpRef& warp : {exhibit.steps().warps.front(), exhibit.steps().warps.back()}) {
+        for (std::size_t step = 0; step < exhibit.steps().size() && faults.size() < most; ++step) {
+            LabelCanvas canvas;
+            Selection selection;
+            selection.warp = warp;
+            Playhead playhead;
+            playhead.count = exhibit.steps().size();
+            playhead.step = step;
+            gui.frame([&] {
+                ImGui::SetNextWindowPos({0, 0});
+                ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+                ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+                ImGui::Begin("labels", nullptr, ImGuiWindowFlags_NoDecoration);
+                Look look = gui.look();
+                look.canvas = &canvas;
+                {
+                    const Pane pane(look, "stage", gui.window());
+                    stage.draw(pane, exhibit, playhead, selection);
+                }
+                ImGui::End();
+                ImGui::PopStyleVar();
+            });
+            const std::string where = run->trace.header.variant + ", " + warp_name(exhibit.steps(), warp) + ", step " + std::to_string(step + 1) + " (" +
+                                      exhibit.steps().steps[step].label + "): ";
+            const auto tell = [&](const std::string& fault) {
+                if (faults.size() < most) faults.push_back(where + fault);
+            };
+            // What is scrolled away above or below is not there; what stands at the edge fades.
+            const auto seen = [](const LabelCanvas::Label& label) { return label.box.y0 >= label.clip.y0 && label.box.y1 <= label.clip.y1; };
+            const auto& labels = canvas.labels;
+            for (std::size_t i = 0; i < labels.size(); ++i) {
+                if (!seen(labels[i])) continue;
+                const Rect box = labels[i].box;
+                if (box.x0 < labels[i].clip.x0 - scale || box.x1 > labels[i].clip.x1 + scale) tell("\"" + labels[i].words + "\" is cut at the side");
+                if (box.y1 > height || box.x1 > width) tell("\"" + labels[i].words + "\" leaves the stage");
+                for (std::size_t k = i + 1; k < labels.size(); ++k) {
+                    if (seen(labels[k]) && box.inset(scale * 0.6f).overlaps(labels[k].box.inset(scale * 0.6f)))
+                        tell("\"" + labels[i].words + "\" and \"" + labels[k].words + "\" overlap");
+                }
+                for (const LabelCanvas::Curve& curve : canvas.curves) {
+                    if (curve.thickness < 1.2f * scale) continue;   // rounds in the background
+                    for (int t = 0; t <= 24; ++t) {
+                        if (!box.inset(scale * 0.6f).contains(arc_point(curve.a, curve.b, static_cast<float>(t) / 24))) continue;
+                        tell("an arc crosses \"" + labels[i].words + "\"");
+                        break;
+                    }
+                }
+            }
+            const Look look = gui.look();
+            for (const Row& row : stage.scene().rows) {
+                const Face face = cell_face(look, stage.scene().cell, row.chars);
+                for (int lane = 0; lane < stage.scene().lanes; ++lane) {
+                    const LaneCell& cell = row.lanes[static_cast<std::size_t>(lane)];
+                    const auto [first, second] = lines_of_cell(cell.text);
+                    const float wide = std::max(text_width(look, second.empty() ? face : Face::tiny, first), text_width(look, Face::tiny, second));
+                    if (wide > cell.box.width() + scale * 0.6f) tell("\"" + cell.text + "\" is wider than its cell");
+                }
+            }
+        }
+    }
+    return faults;
+}
+
+}  // namespace lanewise::viz::testing

@@ -1,0 +1,305 @@
+// The stage's motion, size, colours and legend; the small pictures of warps; labels.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "viz/views/inspector_view.hpp"
+#include "viz/views/labels.testing.hpp"
+#include "viz/views/sample_runs.hpp"
+#include "viz/views/stage_legend.hpp"
+#include "viz/views/stage_view.hpp"
+#include "viz/views/warp_states.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using testing::Headless;
+
+struct Drawn {
+    explicit Drawn(std::shared_ptr<const lesson::Run> run, float width = 900, float height = 460) : gui(width, height), exhibit(std::move(run)) {
+        selection.warp = exhibit.steps().warps.front();
+        playhead.count = exhibit.steps().size();
+    }
+    Intent draw() {
+        Intent intent;
+        gui.frame([&] {
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+            ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+            {
+                const Pane pane(gui.look(), "pane", gui.window());
+                intent = stage.draw(pane, exhibit, playhead, selection);
+            }
+            ImGui::End();
+            ImGui::PopStyleVar();
+        });
+        selection.turn();
+        return intent;
+    }
+    const Row& row_of(std::size_t step) const {
+        return *std::find_if(stage.scene().rows.begin(), stage.scene().rows.end(), [&](const Row& row) { return row.step == step; });
+    }
+    const Band& present() const {
+        return *std::find_if(stage.scene().bands.begin(), stage.scene().bands.end(), [](const Band& band) { return band.present; });
+    }
+
+    Headless gui;
+    Exhibit exhibit;
+    Playhead playhead;
+    Selection selection;
+    StageView stage;
+};
+
+TEST(StageMotion, RowsMoveFromWhereTheyStood) {
+    Drawn drawn(samples::shared_tree());
+    drawn.playhead.step = 6;
+    drawn.draw();
+    const float before = drawn.row_of(6).y0;
+    drawn.playhead.go_to(8);
+    drawn.draw();
+    EXPECT_NEAR(drawn.row_of(6).y0, before, 0.5f);
+    float last = drawn.row_of(6).y0;
+    int frames = 0;
+    float farthest = 0;
+    while (drawn.playhead.moving() && frames < 100) {
+        drawn.playhead.advance(0.016f);
+        drawn.draw();
+        farthest = std::max(farthest, std::abs(drawn.row_of(6).y0 - last));
+        last = drawn.row_of(6).y0;
+        ++frames;
+    }
+    EXPECT_GE(frames, 12);   // 200 to 300 ms
+    EXPECT_LE(frames, 19);
+    EXPECT_GT(std::abs(last - before), 20);
+    EXPECT_LT(farthest, 0.5f * std::abs(last - before));   // no jump
+    // At rest it stands where a stage stands that came there at once.
+    Drawn other(samples::shared_tree());
+    other.playhead.step = 8;
+    other.draw();
+    EXPECT_NEAR(other.row_of(6).y0, last, 0.01f);
+}
+
+TEST(StageMotion, CanBeOff) {
+    Drawn drawn(samples::shared_tree());
+    drawn.playhead.motion = false;
+    drawn.playhead.step = 6;
+    drawn.draw();
+    drawn.playhead.go_to(8);
+    EXPECT_FALSE(drawn.playhead.moving());
+    drawn.draw();
+    Drawn other(samples::shared_tree());
+    other.playhead.step = 8;
+    other.draw();
+    EXPECT_FLOAT_EQ(other.row_of(6).y0, drawn.row_of(6).y0);
+}
+
+TEST(StageMotion, WhatStandsInABandMovesWithIt) {
+    const auto run = samples::shared_tree();
+    Scene scene = build_scene(run->steps, 5, run->steps.warps.front(), StageMetrics{});
+    std::vector<std::pair<float, float>> places;
+    for (const Row& row : scene.rows) places.emplace_back(row.y0 * 0.5f, row.y0 * 0.5f + 8);
+    scene.place_rows(places);
+    for (std::size_t i = 0; i < scene.bands.size(); ++i) {
+        const Band& band = scene.bands[i];
+        EXPECT_GE(band.box.y0, scene.rows[i].y1);
+        EXPECT_LE(band.box.y1, scene.rows[i + 1].y0);
+        for (const WordLine& line : band.lines) {
+            EXPECT_GE(line.from.y, scene.rows[i].y1 - 1);
+            EXPECT_LE(line.to.y, scene.rows[i + 1].y0 + 1);
+        }
+    }
+}
+
+TEST(StageCamera, LargerKeepsWhatIsUnderThePointer) {
+    Drawn drawn(samples::warp_xor(), 1000, 620);
+    drawn.playhead.step = 3;
+    drawn.draw();
+    const Rect before = drawn.row_of(2).lanes[20].box;
+    drawn.gui.mouse = before.center();
+    drawn.draw();
+    EXPECT_EQ(drawn.selection.now.lane, 20);
+    drawn.gui.ctrl = true;
+    drawn.gui.wheel = 4;
+    drawn.draw();
+    drawn.gui.ctrl = false;
+    drawn.gui.wheel = 0;
+    drawn.draw();
+    EXPECT_NEAR(drawn.stage.camera.zoom(), std::pow(1.2f, 4.0f), 1e-3f);
+    const Rect after = drawn.row_of(2).lanes[20].box;
+    EXPECT_NEAR(after.width() / before.width(), drawn.stage.camera.zoom(), 0.05f);
+    EXPECT_TRUE(after.contains(drawn.gui.mouse));
+    EXPECT_EQ(drawn.selection.now.lane, 20);   // pointing stays right
+    // Dragged with the right button, everything follows the pointer.
+    drawn.gui.right = true;
+    drawn.draw();
+    drawn.gui.mouse = {drawn.gui.mouse.x - 60, drawn.gui.mouse.y};
+    drawn.draw();
+    EXPECT_NEAR(drawn.row_of(2).lanes[20].box.x0, after.x0 - 60, 1);
+    drawn.gui.right = false;
+    drawn.draw();
+    EXPECT_EQ(drawn.selection.now.lane, 20);
+    // As it was.
+    drawn.stage.camera.reset();
+    drawn.draw();
+    EXPECT_FLOAT_EQ(drawn.row_of(2).lanes[20].box.x0, before.x0);
+}
+
+TEST(StageCamera, SmallerShowsALongRunAtOnceAndThePresentStepInFull) {
+    Drawn drawn(samples::shared_tree(), 900, 760);
+    drawn.playhead.step = 9;
+    drawn.draw();
+    EXPECT_GT(drawn.stage.scene().height, 500);
+    const float present = drawn.present().box.height();
+    for (int i = 0; i < 12; ++i) drawn.stage.camera.smaller();
+    drawn.draw();
+    EXPECT_GE(drawn.stage.scene().rows.front().y0, 0);
+    EXPECT_LT(drawn.stage.scene().rows.back().y1, 760);
+    EXPECT_NEAR(drawn.present().box.height(), present, 0.55f * present);
+    const Row& held = drawn.row_of(9);
+    EXPECT_FALSE(held.lanes[0].text.empty());
+    for (const Row& row : drawn.stage.scene().rows) {
+        if (row.low) {
+            EXPECT_TRUE(row.lanes[0].text.empty());
+        }
+    }
+}
+
+TEST(StageView, AStepsNameInTheGutterLeadsToIt) {
+    Drawn drawn(samples::warp_xor(), 1000, 620);
+    drawn.playhead.step = 4;
+    drawn.draw();
+    const Band& other = drawn.stage.scene().bands[2];
+    const std::size_t step = other.step;
+    drawn.gui.mouse = {drawn.stage.scene().lanes_x1() + 20, other.box.center().y};
+    drawn.draw();
+    EXPECT_EQ(drawn.selection.now.step, step);
+    drawn.gui.down = true;
+    const Intent intent = drawn.draw();
+    EXPECT_EQ(intent.kind, Intent::Kind::go_to);
+    EXPECT_EQ(intent.value, step);
+}
+
+TEST(Standing, IsToldByInputsNeverByNumbers) {
+    EXPECT_EQ(standing_of(0, false, false, 32), Standing::untold);
+    EXPECT_EQ(standing_of(31, false, false, 32), Standing::partial);
+    EXPECT_EQ(standing_of(32, false, false, 32), Standing::complete);
+    EXPECT_EQ(standing_of(32, true, false, 32), Standing::twice);
+    EXPECT_EQ(standing_of(32, true, true, 32), Standing::undefined);
+    EXPECT_EQ(standing_of(1, false, false, 1), Standing::partial);
+    float last = 0;
+    for (const std::size_t inputs : {1u, 2u, 4u, 8u, 16u, 32u}) {
+        EXPECT_NEAR(part_held(inputs, 32) - last, 1.0f / 6, 1e-5f);   // each doubling as far as any other
+        last = part_held(inputs, 32);
+    }
+    EXPECT_FLOAT_EQ(last, 1);
+    for (const Theme* theme : {&dark_theme(), &light_theme()}) {
+        for (const Standing each : {Standing::untold, Standing::partial, Standing::complete, Standing::twice}) {
+            for (const float part : {0.1f, 0.5f, 1.0f}) {
+                const Color ground = standing_color(*theme, each, part);
+                EXPECT_GE(contrast(text_on(ground), ground), 4.5);
+            }
+        }
+    }
+}
+
+TEST(StageLegend, TellsWhatIsInSightAndNothingElse) {
+    const auto facts_at = [](const std::shared_ptr<const lesson::Run>& run, std::size_t step) {
+        const Exhibit exhibit(run);
+        const StageMetrics metrics;
+        const Scene scene = build_scene(run->steps, step, run->steps.warps.front(), metrics);
+        return legend_facts(scene, exhibit.most_inputs, metrics.area);
+    };
+    const auto xor_run = samples::warp_xor();
+    const LegendFacts first = facts_at(xor_run, 1);
+    EXPECT_TRUE(first.values && first.partial);
+    EXPECT_FALSE(first.complete || first.twice || first.undefined || first.shared_words || first.global_words);
+    EXPECT_TRUE(facts_at(xor_run, 0).global_words);
+    EXPECT_TRUE(facts_at(xor_run, 5).complete);
+    const auto wrong = samples::undefined_half();
+    bool undefined = false;
+    for (std::size_t step = 0; step < wrong->steps.size(); ++step) undefined |= facts_at(wrong, step).undefined;
+    EXPECT_TRUE(undefined);
+    const auto tree = samples::shared_tree();
+    bool shared = false;
+    for (std::size_t step = 0; step < tree->steps.size(); ++step) shared |= facts_at(tree, step).shared_words;
+    EXPECT_TRUE(shared);
+}
+
+TEST(StageLegend, ItsSwitchAsksForTheOtherColours) {
+    Drawn drawn(samples::warp_xor(), 1000, 620);
+    drawn.playhead.step = 2;
+    drawn.draw();
+    Intent intent;
+    for (float x = 0; x < 400 && !intent; x += 4) {
+        drawn.gui.mouse = {x, 608};
+        drawn.gui.down = false;
+        drawn.draw();
+        drawn.gui.down = true;
+        intent = drawn.draw();
+    }
+    EXPECT_EQ(intent.kind, Intent::Kind::colors);
+}
+
+TEST(WarpStates, EachIsToldFromTheTrace) {
+    using Doing = WarpState::Doing;
+    const auto run = samples::shared_tree();   // one block of 256
+    const steps::Steps& steps = run->steps;
+    std::size_t waiting = 0, ended = 0;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        for (const steps::WarpRef& warp : steps.warps) {
+            const WarpState state = state_of(steps, k, warp);
+            const bool part = steps.steps[k].find(warp) != nullptr;
+            const bool barrier = steps.steps[k].kind == steps::StepKind::block_barrier;
+            if (part) {
+                EXPECT_EQ(state.doing, barrier ? Doing::waits : Doing::works);
+            } else {
+                EXPECT_NE(state.doing, Doing::works);
+            }
+            if (part && barrier) {
+                EXPECT_EQ(state.lanes, 32);
+            }
+            waiting += state.doing == Doing::waits && !part ? 1u : 0u;
+            ended += state.doing == Doing::ended ? 1u : 0u;
+            if (state.doing == Doing::ended) {
+                for (std::size_t later = k; later < steps.size(); ++later) EXPECT_EQ(steps.steps[later].find(warp), nullptr);
+            }
+        }
+    }
+    EXPECT_GT(waiting, 0u);
+    EXPECT_GT(ended, 0u);
+}
+
+TEST(WarpStates, SmallPicturesHaveTheColoursOfTheTrace) {
+    const Exhibit exhibit(samples::two_level());
+    const steps::Steps& steps = exhibit.steps();
+    for (const steps::WarpRef& warp : steps.warps) {
+        const auto rows = rows_of(exhibit, warp, dark_theme(), ColorBy::value);
+        ASSERT_FALSE(rows.empty());
+        for (const WarpRow& row : rows) {
+            const steps::Holding& held = steps.holding(row.step, warp);
+            std::uint32_t told = 0;
+            for (const WarpRow::Run& run : row.runs) {
+                for (int lane = run.first; lane < run.first + run.count; ++lane) {
+                    told |= std::uint32_t{1} << lane;
+                    EXPECT_EQ(run.color, exhibit.scale.color(held.type, held.bits[static_cast<std::size_t>(lane)]));
+                }
+            }
+            EXPECT_EQ(told, held.known);
+        }
+    }
+}
+
+TEST(Labels, OfAllSamplesNeitherOverlapNorLeaveTheStage) {
+    for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
+        for (const std::string& fault : testing::label_faults(run, 735, 625, 1)) ADD_FAILURE() << fault;
+    }
+}
+
+TEST(Labels, FaultsAreFound) {
+    // A stage far too narrow for its words.
+    EXPECT_FALSE(testing::label_faults(samples::shared_tree(), 180, 420, 1).empty());
+}
+
+}  // namespace
+}  // namespace lanewise::viz

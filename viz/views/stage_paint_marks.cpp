@@ -1,0 +1,202 @@
+// What stands beside and over the lanes: numbers, the steps' names, marks, what is lit, the formula.
+#include <algorithm>
+
+#include "common/base/element.hpp"
+#include "viz/views/stage_paint.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using steps::StepKind;
+
+constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
+
+}  // namespace
+
+void blame_mark(const Brush& brush, const Rect& box) {
+    const Color color = brush.colors().warning;
+    outline(brush, box, color, brush.px(3), brush.px(2));
+    // A sign as well as a colour: a corner is folded over.
+    const float fold = brush.px(7);
+    triangle(brush, {box.x1 - fold, box.y0}, {box.x1, box.y0}, {box.x1, box.y0 + fold}, color);
+}
+
+void differ_mark(const Brush& brush, const Rect& box) {
+    const Color color = brush.colors().warning;
+    // "≠", drawn: not every font has it.
+    const float y = box.y1 + brush.px(1), x = box.center().x, half = std::min(brush.px(6), box.width() * 0.35f);
+    fill(brush, {box.x0 + brush.px(1), box.y1 - brush.px(1.5f), box.x1 - brush.px(1), box.y1 + brush.px(1)}, color);
+    for (const float dy : {brush.px(3), brush.px(6)}) fill(brush, {x - half, y + dy, x + half, y + dy + brush.px(1.3f)}, color);
+    hairline(brush, {x - half * 0.5f, y + brush.px(9)}, {x + half * 0.5f, y + brush.px(1.5f)}, color, brush.px(1.3f));
+}
+
+void StagePaint::lane_numbers(const Scene& scene, float bottom) const {
+    const Brush numbers{brush.canvas, plain};
+    const Theme& colors = numbers.colors();
+    const int source = source_of(scene, lane);
+    const Face face = scene.cell > numbers.px(36) ? Face::small : Face::tiny;
+    for (int i = 0; i < scene.lanes; ++i) {
+        const float x = scene.lanes_x0 + scene.cell * static_cast<float>(i);
+        const Rect box{x, bottom - numbers.px(15), x + scene.cell, bottom};
+        const bool blamed = (scene.blamed >> i) & 1u;
+        const Color ink = blamed ? colors.warning : i == lane ? colors.strong : i == source ? colors.accent : colors.quiet;
+        text_in(numbers, face, box, ink, std::to_string(i));
+    }
+}
+
+// Beside the lanes: the present step first, then as many of the others as have room.
+void StagePaint::names(const Scene& scene) const {
+    const Brush words{brush.canvas, plain};
+    const Theme& colors = words.colors();
+    const float x = gutter.x0 + words.px(9);
+    const float room = std::min(gutter.x1 - x - words.px(2), words.px(150));
+    if (room < words.px(20)) return;
+    const float pitch = words.px(13);
+    // "scratch +64" is a little wider than the gutter.
+    const auto face_of = [&](const std::string& line) { return text_width(plain, Face::small, line) > room ? Face::tiny : Face::small; };
+    std::vector<Rect> taken;
+    const auto name = [&](const Band& band) {
+        const bool lit = lights && lights->step(band.step);
+        // One word a line where the name is longer than the gutter.
+        std::vector<std::string> lines{band.label};
+        const std::size_t space = band.label.find(' ');
+        if (text_width(plain, Face::small, band.label) > room && space != std::string::npos) {
+            lines = {band.label.substr(0, space), band.label.substr(space + 1)};
+        }
+        if (static_cast<float>(lines.size()) * pitch > band.box.height() + words.px(16)) lines = {band.label};
+        const float y0 = band.box.center().y - pitch * static_cast<float>(lines.size()) / 2;
+        const float margin = words.px(band.present ? 5 : -1);
+        const Rect box{gutter.x0, y0 - margin, gutter.x1, y0 + pitch * static_cast<float>(lines.size()) + margin};
+        if (box.y1 < gutter.y0 || box.y0 > gutter.y1) return;
+        if (std::any_of(taken.begin(), taken.end(), [&](const Rect& other) { return other.overlaps(box); })) return;
+        taken.push_back(box);
+        if (band.present || lit) {
+            float width = 0;
+            for (const std::string& line : lines) width = std::max(width, text_width(plain, face_of(line), line));
+            const Rect ground{x - words.px(6), box.y0 + (band.present ? 0 : words.px(-3)), x + std::min(width + words.px(6), room), box.y1 + (band.present ? 0 : words.px(3))};
+            if (band.present) fill(words, ground, colors.accent_ground, words.px(5));
+            if (lit) outline(words, ground, band.present ? colors.accent : colors.quiet, words.px(5), words.px(1));
+        }
+        const Color ink = band.present ? colors.accent : lit ? colors.text : band.reached ? colors.quiet : with_alpha(colors.quiet, 0.75);
+        float y = y0;
+        for (const std::string& line : lines) {
+            text_in(words, face_of(line), {x, y, gutter.x1, y + pitch}, ink, fit_text(plain, face_of(line), line, room), Align::left);
+            y += pitch;
+        }
+    };
+    for (const Band& band : scene.bands) {
+        if (band.present) name(band);
+    }
+    for (const Band& band : scene.bands) {
+        if (!band.present) name(band);
+    }
+}
+
+// Who writes and who reads the word that is pointed at: a wedge leaves the cell, or enters it.
+void StagePaint::lit_by_links(const Scene& scene) const {
+    const Theme& colors = brush.colors();
+    for (const WordUse& use : lights->uses()) {
+        if (!(use.warp == scene.warp)) continue;
+        for (std::size_t i = 0; i < scene.bands.size(); ++i) {
+            if (scene.bands[i].step != use.step) continue;
+            // What was written was held before; what was read is held after.
+            const Row& row = scene.rows[use.writes && !use.reads ? i : i + 1];
+            for (int each = 0; each < scene.lanes; ++each) {
+                if (!((use.lanes >> each) & 1u)) continue;
+                const Rect box = row.lanes[lane_index(each)].box;
+                outline(brush, box.inset(-brush.px(1)), colors.accent, brush.px(4), brush.px(1.6f));
+                const Point tip{box.center().x, use.writes && !use.reads ? box.y1 + brush.px(8) : box.y0 - brush.px(1)};
+                arrow_head(brush, tip, brush.px(4.5f), colors.accent);
+            }
+        }
+    }
+}
+
+// Lanes that a finding names, and lanes that hold something else than in the run beside this one.
+void StagePaint::marks(const Scene& scene) const {
+    for (std::size_t b = 0; b < scene.bands.size(); ++b) {
+        if (!scene.bands[b].present) continue;
+        for (const std::size_t r : {b, b + 1}) {
+            if (scene.rows[r].thin) continue;
+            for (int i = 0; i < scene.lanes; ++i) {
+                const Rect box = scene.rows[r].lanes[lane_index(i)].box;
+                if ((scene.blamed >> i) & 1u) blame_mark(brush, box);
+                if (r == b + 1 && ((scene.differing >> i) & 1u)) differ_mark(brush, box);
+            }
+        }
+    }
+}
+
+void StagePaint::lit_cells(const Scene& scene) const {
+    const Theme& colors = brush.colors();
+    const int source = source_of(scene, lane);
+    for (std::size_t i = 0; i < scene.bands.size(); ++i) {
+        if (!scene.bands[i].present) continue;
+        const auto frame = [&](const Row& row, int which, Color color) {
+            if (which < 0 || row.thin) return;
+            outline(brush, row.lanes[lane_index(which)].box.inset(-brush.px(1.5f)), color, brush.px(4), brush.px(2));
+        };
+        // A number that does not stand whole in its cell is told in a wider box over its neighbours.
+        const auto tell = [&](const Row& row, int which, Color color) {
+            frame(row, which, color);
+            if (which >= 0 && !row.thin) whole_number(scene, row.lanes[lane_index(which)], color);
+        };
+        if (source != lane) tell(scene.rows[i], source, colors.accent);
+        tell(scene.rows[i], lane, colors.focus);
+        tell(scene.rows[i + 1], lane, colors.focus);
+    }
+}
+
+// The lane's number with all its digits, in a box over its cell as wide as it takes; nothing where the cell tells it.
+void StagePaint::whole_number(const Scene& scene, const LaneCell& cell, Color edge) const {
+    if (!cell.known || cell.undefined || cell.text.empty()) return;
+    const std::string whole = format_element(cell.type, cell.bits);
+    if (whole == cell.text) return;
+    const float width = text_width(brush.look, Face::figure, whole) + brush.px(10);
+    const float x = std::clamp(cell.box.center().x - width / 2, scene.lanes_x0, std::max(scene.lanes_x0, scene.lanes_x1() - width));
+    const Rect box = Rect{x, cell.box.y0, x + width, cell.box.y1}.inset(-brush.px(1.5f));
+    const Color ground = cell_color(cell);
+    fill(brush, box, ground, brush.px(4));
+    outline(brush, box, edge, brush.px(4), brush.px(2));
+    text_in(brush, Face::figure, box, text_on(ground), whole);
+}
+
+void StagePaint::formula_card(const Scene& scene) const {
+    const auto present = std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& b) { return b.present; });
+    if (present == scene.bands.end() || present->kind != StepKind::shuffle || travel < 1 || !settled) return;
+    const steps::Formula parts = steps::formula_parts(exhibit->steps(), scene.step, scene.warp, lane);
+    if (parts.who.empty()) return;
+    const Brush pen{brush.canvas, plain};   // the card keeps its size when the lanes grow
+    const Theme& colors = pen.colors();
+    const std::string first = parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
+    const float width = std::max(text_width(plain, Face::code, first), text_width(plain, Face::code, parts.arithmetic)) + pen.px(24);
+    const float height = pen.px(parts.arithmetic.empty() ? 29 : 46);
+    const float least = std::max(present->box.x0, visible.x0 + pen.px(4)), most = std::min(present->box.x1, visible.x1 - pen.px(4));
+    // Beside the lit arc, on the side with more room.
+    float left = scene.lanes_x0 + scene.cell * static_cast<float>(lane);
+    float right = left + scene.cell;
+    for (const Arc& each : present->arcs) {
+        if (each.reader != lane) continue;
+        left = std::min(left, std::min(each.from.x, each.to.x));
+        right = std::max(right, std::max(each.from.x, each.to.x));
+    }
+    const float gap = pen.px(14);
+    float x = right + gap;
+    float y = present->box.center().y - height / 2;
+    if (x + width > most) x = left - gap - width;
+    if (x < least) {
+        // No room beside it: an S-curve leaves two corners free.
+        const int source = source_of(scene, lane);
+        const float middle = (left + right) / 2;
+        const bool right_corner = middle + gap + width <= most;
+        x = right_corner ? middle + gap : std::max(least, middle - gap - width);
+        y = present->box.center().y + ((source > lane) == right_corner ? pen.px(8) : -pen.px(8) - height);
+    }
+    const Rect card{x, y, x + width, y + height};
+    fill(pen, card, colors.panel, pen.px(6));
+    outline(pen, card, with_alpha(colors.accent, 0.9), pen.px(6), pen.px(1));
+    text_in(pen, Face::code, {x + pen.px(12), y + pen.px(6), card.x1, y + pen.px(23)}, colors.strong, first, Align::left);
+    text_in(pen, Face::code, {x + pen.px(12), y + pen.px(23), card.x1, y + pen.px(40)}, colors.text, parts.arithmetic, Align::left);
+}
+
+}  // namespace lanewise::viz

@@ -68,6 +68,10 @@ if run_is_complete; then
   expect_out "_template:"
   run 0 5 --text --variant "a b"
   expect_out "05_warp_shuffle: --text --variant a b"
+  run 0 --start
+  expect_out "05_warp_shuffle: --start"
+  run 2 --start 5
+  expect_err "takes nothing after it"
   LESSON_STATUS=3 run 3 5 --open broken.ndjson
   BUILD_STATUS=1 run 1 5
   expect_err "Building failed"

@@ -35,7 +35,9 @@ constexpr std::array kActions = {
     Action{letter('W'), true, "", "", {Kind::next_warp, 0}, Group::look},
     Action{letter('G'), false, "G", "next block of the grid (Shift G: the one before)", {Kind::next_block, 1}, Group::look},
     Action{letter('G'), true, "", "", {Kind::next_block, 0}, Group::look},
-    Action{letter('C'), false, "C", "two variants beside each other", {Kind::compare, 0}, Group::view, Surface::window},
+    Action{letter('C'), false, "C", "variants beside each other: two; again: a third, a fourth", {Kind::compare, 0}, Group::view, Surface::window},
+    Action{letter('C'), true, "Shift C", "take the chosen one away", {Kind::uncompare, 0}, Group::view, Surface::window},
+    Action{letter('X'), false, "X", "choose the next of them: Tab and 1 … 9 change it", {Kind::side, 0}, Group::view, Surface::window},
     Action{letter('P'), false, "P", "pin the lane that is pointed at", {Kind::pin, 0}, Group::look, Surface::window},
     Action{letter('F'), false, "F", "the stage alone, or all again", {Kind::focus, 0}, Group::panel},
     Action{letter('L'), false, "L", "lesson's text", {Kind::panel, 0}, Group::panel, Surface::window},
@@ -46,8 +48,10 @@ constexpr std::array kActions = {
     Action{letter('Z'), true, "", "", {Kind::zoom, 0}, Group::look, Surface::window},
     Action{letter('I'), false, "I", "colour by value, or by the inputs that a sum holds", {Kind::colors, 0}, Group::look, Surface::window},
     Action{letter('A'), false, "A", "motion on or off", {Kind::motion, 0}, Group::play, Surface::window},
+    Action{letter('V'), false, "V", "who added whom, down to the total", {Kind::tree, 0}, Group::view, Surface::window},
     Action{letter('R'), false, "R", "rounding: each sum beside the exact one", {Kind::rounding, 0}, Group::view, Surface::window},
     Action{letter('B'), false, "B", "table of all variants beside each other", {Kind::table, 0}, Group::view, Surface::window},
+    Action{letter('U'), false, "U", "what single operations cost, in cycles", {Kind::costs, 0}, Group::view, Surface::window},
     Action{letter('T'), false, "T", "times of all variants, or of a few", {Kind::timings, 0}, Group::view, Surface::window},
     Action{letter('D'), false, "D", "dark or light", {Kind::theme, 0}, Group::panel},
     Action{letter('O'), false, "O", "open a trace…", {Kind::open_file, 0}, Group::file, Surface::window},
@@ -86,6 +90,7 @@ std::vector<KeyRow> key_rows(Group group, Surface surface) {
     std::vector<KeyRow> rows;
     for (const Action& action : kActions)
         if (action.group == group && *action.shown && is_on(action.where, surface)) rows.emplace_back(action.shown, action.what);
+    if (surface == Surface::window && group == Group::look) rows.emplace_back("Right drag", "move the stage (double click: 100 %)");
     if (surface == Surface::window && group == Group::file) rows.emplace_back("Ctrl Q", "close the window");
     return rows;
 }

@@ -17,7 +17,10 @@ struct Intent {
     enum class Kind : std::uint8_t { none, go_to, toggle_play, variant, next_variant, compare, keys, close, faster, slower,
                                      theme, pin, timings,
                                      step_back, step_forward, first, last, stage_back, stage_forward, panel, memory,
-                                     rounding, table,
+                                     rounding, table, costs, tree,
+                                     // A comparison: `compare` opens it or sets one more beside, compare_with the tab
+                                     // `value`; uncompare takes side value - 1 away, side chooses it (0: the chosen one, the next).
+                                     uncompare, compare_with, compare_list, side,
                                      next_lane, next_warp, next_block,   // value 1: the one after; 0: the one before
                                      focus,                              // the stage alone, or all again
                                      zoom,                               // the stage: 1 larger, 0 smaller, 2 as it was
@@ -32,6 +35,8 @@ struct Intent {
                                      open_file, recent,                  // recent: value counts from the latest
                                      link,                               // of the text; value: its place there
                                      dismiss,                            // the notice has been read
+                                     open_elsewhere,                     // the file, in the lesson that it is of
+                                     copy_command,                       // of a lesson, by its place
                                      quit };
     Kind kind = Kind::none;
     std::size_t value = 0;

@@ -6,6 +6,9 @@
 #include "common/gpu/backend.hpp"
 #include "common/gpu/device.hpp"
 #include "common/lesson/lesson.testing.hpp"
+#include "common/lesson/links.hpp"
+#include "common/lesson/options.hpp"
+#include "common/lesson/program.hpp"
 #include "common/lesson/runner.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
@@ -144,6 +147,29 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
         const auto difference = trace::diff(recorded, emulated);
         EXPECT_TRUE(difference.equal) << variant.name << ": " << difference.sentence;
         EXPECT_GT(difference.records_compared, 0u) << variant.name;
+    }
+}
+
+// A link of the text that leads nowhere would be found by a learner first.
+TEST(EveryLink, OfTheTextLeadsSomewhere) {
+    lesson::Program program{generated::make_lesson(), generated::kernels(), emu::make_emulator, {}, [](std::string*) { return false; }, {}, {},
+                            lesson::date_of_today};
+    const lesson::Options options;
+    lesson::Runner runner(program, options);
+    for (const std::string& target : lesson::links_of_text(lesson::read_text(the_lesson().text_path()))) {
+        if (target.starts_with("https://")) continue;
+        lesson::Link link;
+        ASSERT_NO_THROW(link = lesson::parse_link(target)) << target;
+        std::vector<std::string> named = link.compare;
+        if (!link.variant.empty()) named.push_back(link.variant);
+        for (const std::string& name : named) EXPECT_NO_THROW(the_lesson().find(name)) << target;
+        if (!link.lesson.empty()) {
+            EXPECT_TRUE(std::filesystem::exists(the_lesson().folder().parent_path() / link.lesson / "lesson.md")) << target;
+        }
+        if (!link.step) continue;
+        // A step is one of a variant's: which, is said.
+        ASSERT_FALSE(named.empty()) << target << " names a step, but not of which variant";
+        EXPECT_LT(*link.step, runner.run(named.front())->run->steps.size()) << target;
     }
 }
 

@@ -112,7 +112,7 @@ struct WindowRequest {
     std::string variant;                 // the first tab
     std::vector<std::string> compare;    // two to four names: side by side
     bool has_step = false;
-    std::size_t step = 0;                // 0-based
+    std::size_t step = 0;                // 0-based; with `compare`: a place where steps stand together
     bool has_size = false;               // else the window may have the size it had last
     int width = 1600;
     int height = 900;

@@ -8,12 +8,13 @@
 namespace lanewise::lesson {
 namespace {
 
-constexpr std::array<std::pair<View, std::string_view>, 6> kViews = {{{View::stage, "stage"},
+constexpr std::array<std::pair<View, std::string_view>, 7> kViews = {{{View::stage, "stage"},
                                                                       {View::rounding, "rounding"},
                                                                       {View::tree, "tree"},
                                                                       {View::table, "table"},
                                                                       {View::timings, "timings"},
-                                                                      {View::roofline, "roofline"}}};
+                                                                      {View::roofline, "roofline"},
+                                                                      {View::costs, "costs"}}};
 
 std::vector<std::string> split(std::string_view text, char at) {
     std::vector<std::string> parts;
@@ -66,7 +67,7 @@ Link parse_link(const std::string& target) {
             if (link.compare.size() < 2 || link.compare.size() > 4) refuse(target, part, "but two to four variants can stand beside each other");
         } else if (kind == "view") {
             link.view = view_named(value);
-            if (!link.view) refuse(target, part, "but the views are stage, rounding, tree, table, timings and roofline");
+            if (!link.view) refuse(target, part, "but the views are stage, rounding, tree, table, timings, roofline and costs");
         } else {
             refuse(target, part, "but the kinds are variant, step, lane, view, compare and lesson");
         }

@@ -3,7 +3,7 @@
 //   variant:NAME      shows that variant
 //   step:K            goes to that step, counted from 1
 //   lane:L            pins a lane, 0 to 31
-//   view:NAME         stage, rounding, tree, table, timings or roofline in the middle
+//   view:NAME         stage, rounding, tree, table, timings, roofline or costs in the middle
 //   compare:A+B[+C…]  sets two to four variants beside each other
 //   lesson:NAME       goes on to another lesson, 06_grid_stride
 //

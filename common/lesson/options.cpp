@@ -22,6 +22,7 @@ constexpr std::uint32_t kMaxBlock = 1024;
 constexpr std::uint64_t kMaxOffset = 4096;
 constexpr int kMaxSide = 8192;
 constexpr std::size_t kMostPanels = 4;   // of a page
+constexpr std::size_t kMostSides = 4;    // of a comparison
 constexpr std::uint64_t kMaxStep = 1'000'000'000;
 
 bool is_negative_number(const std::string& text) {
@@ -105,6 +106,7 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_flag("--list", options.list, "List the variants, a line each")->group(look);
     app.add_flag("--start", options.start, "Open the window on the path of all lessons")->group(look);
     app.add_flag("--text", options.text, "Show the steps in the terminal")->group(look);
+    app.add_flag("--interactive", options.interactive, "With --text: step through it in the terminal, with the window's keys")->group(look);
     app.add_flag("--check", options.check, "Compare each variant's result with a reference in double")->group(look);
     app.add_flag("--time", options.time, "Time the plain kernels on the GPU, or show the recorded times")->group(look);
     app.add_flag("--costs", options.costs, "What a shuffle, a load, a barrier, an atomic costs in cycles: measured on the GPU, or as "
@@ -114,8 +116,9 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
         ->type_name("COLUMN");
     app.add_flag("--rounding", options.rounding, "The rounding lens: each sum beside the exact one, in ulp; with --text, a table")
         ->group(look);
-    app.add_option("--compare", options.compare, "Two variants beside each other: A,B")->delimiter(',')->group(look)
-        ->type_name("A,B")->expected(1, 2);
+    app.add_flag("--tree", options.tree, "Who added whom, down to the total; with --text, a line for each addition")->group(look);
+    app.add_option("--compare", options.compare, "Two to four variants beside each other; --step counts the places of all")
+        ->delimiter(',')->group(look)->type_name("A,B[,C[,D]]")->expected(1, -1);
 
     app.add_option("--variant", options.variants, "Variants to run, separated by commas; in the window, tabs")
         ->delimiter(',')->group(run)->type_name("A[,B...]");
@@ -301,13 +304,39 @@ void check_export(const Options& options) {
                                 options.exported, names.size(), kMostPanels));
 }
 
-void check_together(const Options& options, const Lesson& lesson) {
+void check_comparison(const Options& options) {
+    const auto& names = options.compare;
+    if (names.empty()) return;
+    if (names.size() < 2) throw Error(fmt::format("--compare {} needs two to four variants; give A,B, or A,B,C,D.", names.front()));
+    if (names.size() > kMostSides)
+        throw Error(fmt::format("--compare {}: {} variants are named, and there is room for {} beside each other; give fewer.",
+                                fmt::join(names, ","), names.size(), kMostSides));
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) != names.begin() + static_cast<std::ptrdiff_t>(i))
+            throw Error(fmt::format("--compare {}: {} is named twice; give each variant once.", fmt::join(names, ","), names[i]));
+}
+
+void check_interactive(Options& options) {
+    if (!options.interactive) return;
+    options.text = true;
+    const std::pair<const char*, bool> others[] = {{"--list", options.list}, {"--check", options.check}, {"--time", options.time},
+                                                   {"--table", options.table}, {"--rounding", options.rounding}, {"--describe", options.describe}};
+    for (const auto& [flag, is_given] : others)
+        if (is_given) throw Error(fmt::format("--interactive takes the terminal for itself; leave out {}, or leave out --interactive.", flag));
+    if (!options.compare.empty())
+        throw Error(fmt::format("--interactive shows one variant at a time (Tab goes to the next); give --variant {} instead of --compare.",
+                                fmt::join(options.compare, ",")));
+}
+
+void check_together(Options& options, const Lesson& lesson) {
     check_times(options);
     check_export(options);
+    check_interactive(options);
     for (const auto& name : options.variants) lesson.find(name);
     for (const auto& name : options.compare) lesson.find(name);
-    if (!options.compare.empty() && options.compare.size() != 2)
-        throw Error(fmt::format("--compare {} needs two variants; give A,B.", fmt::join(options.compare, ",")));
+    check_comparison(options);
+    if (options.tree && options.rounding)
+        throw Error("--tree and --rounding both want the middle of the picture; leave out one of the two.");
     if (!options.sort.empty() && !options.table) throw Error("--sort sorts the table; add --table, or leave it out.");
     if (options.table && !options.open.empty())
         throw Error(fmt::format("--table sets all variants beside each other; leave out --open {}.", options.open));

@@ -21,11 +21,13 @@ enum class ColorChoice : std::uint8_t { automatic, always, never };
 struct Options {
     bool list = false;
     bool text = false;
+    bool interactive = false;            // the text is stepped through; implies `text`
     bool check = false;
     bool time = false;
     bool costs = false;                  // of single operations; with --screenshot a picture of them
     bool describe = false;
     bool rounding = false;               // the rounding lens, in text, pictures and the window
+    bool tree = false;                   // who added whom, in text, pictures and the window
     bool table = false;                  // all variants beside each other; with --screenshot a picture of it
     std::string sort;                    // the table's column, as given; empty: the lesson's order
     std::vector<std::string> variants;   // empty: the lesson decides
@@ -47,7 +49,7 @@ struct Options {
     std::string record;                  // a folder such as assets/recorded/h200
     std::string open;
     std::vector<std::string> diff;       // two paths or none
-    std::vector<std::string> compare;    // two names or none
+    std::vector<std::string> compare;    // two to four names or none
     std::string screenshot;
     std::string exported;                // a file to take away: .svg, .html or .csv
     std::optional<std::uint64_t> step;   // as people count: from 1

@@ -16,6 +16,8 @@
 #include "common/lesson/runner.hpp"
 #include "common/lesson/timer.hpp"
 #include "common/page/document.hpp"
+#include "common/steps/align.hpp"
+#include "common/terminal/stepper.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
 
@@ -41,7 +43,8 @@ public:
         if (!options_.save_trace.empty()) save();
         if (!options_.record.empty() && !options_.costs) record();
         if (!options_.exported.empty()) export_run();
-        if (options_.text) text();
+        if (options_.interactive) interactive();
+        else if (options_.text) text();
         if (options_.check) check();
         if (options_.table && options_.screenshot.empty()) table();
         if (options_.time) time();
@@ -111,6 +114,18 @@ private:
                                     run.steps.warps.empty() ? 0 : run.steps.warps.back().warp));
     }
 
+    // The same for pictures. In a comparison a step is a place where steps stand together, as its timeline counts them.
+    void check_drawn(const std::string& variant) {
+        if (options_.compare.empty() || !options_.step) return check_place(variant);
+        std::vector<const steps::Steps*> runs;
+        for (const auto& name : options_.compare) runs.push_back(&runner_.run(name)->run->steps);
+        const std::size_t places = steps::align_all(runs).size();
+        if (*options_.step > places)
+            throw Error(fmt::format("--step {}: beside each other {} have {} places; give 1 to {}.", *options_.step,
+                                    fmt::join(options_.compare, " and "), places, places));
+        if (options_.focus_warp && !focused(*runner_.run(variant)->run)) check_place(variant);
+    }
+
     std::optional<steps::WarpRef> focused(const Run& run) const {
         if (!options_.focus_warp) return std::nullopt;
         for (const auto& warp : run.steps.warps)
@@ -150,7 +165,7 @@ private:
     // One file to take away; a page may hold several variants.
     void export_run() {
         const auto names = looked_at();
-        if (options_.step || options_.focus_warp) check_place(names.front());
+        if (options_.step || options_.focus_warp) check_drawn(names.front());
         const page::Ending ending = page::ending_of("--export", options_.exported);
         if (ending == page::Ending::svg) {
             if (!program_.make_frontend)
@@ -220,8 +235,25 @@ private:
                 print_rounding(console_.out, lesson_, *finished->run, paint_);
                 continue;
             }
-            print_text(console_.out, lesson_, *finished, finished->run->source, view);
+            if (options_.tree) print_tree(console_.out, lesson_, *finished->run, view);
+            else print_text(console_.out, lesson_, *finished, finished->run->source, view);
         }
+    }
+
+    // The same steps, one at a time, in the terminal.
+    void interactive() {
+        const auto names = opened_ ? looked_at() : chosen(false);
+        if (options_.step || options_.focus_warp) check_place(names.front());
+        terminal::Request request;
+        request.lesson_title = lesson_.title();
+        for (const auto& name : names) request.variants.push_back({name, lesson_.find(name).title});
+        request.run = [this](const std::string& name) { return shown_run(name); };
+        if (options_.step) request.step = *options_.step - 1;
+        request.block = options_.focus_block.value_or(-1);
+        request.warp = options_.focus_warp.value_or(-1);
+        request.lane = options_.lane.value_or(-1);
+        request.color = options_.color == ColorChoice::always ? 1 : options_.color == ColorChoice::never ? -1 : 0;
+        terminal::step_through(request);
     }
 
     void check() {
@@ -349,7 +381,7 @@ private:
         r.block = options_.focus_block.value_or(-1);
         r.warp = options_.focus_warp.value_or(-1);
         r.lane = options_.lane.value_or(-1);
-        r.view = options_.costs ? View::costs : options_.table ? View::table : options_.rounding ? View::rounding : View::stage;
+        r.view = options_.costs ? View::costs : options_.table ? View::table : options_.tree ? View::tree : options_.rounding ? View::rounding : View::stage;
         r.sort = options_.sort;
         return r;
     }
@@ -359,7 +391,7 @@ private:
             throw Error("--screenshot and --describe draw, and this program was built without drawing; configure with "
                         "-DLANEWISE_WINDOW=ON, or use --text.");
         const std::string name = looked_at().front();
-        if (options_.step || options_.focus_warp) check_place(name);
+        if (options_.step || options_.focus_warp) check_drawn(name);
         const auto frontend = program_.make_frontend();
         if (options_.describe) {
             const std::string text = frontend->describe(presentation(), request(name));
@@ -373,7 +405,7 @@ private:
 
     void window() {
         const std::string name = looked_at().front();
-        if (options_.step || options_.focus_warp) check_place(name);
+        if (options_.step || options_.focus_warp) check_drawn(name);
         // A wrong size or block is a sentence before a window opens.
         if (!opened_) runner_.check_request(lesson_.find(name));
         try {

@@ -10,34 +10,50 @@ std::string lesson_name(const lesson::Presentation& presentation) {
     return number.empty() ? presentation.title : number + " " + presentation.title;
 }
 
+// Runs variants, and reads files by the names of their runs.
+RunLoader::Run with_files(const lesson::Presentation& presentation) {
+    return [run = presentation.run, open = presentation.open](const std::string& name) {
+        const std::string path = path_of_file_run(name);
+        return path.empty() ? run(name) : open(path);
+    };
+}
+
 }  // namespace
 
-App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake)
-    : presentation_(presentation), request_(request), loader_(presentation.run, presentation.measure, std::move(wake)) {
+App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake,
+         const Settings& settings)
+    : presentation_(presentation), request_(request), loader_(with_files(presentation), presentation.measure, std::move(wake)) {
+    tabs_of_lesson_ = presentation.variants.size();
+    take_up(settings);
+    start_open_ = request.start_page;
     const auto ensure_tab = [&](const std::string& name) {
         if (!name.empty() && tab_of(name) == presentation_.variants.size()) presentation_.variants.push_back({name, name, "", false});
     };
-    comparing_ = request.compare.size() >= 2;
-    names_[0] = comparing_ ? request.compare[0] : request.variant;
+    names_ = request.compare;
+    if (names_.size() > kMostSides) names_.resize(kMostSides);
+    if (names_.size() < 2) names_ = {request.variant};
     if (names_[0].empty() && !presentation_.variants.empty()) names_[0] = presentation_.variants.front().name;
-    if (comparing_) names_[1] = request.compare[1];
-    ensure_tab(names_[0]);
-    ensure_tab(names_[1]);
+    shown_.resize(names_.size());
+    errors_.resize(names_.size());
+    for (const std::string& name : names_) ensure_tab(name);
     for (const lesson::VariantInfo& variant : presentation_.variants) tab_names_.push_back(variant.name);
     source_.set_source(presentation_.kernel_file, presentation_.source);
     text_.set_text(presentation_.text);
+    if (const std::size_t next = own_place() + 1; next < presentation_.lessons.size()) text_.next_lesson = presentation_.lessons[next].title;
     selection_.pinned_lane = request.lane;
     view_ = request.view;
     table_.sorted = !request.sort.empty();
     if (table_.sorted) table_.sorting = lesson::parse_sorting(request.sort);
-    loader_.get(names_[0]);
-    if (comparing_) loader_.get(names_[1]);
+    for (const std::string& name : names_) loader_.get(name);
 }
 
 void App::frame(const Look& look, const Rect& window, float seconds) {
-    adopt_runs();
-    playhead_.advance(seconds);
     again_ = false;
+    adopt_runs();
+    adopt_files();
+    go_where_wanted();
+    playhead_.advance(seconds);
+    mark_progress();
     const Intent intent = draw(look, window);
     apply(intent);
     again_ |= selection_.turn();
@@ -58,31 +74,37 @@ const std::string& App::tab_title(const std::string& variant) const {
 std::string App::origin() const {
     if (!errors_[0].empty()) return "no run";
     if (!shown_[0]) return "running…";
-    if (comparing_ && shown_[1] && shown_[1]->run->origin != shown_[0]->run->origin) {
-        return shown_[0]->run->origin + " | " + shown_[1]->run->origin;
-    }
-    return shown_[0]->run->origin;
+    // Each origin once.
+    std::vector<std::string> origins;
+    for (const auto& shown : shown_)
+        if (shown && std::find(origins.begin(), origins.end(), shown->run->origin) == origins.end()) origins.push_back(shown->run->origin);
+    std::string all;
+    for (const std::string& each : origins) all += (all.empty() ? "" : " | ") + each;
+    return all;
 }
 
 std::string App::title(bool whole) const {
     std::string name = lesson_name(presentation_) + " · " + tab_title(names_[0]);
-    if (comparing_) name += " | " + tab_title(names_[1]);
+    for (std::size_t side = 1; side < names_.size(); ++side) name += " | " + tab_title(names_[side]);
     return whole ? "Lanewise · " + name + " · " + origin() : name;
 }
 
 std::string App::state() const {
+    std::string compared;
+    for (std::size_t side = 1; side < names_.size(); ++side) compared += (side > 1 ? "," : "") + names_[side];
     return "variant=" + names_[0] + " step=" + std::to_string(playhead_.step + 1) + " of=" + std::to_string(playhead_.count) +
-           " lane=" + std::to_string(selection_.lane()) + " compare=" + (comparing_ ? names_[1] : "");
+           " lane=" + std::to_string(selection_.lane()) + " compare=" + compared;
 }
 
 void App::press(Key key, bool shift) {
-    if (ImGui::GetIO().WantTextInput) return;
+    if (press_on_card(key) || ImGui::GetIO().WantTextInput) return;
     if (const auto intent = intent_of_key(key, shift)) apply(*intent);
 }
 
 void App::apply(Intent intent) {
     using Kind = Intent::Kind;
     if (intent) again_ = true;
+    if (apply_to_desk(intent)) return;
     switch (intent.kind) {
         case Kind::none: break;
         case Kind::go_to: playhead_.playing = false; playhead_.go_to(intent.value); break;
@@ -99,7 +121,15 @@ void App::apply(Intent intent) {
             if (intent.value < tab_names_.size()) choose(tab_names_[intent.value]);
             break;
         case Kind::next_variant: next_variant(intent.value == 0 ? -1 : 1); break;
-        case Kind::compare: toggle_compare(); break;
+        case Kind::compare: open_comparison(); break;
+        case Kind::uncompare: take_away(intent.value == 0 ? chosen_side() : intent.value - 1); break;
+        case Kind::compare_with:
+            if (intent.value < tab_names_.size()) set_beside(tab_names_[intent.value]);
+            break;
+        case Kind::compare_list: compare_.listing = !compare_.listing; break;
+        case Kind::side:
+            if (comparing()) compare_.chosen = intent.value == 0 ? (chosen_side() + 1) % names_.size() : std::min(intent.value, names_.size()) - 1;
+            break;
         case Kind::keys: keys_.open = !keys_.open; break;
         case Kind::pin: selection_.pinned_lane = selection_.pinned_lane == selection_.lane() ? -1 : selection_.lane(); break;
         case Kind::timings: timing_.all = !timing_.all; break;
@@ -120,20 +150,22 @@ void App::apply(Intent intent) {
         case Kind::theme: dark_ = !dark_; break;
         case Kind::colors: selection_.display.colors = selection_.display.colors == ColorBy::value ? ColorBy::inputs : ColorBy::value; break;
         case Kind::motion: playhead_.motion = !playhead_.motion; break;
-        case Kind::zoom: break;
+        case Kind::zoom: intent.value == 1 ? stage_.camera.larger() : intent.value == 0 ? stage_.camera.smaller() : stage_.camera.reset(); break;
         case Kind::rounding: toggle(View::rounding); break;
+        case Kind::tree: toggle(View::tree); break;
         case Kind::table: toggle(View::table); break;
+        case Kind::costs: toggle(View::costs); break;
         case Kind::panel: toggle_panel(intent.value); break;
         case Kind::memory:
             stage_.memory.next();
-            for (StageView& stage : compare_.stages) stage.memory.show = stage_.memory.show;
+            for (CompareView::Side& side : compare_.sides) side.stage.memory.show = stage_.memory.show;
             break;
         case Kind::close:
-            if (keys_.open) keys_.open = false;
-            else if (view_ == View::table) view_ = View::stage;
+            if (view_ == View::table) view_ = View::stage;
             else if (selection_.pinned_lane >= 0) selection_.pinned_lane = -1;
             else if (view_ != View::stage) view_ = View::stage;
-            else if (comparing_) toggle_compare();
+            else if (compare_.listing) compare_.listing = false;
+            else if (comparing()) close_comparison();
             else focus_ = false;
             break;
         default: break;   // of the terminal
@@ -154,50 +186,6 @@ void App::toggle_panel(std::size_t which) {
         shown = !shown;
         if (which == 0 && shown) text_tab_ = true;
     }
-}
-
-void App::choose(const std::string& variant) {
-    // In a comparison the tabs choose the right-hand side.
-    std::string& name = names_[comparing_ ? 1 : 0];
-    if (name == variant) return;
-    name = variant;
-    playhead_.playing = false;
-    if (comparing_) leave_pair();
-    loader_.get(variant);
-}
-
-void App::next_variant(int direction) {
-    if (tab_names_.empty()) return;
-    const auto count = static_cast<int>(tab_names_.size());
-    int at = static_cast<int>(tab_of(names_[comparing_ ? 1 : 0]));
-    do at = (at + direction + count) % count;
-    while (comparing_ && count > 1 && tab_names_[static_cast<std::size_t>(at)] == names_[0]);
-    choose(tab_names_[static_cast<std::size_t>(at)]);
-}
-
-void App::toggle_compare() {
-    playhead_.playing = false;
-    if (comparing_) {
-        leave_pair();
-        comparing_ = false;
-        return;
-    }
-    if (tab_names_.size() < 2) return;
-    comparing_ = true;
-    shown_[1] = nullptr;
-    if (names_[1].empty() || names_[1] == names_[0]) {
-        names_[1] = tab_names_[(tab_of(names_[0]) + 1) % tab_names_.size()];
-    }
-    loader_.get(names_[1]);
-}
-
-void App::go_to_stage(int direction) {
-    playhead_.playing = false;
-    if (comparing_ || !shown_[0]) {
-        direction < 0 ? playhead_.back() : playhead_.forward();
-        return;
-    }
-    playhead_.go_to(lesson::step_of_next_stage(shown_[0]->steps(), playhead_.step, direction));
 }
 
 }  // namespace lanewise::viz

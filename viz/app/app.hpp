@@ -5,25 +5,33 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "viz/app/actions.hpp"
 #include "viz/app/layout.hpp"
+#include "viz/app/menu.hpp"
+#include "viz/app/open_card.hpp"
 #include "viz/app/run_loader.hpp"
+#include "viz/app/settings.hpp"
 #include "viz/app/splitters.hpp"
 #include "viz/views/compare_view.hpp"
+#include "viz/views/costs_view.hpp"
 #include "viz/views/header_bar.hpp"
 #include "viz/views/inspector_view.hpp"
 #include "viz/views/keys_view.hpp"
+#include "viz/views/notice_bar.hpp"
 #include "viz/views/reruns_view.hpp"
 #include "viz/views/rounding_view.hpp"
 #include "viz/views/source_view.hpp"
 #include "viz/views/stage_view.hpp"
+#include "viz/views/start_view.hpp"
 #include "viz/views/table_view.hpp"
 #include "viz/views/text_view.hpp"
 #include "viz/views/timeline_view.hpp"
 #include "viz/views/timing_view.hpp"
+#include "viz/views/tree_view.hpp"
 
 namespace lanewise::viz {
 
@@ -31,7 +39,9 @@ class App {
 public:
     using View = lesson::View;
 
-    App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake = {});
+    // `settings` are those of a window; a picture and a test have none, so that they depend on nobody's.
+    App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake = {},
+        const Settings& settings = {});
 
     // One frame into ImGui's present frame. `seconds` have passed since the last.
     void frame(const Look& look, const Rect& window, float seconds);
@@ -40,6 +50,19 @@ public:
     // A key was pressed. Ignored while a text is typed.
     void press(Key key, bool shift = false);
     void apply(Intent intent);
+
+    // Opens a trace as a tab, once it has been read; a notice says why where it cannot.
+    void open_file(const std::string& path);
+    // Shows a sentence under the header until it is dismissed.
+    void notify(const std::string& sentence);
+    // What is to be kept for the next window.
+    Settings settings() const;
+    // Is a file being read?
+    bool reading() const { return !opening_.empty(); }
+    // What is shown and is not ours to choose, such as names of files: fonts must have its letters.
+    std::string outside_words() const;
+    // Is the window to close, for itself or for another lesson?
+    bool closing() const { return closing_; }
 
     // Waits for the runs that were asked for. Throws Error with a run's sentence.
     void settle();
@@ -55,23 +78,59 @@ public:
     const Playhead& playhead() const { return playhead_; }
     const Selection& selection() const { return selection_; }
     const std::string& variant() const { return names_[0]; }
-    bool comparing() const { return comparing_; }
+    bool comparing() const { return names_.size() > 1; }
+    const std::vector<std::string>& compared() const { return names_; }
+    const CompareView& comparison_view() const { return compare_; }
+    const TreeView& tree() const { return tree_; }
     bool keys_open() const { return keys_.open; }
+    bool tree_open() const { return view_ == View::tree; }
     bool rounding_open() const { return view_ == View::rounding; }
     bool table_open() const { return view_ == View::table; }
+    bool costs_open() const { return view_ == View::costs; }
+    const Notice& notice() const { return notice_; }
+    bool start_page_open() const { return start_open_; }
+    bool menu_open() const { return menu_.is_open(); }
+    const OpenCard& open_card() const { return open_card_; }
+    const TextView& lesson_text() const { return text_; }
     const Panels& panels() const { return panels_; }
     const TableView& table() const { return table_; }
     const StageView& stage() const { return stage_; }
     const timing::TimingTable& timings() const { return presentation_.timings; }
 
 private:
+    // The desk around the lesson (app_desk.cpp).
+    void take_up(const Settings& settings);
+    void mark_progress();
+    void adopt_files();
+    std::vector<LessonRow> lesson_rows() const;
+    std::size_t own_place() const;                 // among the lessons
+    void open_lesson(std::size_t place);
+    void go_to_next_lesson();
+    void leave_for(const lesson::GoOn& next);
+    void follow(const lesson::Link& link);
+    void go_where_wanted();                        // the step of a link, once the run is there
+    void compare_these(const std::vector<std::string>& variants);
+    std::optional<bool> is_on(const Intent& intent) const;
+    std::vector<std::vector<MenuSection>> menu_columns() const;
+    Intent draw_start(const Look& look, const Rect& body);
+    Intent draw_cards(const Look& look, const Rect& window, const Rect& header);
+    bool press_on_card(Key key);
+    bool apply_to_desk(const Intent& intent);
+
     void adopt_runs();
     void show_run(std::shared_ptr<const Exhibit> exhibit);
-    void show_pair();    // both runs are there: the playhead moves over pairs of steps
-    void leave_pair();   // back to the steps of the first
+    // Comparisons (app_compare.cpp).
+    std::vector<CompareSide> compare_sides() const;
+    void show_together();            // all runs are there: the playhead moves over places where steps stand together
+    void leave_places(std::size_t side = 0);   // back to the steps of one side; all sides are taken up anew
+    void open_comparison();
+    void close_comparison();
+    void set_beside(const std::string& variant);
+    void take_away(std::size_t side);
+    // The side that Tab, 1 … 9 and the tabs change.
+    std::size_t chosen_side() const { return comparing() ? std::min(compare_.chosen, names_.size() - 1) : 0; }
     void choose(const std::string& variant);
     void next_variant(int direction);
-    void toggle_compare();
     void go_to_stage(int direction);
     void toggle_panel(std::size_t which);   // 0 text, 1 source and inspector, 2 steps
     // Opens a view in place of the stage, or the stage again.
@@ -86,8 +145,9 @@ private:
     Intent draw_single(const Look& look, Rect body);
     // The stage, or what stands in its place, of one variant.
     Intent draw_middle(const Look& look, const Rect& box);
-    Intent draw_compare(const Look& look, Rect body);
+    Intent draw_compare(const Look& look, const Rect& body);
     Intent draw_table(const Look& look, const Rect& body);
+    void draw_costs(const Look& look, const Rect& body);
     // The rows that are known so far; asks for the other runs.
     lesson::Comparison comparison();
     Intent draw_side(const Look& look, Rect column, bool with_text);
@@ -97,11 +157,12 @@ private:
     lesson::Presentation presentation_;
     lesson::WindowRequest request_;
     std::vector<std::string> tab_names_;
-    std::string names_[2];                           // the variants asked for: shown, and compared with it
-    std::shared_ptr<const Exhibit> shown_[2];        // their runs, once they are there
-    std::string errors_[2];
+    // The variants asked for, up to kMostSides of them: the one that is shown, and those compared with it.
+    std::vector<std::string> names_;
+    std::vector<std::shared_ptr<const Exhibit>> shown_;   // their runs, once they are there
+    std::vector<std::string> errors_;
+    std::vector<std::string> set_aside_;             // what the last comparison held beside the first
     std::shared_ptr<const timing::TimingTable> measured_;   // on this machine; replaces the recorded times
-    bool comparing_ = false;
     View view_ = View::stage;
     bool dark_ = true;
     bool focus_ = false;                             // the stage alone, with its steps
@@ -124,8 +185,10 @@ private:
     TimingView timing_;
     RerunsView reruns_;
     CompareView compare_;
-    std::array<RoundingView, 2> rounding_;
+    RoundingView rounding_;
+    TreeView tree_;
     TableView table_;
+    CostsView costs_;
     struct Row {
         std::shared_ptr<const Exhibit> exhibit;
         std::string times_from;
@@ -133,6 +196,19 @@ private:
     };
     std::map<std::string, Row> rows_;                // of the table, by variant
     KeysView keys_;
+
+    Settings settings_;
+    Menu menu_;
+    OpenCard open_card_;
+    StartView start_;
+    bool start_open_ = false;
+    Notice notice_;
+    std::vector<std::string> opening_;               // names of runs that are being read from files
+    int opened_files_ = 0;
+    lesson::GoOn elsewhere_;                         // where the file of the notice can be opened
+    std::size_t tabs_of_lesson_ = 0;                 // tabs that are the lesson's own: the first ones
+    std::optional<std::size_t> wanted_step_;
+    bool closing_ = false;
     RunLoader loader_;   // last: its worker ends before what it wakes
 };
 

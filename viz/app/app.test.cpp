@@ -96,6 +96,69 @@ TEST(App, CompareShowsTwoAndComesBackToTheSameStep) {
     EXPECT_EQ(session.app.playhead().count, 6u);
 }
 
+TEST(App, AComparisonGrowsToFourAndShrinksAgainByKeys) {
+    Session session(request_of("warp_sum_xor"));
+    const auto press = [&](Key key, bool shift = false) {
+        session.press(key, shift);
+        session.frame();   // the runs have come: they are aligned
+    };
+    press(letter('C'));
+    press(letter('C'));
+    press(letter('C'));
+    EXPECT_EQ(session.app.compared(), (std::vector<std::string>{"warp_sum_xor", "warp_sum_down", "block_sum_two_level", "block_sum_shared"}));
+    press(letter('C'));   // four are the most
+    EXPECT_EQ(session.app.compared().size(), 4u);
+    EXPECT_EQ(session.app.comparison_view().scene().sides.size(), 4u);
+    EXPECT_EQ(session.app.playhead().count, session.app.comparison_view().steps.size());
+    // The chosen side, not the first one, is what Tab and Shift C change.
+    EXPECT_EQ(session.app.comparison_view().chosen, 3u);
+    press(letter('X'));
+    EXPECT_EQ(session.app.comparison_view().chosen, 0u);
+    press(letter('X'));
+    press(letter('C'), true);
+    EXPECT_EQ(session.app.compared(), (std::vector<std::string>{"warp_sum_xor", "block_sum_two_level", "block_sum_shared"}));
+    session.app.apply({Intent::Kind::uncompare, 1});
+    session.frame();
+    EXPECT_EQ(session.app.variant(), "block_sum_two_level");
+    EXPECT_EQ(session.app.comparison_view().scene().sides.size(), 2u);
+    press(Key::escape);
+    EXPECT_FALSE(session.app.comparing());
+    EXPECT_EQ(session.app.playhead().count, samples::two_level()->steps.size());
+    press(letter('C'));   // those of before
+    EXPECT_EQ(session.app.compared(), (std::vector<std::string>{"block_sum_two_level", "block_sum_shared"}));
+}
+
+TEST(App, StagesOfAComparisonAreWalkedTogether) {
+    lesson::WindowRequest request = request_of("");
+    request.compare = {"warp_sum_xor", "block_sum_two_level", "block_sum_shared"};
+    request.has_step = true;
+    request.step = 4;
+    Session session(request);
+    EXPECT_EQ(session.app.playhead().step, 4u);   // a place, as the timeline counts
+    session.press(Key::home);
+    std::size_t places = 0, last = 0;
+    while (session.app.playhead().step + 1 < session.app.playhead().count) {
+        session.press(Key::right, true);
+        ASSERT_GT(session.app.playhead().step, last);
+        last = session.app.playhead().step;
+        ++places;
+    }
+    EXPECT_LT(places + 1, session.app.playhead().count);
+}
+
+TEST(App, TheTreeTakesThePlaceOfTheStageAlsoInAComparison) {
+    Session session(request_of("warp_sum_xor"));
+    session.press(letter('V'));
+    EXPECT_TRUE(session.app.tree_open());
+    EXPECT_EQ(session.app.tree().scene().boxes.size(), 63u);
+    session.press(letter('C'));
+    session.frame();
+    EXPECT_EQ(session.app.comparison_view().sides[1].tree.scene().boxes.size(), 63u);
+    session.press(letter('V'));
+    EXPECT_FALSE(session.app.tree_open());
+    EXPECT_TRUE(session.app.comparing());
+}
+
 TEST(App, TheMemoryInSightCanBeKept) {
     Session session(request_of("block_sum_two_level"));
     EXPECT_EQ(session.app.stage().memory.shown(), trace::Space::global);   // the load of `in`

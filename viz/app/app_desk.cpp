@@ -98,6 +98,15 @@ void App::adopt_files() {
     }
 }
 
+std::string App::outside_words() const {
+    std::string words = notice_.sentence + open_card_.typed();
+    for (std::size_t i = tabs_of_lesson_; i < presentation_.variants.size(); ++i) words += presentation_.variants[i].summary;
+    for (const std::string& file : settings_.recent) words += file;
+    if (open_card_.is_open())
+        for (const PathChoice& choice : open_card_.choices()) words += choice.name;
+    return words + origin();
+}
+
 void App::notify(const std::string& sentence) {
     notice_ = {sentence, {}, {}};
     again_ = true;
@@ -217,6 +226,7 @@ std::optional<bool> App::is_on(const Intent& intent) const {
         case Kind::rounding: return view_ == View::rounding;
         case Kind::tree: return view_ == View::tree;
         case Kind::table: return view_ == View::table;
+        case Kind::costs: return view_ == View::costs;
         case Kind::focus: return focus_;
         case Kind::panel: return intent.value == 0 ? panels_.show_text && !focus_ : intent.value == 1 ? panels_.show_side && !focus_ : panels_.show_timeline;
         case Kind::motion: return playhead_.motion;

@@ -4,51 +4,34 @@
 #include "viz/app/app.hpp"
 
 namespace lanewise::viz {
-namespace {
-
-std::vector<KeyGroup> key_groups() {
-    std::vector<KeyGroup> groups;
-    for (const Group group : {Group::play, Group::variant, Group::look, Group::view, Group::panel, Group::file, Group::help})
-        groups.push_back({std::string(lesson::group_title(group)), key_rows(group)});
-    return groups;
-}
-
-}  // namespace
 
 Intent App::draw(const Look& look, const Rect& window) {
-    ImGui::SetNextWindowPos({window.x0, window.y0});
-    ImGui::SetNextWindowSize({window.width(), window.height()});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
-    ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, look.px(8));
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, look.colors().ground);
-    ImGui::PushStyleColor(ImGuiCol_ScrollbarBg, ImU32{0});
-    ImGui::PushStyleColor(ImGuiCol_ScrollbarGrab, look.colors().raised);
-    ImGui::Begin("Lanewise", nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollWithMouse);
+    begin(look, window);
     Rect body = window;
     Intent intent;
     const auto keep = [&](Intent asked) {
         if (asked) intent = asked;
     };
-    header_.tab = tab_of(names_[0]);
-    header_.second_tab = tab_of(names_[1]);
-    header_.comparing = comparing_;
+    header_.tab = tab_of(names_[chosen_side()]);
+    header_.shown.clear();
+    for (const std::string& name : names_) header_.shown.push_back(tab_of(name));
+    header_.menu_open = menu_.is_open();
+    header_.with_tabs = !start_open_;
+    const Rect header = body.cut_top(header_.height(look, presentation_, window.width()));
     {
-        const Rect top = body.cut_top(HeaderBar::height(look, presentation_, window.width()));
-        const Pane pane(look, "header", top, look.colors().panel);
+        const Pane pane(look, "header", header, look.colors().panel);
         keep(header_.draw(pane, presentation_, origin()));
     }
-    if (view_ == View::table) keep(draw_table(look, body));
-    else keep(comparing_ ? draw_compare(look, body) : draw_single(look, body));
-    if (keys_.open) {
-        const Pane pane(look, "keys", window);
-        keep(keys_.draw(pane, key_groups()));
+    if (!notice_.sentence.empty()) {
+        const Pane pane(look, "notice", body.cut_top(NoticeBar::height(look, notice_, body.width())));
+        keep(NoticeBar::draw(pane, notice_));
     }
-    ImGui::End();
-    ImGui::PopStyleColor(3);
-    ImGui::PopStyleVar(3);
+    if (start_open_) keep(draw_start(look, body));
+    else if (view_ == View::costs) draw_costs(look, body);
+    else if (view_ == View::table) keep(draw_table(look, body));
+    else keep(comparing() ? draw_compare(look, body) : draw_single(look, body));
+    keep(draw_cards(look, window, header));
+    end();
     return intent;
 }
 
@@ -64,16 +47,10 @@ Intent App::draw_single(const Look& look, Rect body) {
     shared_place_ = places.text_in_side;
     if (!places.text.empty()) {
         const Pane pane(look, "text", places.text, look.colors().panel, Pane::Scroll::vertical);
-        keep(text_.draw(pane, tab_names_));
+        keep(text_.draw(pane));
     }
     if (!places.side.empty()) keep(draw_side(look, places.side, places.text_in_side));
-    if (!shown_[0] || !errors_[0].empty()) {
-        draw_waiting(look, places.stage, names_[0], errors_[0]);
-    } else {
-        const Pane pane(look, "stage", places.stage, look.colors().ground);
-        if (view_ == View::rounding) keep(rounding_[0].draw(pane, *shown_[0], playhead_, selection_));
-        else stage_.draw(pane, *shown_[0], playhead_, selection_);
-    }
+    keep(draw_middle(look, places.stage));
     if (!places.timeline.empty()) {
         const Pane pane(look, "timeline", places.timeline, look.colors().panel);
         keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_) : timeline_.draw_entries(pane, {}, {}, playhead_));
@@ -141,7 +118,7 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
     const steps::Steps* steps = shown_[0] ? &shown_[0]->steps() : nullptr;
     if (with_text && text_tab_) {
         const Pane pane(look, "narrow text", body, 0, Pane::Scroll::vertical);
-        keep(text_.draw(pane, tab_names_));
+        keep(text_.draw(pane));
     } else {
         Rect title = head;
         if (with_text) title = body.cut_top(look.px(24));
@@ -157,38 +134,13 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
     return intent;
 }
 
-Intent App::draw_compare(const Look& look, Rect body) {
-    Intent intent;
-    const Rect bottom = body.cut_bottom(std::min(TimelineView::height(look), body.height() * 0.4f));
-    const Rect halves[2] = {body.cut_left(body.width() / 2), body};
-    const bool both = shown_[0] && shown_[1] && playhead_.count == compare_.size();
-    for (int side = 0; side < 2; ++side) {
-        const Rect& box = halves[side];
-        const std::string id = side == 0 ? "side a" : "side b";
-        if (!both) {
-            draw_waiting(look, box, names_[side], errors_[side]);
-            continue;
-        }
-        const Pane pane(look, id.c_str(), box, look.colors().ground);
-        if (view_ == View::rounding) {
-            RoundingView& lens = rounding_[static_cast<std::size_t>(side)];
-            const std::size_t step = compare_.step_of(side, playhead_.step);
-            Playhead here = playhead_;
-            here.step = step == steps::kNoStep ? 0 : step;
-            lens.heading = tab_title(names_[side]);
-            const Intent asked = lens.draw(pane, *shown_[side], here, selection_);
-            if (asked) intent = {asked.kind, compare_.place_of(side, asked.value)};
-            if (side == 1) fill(pane.brush, {box.x0, box.y0, box.x0 + look.px(1), box.y1}, look.colors().line);
-            continue;
-        }
-        compare_.draw_side(pane, side, tab_title(names_[side]), *shown_[side], *shown_[1 - side], presentation_.timings, playhead_, selection_);
-        if (side == 1) fill(pane.brush, {box.x0, box.y0, box.x0 + look.px(1), box.y1}, look.colors().line);
-    }
-    const Pane pane(look, "compare timeline", bottom, look.colors().panel);
-    const Intent asked = both ? compare_.draw_timeline(pane, *shown_[0], *shown_[1], playhead_, selection_)
-                              : timeline_.draw_entries(pane, {}, {}, playhead_);
-    if (asked) intent = asked;
-    return intent;
+Intent App::draw_compare(const Look& look, const Rect& body) {
+    return compare_.draw(look, body, compare_sides(), presentation_.variants, presentation_.timings, view_, playhead_, selection_);
+}
+
+void App::draw_costs(const Look& look, const Rect& body) {
+    const Pane pane(look, "costs", body, look.colors().panel, Pane::Scroll::vertical);
+    costs_.draw(pane, presentation_.costs);
 }
 
 Intent App::draw_table(const Look& look, const Rect& body) {

@@ -36,8 +36,9 @@ void App::picture(const Look& look, const Rect& page) {
         const float room = line.width() - text_width(look, Face::strong, name) - look.px(16);
         text_in(pane.brush, Face::caption, line, look.colors().quiet, fit_text(look, Face::caption, origin(), room), Align::right);
     }
-    if (view_ == View::table) draw_table(look, body);
-    else if (comparing_) draw_compare(look, body);
+    if (view_ == View::costs) draw_costs(look, body);
+    else if (view_ == View::table) draw_table(look, body);
+    else if (comparing()) draw_compare(look, body);
     else draw_middle(look, body);
     end();
     selection_.turn();
@@ -49,9 +50,9 @@ Intent App::draw_middle(const Look& look, const Rect& box) {
         return {};
     }
     const Pane pane(look, "stage", box, look.colors().ground);
-    if (view_ == View::rounding) return rounding_[0].draw(pane, *shown_[0], playhead_, selection_);
-    stage_.draw(pane, *shown_[0], playhead_, selection_);
-    return {};
+    if (view_ == View::rounding) return rounding_.draw(pane, *shown_[0], playhead_, selection_);
+    if (view_ == View::tree) return tree_.draw(pane, *shown_[0], playhead_, selection_);
+    return stage_.draw(pane, *shown_[0], playhead_, selection_);
 }
 
 }  // namespace lanewise::viz

@@ -12,17 +12,17 @@ void App::adopt_runs() {
         measured_ = times;
         presentation_.timings = *times;
     }
-    const int sides = comparing_ ? 2 : 1;
-    bool changed = false;
-    for (int side = 0; side < sides; ++side) {
+    bool changed = compare_.steps.sides() != names_.size();
+    for (std::size_t side = 0; side < names_.size(); ++side) {
         const RunLoader::Result result = loader_.get(names_[side]);
         errors_[side] = result.error;
         if (!result.exhibit || result.exhibit == shown_[side]) continue;
         changed = true;
         if (side == 0) show_run(result.exhibit);
-        else shown_[1] = result.exhibit;
+        else shown_[side] = result.exhibit;
     }
-    if (comparing_ && changed && shown_[0] && shown_[1]) show_pair();
+    const bool all = std::all_of(shown_.begin(), shown_.end(), [](const auto& shown) { return shown != nullptr; });
+    if (comparing() && changed && all) show_together();
 }
 
 void App::show_run(std::shared_ptr<const Exhibit> exhibit) {
@@ -46,7 +46,7 @@ void App::show_run(std::shared_ptr<const Exhibit> exhibit) {
 
     // The learner stays at the stage where the last variant was.
     std::size_t step = playhead_.step;
-    if (last && !comparing_) {
+    if (last && !comparing()) {
         for (const auto& [before, now] : steps::align(last->steps(), steps)) {
             if (now != steps::kNoStep) step = now;
             if (before == playhead_.step) break;
@@ -57,30 +57,12 @@ void App::show_run(std::shared_ptr<const Exhibit> exhibit) {
     if (first_run_ && request_.has_step) step = request_.step;
     playhead_.step = steps.size() == 0 ? 0 : std::min(step, steps.size() - 1);
     playhead_.since_step = 1e9f;
-    if (!comparing_) first_run_ = false;
-}
-
-void App::show_pair() {
-    const std::size_t step = first_run_ && request_.has_step ? request_.step : playhead_.step;
-    compare_.align(*shown_[0], *shown_[1]);
-    playhead_.count = compare_.size();
-    playhead_.step = std::min(compare_.place_of(0, step), compare_.size() == 0 ? 0 : compare_.size() - 1);
-    playhead_.since_step = 1e9f;
-    first_run_ = false;
-}
-
-void App::leave_pair() {
-    const bool paired = shown_[0] && shown_[1] && compare_.size() > 0;
-    shown_[1] = nullptr;
-    if (!paired) return;
-    const std::size_t step = compare_.step_of(0, playhead_.step);
-    playhead_.count = shown_[0]->steps().size();
-    playhead_.step = step == steps::kNoStep ? 0 : std::min(step, playhead_.count == 0 ? 0 : playhead_.count - 1);
+    if (!comparing()) first_run_ = false;
 }
 
 void App::settle() {
-    for (int side = 0; side < (comparing_ ? 2 : 1); ++side) {
-        const RunLoader::Result result = loader_.wait(names_[side]);
+    for (const std::string& name : names_) {
+        const RunLoader::Result result = loader_.wait(name);
         if (!result.error.empty()) throw Error(result.error);
     }
     loader_.wait_for_times();

@@ -3,12 +3,14 @@
 #include <GL/gl.h>
 
 #include "common/base/error.hpp"
+#include "common/steps/addition_tree.hpp"
 #include "viz/app/app.hpp"
 #include "viz/app/gui.hpp"
 #include "viz/app/image.hpp"
 #include "viz/app/offscreen.hpp"
 #include "viz/app/paper.hpp"
 #include "viz/app/window.hpp"
+#include "viz/views/compare_scene.hpp"
 #include "viz/views/describe.hpp"
 #include "viz/views/rounding_scene.hpp"
 #include "viz/widgets/svg_canvas.hpp"
@@ -34,6 +36,38 @@ void check_size(const lesson::WindowRequest& request) {
     if (request.width > 0 && request.height > 0) return;
     throw Error("A picture of " + std::to_string(request.width) + "x" + std::to_string(request.height) +
                 " has no pixels; ask for something like --size 1600x900.");
+}
+
+// What the view in the middle tells beside the step.
+std::string described_view(const Exhibit& exhibit, std::size_t step, const lesson::WindowRequest& request) {
+    const steps::Steps& steps = exhibit.steps();
+    if (request.view == lesson::View::rounding) return describe_rounding(steps, steps::build_rounding(steps), step, request.block, request.warp);
+    if (request.view != lesson::View::tree) return {};
+    const steps::RoundingLens lens = steps::build_rounding(steps);
+    steps::WarpRef warp = steps.warps.empty() ? steps::WarpRef{} : steps.warps.front();
+    for (const steps::WarpRef& each : steps.warps)
+        if (each.block == static_cast<std::uint32_t>(request.block) && each.warp == static_cast<std::uint32_t>(request.warp)) warp = each;
+    const std::int32_t root = request.lane >= 0 ? steps::sum_of_lane(steps, lens, warp, request.lane) : steps::sum_of_run(steps, lens, warp);
+    return "\n" + steps::describe_tree(steps, lens, steps::build_addition_tree(steps, lens, root), step);
+}
+
+std::string described_comparison(const lesson::Presentation& presentation, std::size_t place, const lesson::WindowRequest& request) {
+    std::vector<CompareSide> sides;
+    std::vector<const Exhibit*> runs;
+    for (const std::string& name : request.compare) {
+        sides.push_back({name, name, std::make_shared<Exhibit>(presentation.run(name)), ""});
+        runs.push_back(sides.back().exhibit.get());
+    }
+    std::string all = describe_comparison(sides, presentation.kernel_file, presentation.timings, place, request.block, request.warp);
+    if (request.view == lesson::View::stage) return all;
+    // Each side's own view, at the step that it stands at.
+    SideBySide steps;
+    steps.align(runs);
+    for (std::size_t s = 0; s < sides.size(); ++s) {
+        const std::size_t step = steps.step_of(s, place);
+        all += "\n" + sides[s].name + described_view(*runs[s], step == steps::kNoStep ? 0 : step, request);
+    }
+    return all;
 }
 
 class OwnFrontend final : public lesson::Frontend {
@@ -68,13 +102,11 @@ public:
     }
 
     std::string describe(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
+        const std::size_t step = request.has_step ? request.step : 0;
+        if (request.compare.size() > 1) return described_comparison(presentation, step, request);
         const Exhibit exhibit(presentation.run(request.variant));
         const std::string& file = exhibit.run->kernel_file.empty() ? presentation.kernel_file : exhibit.run->kernel_file;
-        const std::size_t step = request.has_step ? request.step : 0;
-        std::string text = describe_step(exhibit, file, step, request.block, request.warp);
-        if (request.view == lesson::View::rounding)
-            text += describe_rounding(exhibit.steps(), steps::build_rounding(exhibit.steps()), step, request.block, request.warp);
-        return text;
+        return describe_step(exhibit, file, step, request.block, request.warp, request.lane) + described_view(exhibit, step, request);
     }
 };
 

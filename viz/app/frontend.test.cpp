@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "common/base/error.hpp"
+#include "viz/app/app.hpp"
+#include "viz/app/gui.hpp"
 #include "viz/app/image.hpp"
+#include "viz/app/offscreen.hpp"
 #include "viz/views/sample_runs.hpp"
 
 namespace lanewise::viz {
@@ -81,6 +84,42 @@ TEST_F(Picture, NoPixelsIsASentence) {
     EXPECT_EQ(files(), 0u);
 }
 
+TEST(Frontend, FontsFollowTheScaleAndTheLettersOfFileNames) {
+    std::unique_ptr<Offscreen> offscreen;
+    try {
+        offscreen = std::make_unique<Offscreen>(320, 200);
+    } catch (const Error& error) {
+        GTEST_SKIP() << error.what();
+    }
+    lesson::WindowRequest request;
+    request.variant = "warp_sum_xor";
+    App app(samples::presentation(), request);
+    Gui gui(1);
+    app.settle();
+    const auto frame = [&] {
+        ImGui::GetIO().DisplaySize = {320, 200};
+        ImGui::GetIO().DeltaTime = 0.1f;
+        ImGui_ImplOpenGL3_NewFrame();
+        ImGui::NewFrame();
+        app.frame(gui.look(app.theme()), {0, 0, 320, 200}, 0.1f);
+        ImGui::Render();
+        ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    };
+    frame();
+    const float before = text_width(gui.look(app.theme()), Face::body, "warp");
+    gui.fit(2, "");
+    frame();
+    EXPECT_NEAR(text_width(gui.look(app.theme()), Face::body, "warp"), 2 * before, before * 0.1f);
+    // Letters that a font of this system has are drawn; those that none has, or that are no letters, do no harm.
+    for (const char* name : {"/tmp/波.ndjson", "/tmp/\xf0\x9f\x98\x80.ndjson", "/tmp/\xff\xfe\xe6.ndjson", ""}) {
+        gui.fit(1, name);
+        app.notify(name);
+        frame();
+        gui.fit(1, name);
+        EXPECT_EQ(gui.scale(), 1);
+    }
+}
+
 TEST(Frontend, DescribesTheStepThatWasAskedFor) {
     lesson::WindowRequest request;
     request.variant = "warp_sum_xor";
@@ -89,6 +128,29 @@ TEST(Frontend, DescribesTheStepThatWasAskedFor) {
     const std::string told = make_frontend()->describe(samples::presentation(), request);
     EXPECT_EQ(told.substr(0, told.find('\n')), "step 3 of 6: xor 8");
     EXPECT_NE(told.find("lane 5  source 13  before 26 (0x41d00000)  received 42 (0x42280000)  after 68 (0x42880000)"), std::string::npos) << told;
+}
+
+TEST(Frontend, DescribesAComparisonAndTheTree) {
+    lesson::WindowRequest request;
+    request.variant = "warp_sum_xor";
+    request.compare = {"warp_sum_xor", "warp_sum_down", "block_sum_two_level"};
+    request.has_step = true;
+    request.step = 2;
+    const std::string told = make_frontend()->describe(samples::presentation(), request);
+    EXPECT_TRUE(told.starts_with("place 3 of ")) << told.substr(0, 100);
+    EXPECT_NE(told.find("warp_sum_down  step 3: down 8\n"), std::string::npos);
+    EXPECT_NE(told.find("step 3 of 6: xor 8"), std::string::npos);
+    EXPECT_NE(told.find("step 3 of 6: down 8"), std::string::npos);
+    EXPECT_EQ(told.find("\ntree  "), std::string::npos);
+    request.view = lesson::View::tree;
+    const std::string trees = make_frontend()->describe(samples::presentation(), request);
+    EXPECT_EQ(trees.substr(0, told.size()), told);
+    EXPECT_NE(trees.find("\ntree  lane 0 of block 0 · warp 0  496"), std::string::npos);
+    request.compare.clear();
+    request.lane = 5;
+    const std::string one = make_frontend()->describe(samples::presentation(), request);
+    EXPECT_NE(one.find("\ntree  lane 5 of block 0 · warp 0  496"), std::string::npos) << one;
+    EXPECT_NE(one.find("added  step 3 xor 8  lane 5 of block 0 · warp 0  26 (0x41d00000) + 42 (0x42280000) = 68 (0x42880000)  4 inputs  now\n"), std::string::npos) << one;
 }
 
 }  // namespace

@@ -38,8 +38,26 @@ public:
     Gui& operator=(const Gui&) = delete;
 
     Look look(const Theme& theme) const { return {&theme, &fonts_, scale_}; }
+    float scale() const { return scale_; }
+
+    // Between frames: fonts of another size, or with letters that were not needed before. Does nothing where neither is
+    // so.
+    void fit(float scale, const std::string& outside) {
+        if (scale == scale_ && fonts_.covers(outside)) return;
+        scale_ = scale;
+        ImGui::GetIO().Fonts->Clear();
+        fonts_ = Fonts::load(scale, outside);
+        if constexpr (!kFontsAreDynamic) upload();
+    }
 
 private:
+    static void upload() {
+#if IMGUI_VERSION_NUM < 19200
+        ImGui_ImplOpenGL3_DestroyFontsTexture();
+        ImGui_ImplOpenGL3_CreateFontsTexture();
+#endif
+    }
+
     float scale_;
     Fonts fonts_;
 };

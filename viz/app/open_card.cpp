@@ -103,17 +103,20 @@ void OpenCard::draw(const Look& look, const Rect& window) {
         data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
         return 0;
     };
+    const bool asked = replace_;
     // Completion and history: Tab and the arrows stay here; what they do is press()'s.
     ImGui::InputText("##file", buffer_.data(), buffer_.size(),
                      ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_CallbackHistory,
                      callback, this);
+    const bool replaced = asked && !replace_;
     if (ImGui::IsItemActive()) focus_ = false;
     else if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) focus_ = true;   // there is nowhere else to type
     ImGui::PopStyleVar(2);
     ImGui::PopStyleColor(3);
     ImGui::PopFont();
-    if (!replace_ && typed_ != buffer_.data()) {
-        typed_ = buffer_.data();
+    if (replaced) shown_ = buffer_.data();
+    if (!replace_ && shown_ != buffer_.data()) {
+        shown_ = typed_ = buffer_.data();
         look_up();
     }
     rest.cut_top(look.px(10));

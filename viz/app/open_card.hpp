@@ -37,6 +37,7 @@ private:
     bool open_ = false;
     bool focus_ = false;              // the field is to be typed in from the next frame on
     bool replace_ = false;            // the field is to hold typed_
+    std::string shown_;               // how the field shows typed_: ImGui may have no room for some of its letters
     std::string typed_;
     std::array<char, 4096> buffer_{};
     std::vector<std::string> recent_;

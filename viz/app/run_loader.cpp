@@ -5,6 +5,14 @@
 
 namespace lanewise::viz {
 
+std::string name_of_file_run(int count, const std::string& path) { return "file:" + std::to_string(count) + ":" + path; }
+
+std::string path_of_file_run(const std::string& name) {
+    if (!name.starts_with("file:")) return {};
+    const std::size_t colon = name.find(':', 5);
+    return colon == std::string::npos ? std::string() : name.substr(colon + 1);
+}
+
 RunLoader::RunLoader(Run run, Measure measure, std::function<void()> wake)
     : run_(std::move(run)), measure_(std::move(measure)), wake_(std::move(wake)) {
     worker_ = std::thread([this] { work(); });
@@ -67,6 +75,9 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
     Result result;
     try {
         result.exhibit = std::make_shared<const Exhibit>(run_(variant));
+    } catch (const lesson::ForeignTrace& foreign) {
+        result.error = foreign.what();
+        result.foreign_lesson = foreign.lesson();
     } catch (const std::exception& error) {
         result.error = error.what();
     }

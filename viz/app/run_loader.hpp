@@ -15,6 +15,11 @@
 
 namespace lanewise::viz {
 
+// The name of the run that is read from a file, so that the same file can be read again: "file:3:/tmp/xor.ndjson".
+std::string name_of_file_run(int count, const std::string& path);
+// Its path; empty for any other name.
+std::string path_of_file_run(const std::string& name);
+
 class RunLoader {
 public:
     using Run = std::function<std::shared_ptr<const lesson::Run>(const std::string&)>;
@@ -25,6 +30,7 @@ public:
     struct Result {
         std::shared_ptr<const Exhibit> exhibit;   // null while it runs and where it failed
         std::string error;                        // a sentence, where it failed
+        std::string foreign_lesson;               // it failed because it is a trace of that lesson
         bool done() const { return exhibit != nullptr || !error.empty(); }
     };
 

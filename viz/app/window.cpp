@@ -10,6 +10,7 @@
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -65,6 +66,9 @@ Key key_of(int glfw_key) {
         case GLFW_KEY_HOME: return Key::home;
         case GLFW_KEY_END: return Key::end;
         case GLFW_KEY_ESCAPE: return Key::escape;
+        case GLFW_KEY_ENTER:
+        case GLFW_KEY_KP_ENTER: return Key::enter;
+        case GLFW_KEY_F10: return Key::f10;
         case GLFW_KEY_F1: return letter('?');
         default: break;
     }
@@ -115,6 +119,11 @@ void install_callbacks(GLFWwindow* window, Stage& stage) {
     glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { stage_of(w).wake(); });
     glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { stage_of(w).wake(); });
     glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { stage_of(w).wake(); });
+    glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { stage_of(w).wake(); });
+    glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+        stage_of(w).wake();
+        for (int i = 0; i < count; ++i) stage_of(w).app->open_file(paths[i]);
+    });
     glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { stage_of(w).wake(); });
 }
 
@@ -135,7 +144,7 @@ void draw_frame(GLFWwindow* window, const Gui& gui, App& app, float seconds) {
     int width = 0, height = 0, pixels_x = 0, pixels_y = 0;
     glfwGetWindowSize(window, &width, &height);
     glfwGetFramebufferSize(window, &pixels_x, &pixels_y);
-    if (pixels_x <= 0 || pixels_y <= 0) return;   // minimised
+    if (pixels_x <= 0 || pixels_y <= 0 || width <= 0 || height <= 0) return;   // minimised, or resized to nothing
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
     ImGui::NewFrame();
@@ -147,6 +156,53 @@ void draw_frame(GLFWwindow* window, const Gui& gui, App& app, float seconds) {
     glfwSwapBuffers(window);
 }
 
+bool can_be_seen(GLFWwindow* window) {
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(window, &width, &height);
+    return width > 0 && height > 0 && !glfwGetWindowAttrib(window, GLFW_ICONIFIED);
+}
+
+// The learner's choices: written a moment after one changed, and at the end.
+class Keeper {
+public:
+    Keeper() : file_(SettingsFile::usual_path()), kept_(file_.load()) {}
+
+    const Settings& settings() const { return kept_; }
+    bool waits() const { return waits_; }
+
+    // `with_size`: the window's size is the learner's choice, not the command line's.
+    void look_at(GLFWwindow* window, App& app, bool with_size) {
+        Settings now = app.settings();
+        now.width = kept_.width;
+        now.height = kept_.height;
+        if (with_size && !glfwGetWindowAttrib(window, GLFW_MAXIMIZED) && can_be_seen(window)) glfwGetWindowSize(window, &now.width, &now.height);
+        if (now == kept_) return;
+        kept_ = now;
+        waits_ = true;
+        changed_ = glfwGetTime();
+    }
+
+    // Says what went wrong, on the screen and in the terminal.
+    void keep(App& app, bool at_once) {
+        if (waits_ && (at_once || glfwGetTime() - changed_ > kPatience)) {
+            file_.save(kept_);
+            waits_ = false;
+        }
+        const std::string notice = file_.notice();
+        if (notice.empty()) return;
+        std::fprintf(stderr, "%s\n", notice.c_str());
+        app.notify(notice);
+    }
+
+    static constexpr double kPatience = 0.7;   // seconds: an edge that is dragged is written once
+
+private:
+    SettingsFile file_;
+    Settings kept_;
+    bool waits_ = false;
+    double changed_ = 0;
+};
+
 struct GlfwBackend {
     explicit GlfwBackend(GLFWwindow* window) { ImGui_ImplGlfw_InitForOpenGL(window, true); }
     ~GlfwBackend() { ImGui_ImplGlfw_Shutdown(); }
@@ -156,34 +212,44 @@ struct GlfwBackend {
 
 void run_window(const lesson::Presentation& presentation, const lesson::WindowRequest& request) {
     const Library library;
-    const Window window(request.width, request.height, "Lanewise · " + presentation.title);
+    Keeper keeper;
+    const Settings& settings = keeper.settings();
+    const bool sized = !request.has_size && settings.width > 0;
+    const Window window(sized ? settings.width : request.width, sized ? settings.height : request.height, "Lanewise · " + presentation.title);
     // The first run starts while fonts and shaders are made ready.
-    App app(presentation, request, [] { glfwPostEmptyEvent(); });
+    App app(presentation, request, [] { glfwPostEmptyEvent(); }, settings);
     Stage stage{&app};
     install_callbacks(window.handle, stage);
-    const Gui gui(scale_of(window.handle, request.scale));
+    Gui gui(scale_of(window.handle, request.scale));
     const GlfwBackend backend(window.handle);
 
     std::string title;
     double last = glfwGetTime();
-    while (!glfwWindowShouldClose(window.handle)) {
+    while (!glfwWindowShouldClose(window.handle) && !app.closing()) {
         // Nothing moves and nobody asks: sleep. A run that ends posts an event.
-        if (stage.frames_owed > 0 || app.needs_frame()) {
+        const bool seen = can_be_seen(window.handle);
+        if (seen && (stage.frames_owed > 0 || app.needs_frame())) {
             glfwPollEvents();
         } else {
-            glfwWaitEvents();
+            if (keeper.waits()) glfwWaitEventsTimeout(Keeper::kPatience);
+            else glfwWaitEvents();
             stage.wake();
             last = glfwGetTime();
         }
+        gui.fit(scale_of(window.handle, request.scale), app.outside_words());
         const double now = glfwGetTime();
         draw_frame(window.handle, gui, app, static_cast<float>(now - last));
         last = now;
         if (stage.frames_owed > 0) --stage.frames_owed;
+        keeper.look_at(window.handle, app, !request.has_size);
+        keeper.keep(app, false);
         if (app.title() != title) {
             title = app.title();
             glfwSetWindowTitle(window.handle, title.c_str());
         }
     }
+    keeper.look_at(window.handle, app, !request.has_size);
+    keeper.keep(app, true);
     if (const char* print = std::getenv("LANEWISE_PRINT_STATE"); print && std::string(print) == "1") {
         std::printf("%s\n", app.state().c_str());
     }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The window under Xvfb with real keys: to the end, back, Tab, compare, close.
+# The window under Xvfb with real keys and a real mouse: through the steps, the views, the menu and the cards; resized to
+# nothing and back; its choices kept for the next window; no work while nothing happens.
 #   viz/app/window.test.sh build/lessons/05_warp_shuffle
 # Exits 77 (skipped) where Xvfb or xdotool is absent.
 set -u
@@ -24,9 +25,11 @@ server=$!
 for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
 [ -s "$work/display" ] || fail "Xvfb did not start"
 DISPLAY=:$(cat "$work/display")
-export DISPLAY LANEWISE_PRINT_STATE=1
+# Its own home: nobody's choices are read or changed.
+export DISPLAY LANEWISE_PRINT_STATE=1 HOME="$work" XDG_CONFIG_HOME="$work/config"
 
-# run KEYS… : opens the window, presses the keys, closes it, leaves the state in $state
+# run DOING… : opens the window, does that, closes it, leaves the state in $state. A key by its name; click:X:Y;
+# drag:X:Y:X:Y; size:W:H; wait:SECONDS; text:WORDS; idle: fails where the processor works although nothing happens.
 run() {
     "$lesson" --backend cpu --variant warp_sum_xor,warp_sum_down >"$work/out.log" 2>"$work/err.log" &
     window=$!
@@ -40,8 +43,20 @@ run() {
     done
     [ -n "$id" ] || fail "no window appeared"
     xdotool windowfocus --sync "$id" 2>/dev/null
-    for key in "$@"; do
-        xdotool key --delay 30 "$key"
+    for doing in "$@"; do
+        what=${doing%%:*} rest=${doing#*:}
+        case $what in
+            click) xdotool mousemove --window "$id" "${rest%:*}" "${rest#*:}" sleep 0.15 click 1 ;;
+            drag)
+                x0=${rest%%:*} rest=${rest#*:} y0=${rest%%:*} rest=${rest#*:}
+                xdotool mousemove --window "$id" "$x0" "$y0" sleep 0.2 mousedown 1 sleep 0.2 \
+                    mousemove --window "$id" "${rest%:*}" "${rest#*:}" sleep 0.2 mouseup 1 ;;
+            size) xdotool windowsize "$id" "${rest%:*}" "${rest#*:}" ;;
+            wait) sleep "$rest" ;;
+            text) xdotool type --delay 20 "$rest" ;;
+            idle) check_idle ;;
+            *) xdotool key --delay 30 "$doing" ;;
+        esac
         sleep 0.25
     done
     xdotool key ctrl+q
@@ -52,6 +67,19 @@ run() {
     [ "$status" -eq 0 ] || fail "the window ended with status $status"
     state=$(tail -n 1 "$work/out.log")
     ! grep -q "Sanitizer" "$work/err.log" || fail "a sanitizer complained"
+}
+
+# Ticks of 10 ms that the program ran, in user and system mode (proc(5), fields 14 and 15; the name has no blanks).
+ticks() { awk '{ print $14 + $15 }' "/proc/$window/stat"; }
+
+# Nothing moves: a frame now and then would be a hundred ticks in two seconds.
+check_idle() {
+    sleep 1.5
+    before=$(ticks)
+    sleep 2
+    after=$(ticks)
+    [ $((after - before)) -le 4 ] || fail "the window did nothing for two seconds and took $((after - before)) ticks of 10 ms"
+    echo "ok: idle: $((after - before)) ticks of 10 ms in 2 s"
 }
 
 expect() {
@@ -76,4 +104,36 @@ run question Escape Right
 expect "variant=warp_sum_xor step=2 of=*" "the overlay opens and closes"
 run Home space
 expect "variant=warp_sum_xor *" "playing"
+run idle Right
+expect "variant=warp_sum_xor step=2 of=*" "nothing to do, then a step"
+run size:1:1 wait:0.5 size:1280:800 wait:0.5 Right
+expect "variant=warp_sum_xor step=2 of=*" "resized to nothing and back"
+
+# Views, one after the other; Escape leads back.
+for view in r b v m i z f l s k h question F10; do
+    run "$view" Right Escape "$view" Escape Home
+    expect "variant=warp_sum_xor step=1 of=*" "view $view and back"
+done
+
+# Typing a file's name is not pressing keys; what is no trace is a sentence, and the window goes on.
+printf 'no trace\n' >"$work/broken.ndjson"
+"$lesson" --backend cpu --variant warp_sum_down --save-trace "$work/down.ndjson" >/dev/null || fail "no trace was saved"
+run o "text:$work/none" Return Escape Right
+expect "variant=warp_sum_xor step=2 of=*" "a file that is not there"
+run o "text:$work/broken.ndjson" Return wait:0.5 Right
+expect "variant=warp_sum_xor step=2 of=*" "a file that is no trace"
+run o "text:$work/dow" Tab Return wait:1 Right
+expect "variant=file:*down.ndjson step=*" "a trace, its name completed"
+
+# A splitter is dragged and a panel hidden; the next window has them so.
+run d k "drag:275:400:330:400" wait:1
+grep -q '"theme": "light"' "$XDG_CONFIG_HOME/lanewise/settings.json" || fail "the theme was not kept: $(cat "$XDG_CONFIG_HOME/lanewise/settings.json")"
+grep -q '"show_timeline": false' "$XDG_CONFIG_HOME/lanewise/settings.json" || fail "the hidden panel was not kept"
+grep -q 'down.ndjson' "$XDG_CONFIG_HOME/lanewise/settings.json" || fail "the file was not kept"
+grep -Eq '"text": [1-9]' "$XDG_CONFIG_HOME/lanewise/settings.json" || fail "the edge was not kept: $(cat "$XDG_CONFIG_HOME/lanewise/settings.json")"
+run d k
+printf '{"theme": ' >"$XDG_CONFIG_HOME/lanewise/settings.json"
+run Right
+expect "variant=warp_sum_xor step=2 of=*" "with broken settings"
+grep -q "settings.json" "$work/err.log" || fail "nothing was said of the broken settings"
 echo "all keys did what they say"

@@ -2,227 +2,260 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "viz/views/keys_view.hpp"
 #include "viz/views/result_line.hpp"
-#include "viz/views/timing_view.hpp"
 #include "viz/views/work_paint.hpp"
 
 namespace lanewise::viz {
 namespace {
 
-std::size_t step_in(const std::pair<std::size_t, std::size_t>& pair, int side) { return side == 0 ? pair.first : pair.second; }
+static_assert(kMostSides == kMostBars);
 
-// The warp of a run that stands where `warp` stands, or its first.
-steps::WarpRef matching_warp(const steps::Steps& steps, const steps::WarpRef& warp) {
-    const auto at = std::find(steps.warps.begin(), steps.warps.end(), warp);
-    if (at != steps.warps.end()) return *at;
-    return steps.warps.empty() ? warp : steps.warps.front();
-}
+// Narrower than this (at scale 1) the numbers of 32 lanes are no longer read with ease.
+constexpr float kNarrow = 520;
+// Lower than this a panel shows its warp alone.
+constexpr float kLow = 470;
+constexpr float kHead = 36, kRow = 24;
 
-const steps::Step::Counters* counters_at(const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp) {
-    if (step >= exhibit.steps().size()) return nullptr;
-    const auto& counters = exhibit.steps().steps[step].counters;
-    const std::size_t block = block_place(exhibit.steps(), warp);
-    return block < counters.size() ? &counters[block] : nullptr;
-}
+using Kind = Intent::Kind;
 
-// Is it ever counted in a recorded block?
-bool counted_in_all(const Exhibit& exhibit, std::uint32_t steps::Step::Counters::*value) {
-    if (exhibit.steps().size() == 0) return false;
-    const auto& counters = exhibit.steps().steps.back().counters;
-    return std::any_of(counters.begin(), counters.end(), [&](const auto& each) { return each.*value > 0; });
-}
-
-bool is_wrong(const Exhibit& exhibit) { return !came_out_right(*exhibit.run) || !exhibit.trace().findings.empty(); }
-
-// Lanes of the warp that hold something else than on the other side at the same stage.
-std::uint32_t lanes_that_differ(const Exhibit& a, std::size_t step, const steps::WarpRef& warp, const Exhibit& b, std::size_t other_step,
-                                const steps::WarpRef& other_warp) {
-    const auto has = [](const Exhibit& exhibit, const steps::WarpRef& ref) {
-        const auto& warps = exhibit.steps().warps;
-        return std::find(warps.begin(), warps.end(), ref) != warps.end();
-    };
-    if (!has(a, warp) || !has(b, other_warp)) return 0;
-    const steps::Holding& x = a.steps().holding(step, warp);
-    const steps::Holding& y = b.steps().holding(other_step, other_warp);
-    if (x.type != y.type) return 0;
-    std::uint32_t lanes = 0;
-    for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {
-        if ((x.known & y.known) >> lane & 1u && x.bits[lane] != y.bits[lane]) lanes |= std::uint32_t{1} << lane;
+// A small square with a cross or a plus, that lights up under the pointer.
+bool sign_button(const Pane& pane, const Rect& box, bool plus, const char* hint) {
+    const bool hovered = pane.hovers(box);
+    if (hovered) fill(pane.brush, box, pane.colors().raised, pane.px(5));
+    const Point c = box.center();
+    const float r = pane.px(plus ? 5.0f : 4.0f);
+    const Color ink = hovered ? pane.colors().strong : pane.colors().quiet;
+    if (plus) {
+        hairline(pane.brush, {c.x - r, c.y}, {c.x + r, c.y}, ink, pane.px(1.6f));
+        hairline(pane.brush, {c.x, c.y - r}, {c.x, c.y + r}, ink, pane.px(1.6f));
+    } else {
+        hairline(pane.brush, {c.x - r, c.y - r}, {c.x + r, c.y + r}, ink, pane.px(1.6f));
+        hairline(pane.brush, {c.x - r, c.y + r}, {c.x + r, c.y - r}, ink, pane.px(1.6f));
     }
-    return lanes;
+    if (hovered) hint_card(pane.look(), hint);
+    return pane.button(box);
+}
+
+bool is_shown(const std::vector<CompareSide>& shown, const std::string& name) {
+    return std::any_of(shown.begin(), shown.end(), [&](const CompareSide& side) { return side.name == name; });
 }
 
 }  // namespace
 
-void CompareView::align(const Exhibit& a, const Exhibit& b) { pairs_ = steps::align(a.steps(), b.steps()); }
-
-std::size_t CompareView::step_of(int side, std::size_t place) const {
-    for (std::size_t i = std::min(place + 1, pairs_.size()); i-- > 0;) {
-        if (step_in(pairs_[i], side) != steps::kNoStep) return step_in(pairs_[i], side);
+ComparePlaces place_panels(const Rect& body, std::size_t count, float scale) {
+    ComparePlaces places;
+    if (count == 0) return places;
+    const bool in_row = count <= 2 || body.width() / static_cast<float>(count) >= kNarrow * scale;
+    const std::size_t columns = in_row ? count : 2, rows = in_row ? 1 : 2;
+    const float width = body.width() / static_cast<float>(columns), height = body.height() / static_cast<float>(rows);
+    for (std::size_t i = 0; i < columns * rows; ++i) {
+        const float x = body.x0 + width * static_cast<float>(i % columns), y = body.y0 + height * static_cast<float>(i / columns);
+        const Rect box{x, y, x + width, y + height};
+        if (i < count) places.panels.push_back(box);
+        else places.free = box;
     }
-    return steps::kNoStep;
+    places.compact = height < kLow * scale;
+    return places;
 }
 
-bool CompareView::has_own_step(int side, std::size_t place) const {
-    return place < pairs_.size() && step_in(pairs_[place], side) != steps::kNoStep;
-}
-
-std::size_t CompareView::place_of(int side, std::size_t step) const {
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-        if (step_in(pairs_[i], side) == step) return i;
-    }
-    return 0;
-}
-
-void CompareView::draw_side(const Pane& pane, int side, const std::string& title, const Exhibit& exhibit,
-                            const Exhibit& other, const timing::TimingTable& timings, const Playhead& playhead,
-                            Selection& selection) {
-    const std::size_t step = step_of(side, playhead.step);
-    const bool own = has_own_step(side, playhead.step);
-    Rect box = pane.box;
-    const Rect foot = box.cut_bottom(pane.px(118));
-    const bool banners = is_wrong(exhibit) || is_wrong(other);
-    if (banners) draw_banner(pane, box.cut_top(pane.px(38)), side, exhibit);
-
-    // Each side has its own steps and its own warps; what is pointed at is shared.
-    Playhead here = playhead;
-    here.step = step == steps::kNoStep ? 0 : step;
-    here.count = exhibit.steps().size();
-    if (!own) here.since_step = 1e9f;
-    Selection there = selection;
-    there.warp = matching_warp(exhibit.steps(), selection.warp);
-    StageView& stage = stages[static_cast<std::size_t>(side)];
-    stage.heading = title;
-    stage.told_elsewhere = banners;
-    // Where one of the two is wrong, what its lanes hold is held against the other's.
-    const std::size_t other_step = step_of(1 - side, playhead.step);
-    const steps::WarpRef other_warp = matching_warp(other.steps(), selection.warp);
-    const bool paired = own && has_own_step(1 - side, playhead.step);
-    stage.differing = paired && is_wrong(exhibit) && !is_wrong(other) ? lanes_that_differ(exhibit, step, there.warp, other, other_step, other_warp) : 0;
-    stage.note = own ? "" : step == steps::kNoStep ? "has not begun" : "waits: nothing of its own at this stage";
-    {
-        const Pane inner(pane.look(), side == 0 ? "compare stage a" : "compare stage b", box);
-        const steps::WarpRef before = there.warp;
-        stage.draw(inner, exhibit, here, there);
-        if (!(there.warp == before)) selection.warp = there.warp;
-        selection.next = there.next;
-        selection.pinned_lane = there.pinned_lane;
-    }
-
-    draw_foot(pane, foot, exhibit, other, step, other_step, own, timings, there.warp);
-}
-
-void CompareView::draw_banner(const Pane& pane, const Rect& where, int side, const Exhibit& exhibit) const {
-    const Theme& colors = pane.colors();
-    const bool wrong = is_wrong(exhibit);
-    const Color kind = wrong ? colors.warning : colors.good;
-    const Rect card{where.x0 + pane.px(12), where.y0 + pane.px(8), where.x1 - pane.px(12), where.y1};
-    fill(pane.brush, card, mix(colors.ground, kind, 0.15), pane.px(6));
-    outline(pane.brush, card, kind, pane.px(6), pane.px(1.2f));
-    Rect line = card.inset(pane.px(10), 0);
-    // Steps are counted in pairs here.
-    const std::size_t step = first_mistake(exhibit);
-    const std::size_t place = step == steps::kNoStep ? step : place_of(side, step);
-    const std::string mistakes = mistakes_found(exhibit, place);
-    const float width = text_width(pane.look(), Face::body, mistakes) + pane.px(8);
-    if (!mistakes.empty() && !came_out_right(*exhibit.run) && width < line.width() * 0.6f) {
-        text_in(pane.brush, Face::body, line.cut_right(width), colors.warning, mistakes, Align::right);
-    }
-    if (mistakes.empty() && result_words(*exhibit.run).empty()) text_in(pane.brush, Face::strong, line, colors.quiet, "its result was not kept", Align::left);
-    else draw_result(pane.brush, line, exhibit, Face::strong, Align::left, place);
-}
-
-void CompareView::draw_foot(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Exhibit& other, std::size_t step,
-                            std::size_t other_step, bool own, const timing::TimingTable& timings, const steps::WarpRef& warp) const {
-    const Theme& colors = pane.colors();
-    hairline(pane.brush, {where.x0, where.y0}, {where.x1, where.y0}, colors.line);
-    Rect rest = where.inset(pane.px(16), pane.px(8));
-
-    // How busy its lanes are: the figure, in words, and step by step.
-    Rect busy = rest.cut_top(pane.px(38));
-    const Work work = work_of(exhibit.steps(), warp);
-    if (work.adds()) {
-        const std::string figure = percent(work.busy());
-        text_in(pane.brush, Face::heading, busy, colors.good, figure, Align::left);
-        const std::string first = "of lanes busy (" + part_in_words(work.busy()) + ")", second = "while adding";
-        const float x = busy.x0 + text_width(pane.look(), Face::heading, figure) + pane.px(10);
-        text_in(pane.brush, Face::caption, {x, busy.y0 + pane.px(4), busy.x1, busy.center().y + pane.px(1)}, colors.text, first, Align::left);
-        text_in(pane.brush, Face::caption, {x, busy.center().y + pane.px(1), busy.x1, busy.y1 - pane.px(2)}, colors.quiet, second, Align::left);
-        busy.x0 = std::max(x + text_width(pane.look(), Face::caption, first) + pane.px(18), busy.x0 + pane.px(210));
-    } else {
-        text_in(pane.brush, Face::caption, {busy.x0, busy.y0, busy.x0 + pane.px(200), busy.y1}, colors.quiet, "no step of it adds", Align::left);
-        busy.x0 += pane.px(210);
-    }
-    if (busy.width() > pane.px(60)) work_strip(pane.brush, busy.inset(0, pane.px(2)), work, own ? step : steps::kNoStep);
-    rest.cut_top(pane.px(6));
-
-    Rect numbers = rest.cut_top(pane.px(36));
-    const auto* mine = counters_at(exhibit, step, warp);
-    const auto* theirs = counters_at(other, other_step, matching_warp(other.steps(), warp));
-    const steps::Step::Counters zero;
-    const steps::Step::Counters& a = mine ? *mine : zero;
-    const steps::Step::Counters& b = theirs ? *theirs : zero;
-    struct Item {
-        const char* label;
-        const char* meaning;
-        std::uint32_t steps::Step::Counters::*value;
+Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareSide>& shown, const std::vector<lesson::VariantInfo>& variants,
+                         const timing::TimingTable& times, lesson::View view, const Playhead& playhead, Selection& selection) {
+    Intent intent;
+    const auto keep = [&](Intent asked) {
+        if (asked) intent = asked;
     };
-    using Counters = steps::Step::Counters;
-    static constexpr Item kItems[] = {
-        {"shuffles", "shuffle rounds so far", &Counters::shuffles},
-        {"barriers", "block barriers so far", &Counters::block_barriers},
-        {"syncwarps", "warp barriers so far", &Counters::warp_barriers},
-        {"shared", "accesses to shared memory so far, counted by lanes", &Counters::shared_accesses},
-        {"passes", "passes over the banks of shared memory so far: one for a request without bank conflicts", &Counters::shared_passes},
-        {"global", "accesses to global memory so far, counted by lanes", &Counters::global_accesses},
-        {"requests", "loads and stores of global memory so far, counted by warps", &Counters::global_requests},
-        {"sectors", "32-byte sectors of global memory moved so far", &Counters::global_sectors},
-        {"atomics", "atomics so far, counted by lanes", &Counters::atomics}};
-    // What neither of the two ever does is left out.
-    std::vector<Item> items;
-    for (const Item& item : kItems) {
-        if (counted_in_all(exhibit, item.value) || counted_in_all(other, item.value)) items.push_back(item);
+    const std::size_t count = std::min(shown.size(), kMostSides);
+    chosen = std::min(chosen, count == 0 ? 0 : count - 1);
+    const Rect bottom = body.cut_bottom(std::min(TimelineView::height(look), body.height() * 0.4f));
+    const bool ready = std::all_of(shown.begin(), shown.end(), [](const CompareSide& side) { return side.exhibit != nullptr; }) &&
+                       steps.sides() == count && playhead.count == steps.size();
+    scene_ = ready ? build_compare_scene(shown, steps, times, playhead.step, selection.warp) : CompareScene{};
+    places_ = place_panels(body, count, look.scale);
+    for (std::size_t side = 0; side < count; ++side) {
+        Rect box = places_.panels[side];
+        const Pane pane(look, ("side " + std::to_string(side)).c_str(), box, look.colors().ground);
+        keep(draw_head(pane, box.cut_top(look.px(kHead)), side, shown, ready));
+        if (!shown[side].error.empty()) {
+            sentence_card(pane, box, "This variant did not run", shown[side].error, look.colors().warning);
+        } else if (!ready) {
+            text_in(pane.brush, Face::title, box, look.colors().quiet, shown[side].exhibit ? "waits for the others…" : "running " + shown[side].title + "…");
+        } else {
+            const bool any_wrong = std::any_of(shown.begin(), shown.end(), [](const CompareSide& each) { return is_wrong(*each.exhibit); });
+            if (any_wrong) draw_banner(pane, box.cut_top(look.px(places_.compact ? 30 : 38)), side, *shown[side].exhibit);
+            const Rect foot = box.cut_bottom(look.px(places_.compact ? 64 : 122));
+            {
+                const Pane inner(look, ("within " + std::to_string(side)).c_str(), box);
+                keep(draw_panel(inner, side, shown, view, playhead, selection));
+            }
+            draw_foot(pane, foot, side, *shown[side].exhibit, times);
+        }
+        const Rect& edge = places_.panels[side];
+        if (edge.x0 > body.x0 + 1) fill(pane.brush, {edge.x0, edge.y0, edge.x0 + look.px(1), edge.y1}, look.colors().line);
+        if (edge.y0 > body.y0 + 1) fill(pane.brush, {edge.x0, edge.y0, edge.x1, edge.y0 + look.px(1)}, look.colors().line);
     }
-    if (items.empty()) items.push_back(kItems[5]);
-    const float pitch = numbers.width() / static_cast<float>(items.size());
-    for (const Item& item : items) {
-        const Rect column = numbers.cut_left(pitch);
-        const std::uint32_t value = a.*item.value;
-        const bool differs = value != b.*item.value;
-        text_in(pane.brush, Face::figure_large, {column.x0, column.y0, column.x1, column.y0 + pane.px(19)},
-                differs ? colors.accent : colors.text, std::to_string(value), Align::left);
-        text_in(pane.brush, Face::caption, {column.x0, column.y0 + pane.px(20), column.x1, column.y1}, colors.quiet, item.label, Align::left);
-        if (pane.hovers(column)) hint_card(pane.look(), std::string(item.meaning) + ", in this block");
-    }
-    const timing::Timing* time = timing_of(timings, exhibit.trace().header.variant);
-    const std::string words = time ? microseconds(time->median_us) + " for " + std::to_string(time->n) + " values · " + timing_origin(timings)
-                                   : "no time of this variant: it came out wrong, or was not measured";
-    text_in(pane.brush, Face::caption, rest, time ? colors.text : colors.quiet, fit_text(pane.look(), Face::caption, words, rest.width()), Align::left);
+    keep(draw_timeline(look, bottom, shown, ready, playhead, selection));
+    if (count > 0) keep(draw_list(look, places_.free, places_.panels.back(), shown, variants));
+    return intent;
 }
 
-Intent CompareView::draw_timeline(const Pane& pane, const Exhibit& a, const Exhibit& b, const Playhead& playhead,
-                                  const Selection& selection) {
-    const std::array<const Exhibit*, 2> sides{&a, &b};
-    const std::array<Work, 2> works{work_of(a.steps(), matching_warp(a.steps(), selection.warp)),
-                                    work_of(b.steps(), matching_warp(b.steps(), selection.warp))};
+Intent CompareView::draw_head(const Pane& pane, const Rect& where, std::size_t side, const std::vector<CompareSide>& shown, bool ready) const {
+    Intent intent;
+    const Theme& colors = pane.colors();
+    const CompareSide& own = shown[side];
+    Rect rest = where.inset(pane.px(16), 0);
+    rest.x1 = where.x1 - pane.px(8);
+    const auto button = [&] { return Rect{rest.x1 - pane.px(24), rest.center().y - pane.px(12), rest.x1, rest.center().y + pane.px(12)}; };
+    if (sign_button(pane, button(), false, "take it away (Shift C: the chosen one)")) intent = {Kind::uncompare, side + 1};
+    rest.cut_right(pane.px(26));
+    const bool last = side + 1 == shown.size();
+    if (last && places_.free.empty() && shown.size() < kMostSides) {
+        if (sign_button(pane, button(), true, "set another beside these (C: the next one)")) intent = {Kind::compare_list, 0};
+        rest.cut_right(pane.px(28));
+    }
+    const float width = std::min(text_width(pane.look(), Face::title, own.title), rest.width() * 0.62f);
+    const Rect title{rest.x0, where.y0, rest.x0 + width, where.y1};
+    text_in(pane.brush, Face::title, title, colors.strong, fit_text(pane.look(), Face::title, own.title, width), Align::left);
+    if (side == chosen) fill(pane.brush, {title.x0, title.y1 - pane.px(5), title.x1, title.y1 - pane.px(2.5f)}, colors.accent, pane.px(1));
+    if (pane.hovers(title)) {
+        hint_card(pane.look(), side == chosen ? own.name + " · Tab, 1 … 9 and the tabs change this one" : own.name + " · click, or X: let Tab, 1 … 9 and the tabs change this one");
+        if (pane.button(title)) intent = {Kind::side, side + 1};
+    }
+    rest.cut_left(width + pane.px(14));
+    if (!ready) return intent;
+    const CompareScene::Side& here = scene_.sides[side];
+    const steps::Steps& steps_shown = own.exhibit->steps();
+    std::string words = here.own ? steps_shown.steps[here.step].label : here.step == steps::kNoStep ? "has not begun" : "waits: nothing of its own here";
+    if (here.own && !steps_shown.warps.empty() && steps_shown.warps.size() > 1) words += " · " + warp_name(steps_shown, here.warp);
+    text_in(pane.brush, Face::body, rest, colors.quiet, fit_text(pane.look(), Face::body, words, rest.width()), Align::left);
+    rest.cut_left(text_width(pane.look(), Face::body, words) + pane.px(14));
+    const lesson::Run& run = *own.exhibit->run;
+    const bool any_wrong = std::any_of(shown.begin(), shown.end(), [](const CompareSide& each) { return is_wrong(*each.exhibit); });
+    const std::string& notice = run.notice;
+    if (!notice.empty()) text_in(pane.brush, Face::caption, rest, colors.warning, fit_text(pane.look(), Face::caption, notice, rest.width()), Align::right);
+    else if (!any_wrong && text_width(pane.look(), Face::caption, result_words(run)) + pane.px(20) < rest.width()) draw_result(pane.brush, rest, *own.exhibit, Face::caption, Align::right);
+    return intent;
+}
+
+Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::vector<CompareSide>& shown, lesson::View view,
+                               const Playhead& playhead, Selection& selection) {
+    const CompareScene::Side& here = scene_.sides[side];
+    const Exhibit& exhibit = *shown[side].exhibit;
+    Side& own = sides[side];
+    // Each side has its own steps and its own warps; what is pointed at is shared.
+    Playhead at = playhead;
+    at.step = here.step == steps::kNoStep ? 0 : here.step;
+    at.count = exhibit.steps().size();
+    if (!here.own) at.since_step = 1e9f;
+    Selection there = selection;
+    there.warp = here.warp;
+    Intent intent;
+    if (view == lesson::View::rounding) {
+        intent = own.rounding.draw(pane, exhibit, at, there);
+    } else if (view == lesson::View::tree) {
+        own.tree.compact = places_.compact;
+        intent = own.tree.draw(pane, exhibit, at, there);
+    } else {
+        StageView& stage = own.stage;
+        stage.headed = false;
+        stage.compact = places_.compact;
+        stage.differing = here.differing;
+        stage.differing_from = shown[scene_.reference].title;
+        stage.note = here.own ? "" : "waits";
+        intent = stage.draw(pane, exhibit, at, there);
+    }
+    if (!(there.warp == here.warp)) selection.warp = there.warp;
+    selection.next = there.next;
+    selection.pinned_lane = there.pinned_lane;
+    if (intent.kind == Kind::go_to) intent.value = steps.place_of(side, intent.value);
+    return intent;
+}
+
+// The variants that can still be added: in the free place, or over the last panel while it is open.
+Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& under, const std::vector<CompareSide>& shown,
+                              const std::vector<lesson::VariantInfo>& variants) {
+    Intent intent;
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < variants.size(); ++i)
+        if (!is_shown(shown, variants[i].name)) left.push_back(i);
+    if (shown.size() >= kMostSides || left.empty()) listing = false;
+    const bool over = free.empty();
+    if (left.empty() || (over && !listing)) return intent;
+
+    const float row = look.px(kRow), head = look.px(kHead);
+    Rect box = free;
+    if (over) {
+        const float width = std::min(look.px(380), under.width() - look.px(24));
+        const float height = std::min(head + row * static_cast<float>(left.size()) + look.px(10), under.height() - look.px(60));
+        box = Rect{under.x1 - look.px(12) - width, under.y0 + look.px(kHead), under.x1 - look.px(12), under.y0 + look.px(kHead) + height};
+    }
+    const Theme& colors = look.colors();
+    const Pane pane(look, "compare list", box, over ? colors.panel : colors.ground);
+    if (over) outline(pane.brush, box.inset(look.px(0.5f)), colors.accent, 0, look.px(1));
+    Rect rest = box.inset(look.px(16), look.px(2));
+    Rect title = rest.cut_top(head - look.px(2));
+    text_in(pane.brush, Face::strong, title, colors.text, shown.size() == 2 ? "Set a third beside these" : "Set a fourth beside these", Align::left);
+    key_hint(pane.brush, {title.x1 - look.px(72), title.center().y - look.px(8.5f)}, "C", "the next");
+    if (!over) {
+        fill(pane.brush, {box.x0, box.y0, box.x0 + look.px(1), box.y1}, colors.line);
+        fill(pane.brush, {box.x0, box.y0, box.x1, box.y0 + look.px(1)}, colors.line);
+    }
+    const float spare = std::max(0.0f, row * static_cast<float>(left.size()) - rest.height());
+    list_scroll_ = std::clamp(list_scroll_ - pane.wheel() * row * 2, 0.0f, spare);
+    pane.brush.canvas->push_clip(rest.inset(-look.px(8), 0));
+    float y = rest.y0 - list_scroll_;
+    for (const std::size_t i : left) {
+        const lesson::VariantInfo& variant = variants[i];
+        const Rect line{rest.x0, y, rest.x1, y + row};
+        y += row;
+        if (line.y1 < rest.y0 || line.y0 > rest.y1) continue;
+        const bool hovered = pane.hovers(line) && rest.contains(pane.pointer());
+        if (hovered) fill(pane.brush, line.inset(-look.px(8), 0), colors.raised, look.px(5));
+        const std::string& name = variant.title.empty() ? variant.name : variant.title;
+        const float width = text_width(look, Face::strong, name);
+        text_in(pane.brush, Face::strong, line, hovered ? colors.strong : colors.text, name, Align::left);
+        Rect told = line;
+        told.cut_left(width + look.px(12));
+        const std::string& summary = variant.declared_wrong ? "wrong on purpose: " + variant.summary : variant.summary;
+        text_in(pane.brush, Face::caption, told, variant.declared_wrong ? colors.warning : colors.quiet, fit_text(look, Face::caption, summary, told.width()), Align::left);
+        if (hovered && pane.button(line)) intent = {Kind::compare_with, i};
+    }
+    pane.brush.canvas->pop_clip();
+    if (over && !intent && ImGui::IsMouseClicked(0) && !pane.hovers()) listing = false;
+    return intent;
+}
+
+Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std::vector<CompareSide>& shown, bool ready,
+                                  const Playhead& playhead, const Selection& selection) {
+    const Pane pane(look, "compare timeline", where, look.colors().panel);
     std::vector<TimelineEntry> entries;
-    for (const auto& pair : pairs_) {
+    TimelineScale scale;
+    scale.sides = shown.size();
+    if (!ready) return timeline.draw_entries(pane, entries, scale, playhead);
+    std::vector<Work> works;
+    for (std::size_t s = 0; s < shown.size(); ++s) {
+        works.push_back(work_of(shown[s].exhibit->steps(), matching_warp(shown[s].exhibit->steps(), selection.warp)));
+        scale.threads[s] = works[s].threads;
+    }
+    for (std::size_t place = 0; place < steps.size(); ++place) {
         TimelineEntry entry;
-        for (const int side : {1, 0}) {   // the left side's name and kind stand where both have one
-            const auto s = static_cast<std::size_t>(side);
-            const std::size_t step = step_in(pair, side);
-            entry.has[s] = step != steps::kNoStep;
+        std::vector<std::string> labels;
+        for (std::size_t s = 0; s < shown.size(); ++s) {
+            entry.has[s] = steps.has_own_step(s, place);
             if (!entry.has[s]) continue;
-            const steps::Step& shown = sides[s]->steps().steps[step];
-            entry.label = entry.label.empty() || entry.label == shown.label ? shown.label : shown.label + " | " + entry.label;
-            entry.kind = shown.kind;
+            const std::size_t step = steps.step_of(s, place);
+            const steps::Step& own = shown[s].exhibit->steps().steps[step];
+            // The first side's kind stands where several have one; each name once.
+            if (labels.empty()) entry.kind = own.kind;
+            if (std::find(labels.begin(), labels.end(), own.label) == labels.end()) labels.push_back(own.label);
             entry.work[s] = works[s].steps[step];
-            entry.warned |= step < sides[s]->findings.size() && !sides[s]->findings[step].empty();
+            entry.warned |= step < shown[s].exhibit->findings.size() && !shown[s].exhibit->findings[step].empty();
         }
+        for (const std::string& label : labels) entry.label += (entry.label.empty() ? "" : " | ") + label;
         entries.push_back(std::move(entry));
     }
-    TimelineScale scale;
-    scale.threads = {works[0].threads, works[1].threads};
     return timeline.draw_entries(pane, entries, scale, playhead);
 }
 

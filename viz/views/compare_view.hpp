@@ -1,42 +1,65 @@
-// Two variants beside each other, aligned by stage, scrubbed together; under each its counters and its time.
+// Two to four variants beside each other, aligned by stage, scrubbed together; under each its counters and its time.
 #pragma once
 
 #include <array>
 #include <string>
 #include <vector>
 
-#include "viz/views/exhibit.hpp"
+#include "viz/views/compare_scene.hpp"
 #include "viz/views/pane.hpp"
+#include "viz/views/rounding_view.hpp"
 #include "viz/views/selection.hpp"
 #include "viz/views/stage_view.hpp"
 #include "viz/views/timeline_view.hpp"
+#include "viz/views/tree_view.hpp"
 
 namespace lanewise::viz {
 
+// Where the panels of a comparison stand: beside each other as long as 32 lanes keep room for their numbers, else two by
+// two; of three the fourth place is free for one more.
+struct ComparePlaces {
+    std::vector<Rect> panels;
+    Rect free;               // empty where there is no place left over
+    bool compact = false;    // low panels: the warp alone, and the figures on one line
+};
+ComparePlaces place_panels(const Rect& body, std::size_t count, float scale);
+
 struct CompareView {
-    std::array<StageView, 2> stages;
+    struct Side {
+        StageView stage;
+        RoundingView rounding;
+        TreeView tree;
+    };
+    std::array<Side, kMostSides> sides;
     TimelineView timeline;
+    SideBySide steps;            // of the runs that are all there
+    std::size_t chosen = 1;      // the side that Tab, 1 … 9 and the tabs change
+    bool listing = false;        // the variants that can be added are in sight
 
-    // Sets the two apart: steps that are the same stage stand together.
-    void align(const Exhibit& a, const Exhibit& b);
-    std::size_t size() const { return pairs_.size(); }
-    // The step of side 0 or 1 at `place`: its own, or its last one before; kNoStep before its first.
-    std::size_t step_of(int side, std::size_t place) const;
-    bool has_own_step(int side, std::size_t place) const;
-    // The place where side `side` stands at step `step`.
-    std::size_t place_of(int side, std::size_t step) const;
+    // Panels, list and timeline. What is asked of a panel (uncompare, side, compare_with) and places to go to are given back.
+    Intent draw(const Look& look, Rect body, const std::vector<CompareSide>& shown, const std::vector<lesson::VariantInfo>& variants,
+                const timing::TimingTable& times, lesson::View view, const Playhead& playhead, Selection& selection);
 
-    void draw_side(const Pane& pane, int side, const std::string& title, const Exhibit& exhibit, const Exhibit& other,
-                   const timing::TimingTable& timings, const Playhead& playhead, Selection& selection);
-    Intent draw_timeline(const Pane& pane, const Exhibit& a, const Exhibit& b, const Playhead& playhead, const Selection& selection);
+    // As drawn last.
+    const CompareScene& scene() const { return scene_; }
+    const ComparePlaces& places() const { return places_; }
 
 private:
-    // How it came out, where either side is wrong: the difference to see first.
-    void draw_banner(const Pane& pane, const Rect& where, int side, const Exhibit& exhibit) const;
-    void draw_foot(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Exhibit& other, std::size_t step,
-                   std::size_t other_step, bool own, const timing::TimingTable& timings, const steps::WarpRef& warp) const;
+    Intent draw_head(const Pane& pane, const Rect& where, std::size_t side, const std::vector<CompareSide>& shown, bool ready) const;
+    Intent draw_panel(const Pane& pane, std::size_t side, const std::vector<CompareSide>& shown, lesson::View view,
+                      const Playhead& playhead, Selection& selection);
+    Intent draw_list(const Look& look, const Rect& free, const Rect& under, const std::vector<CompareSide>& shown,
+                     const std::vector<lesson::VariantInfo>& variants);
+    Intent draw_timeline(const Look& look, const Rect& where, const std::vector<CompareSide>& shown, bool ready,
+                         const Playhead& playhead, const Selection& selection);
+    // How it came out, where any side is wrong: the difference to see first.
+    void draw_banner(const Pane& pane, const Rect& where, std::size_t side, const Exhibit& exhibit) const;
+    void draw_foot(const Pane& pane, Rect where, std::size_t side, const Exhibit& exhibit, const timing::TimingTable& times) const;
+    void draw_figures(const Pane& pane, const Rect& where, std::size_t side) const;
 
-    std::vector<std::pair<std::size_t, std::size_t>> pairs_;
+    CompareScene scene_;
+    ComparePlaces places_;
+    float list_scroll_ = 0;
 };
 
 }  // namespace lanewise::viz

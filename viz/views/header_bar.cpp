@@ -7,6 +7,7 @@ namespace {
 
 constexpr float kLine = 46;
 constexpr float kTabs = 38;
+constexpr float kBars = 50;    // room of the menu's button
 
 // "05_warp_shuffle" -> "05"
 std::string number_of(const std::string& lesson) {
@@ -29,7 +30,7 @@ float tabs_width(const Look& look, const lesson::Presentation& presentation) {
 }
 
 float title_width(const Look& look, const lesson::Presentation& presentation) {
-    return look.px(16) + text_width(look, Face::title, "Lanewise") + look.px(16) +
+    return look.px(kBars) + text_width(look, Face::title, "Lanewise") + look.px(16) +
            text_width(look, Face::title, number_of(presentation.lesson) + "  " + presentation.title) + look.px(24);
 }
 
@@ -42,19 +43,32 @@ bool one_line(const Look& look, const lesson::Presentation& presentation, float 
 
 }  // namespace
 
-float HeaderBar::height(const Look& look, const lesson::Presentation& presentation, float width) {
-    return look.px(one_line(look, presentation, width) ? kLine : kLine + kTabs);
+float HeaderBar::height(const Look& look, const lesson::Presentation& presentation, float width) const {
+    return look.px(!with_tabs || one_line(look, presentation, width) ? kLine : kLine + kTabs);
+}
+
+Rect HeaderBar::menu_button(const Look& look, const Rect& header) {
+    return {header.x0 + look.px(9), header.y0 + look.px(7), header.x0 + look.px(41), header.y0 + look.px(39)};
 }
 
 Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentation, const std::string& origin) {
     const Brush& brush = pane.brush;
     const Theme& colors = pane.colors();
     Rect rest = pane.box;
-    const bool single = one_line(pane.look(), presentation, rest.width());
+    const bool single = !with_tabs || one_line(pane.look(), presentation, rest.width());
     Rect line = rest.cut_top(pane.px(kLine));
     hairline(brush, {pane.box.x0, pane.box.y1 - 1}, {pane.box.x1, pane.box.y1 - 1}, colors.line);
 
-    line.cut_left(pane.px(16));
+    Intent intent;
+    const Rect bars = menu_button(pane.look(), pane.box);
+    if (menu_open || pane.hovers(bars)) fill(brush, bars, colors.raised, pane.px(6));
+    for (const float y : {-4.5f, 0.0f, 4.5f}) {
+        const Point c{bars.center().x, bars.center().y + pane.px(y)};
+        fill(brush, {c.x - pane.px(7), c.y - pane.px(0.9f), c.x + pane.px(7), c.y + pane.px(0.9f)}, colors.text, pane.px(1));
+    }
+    if (pane.hovers(bars) && !menu_open) hint_card(pane.look(), "menu · F10");
+    if (pane.button(bars)) intent = {Intent::Kind::menu, 0};
+    line.cut_left(pane.px(kBars));
     text_in(brush, Face::title, line, colors.accent, "Lanewise", Align::left);
     line.cut_left(text_width(pane.look(), Face::title, "Lanewise") + pane.px(16));
     const std::string title = number_of(presentation.lesson) + "  " + presentation.title;
@@ -62,7 +76,7 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     line.cut_left(text_width(pane.look(), Face::title, title) + pane.px(24));
 
     // Where the data came from: always in sight.
-    const float widest = line.width() - pane.px(20) - (single ? tabs_width(pane.look(), presentation) : 0);
+    const float widest = line.width() - pane.px(20) - (single && with_tabs ? tabs_width(pane.look(), presentation) : 0);
     const std::string words = fit_text(pane.look(), Face::caption, origin, widest - pane.px(40));
     const float badge_width = text_width(pane.look(), Face::caption, words) + pane.px(38);
     const Rect badge = Rect{line.x1 - pane.px(14) - badge_width, 0, line.x1 - pane.px(14), pane.px(24)}.moved(
@@ -77,9 +91,14 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     if (pane.hovers(badge) && words != origin) hint_card(pane.look(), origin);
     line.x1 = badge.x0 - pane.px(12);
 
-    if (single) return draw_tabs(pane, presentation, line);
+    if (!with_tabs) return intent;
+    const auto and_tabs = [&](const Rect& where) {
+        const Intent tabs = draw_tabs(pane, presentation, where);
+        return tabs ? tabs : intent;
+    };
+    if (single) return and_tabs(line);
     rest.y1 -= pane.px(1);
-    return draw_tabs(pane, presentation, {pane.box.x0 + pane.px(12), rest.y0, pane.box.x1 - pane.px(12), rest.y1 - pane.px(6)});
+    return and_tabs({pane.box.x0 + pane.px(12), rest.y0, pane.box.x1 - pane.px(12), rest.y1 - pane.px(6)});
 }
 
 Intent HeaderBar::draw_tabs(const Pane& pane, const lesson::Presentation& presentation, const Rect& where) {
@@ -107,12 +126,12 @@ Intent HeaderBar::draw_tabs(const Pane& pane, const lesson::Presentation& presen
         const lesson::VariantInfo& variant = presentation.variants[i];
         const float width = tab_width(pane.look(), variant);
         const Rect box{x, where.center().y - height / 2, x + width, where.center().y + height / 2};
-        const bool shown = i == tab || (comparing && i == second_tab);
+        const bool is_shown = i == tab || std::find(shown.begin(), shown.end(), i) != shown.end();
         const bool hovered = pane.hovers(box) && where.contains(pane.pointer());
-        if (shown || hovered) fill(brush, box, shown ? colors.raised : mix(colors.panel, colors.raised, 0.5), pane.px(6));
-        if (shown) fill(brush, {box.x0 + pane.px(10), box.y1 - pane.px(2.5f), box.x1 - pane.px(10), box.y1}, colors.accent, pane.px(1));
+        if (is_shown || hovered) fill(brush, box, is_shown ? colors.raised : mix(colors.panel, colors.raised, 0.5), pane.px(6));
+        if (is_shown) fill(brush, {box.x0 + pane.px(10), box.y1 - pane.px(2.5f), box.x1 - pane.px(10), box.y1}, i == tab ? colors.accent : colors.quiet, pane.px(1));
         Rect label = box.inset(pane.px(12), 0);
-        text_in(brush, Face::strong, label, shown ? colors.strong : colors.quiet, tab_title(variant), Align::left);
+        text_in(brush, Face::strong, label, is_shown ? colors.strong : colors.quiet, tab_title(variant), Align::left);
         if (variant.declared_wrong) {
             // A variant that its lesson declares wrong says so before it is opened.
             const Point c{box.x1 - pane.px(16), box.center().y};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "viz/views/exhibit.hpp"
 #include "viz/views/pane.hpp"
@@ -10,14 +11,19 @@
 namespace lanewise::viz {
 
 struct HeaderBar {
-    std::size_t tab = 0;          // the variant shown, in Presentation::variants
-    std::size_t second_tab = 0;   // in comparison: the other one
-    bool comparing = false;
+    std::size_t tab = 0;               // the variant shown, or chosen in a comparison; in Presentation::variants
+    std::vector<std::size_t> shown;    // all that stand beside each other
+    bool menu_open = false;
+    bool with_tabs = true;        // else the title alone: a page that is of no variant
     float tabs_scroll = 0;
 
     // One line where the tabs fit beside the title, else two.
-    static float height(const Look& look, const lesson::Presentation& presentation, float width);
+    float height(const Look& look, const lesson::Presentation& presentation, float width) const;
 
+    // Where the ☰ is, in a header at that place.
+    static Rect menu_button(const Look& look, const Rect& header);
+
+    // Also Kind::menu.
     Intent draw(const Pane& pane, const lesson::Presentation& presentation, const std::string& origin);
 
 private:

@@ -12,6 +12,16 @@ using steps::Sum;
 
 const Sum& sum_at(const steps::RoundingLens& lens, std::int32_t place) { return lens.sums[static_cast<std::size_t>(place)]; }
 
+// As many of the digits as fit into `width`: half a number tells nothing. Infinitely far off is a word, and stays.
+std::string ulps_in(const Look& look, Face face, const Sum& sum, float width) {
+    std::string text = steps::format_ulps(sum);
+    for (const char* shorter : {"{:+.2g}", "{:+.1g}"}) {
+        if (text_width(look, face, text) <= width || !std::isfinite(sum.ulps) || sum.overflowed || std::fabs(sum.ulps) >= 100) break;
+        text = fmt::format(fmt::runtime(shorter), sum.ulps);
+    }
+    return text;
+}
+
 // As long as `width` allows; shorter values lose digits behind the point.
 std::string value_in(const Look& look, Face face, Element type, std::uint64_t bits, float width) {
     const int chars = static_cast<int>(width / (*look.fonts)[face].digit);
@@ -62,7 +72,7 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
     const Brush& brush = pane.brush;
     told_ = Sum::kNone;
     Rect rest = pane.box.inset(pane.px(16), pane.px(10));
-    const Intent intent = draw_heading(pane, rest.cut_top(pane.px(62)), exhibit, playhead.step);
+    const Intent intent = draw_heading(pane, rest.cut_top(pane.px(62)), exhibit, playhead.step, selection);
     if (roots_.empty()) {
         scene_ = {};
         drawn_ = {};
@@ -128,7 +138,7 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
     return intent;
 }
 
-Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step) {
+Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step, Selection& selection) {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     Intent intent;
@@ -159,15 +169,21 @@ Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exh
         const std::int32_t at = loss.stops > 0 ? loss.stopped : loss.worst;
         if (at != Sum::kNone) {
             const Sum& sum = sum_at(lens_, at);
-            told = loss.stops > 0 ? fmt::format("{} addition{} left the sum as it was, first at step {}: ", loss.stops, loss.stops == 1 ? "" : "s", sum.step + 1)
-                                  : fmt::format("Of the whole run most is lost at step {}: ", sum.step + 1);
+            const std::string place = fmt::format("step {} ({})", sum.step + 1,
+                                                  exhibit.steps().blocks.size() > 1 ? steps::where_of(sum) : fmt::format("warp {} · lane {}", sum.warp.warp, sum.lane));
+            told = loss.stops > 0 ? fmt::format("{} addition{} left the sum as it was, first at {}: ", loss.stops, loss.stops == 1 ? "" : "s", place)
+                                  : fmt::format("Of the whole run most is lost at {}: ", place);
             told += steps::describe_addition(lens_, at);
-            const bool here = sum.step == step;
+            const bool here = sum.step == step && sum.warp == warp_ && (lane_ < 0 || sum.lane == lane_);
             const std::string fitted = fit_text(pane.look(), Face::caption, told, loss_line.width());
             const Rect text{loss_line.x0, loss_line.y0, loss_line.x0 + text_width(pane.look(), Face::caption, fitted), loss_line.y1};
             if (!here) hairline(brush, {text.x0, text.y1 - pane.px(2)}, {text.x1, text.y1 - pane.px(2)}, colors.line);
             if (pane.hovers(text) && fitted != told) hint_card(pane.look(), told);
-            if (!here && pane.button(text)) intent = {Intent::Kind::go_to, sum.step};
+            if (!here && pane.button(text)) {
+                selection.warp = sum.warp;
+                selection.pinned_lane = sum.lane;
+                intent = {Intent::Kind::go_to, sum.step};
+            }
         }
         text_in(brush, Face::caption, loss_line, loss.stops > 0 ? colors.warning : colors.text,
                 fit_text(pane.look(), Face::caption, told, loss_line.width()), Align::left);
@@ -214,7 +230,6 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     }
     if (sum.narrow) fill(brush, {box.box.x0 + pane.px(3), box.box.y1 - pane.px(3.5f), box.box.x1 - pane.px(3), box.box.y1 - pane.px(1.5f)}, colors.strong);
     Rect inside = box.box.inset(pane.px(3), pane.px(2));
-    const std::string ulps = sum.kind == Sum::Kind::input && sum.ulps == 0 ? "" : steps::format_ulps(sum);
     const float line = pane.px(14);
     if (!box.run.empty()) {
         draw_run(pane, box, inside);
@@ -229,6 +244,7 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     // What the format is, where it is not that of the sum it goes to.
     const int lines = std::max(1, static_cast<int>((inside.height() + pane.px(1)) / line));
     const Face face = width < pane.px(52) ? Face::tiny : Face::small;
+    const std::string ulps = sum.kind == Sum::Kind::input && sum.ulps == 0 ? "" : ulps_in(pane.look(), face, sum, width);
     std::vector<std::pair<std::string, Color>> rows;
     rows.emplace_back(value_in(pane.look(), face, sum.type, sum.bits, width), colors.strong);
     if (!ulps.empty()) {

@@ -27,7 +27,7 @@ struct RoundingView {
 
 private:
     void look_at(const Exhibit& exhibit, const Playhead& playhead, const Selection& selection);
-    Intent draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step);
+    Intent draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step, Selection& selection);
     void draw_box(const Pane& pane, const SumBox& box, bool lit) const;
     void draw_run(const Pane& pane, const SumBox& box, Rect where) const;
 

@@ -138,6 +138,30 @@ TEST(RoundingView, PointsAtWhereMostIsLost) {
     EXPECT_EQ(std::abs(lens.sums[static_cast<std::size_t>(scene.boxes[static_cast<std::size_t>(scene.worst_box)].sum)].lost), most);
 }
 
+// The line above the tree names the step, warp and lane where most was lost; a click leads to all three.
+TEST(RoundingView, LeadsToWhereTheWholeRunLosesMost) {
+    Shown shown(uneven(samples::warp_xor()));
+    shown.playhead.step = shown.playhead.count - 1;
+    shown.frame();
+    const steps::RoundingLens& lens = shown.view.lens();
+    const steps::RoundingLoss loss = steps::rounding_loss(lens);
+    const Sum& sum = lens.sums[static_cast<std::size_t>(loss.stops > 0 ? loss.stopped : loss.worst)];
+    shown.selection.pinned_lane = sum.lane ^ 1;
+    shown.playhead.step = sum.step == 1 ? 2 : 1;
+    shown.frame();
+    Intent intent;
+    for (const bool down : {false, true, false}) {
+        shown.gui.mouse = {60, 44};
+        shown.gui.down = down;
+        const Intent now = shown.frame();
+        if (now.kind != Intent::Kind::none) intent = now;
+    }
+    EXPECT_EQ(intent.kind, Intent::Kind::go_to);
+    EXPECT_EQ(intent.value, sum.step);
+    EXPECT_EQ(shown.selection.warp, sum.warp);
+    EXPECT_EQ(shown.selection.pinned_lane, sum.lane);
+}
+
 TEST(RoundingView, TellsTheSumThatIsPointedAtAndPinsItByAClick) {
     Shown shown(uneven(samples::warp_xor()));
     shown.frame();

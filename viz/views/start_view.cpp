@@ -6,8 +6,8 @@
 namespace lanewise::viz {
 namespace {
 
-constexpr float kRow = 74;
-constexpr float kHead = 128;
+constexpr float kRow = 68;
+constexpr float kHead = 106;
 constexpr float kWidth = 860;
 
 void tick(const Brush& brush, Point c, float r, Color color, float width) {
@@ -25,7 +25,7 @@ void two_lines(const Pane& pane, const Rect& where, std::string_view words, Colo
         first = longer;
         words.remove_prefix(std::min(end + 1, words.size()));
     }
-    const float line = pane.px(19);
+    const float line = pane.px(18);
     text_in(pane.brush, Face::body, {where.x0, where.y0, where.x1, where.y0 + line}, color, first, Align::left);
     text_in(pane.brush, Face::body, {where.x0, where.y0 + line, where.x1, where.y0 + 2 * line}, color,
             fit_text(pane.look(), Face::body, words, where.width()), Align::left);
@@ -61,19 +61,19 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons) 
     const float width = std::min(pane.px(kWidth), pane.box.width() - pane.px(48));
     const float left = pane.box.center().x - width / 2;
     const float top = pane.box.y0 - pane.scrolled;
-    text_in(brush, Face::heading, {left, top + pane.px(30), left + width, top + pane.px(62)}, colors.strong, "See what every lane of a warp does", Align::left);
+    text_in(brush, Face::heading, {left, top + pane.px(18), left + width, top + pane.px(48)}, colors.strong, "See what every lane of a warp does", Align::left);
     const auto done = static_cast<int>(std::count_if(lessons.begin(), lessons.end(), [](const LessonRow& row) { return row.done; }));
-    text_in(brush, Face::body, {left, top + pane.px(64), left + width, top + pane.px(86)}, colors.quiet,
+    text_in(brush, Face::body, {left, top + pane.px(48), left + width, top + pane.px(70)}, colors.quiet,
             "One sum, rung by rung. Each lesson ends with what the next one mends." +
                 (done > 0 ? "  ·  " + std::to_string(done) + " of " + std::to_string(lessons.size()) + " done" : std::string()), Align::left);
-    text_in(brush, Face::caption, {left, top + pane.px(90), left + width, top + pane.px(108)}, colors.quiet, "↑ ↓ choose · Enter opens · Esc goes back", Align::left);
+    text_in(brush, Face::caption, {left, top + pane.px(72), left + width, top + pane.px(90)}, colors.quiet, "↑ ↓ choose · Enter opens · Esc goes back", Align::left);
 
     Intent intent;
     const float rail = left + pane.px(22);
     float y = top + pane.px(kHead);
     for (std::size_t i = 0; i < lessons.size(); ++i) {
         const LessonRow& row = lessons[i];
-        const Rect box{left, y, left + width, y + pane.px(kRow) - pane.px(8)};
+        const Rect box{left, y, left + width, y + pane.px(kRow - 6)};
         const Point node{rail, box.center().y};
         // The path between the rungs, lit as far as it was gone.
         if (i + 1 < lessons.size()) {
@@ -102,10 +102,10 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons) 
         text_in(brush, Face::caption, {right.x0, right.y0, right.x1, right.y0 + pane.px(20)}, row.done ? colors.good : colors.quiet, state, Align::right);
         text_in(brush, way_face, {right.x0, right.y1 - pane.px(22), right.x1, right.y1}, marked || row.next ? colors.accent : colors.quiet, way, Align::right);
 
-        const Rect words{card.x0 + pane.px(16), card.y0 + pane.px(6), right.x0 - pane.px(20), card.y1};
-        text_in(brush, Face::title, {words.x0, words.y0, words.x1, words.y0 + pane.px(22)}, colors.strong,
+        const Rect words{card.x0 + pane.px(16), card.y0 + pane.px(3), right.x0 - pane.px(20), card.y1};
+        text_in(brush, Face::title, {words.x0, words.y0, words.x1, words.y0 + pane.px(21)}, colors.strong,
                 fit_text(pane.look(), Face::title, row.title, words.width()), Align::left);
-        two_lines(pane, {words.x0, words.y0 + pane.px(22), words.x1, words.y1}, row.opening, colors.text);
+        two_lines(pane, {words.x0, words.y0 + pane.px(20), words.x1, words.y1}, row.opening, colors.text);
         if (pane.button(box)) intent = {Intent::Kind::lesson, i};
         if (show_chosen_ && static_cast<int>(i) == chosen) pane.keep_in_sight(box.y0 - top, box.y1 - top);
         y += pane.px(kRow);
@@ -116,7 +116,7 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons) 
                 "No lessons were found beside this one; ./lessons/run lists those of a checkout.", Align::left);
         y += pane.px(40);
     }
-    pane.content_height(y - top + pane.px(24));
+    pane.content_height(y - top + pane.px(16));
     return intent;
 }
 

@@ -1,7 +1,8 @@
 #include "viz/views/text_view.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "common/base/error.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -68,18 +69,6 @@ private:
     float x_ = 0;
 };
 
-Intent intent_of(const std::string& link, const std::vector<std::string>& variants) {
-    if (link.starts_with("step:")) {
-        const long step = std::strtol(link.c_str() + 5, nullptr, 10);
-        return {Intent::Kind::go_to, step > 0 ? static_cast<std::size_t>(step - 1) : 0};
-    }
-    if (link.starts_with("variant:")) {
-        const auto at = std::find(variants.begin(), variants.end(), link.substr(8));
-        if (at != variants.end()) return {Intent::Kind::variant, static_cast<std::size_t>(at - variants.begin())};
-    }
-    return {};
-}
-
 std::string plain(const std::vector<Span>& spans) {
     std::string all;
     for (const Span& span : spans) all += span.text;
@@ -88,20 +77,39 @@ std::string plain(const std::vector<Span>& spans) {
 
 }  // namespace
 
-void TextView::set_text(const std::string& markdown) { blocks_ = read_markdown(markdown); }
+void TextView::set_text(const std::string& markdown) {
+    blocks_ = read_markdown(markdown);
+    links_.clear();
+    places_.clear();
+    const auto note = [&](const std::vector<Span>& spans) {
+        for (const Span& span : spans) {
+            if (span.link.empty() || places_.contains(span.link)) continue;
+            try {
+                links_.push_back(lesson::parse_link(span.link));
+                places_[span.link] = links_.size() - 1;
+            } catch (const Error&) {
+                // A page or a file elsewhere: shown as a link that the window does not follow.
+            }
+        }
+    };
+    for (const TextBlock& block : blocks_) {
+        note(block.spans);
+        for (const auto& cell : block.cells) note(cell);
+    }
+}
 
-Intent TextView::draw(const Pane& pane, const std::vector<std::string>& variants) {
+Intent TextView::draw(const Pane& pane) {
     const Theme& colors = pane.colors();
     Intent intent;
-    const float left = pane.box.x0 + pane.px(20);
-    const float width = pane.box.width() - pane.px(40);
+    const float left = pane.box.x0 + pane.px(18);
+    const float width = pane.box.width() - pane.px(36);
     const float top = pane.box.y0 - pane.scrolled;
     float y = top + pane.px(14);
     const auto flow = [&](const std::vector<Span>& spans, Face face, Color color, float indent, float leading, float room) {
         Flow lines(pane, face, color, left + indent, y, room - indent, leading);
         for (const Span& span : spans) {
             const std::string clicked = lines.add(span);
-            if (!clicked.empty()) intent = intent_of(clicked, variants);
+            if (const auto at = places_.find(clicked); at != places_.end()) intent = {Intent::Kind::link, at->second};
         }
         return lines.bottom();
     };
@@ -163,6 +171,18 @@ Intent TextView::draw(const Pane& pane, const std::vector<std::string>& variants
             }
         }
         if (block.quoted) fill(pane.brush, {left, began, left + pane.px(3), y - pane.px(6)}, colors.accent);
+    }
+    if (!next_lesson.empty()) {
+        y += pane.px(12);
+        const Rect box{left, y, left + width, y + pane.px(54)};
+        fill(pane.brush, box, mix(colors.panel, colors.accent, pane.hovers(box) ? 0.3 : 0.16), pane.px(8));
+        const Rect words{box.x0 + pane.px(14), box.y0, box.x1 - pane.px(30), box.y1};
+        text_in(pane.brush, Face::caption, {words.x0, box.y0 + pane.px(7), words.x1, box.y0 + pane.px(25)}, colors.text, "Next lesson", Align::left);
+        text_in(pane.brush, Face::strong, {words.x0, box.y0 + pane.px(24), words.x1, box.y1 - pane.px(7)}, colors.strong,
+                fit_text(pane.look(), Face::strong, next_lesson, words.width()), Align::left);
+        text_in(pane.brush, Face::title, {words.x1, box.y0, box.x1 - pane.px(12), box.y1}, colors.accent, "→", Align::right);
+        if (pane.button(box)) intent = {Intent::Kind::next_lesson, 0};
+        y = box.y1;
     }
     pane.content_height(y - top + pane.px(16));
     return intent;

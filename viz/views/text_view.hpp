@@ -1,9 +1,11 @@
 // The lesson's text.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "common/lesson/links.hpp"
 #include "viz/views/pane.hpp"
 #include "viz/views/selection.hpp"
 #include "viz/widgets/markdown.hpp"
@@ -11,12 +13,18 @@
 namespace lanewise::viz {
 
 struct TextView {
+    std::string next_lesson;   // its title, for the button at the end; empty: none
+
     void set_text(const std::string& markdown);
-    // Links of the form "step:3" and "variant:warp_sum_xor" are intents; `variant_named` finds the place of a name.
-    Intent draw(const Pane& pane, const std::vector<std::string>& variants);
+    // A link of the window (common/lesson/links.hpp) that was clicked is Kind::link with its place in links(); the
+    // button at the end is Kind::next_lesson.
+    Intent draw(const Pane& pane);
+    const std::vector<lesson::Link>& links() const { return links_; }
 
 private:
     std::vector<TextBlock> blocks_;
+    std::vector<lesson::Link> links_;
+    std::map<std::string, std::size_t> places_;   // of a link's target in links_; others lead nowhere
 };
 
 }  // namespace lanewise::viz

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "viz/views/compare_view.hpp"
 #include "viz/views/headless.testing.hpp"
 #include "viz/views/inspector_view.hpp"
 #include "viz/views/sample_runs.hpp"
@@ -175,24 +174,6 @@ TEST(InspectorView, DrawsEveryLaneOfEveryStep) {
             }
         }
     }
-}
-
-TEST(CompareView, StepsAreAlignedByStage) {
-    const Exhibit a(samples::warp_xor());
-    const Exhibit b(samples::two_level());
-    CompareView compare;
-    compare.align(a, b);
-    ASSERT_GE(compare.size(), std::max(a.steps().size(), b.steps().size()));
-    std::size_t together = 0;
-    for (std::size_t i = 0; i < compare.size(); ++i) {
-        if (!compare.has_own_step(0, i) || !compare.has_own_step(1, i)) continue;
-        ++together;
-        EXPECT_EQ(a.steps().steps[compare.step_of(0, i)].stage, b.steps().steps[compare.step_of(1, i)].stage);
-    }
-    EXPECT_EQ(together, 6u);   // the load and five rounds
-    // Past its end a side keeps its last step.
-    EXPECT_EQ(compare.step_of(0, compare.size() - 1), a.steps().size() - 1);
-    for (std::size_t k = 0; k < b.steps().size(); ++k) EXPECT_EQ(compare.step_of(1, compare.place_of(1, k)), k);
 }
 
 TEST(TimingView, SaysWhereTimesCameFromAndNeverInventsOne) {

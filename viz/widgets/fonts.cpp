@@ -44,6 +44,36 @@ std::vector<std::string> font_folders() {
 constexpr ImWchar kGlyphs[] = {0x0020, 0x00ff, 0x0370, 0x03ff, 0x2010, 0x2027, 0x2030, 0x203a, 0x2070, 0x209c,
                                0x2190, 0x2199, 0x21d0, 0x21d4, 0x2200, 0x2265, 0x2295, 0x2297, 0};
 
+// Fonts for letters that ours lack: Chinese, Japanese, Korean; signs and emoji that have an outline.
+const std::vector<std::string> kOthers = {"NotoSansCJK-Regular.ttc", "NotoSansCJKsc-Regular.otf", "NotoSansSC-Regular.otf",
+                                          "NotoSansSC-Regular.ttf", "SourceHanSansSC-Regular.otf", "wqy-microhei.ttc",
+                                          "wqy-zenhei.ttc", "DroidSansFallbackFull.ttf", "DroidSansFallback.ttf", "uming.ttc",
+                                          "NotoSans-Regular.ttf", "DejaVuSans.ttf", "FreeSans.ttf", "NotoSansSymbols2-Regular.ttf",
+                                          "NotoSansSymbols-Regular.ttf", "NotoEmoji-Regular.ttf", "Symbola.ttf", "unifont.ttf", "unifont.otf"};
+
+bool among_our_glyphs(ImWchar letter) {
+    for (const ImWchar* range = kGlyphs; *range; range += 2)
+        if (letter >= range[0] && letter <= range[1]) return true;
+    return letter < 0x20;
+}
+
+// The letters of UTF-8 that are not among our glyphs, sorted. Those that ImGui's letters have no room for (it counts in
+// 16 bits unless it was built otherwise) stay out: they are shown as its sign for an unknown one.
+std::vector<ImWchar> letters_to_find(std::string_view text) {
+    std::vector<ImWchar> letters;
+    for (std::size_t i = 0; i < text.size();) {
+        const auto lead = static_cast<unsigned char>(text[i++]);
+        if (lead < 0x80) continue;
+        std::uint32_t code = lead >= 0xf0 ? lead & 7u : lead >= 0xe0 ? lead & 15u : lead & 31u;
+        while (i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0u) == 0x80u) code = code << 6 | (static_cast<unsigned char>(text[i++]) & 63u);
+        const auto letter = static_cast<ImWchar>(code);
+        if (letter == code && !among_our_glyphs(letter)) letters.push_back(letter);
+    }
+    std::sort(letters.begin(), letters.end());
+    letters.erase(std::unique(letters.begin(), letters.end()), letters.end());
+    return letters;
+}
+
 struct FaceSpec {
     bool code;
     bool strong;
@@ -166,7 +196,49 @@ std::string find_font(const std::vector<std::string>& folders, const std::vector
     return {};
 }
 
-Fonts Fonts::load(float scale) {
+namespace {
+
+// Adds what other fonts have of `letters` to each size of text (figures have no names in them).
+void merge_others(std::array<Fonts::Cut, static_cast<std::size_t>(Face::count_)>& cuts, std::vector<ImWchar> letters,
+                  std::vector<std::vector<ImWchar>>& ranges) {
+    for (const std::string& name : kOthers) {
+        if (letters.empty()) return;
+        const Source source = open_source({name});
+        stbtt_fontinfo info;
+        if (!source.usable || !stbtt_InitFont(&info, source.bytes.data(), stbtt_GetFontOffsetForIndex(source.bytes.data(), 0))) continue;
+        std::vector<ImWchar>& range = ranges.emplace_back();
+        std::erase_if(letters, [&](ImWchar letter) {
+            if (stbtt_FindGlyphIndex(&info, static_cast<int>(letter)) == 0) return false;
+            range.insert(range.end(), {letter, letter});
+            return true;
+        });
+        if (range.empty()) continue;
+        range.push_back(0);
+        for (std::size_t i = 0; i < cuts.size(); ++i) {
+            const auto face = static_cast<Face>(i);
+            if (face >= Face::figure || cuts[i].plain) continue;
+            ImFontConfig config;
+            config.MergeMode = true;
+            config.OversampleH = config.OversampleV = 1;
+            // The em of the letters that stand beside them; the baseline is that of the font they are merged into.
+            const float pixels = cuts[i].em * source.metrics.line;
+            void* copy = ImGui::MemAlloc(source.bytes.size());
+            std::copy(source.bytes.begin(), source.bytes.end(), static_cast<unsigned char*>(copy));
+            config.DstFont = cuts[i].font;
+            ImGui::GetIO().Fonts->AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), pixels, &config, range.data());
+        }
+    }
+}
+
+}  // namespace
+
+bool Fonts::covers(std::string_view text) const {
+    for (const ImWchar letter : letters_to_find(text))
+        if (!std::binary_search(asked_.begin(), asked_.end(), letter)) return false;
+    return true;
+}
+
+Fonts Fonts::load(float scale, std::string_view outside) {
     const Source prose = open_source(kProse);
     Source prose_strong = open_source(kProseStrong);
     const Source code = open_source(kCode);
@@ -184,6 +256,10 @@ Fonts Fonts::load(float scale) {
         fonts.cuts_[i].code = spec.code;
         fonts.cuts_[i].strong = spec.strong;
     }
+    fonts.asked_ = letters_to_find(outside);
+    fonts.ranges_ = std::make_shared<std::vector<std::vector<ImWchar>>>();
+    fonts.ranges_->reserve(kOthers.size());
+    merge_others(fonts.cuts_, fonts.asked_, *fonts.ranges_);
     if (!prose.usable || !code.usable) {
         fonts.notice_ = std::string("No font for ") + (!prose.usable ? (!code.usable ? "prose or code" : "prose") : "code") +
                         " was found on this system, so a built-in one is used; install fonts-inter and "

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "viz/widgets/imgui_compat.hpp"
@@ -42,7 +44,12 @@ public:
 
     // Adds the fonts to ImGui's atlas at `scale`. Where no font file is found the built-in one serves, and notice()
     // says so.
-    static Fonts load(float scale);
+    // `outside` is text that is not ours, such as names of files: what our fonts lack of it is taken from any font of
+    // the system that has it.
+    static Fonts load(float scale, std::string_view outside = {});
+
+    // Are all letters of `text` there, as far as this system has them?
+    bool covers(std::string_view text) const;
 
     const Cut& operator[](Face face) const { return cuts_[static_cast<std::size_t>(face)]; }
     // All faces `times` as large, from the sizes that there are: no new ones are cut.
@@ -56,6 +63,8 @@ public:
 
 private:
     std::array<Cut, static_cast<std::size_t>(Face::count_)> cuts_{};
+    std::vector<ImWchar> asked_;                              // letters of `outside`, sorted
+    std::shared_ptr<std::vector<std::vector<ImWchar>>> ranges_;   // ImGui reads these as long as its atlas lives
     std::string notice_;
     std::string prose_file_;
     std::string code_file_;

@@ -9,13 +9,18 @@ namespace {
 
 ImVec2 vec(Point p) { return {p.x, p.y}; }
 
+// ImGui crashes on a rounding that is no number, as boxes in a window of no size come to have.
+bool can_be_seen(const Rect& box) { return box.width() > 0 && box.height() > 0; }
+
 }  // namespace
 
 void ScreenCanvas::fill(const Rect& box, Color color, float rounding) {
+    if (!can_be_seen(box)) return;
     list_->AddRectFilled({box.x0, box.y0}, {box.x1, box.y1}, color, rounding);
 }
 
 void ScreenCanvas::outline(const Rect& box, Color color, float rounding, float thickness) {
+    if (!can_be_seen(box)) return;
     stroke_rect(list_, {box.x0, box.y0}, {box.x1, box.y1}, color, rounding, thickness);
 }
 
@@ -32,10 +37,12 @@ void ScreenCanvas::polygon(std::span<const Point> corners, Color color) {
     list_->PathFillConvex(color);
 }
 
-void ScreenCanvas::circle(Point center, float radius, Color color) { list_->AddCircleFilled(vec(center), radius, color); }
+void ScreenCanvas::circle(Point center, float radius, Color color) {
+    if (radius > 0) list_->AddCircleFilled(vec(center), radius, color);
+}
 
 void ScreenCanvas::ring(Point center, float radius, Color color, float thickness) {
-    list_->AddCircle(vec(center), radius, color, 0, thickness);
+    if (radius > 0) list_->AddCircle(vec(center), radius, color, 0, thickness);
 }
 
 void ScreenCanvas::arc(Point a, Point b, const ArcStyle& style) {

@@ -1,0 +1,321 @@
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "viz/views/compare_view.hpp"
+#include "viz/views/describe.hpp"
+#include "viz/views/headless.testing.hpp"
+#include "viz/views/sample_runs.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using testing::Headless;
+using Kind = Intent::Kind;
+
+CompareSide side_of(const std::shared_ptr<const lesson::Run>& run, const std::string& title) {
+    return {run->trace.header.variant, title, std::make_shared<Exhibit>(run), ""};
+}
+
+std::vector<CompareSide> four() {
+    return {side_of(samples::warp_xor(), "xor"), side_of(samples::warp_down(), "down"), side_of(samples::two_level(), "two-level"), side_of(samples::shared_tree(), "shared")};
+}
+
+std::vector<const Exhibit*> exhibits(const std::vector<CompareSide>& sides) {
+    std::vector<const Exhibit*> all;
+    for (const CompareSide& side : sides) all.push_back(side.exhibit.get());
+    return all;
+}
+
+const CompareFigure* figure(const CompareScene& scene, const std::string& label) {
+    for (const CompareFigure& each : scene.figures)
+        if (each.label == label) return &each;
+    return nullptr;
+}
+
+TEST(SideBySide, StepsOfOneStageStandTogetherOnAllSides) {
+    const std::vector<CompareSide> sides = four();
+    SideBySide steps;
+    steps.align(exhibits(sides));
+    ASSERT_EQ(steps.sides(), 4u);
+    for (std::size_t place = 0; place < steps.size(); ++place) {
+        std::string stage;
+        for (std::size_t s = 0; s < 4; ++s) {
+            if (!steps.has_own_step(s, place)) continue;
+            const std::string& own = sides[s].exhibit->steps().steps[steps.step_of(s, place)].stage;
+            EXPECT_EQ(own, stage.empty() ? own : stage) << place;
+            stage = own;
+        }
+        EXPECT_FALSE(stage.empty());
+    }
+    for (std::size_t s = 0; s < 4; ++s) {
+        const std::size_t count = sides[s].exhibit->steps().size();
+        for (std::size_t k = 0; k < count; ++k) EXPECT_EQ(steps.step_of(s, steps.place_of(s, k)), k);
+        // Past its end a side keeps its last step.
+        EXPECT_EQ(steps.step_of(s, steps.size() - 1), count - 1);
+    }
+    // By stage: forward to the end and back again, never standing still before the ends.
+    std::size_t place = 0, moves = 0;
+    while (place + 1 < steps.size()) {
+        const std::size_t next = steps.place_of_next_stage(exhibits(sides), place, 1);
+        ASSERT_GT(next, place);
+        place = next;
+        ++moves;
+    }
+    EXPECT_GT(moves, 2u);
+    EXPECT_LT(moves, steps.size());
+    while (place > 0) {
+        const std::size_t before = steps.place_of_next_stage(exhibits(sides), place, -1);
+        ASSERT_LT(before, place);
+        place = before;
+    }
+}
+
+TEST(CompareScene, CountsWhatTheCountersHoldAndMarksTheMostAndTheLeast) {
+    const std::vector<CompareSide> sides = four();
+    SideBySide steps;
+    steps.align(exhibits(sides));
+    const steps::WarpRef warp{0, 0, 0};
+    for (std::size_t place = 0; place < steps.size(); ++place) {
+        const CompareScene scene = build_compare_scene(sides, steps, {}, place, warp);
+        ASSERT_NE(figure(scene, "barriers"), nullptr);
+        ASSERT_NE(figure(scene, "rounds"), nullptr);
+        EXPECT_EQ(figure(scene, "syncwarps"), nullptr);   // none of them has any
+        for (std::size_t s = 0; s < 4; ++s) {
+            const std::size_t step = steps.step_of(s, place);
+            const steps::Step::Counters none, &counters = step == steps::kNoStep ? none : sides[s].exhibit->steps().steps[step].counters[0];
+            EXPECT_EQ(figure(scene, "barriers")->values[s], counters.block_barriers);
+            EXPECT_EQ(figure(scene, "rounds")->values[s], counters.shuffles);
+            EXPECT_EQ(figure(scene, "shared")->values[s], counters.shared_accesses);
+            EXPECT_EQ(figure(scene, "atomics")->values[s], counters.atomics);
+            EXPECT_EQ(figure(scene, "busy")->values[s], counters.busy());
+            EXPECT_EQ(figure(scene, "at work")->values[s], steps.has_own_step(s, place) ? counters.lanes_at_work : 0);
+        }
+    }
+    // In the end the tree in shared memory has had the most barriers; that one warp had none is shared by two.
+    const CompareScene end = build_compare_scene(sides, steps, {}, steps.size() - 1, warp);
+    const CompareFigure& barriers = *figure(end, "barriers");
+    EXPECT_TRUE(barriers.differs);
+    EXPECT_EQ(barriers.marks[3], CompareFigure::Mark::most);
+    EXPECT_EQ(barriers.marks[0], CompareFigure::Mark::least);
+    EXPECT_EQ(barriers.marks[1], CompareFigure::Mark::least);
+    EXPECT_EQ(barriers.marks[2], CompareFigure::Mark::none);
+}
+
+TEST(CompareScene, LanesThatHoldSomethingElseAreThoseOfTheRecords) {
+    const std::vector<CompareSide> sides{side_of(samples::warp_xor(), "xor"), side_of(samples::warp_down(), "down"), side_of(samples::warp_xor(), "xor again")};
+    SideBySide steps;
+    steps.align(exhibits(sides));
+    const steps::WarpRef warp{0, 0, 0};
+    std::size_t differing = 0;
+    for (std::size_t place = 0; place < steps.size(); ++place) {
+        const CompareScene scene = build_compare_scene(sides, steps, {}, place, warp);
+        EXPECT_EQ(scene.reference, 0u);
+        EXPECT_EQ(scene.sides[0].differing, 0u);
+        EXPECT_EQ(scene.sides[2].differing, 0u);
+        for (std::size_t lane = 0; lane < 32; ++lane) {
+            const auto held = [&](std::size_t s) { return sides[s].exhibit->steps().holding(steps.step_of(s, place), warp).bits[lane]; };
+            EXPECT_EQ((scene.sides[1].differing >> lane & 1u) != 0, held(1) != held(0)) << place << " " << lane;
+            differing += held(1) != held(0);
+        }
+    }
+    EXPECT_GT(differing, 0u);
+}
+
+TEST(CompareScene, AWrongRunIsHeldAgainstARightOne) {
+    const std::vector<CompareSide> sides{side_of(samples::wrong_sum(), "wrong"), side_of(samples::right_sum(), "right")};
+    SideBySide steps;
+    steps.align(exhibits(sides));
+    const CompareScene scene = build_compare_scene(sides, steps, {}, steps.size() - 1, {0, 0, 0});
+    EXPECT_EQ(scene.reference, 1u);
+    EXPECT_EQ(scene.sides[1].differing, 0u);
+}
+
+TEST(CompareScene, TheFastestIsNamedAmongTimesOfOneSizeOnly) {
+    const std::vector<CompareSide> sides = four();
+    SideBySide steps;
+    steps.align(exhibits(sides));
+    timing::TimingTable times;
+    times.rows.push_back({.variant = sides[0].name, .n = 1024, .median_us = 4});
+    times.rows.push_back({.variant = sides[1].name, .n = 1024, .median_us = 6});
+    times.rows.push_back({.variant = sides[2].name, .n = 32, .median_us = 1});
+    const CompareScene scene = build_compare_scene(sides, steps, times, 0, {0, 0, 0});
+    EXPECT_EQ(time_words(scene.sides[0].time), "4.00 µs for 1024 values, the fastest");
+    EXPECT_EQ(time_words(scene.sides[1].time), "6.00 µs for 1024 values, 1.5 times the fastest");
+    EXPECT_EQ(time_words(scene.sides[2].time), "1.00 µs for 32 values");
+    EXPECT_EQ(time_words(scene.sides[3].time), "no time of this variant: it came out wrong, or was not measured");
+}
+
+// The description's parts are those of each run's own description, and its table is what the counters hold.
+TEST(DescribeComparison, EqualsTheTraces) {
+    const std::vector<CompareSide> sides = four();
+    SideBySide steps;
+    steps.align(exhibits(sides));
+    for (std::size_t place = 0; place < steps.size(); ++place) {
+        const std::string text = describe_comparison(sides, "kernels.cuh", {}, place, -1, -1);
+        EXPECT_TRUE(text.starts_with("place " + std::to_string(place + 1) + " of " + std::to_string(steps.size()) + "\n"));
+        for (std::size_t s = 0; s < 4; ++s) {
+            const std::size_t step = steps.step_of(s, place);
+            if (steps.has_own_step(s, place)) {
+                EXPECT_NE(text.find("\n" + describe_step(*sides[s].exhibit, "kernels.cuh", step, -1, -1)), std::string::npos);
+                EXPECT_NE(text.find(sides[s].name + "  step " + std::to_string(step + 1) + ": " + sides[s].exhibit->steps().steps[step].label + "\n"), std::string::npos);
+            } else if (step != steps::kNoStep) {
+                EXPECT_NE(text.find(sides[s].name + "  waits after its step " + std::to_string(step + 1) + "\n"), std::string::npos);
+            }
+        }
+    }
+    // A block and a warp that only some of them have.
+    const std::string one = describe_comparison(sides, "kernels.cuh", {}, 1, 1, 3);
+    EXPECT_NE(one.find("block 1 · warp 3"), std::string::npos);
+    EXPECT_THROW(describe_comparison(sides, "kernels.cuh", {}, steps.size(), -1, -1), Error);
+}
+
+TEST(ComparePlaces, FourStandInRowsWhereColumnsWouldBeNarrow) {
+    const auto places = [](float width, float height, std::size_t count) { return place_panels({0, 0, width, height}, count, 1); };
+    EXPECT_EQ(places(1280, 620, 2).panels[1].y0, 0);
+    EXPECT_FALSE(places(1280, 620, 2).compact);
+    EXPECT_TRUE(places(1280, 620, 3).panels[2].y0 > 0);
+    EXPECT_FALSE(places(1280, 620, 3).free.empty());
+    EXPECT_TRUE(places(1280, 620, 3).compact);
+    EXPECT_EQ(places(1920, 900, 3).panels[2].y0, 0);
+    EXPECT_TRUE(places(1920, 900, 3).free.empty());
+    EXPECT_TRUE(places(1920, 900, 4).panels[3].y0 > 0);
+    EXPECT_EQ(places(2560, 1200, 4).panels[3].y0, 0);
+    for (std::size_t count = 1; count <= 4; ++count) {
+        const ComparePlaces all = places(1280, 620, count);
+        ASSERT_EQ(all.panels.size(), count);
+        for (std::size_t i = 0; i < count; ++i)
+            for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(all.panels[i].inset(1).overlaps(all.panels[j]));
+    }
+}
+
+struct Shown {
+    Headless gui{1280, 800};
+    std::vector<CompareSide> sides;
+    std::vector<lesson::VariantInfo> variants;
+    CompareView view;
+    Playhead playhead;
+    Selection selection;
+    lesson::View middle = lesson::View::stage;
+
+    explicit Shown(std::vector<CompareSide> all) : sides(std::move(all)) {
+        for (const char* name : {"a", "b", "c"}) variants.push_back({name, name, "", false});
+        for (const CompareSide& side : sides) variants.push_back({side.name, side.title, "", false});
+        view.steps.align(exhibits(sides));
+        playhead.count = view.steps.size();
+        selection.warp = sides[0].exhibit->steps().warps.front();
+    }
+    Intent frame() {
+        Intent intent;
+        gui.frame([&] {
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+            ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+            intent = view.draw(gui.look(), gui.window(), sides, variants, {}, middle, playhead, selection);
+            ImGui::End();
+            ImGui::PopStyleVar();
+        });
+        return intent;
+    }
+    Intent click(Point at) {
+        gui.mouse = at;
+        Intent asked;
+        for (const bool down : {false, true, false}) {
+            gui.down = down;
+            if (const Intent intent = frame()) asked = intent;
+        }
+        return asked;
+    }
+};
+
+TEST(CompareView, DrawsEveryPlaceOfTwoToFourInEveryView) {
+    for (const lesson::View middle : {lesson::View::stage, lesson::View::rounding, lesson::View::tree}) {
+        for (std::size_t count = 2; count <= 4; ++count) {
+            std::vector<CompareSide> sides = four();
+            sides.resize(count);
+            Shown shown(sides);
+            shown.middle = middle;
+            for (std::size_t place = 0; place < shown.view.steps.size(); place += 3) {
+                shown.playhead.step = place;
+                shown.frame();
+                EXPECT_EQ(shown.view.scene().sides.size(), count);
+            }
+        }
+    }
+}
+
+TEST(CompareView, SignsOnThePanelsAskToTakeOneAwayAndToChooseOne) {
+    Shown shown(four());
+    shown.frame();
+    for (std::size_t s = 0; s < 4; ++s) {
+        const Rect panel = shown.view.places().panels[s];
+        const Intent away = shown.click({panel.x1 - 20, panel.y0 + 18});
+        EXPECT_EQ(away.kind, Kind::uncompare);
+        EXPECT_EQ(away.value, s + 1);
+        const Intent chosen = shown.click({panel.x0 + 22, panel.y0 + 18});
+        EXPECT_EQ(chosen.kind, Kind::side);
+        EXPECT_EQ(chosen.value, s + 1);
+    }
+}
+
+TEST(CompareView, TheFourthIsChosenFromTheListInTheFreePlace) {
+    std::vector<CompareSide> sides = four();
+    sides.resize(3);
+    Shown shown(sides);
+    shown.frame();
+    const Rect free = shown.view.places().free;
+    ASSERT_FALSE(free.empty());
+    std::vector<std::size_t> asked;
+    for (float y = free.y0 + 4; y < free.y1; y += 8) {
+        const Intent intent = shown.click({free.x0 + 40, y});
+        if (intent.kind == Kind::compare_with && (asked.empty() || asked.back() != intent.value)) asked.push_back(intent.value);
+    }
+    EXPECT_EQ(asked, (std::vector<std::size_t>{0, 1, 2}));   // not those that are shown
+}
+
+TEST(CompareView, TheThirdIsChosenFromTheListBehindThePlus) {
+    std::vector<CompareSide> sides = four();
+    sides.resize(2);
+    Shown shown(sides);
+    shown.frame();
+    const Rect panel = shown.view.places().panels[1];
+    EXPECT_EQ(shown.click({panel.x1 - 46, panel.y0 + 18}).kind, Kind::compare_list);
+    shown.view.listing = true;
+    shown.frame();
+    Intent asked;
+    for (float y = panel.y0 + 60; y < panel.y0 + 200 && asked.kind != Kind::compare_with; y += 6) asked = shown.click({panel.x1 - 100, y});
+    EXPECT_EQ(asked.kind, Kind::compare_with);
+    EXPECT_EQ(asked.value, 0u);
+    // A click elsewhere closes it.
+    shown.view.listing = true;
+    shown.click({panel.x0 - 300, panel.y0 + 300});
+    EXPECT_FALSE(shown.view.listing);
+}
+
+TEST(CompareView, ALaneThatIsPointedAtIsTheSameOnAllSides) {
+    std::vector<CompareSide> sides = four();
+    sides.resize(2);
+    Shown shown(sides);
+    shown.playhead.step = 2;
+    shown.frame();
+    shown.frame();
+    const Scene& scene = shown.view.sides[1].stage.scene();
+    shown.gui.mouse = {scene.lanes_x0 + scene.cell * 7.5f, shown.view.places().panels[1].center().y};
+    shown.frame();
+    shown.selection.turn();
+    EXPECT_EQ(shown.selection.lane(), 7);
+}
+
+TEST(CompareView, WaitsForARunAndTellsOneThatFailed) {
+    std::vector<CompareSide> sides = four();
+    Shown shown(sides);
+    shown.sides[2].exhibit = nullptr;
+    shown.frame();
+    EXPECT_TRUE(shown.view.scene().sides.empty());
+    shown.sides[2].error = "The GPU went away.";
+    shown.frame();
+    EXPECT_TRUE(shown.view.scene().sides.empty());
+}
+
+}  // namespace
+}  // namespace lanewise::viz

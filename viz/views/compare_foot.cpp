@@ -1,0 +1,97 @@
+// What stands over and under a panel of a comparison: how it came out, what it has asked for so far, its time.
+#include <algorithm>
+
+#include "viz/views/compare_view.hpp"
+#include "viz/views/result_line.hpp"
+#include "viz/views/timing_view.hpp"
+#include "viz/views/work_paint.hpp"
+
+namespace lanewise::viz {
+
+void CompareView::draw_banner(const Pane& pane, const Rect& where, std::size_t side, const Exhibit& exhibit) const {
+    const Theme& colors = pane.colors();
+    const Color kind = is_wrong(exhibit) ? colors.warning : colors.good;
+    const Rect card{where.x0 + pane.px(12), where.y0 + pane.px(2), where.x1 - pane.px(12), where.y1 - pane.px(2)};
+    fill(pane.brush, card, mix(colors.ground, kind, 0.15), pane.px(6));
+    outline(pane.brush, card, kind, pane.px(6), pane.px(1.2f));
+    Rect line = card.inset(pane.px(10), 0);
+    // Steps are counted by places here.
+    const std::size_t step = first_mistake(exhibit);
+    const std::size_t place = step == steps::kNoStep ? step : steps.place_of(side, step);
+    const std::string mistakes = mistakes_found(exhibit, place);
+    const float width = text_width(pane.look(), Face::body, mistakes) + pane.px(8);
+    if (!mistakes.empty() && !came_out_right(*exhibit.run) && width < line.width() * 0.6f) {
+        text_in(pane.brush, Face::body, line.cut_right(width), colors.warning, mistakes, Align::right);
+    }
+    if (mistakes.empty() && result_words(*exhibit.run).empty()) text_in(pane.brush, Face::strong, line, colors.quiet, "its result was not kept", Align::left);
+    else draw_result(pane.brush, line, exhibit, Face::strong, Align::left, place);
+}
+
+void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, const Exhibit& exhibit, const timing::TimingTable& times) const {
+    const Theme& colors = pane.colors();
+    const CompareScene::Side& here = scene_.sides[side];
+    hairline(pane.brush, {where.x0, where.y0}, {where.x1, where.y0}, colors.line);
+    Rect rest = where.inset(pane.px(16), pane.px(places_.compact ? 5 : 8));
+
+    // How busy its lanes are in the whole run: the figure, in words, and step by step.
+    if (!places_.compact) {
+        Rect busy = rest.cut_top(pane.px(38));
+        const Work work = work_of(exhibit.steps(), here.warp);
+        if (work.adds()) {
+            const std::string figure = percent(work.busy());
+            text_in(pane.brush, Face::heading, busy, colors.good, figure, Align::left);
+            const std::string first = "of lanes busy (" + part_in_words(work.busy()) + ")", second = "while adding, in all";
+            const float x = busy.x0 + text_width(pane.look(), Face::heading, figure) + pane.px(10);
+            text_in(pane.brush, Face::caption, {x, busy.y0 + pane.px(4), busy.x1, busy.center().y + pane.px(1)}, colors.text, first, Align::left);
+            text_in(pane.brush, Face::caption, {x, busy.center().y + pane.px(1), busy.x1, busy.y1 - pane.px(2)}, colors.quiet, second, Align::left);
+            busy.x0 = std::max(x + text_width(pane.look(), Face::caption, first) + pane.px(18), busy.x0 + pane.px(210));
+        } else {
+            text_in(pane.brush, Face::caption, {busy.x0, busy.y0, busy.x0 + pane.px(200), busy.y1}, colors.quiet, "no step of it adds", Align::left);
+            busy.x0 += pane.px(210);
+        }
+        if (busy.width() > pane.px(60)) work_strip(pane.brush, busy.inset(0, pane.px(2)), work, here.own ? here.step : steps::kNoStep);
+        rest.cut_top(pane.px(6));
+    }
+    draw_figures(pane, rest.cut_top(pane.px(36)), side);
+    const std::string time = time_words(here.time);
+    const std::string origin = here.time.timing ? " · " + timing_origin(times) : "";
+    const bool best = here.time.fastest;
+    text_in(pane.brush, best ? Face::strong : Face::caption, rest, !here.time.timing ? colors.quiet : best ? colors.good : colors.text,
+            fit_text(pane.look(), best ? Face::strong : Face::caption, time, rest.width()), Align::left);
+    rest.cut_left(text_width(pane.look(), best ? Face::strong : Face::caption, time));
+    text_in(pane.brush, Face::caption, rest, colors.quiet, fit_text(pane.look(), Face::caption, origin, rest.width()), Align::left);
+}
+
+// A column for each figure, as many as have room; where the sides differ, in colour, and the largest and the smallest
+// carry a sign.
+void CompareView::draw_figures(const Pane& pane, const Rect& where, std::size_t side) const {
+    const Theme& colors = pane.colors();
+    const float least = pane.px(50);
+    const auto room = static_cast<std::size_t>(std::max(where.width() / least, 1.0f));
+    const std::size_t count = std::min(scene_.figures.size(), room);
+    if (count == 0) return;
+    const float pitch = std::min(where.width() / static_cast<float>(count), pane.px(92));
+    Rect rest = where;
+    for (std::size_t i = 0; i < count; ++i) {
+        const CompareFigure& figure = scene_.figures[i];
+        const Rect column = rest.cut_left(pitch);
+        const Rect number{column.x0, column.y0, column.x1, column.y0 + pane.px(19)};
+        const std::string& words = figure.shown[side];
+        text_in(pane.brush, Face::figure_large, number, figure.differs ? colors.accent : colors.text, words, Align::left);
+        if (figure.marks[side] != CompareFigure::Mark::none) {
+            const bool most = figure.marks[side] == CompareFigure::Mark::most;
+            const float x = number.x0 + text_width(pane.look(), Face::figure_large, words) + pane.px(8);
+            const float y = number.center().y, r = pane.px(3.5f), up = most ? -r : r;
+            if (most) triangle(pane.brush, {x, y + up}, {x + r, y - up}, {x - r, y - up}, colors.accent);
+            else triangle(pane.brush, {x, y + up}, {x - r, y - up}, {x + r, y - up}, colors.accent);
+        }
+        text_in(pane.brush, Face::caption, {column.x0, column.y0 + pane.px(20), column.x1, column.y1}, colors.quiet, figure.label, Align::left);
+        if (!pane.hovers(column)) continue;
+        std::string told = figure.meaning + ", in this block";
+        if (figure.differs && figure.marks[side] != CompareFigure::Mark::none)
+            told += figure.marks[side] == CompareFigure::Mark::most ? "; the most of these" : "; the least of these";
+        hint_card(pane.look(), told);
+    }
+}
+
+}  // namespace lanewise::viz

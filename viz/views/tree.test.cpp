@@ -1,0 +1,231 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "viz/views/headless.testing.hpp"
+#include "viz/views/sample_runs.hpp"
+#include "viz/views/tree_view.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using steps::Sum;
+using testing::Headless;
+
+struct Shown {
+    Headless gui;
+    Exhibit exhibit;
+    Playhead playhead;
+    Selection selection;
+    TreeView view;
+
+    explicit Shown(std::shared_ptr<const lesson::Run> run, float width = 740, float height = 620) : gui(width, height), exhibit(std::move(run)) {
+        playhead.count = exhibit.steps().size();
+        playhead.step = playhead.count - 1;
+        if (!exhibit.steps().warps.empty()) selection.warp = exhibit.steps().warps.front();
+        frame();
+    }
+    Intent frame() {
+        Intent intent;
+        gui.frame([&] {
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+            ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+            {
+                const Pane pane(gui.look(), "pane", gui.window());
+                intent = view.draw(pane, exhibit, playhead, selection);
+            }
+            ImGui::End();
+            ImGui::PopStyleVar();
+        });
+        return intent;
+    }
+    Intent click(Point at) {
+        gui.mouse = at;
+        Intent asked;
+        for (const bool down : {false, true, false}) {
+            gui.down = down;
+            if (const Intent intent = frame()) asked = intent;
+        }
+        return asked;
+    }
+    const Sum& sum(std::size_t box) const {
+        return view.lens().sums[static_cast<std::size_t>(view.tree()[view.scene().boxes[box].node].sum)];
+    }
+};
+
+// Nothing stands on anything else, all within the area, and what is added stands above.
+void check_places(const Shown& shown, float width, float height) {
+    const TreeScene& scene = shown.view.scene();
+    ASSERT_FALSE(scene.empty());
+    for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
+        const TreeBox& box = scene.boxes[i];
+        EXPECT_GE(box.box.x0, 0);
+        EXPECT_LE(box.box.x1, width);
+        EXPECT_GE(box.box.y0, 0);
+        EXPECT_LE(box.box.y1, height);
+        EXPECT_GT(box.box.width(), 4);
+        for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(box.box.inset(0.1f).overlaps(scene.boxes[j].box)) << i << " " << j;
+        if (box.parent < 0) continue;
+        EXPECT_LT(box.box.y1, scene.boxes[static_cast<std::size_t>(box.parent)].box.y0);
+    }
+}
+
+TEST(TreeView, AWarpFitsWithoutFolds) {
+    for (const auto& [width, height] : {std::pair{690.0f, 600.0f}, {1100.0f, 800.0f}, {560.0f, 420.0f}}) {
+        const Shown shown(samples::warp_xor(), width, height);
+        check_places(shown, width, height);
+        EXPECT_EQ(shown.view.scene().fold, TreeScene::Fold::none);
+        EXPECT_EQ(shown.view.scene().boxes.size(), 63u);
+        EXPECT_EQ(shown.view.scene().rows.size(), 6u);
+        // A row is a step, and its boxes are the sums that were made there.
+        for (std::size_t b = 0; b < 63; ++b) {
+            const TreeBox& box = shown.view.scene().boxes[b];
+            if (box.row == 0) continue;
+            EXPECT_EQ(shown.view.scene().rows[static_cast<std::size_t>(box.row)].step, shown.sum(b).step);
+        }
+    }
+}
+
+TEST(TreeView, TheWarpsOfABlockAreFoldsUntilOneIsLookedAt) {
+    Shown shown(samples::two_level());
+    check_places(shown, 740, 620);
+    const TreeScene before = shown.view.scene();
+    std::size_t folds = 0;
+    for (const TreeBox& box : before.boxes) folds += box.folded;
+    EXPECT_EQ(folds, 8u);
+    const std::int32_t root = shown.view.tree()[0].sum;
+    const auto fold = std::find_if(before.boxes.begin(), before.boxes.end(), [](const TreeBox& box) { return box.folded; });
+    EXPECT_EQ(fold_name(shown.view.lens(), shown.view.tree(), fold->node), "warp 0");
+    EXPECT_EQ(fold->inputs.size(), 32u);
+    EXPECT_EQ(fold->twigs.size(), 62u);
+    shown.click(fold->box.center());
+    shown.gui.mouse = {-100, -100};
+    shown.frame();
+    EXPECT_EQ(shown.view.scene().boxes.size(), 63u);
+    EXPECT_EQ(shown.view.tree()[0].leaves, 32u);
+    check_places(shown, 740, 620);
+    ASSERT_FALSE(shown.view.back().empty());
+    shown.click(shown.view.back().center());
+    EXPECT_EQ(shown.view.tree()[0].sum, root);
+    EXPECT_TRUE(shown.view.back().empty());
+}
+
+TEST(TreeView, ATreeThroughSharedMemoryIsFoldedFarFromItsTotal) {
+    Shown shown(samples::shared_tree());
+    check_places(shown, 740, 620);
+    EXPECT_EQ(shown.view.scene().fold, TreeScene::Fold::deep);
+    std::size_t inputs = 0, folds = 0;
+    for (const TreeBox& box : shown.view.scene().boxes) {
+        folds += box.folded;
+        inputs += box.folded ? box.inputs.size() : 0;
+    }
+    EXPECT_EQ(inputs, 256u);
+    EXPECT_EQ(folds & (folds - 1), 0u);   // all of one size are opened, or none
+    EXPECT_GE(folds, 8u);
+}
+
+TEST(TreeView, ALanesAdditionsOneAfterTheOtherAreOneFold) {
+    Shown shown(samples::grid_stride());
+    check_places(shown, 740, 620);
+    shown.selection.pinned_lane = 3;
+    shown.frame();
+    check_places(shown, 740, 620);
+}
+
+TEST(TreeView, BlocksThatJoinAWordStandInTheirOrder) {
+    Shown shown(samples::joined_blocks(), 900, 620);
+    check_places(shown, 900, 620);
+    EXPECT_EQ(shown.sum(0).kind, Sum::Kind::atomic);
+}
+
+TEST(TreeView, ASumThatIsPointedAtIsToldWithItsInputs) {
+    Shown shown(samples::warp_xor());
+    EXPECT_EQ(shown.view.told(), -1);
+    EXPECT_TRUE(shown.view.words().starts_with("496 = the sum of 32 inputs, by 31 additions in 5 steps\nAll 32 lanes hold the sum")) << shown.view.words();
+    // A sum of the second round: four inputs.
+    const TreeScene& scene = shown.view.scene();
+    std::size_t at = 0;
+    while (scene.boxes[at].row != 2) ++at;
+    const Sum told = shown.sum(at);
+    shown.gui.mouse = scene.boxes[at].box.center();
+    shown.frame();
+    EXPECT_EQ(shown.view.told(), static_cast<int>(at));
+    const std::string lane = std::to_string(told.lane);
+    EXPECT_TRUE(shown.view.words().starts_with("lane " + lane + " of block 0 · warp 0 = " + format_element(told.type, told.bits) + " · added at step 3, xor 8\n")) << shown.view.words();
+    EXPECT_NE(shown.view.words().find("4 inputs: in[" + lane + "]"), std::string::npos) << shown.view.words();
+    EXPECT_EQ(scene.above(static_cast<int>(at)).size(), 7u);
+    shown.selection.turn();
+    EXPECT_EQ(shown.selection.lane(), told.lane);
+    EXPECT_EQ(shown.selection.now.step, told.step);
+    // Pointing does not make another tree of it.
+    shown.frame();
+    EXPECT_EQ(shown.sum(0).lane, 0);
+}
+
+TEST(TreeView, AClickGoesToTheStep) {
+    Shown shown(samples::warp_xor());
+    for (const std::size_t b : {0u, 1u, 5u, 20u}) {
+        const Intent intent = shown.click(shown.view.scene().boxes[b].box.center());
+        EXPECT_EQ(intent.kind, Intent::Kind::go_to);
+        EXPECT_EQ(intent.value, shown.sum(b).step);
+    }
+    // The name of a row does as well.
+    const TreeRow& row = shown.view.scene().rows[2];
+    const Intent intent = shown.click({24, (row.y0 + row.y1) / 2});
+    EXPECT_EQ(intent.kind, Intent::Kind::go_to);
+    EXPECT_EQ(intent.value, row.step);
+}
+
+TEST(TreeView, APinnedLaneHasItsOwnTree) {
+    Shown shown(samples::warp_xor());
+    shown.selection.pinned_lane = 9;
+    shown.frame();
+    EXPECT_EQ(shown.sum(0).lane, 9);
+    EXPECT_NE(shown.view.words().find("this is lane 9's"), std::string::npos) << shown.view.words();
+    // A lane can be pinned among the numbers on top.
+    shown.selection.pinned_lane = -1;
+    std::set<int> pinned;
+    for (float x = 0; x < 740; x += 4) {
+        shown.click({x, 50});
+        pinned.insert(shown.selection.pinned_lane);
+        shown.selection.pinned_lane = -1;
+    }
+    EXPECT_EQ(pinned.size(), 33u);
+}
+
+TEST(TreeView, TheColourCanTellTheWarp) {
+    Shown shown(samples::warp_xor());
+    EXPECT_EQ(shown.view.colors, TreeView::Colors::value);
+    shown.click(shown.view.color_switch().center());
+    EXPECT_EQ(shown.view.colors, TreeView::Colors::warp);
+    for (const Theme* theme : {&dark_theme(), &light_theme()})
+        for (std::uint32_t warp = 0; warp < 8; ++warp) {
+            EXPECT_GE(contrast(warp_color(*theme, warp), theme->ground), 3.0) << warp;
+            EXPECT_GE(contrast(text_on(warp_color(*theme, warp)), warp_color(*theme, warp)), 4.5) << warp;
+        }
+}
+
+TEST(TreeView, WithoutAdditionsThereIsASentence) {
+    trace::Trace trace = samples::warp_xor()->trace;
+    std::erase_if(trace.records, [](const trace::Record& record) { return trace::is_shuffle(record.op); });
+    Shown shown(samples::run_of(std::move(trace), "warp_sum_xor"));
+    EXPECT_TRUE(shown.view.scene().empty());
+    EXPECT_FALSE(shown.view.words().empty());
+}
+
+TEST(TreeView, EverySizeHolds) {
+    for (const auto& run : {samples::warp_down(), samples::two_level(), samples::shared_tree(), samples::joined_blocks(), samples::grid_stride(), samples::meetings(), samples::wrong_sum(), samples::teaching_warps()})
+        for (const auto& [width, height] : {std::pair{1.0f, 1.0f}, {90.0f, 500.0f}, {400.0f, 80.0f}, {2500.0f, 1500.0f}}) {
+            Shown shown(run, width, height);
+            for (std::size_t step = 0; step < shown.playhead.count; step += 5) {
+                shown.playhead.step = step;
+                shown.view.compact = step % 2 == 1;
+                shown.frame();
+            }
+        }
+}
+
+}  // namespace
+}  // namespace lanewise::viz

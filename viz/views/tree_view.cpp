@@ -1,0 +1,417 @@
+#include "viz/views/tree_view.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace lanewise::viz {
+namespace {
+
+using steps::AdditionNode;
+using steps::Sum;
+using Kind = AdditionNode::Kind;
+
+constexpr float kLane = 17;   // of the lanes to choose from
+
+std::string counted(std::size_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+
+// "in[5], in[13] and 30 more"
+std::string named_inputs(const steps::Steps& steps, const steps::RoundingLens& lens, const std::vector<std::int32_t>& inputs, std::size_t most) {
+    std::string words;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (i == most && inputs.size() > most + 1) return words + fmt::format(" and {} more", inputs.size() - most);
+        words += (i == 0 ? "" : i + 1 == inputs.size() ? " and " : ", ") + steps::place_of_sum(steps, lens.sums[static_cast<std::size_t>(inputs[i])]);
+    }
+    return words;
+}
+
+}  // namespace
+
+Color warp_color(const Theme& theme, std::uint32_t warp) {
+    // Okabe and Ito's, without black; darker on a light ground, so that they keep their contrast.
+    static constexpr std::array<std::uint32_t, 8> kDark = {0x56b4e9, 0xe69f00, 0x2cc295, 0xcc79a7, 0xf0e442, 0xe8743b, 0x7f9cf5, 0xb0b0b0};
+    static constexpr std::array<std::uint32_t, 8> kLight = {0x0072b2, 0xb06f00, 0x007a5a, 0xa84f82, 0x8a7f00, 0xc04a00, 0x4054c8, 0x666666};
+    return rgb((theme.dark ? kDark : kLight)[warp % 8]);
+}
+
+void TreeView::look_at(const Exhibit& exhibit, const Selection& selection) {
+    const bool other_run = run_ != exhibit.run;
+    if (other_run) {
+        run_ = exhibit.run;
+        lens_ = steps::build_rounding(exhibit.steps());
+    }
+    const int lane = preview_ >= 0 ? preview_ : selection.pinned_lane;
+    if (!other_run && lane == lane_ && warp_ == selection.warp) return;
+    lane_ = lane;
+    warp_ = selection.warp;
+    roots_.clear();
+    grow(exhibit);
+}
+
+void TreeView::grow(const Exhibit& exhibit) {
+    const steps::Steps& steps = exhibit.steps();
+    if (roots_.empty()) {
+        const std::int32_t root = lane_ >= 0 ? steps::sum_of_lane(steps, lens_, warp_, lane_) : steps::sum_of_run(steps, lens_, warp_);
+        if (root != Sum::kNone) roots_.push_back(root);
+    }
+    tree_ = roots_.empty() ? steps::AdditionTree{} : steps::build_addition_tree(steps, lens_, roots_.back());
+    others_ = roots_.size() == 1 ? steps::others_beside(steps, lens_, tree_) : "";
+    scene_ = {};
+    area_ = {};
+    told_ = -1;
+}
+
+Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
+    look_at(exhibit, selection);
+    const Theme& theme = pane.colors();
+    Rect rest = pane.box.inset(pane.px(16), pane.px(compact ? 4 : 8));
+    Intent intent;
+    draw_heading(pane, rest.cut_top(pane.px(compact ? 24 : 56)), exhibit, selection);
+    if (tree_.empty()) {
+        const std::string why = steps::why_no_tree(lens_);
+        words_ = !why.empty() ? why : lane_ >= 0 ? fmt::format("Lane {} of this warp adds nothing, as far as the records tell.", lane_) : "No sum is left at the end.";
+        const float width = std::min(rest.width(), pane.px(460));
+        paragraph(pane.brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width, theme.text, words_, 1.5f);
+        scene_ = {};
+        return intent;
+    }
+    const Rect foot = rest.cut_bottom(pane.px(compact ? 40 : 62));
+    rest.cut_top(pane.px(4));
+    rest.cut_bottom(pane.px(6));
+    if (scene_.empty() || area_.x0 != rest.x0 || area_.y0 != rest.y0 || area_.x1 != rest.x1 || area_.y1 != rest.y1) {
+        area_ = rest;
+        TreeMetrics metrics;
+        metrics.area = rest;
+        metrics.scale = pane.look().scale;
+        metrics.digit = (*pane.look().fonts)[Face::small].digit;
+        metrics.gutter = compact ? 64 : 86;
+        metrics.near = warp_;
+        scene_ = build_tree_scene(exhibit.steps(), lens_, tree_, metrics);
+    }
+    const std::size_t step = playhead.step;
+    told_ = pane.hovers(rest) ? scene_.box_at(pane.pointer()) : -1;
+    std::vector<bool> lit(scene_.boxes.size(), false);
+    if (told_ >= 0)
+        for (const int box : scene_.above(told_)) lit[static_cast<std::size_t>(box)] = true;
+
+    if (const Intent asked = draw_rows(pane, step)) intent = asked;
+    draw_lines(pane, step, lit);
+    for (std::size_t b = 0; b < scene_.boxes.size(); ++b) draw_box(pane, exhibit, step, b, lit[b]);
+    if (told_ >= 0) {
+        const TreeBox& box = scene_.boxes[static_cast<std::size_t>(told_)];
+        const Sum& sum = sum_of(box.node);
+        selection.next.step = sum.step;
+        if (sum.kind != Sum::Kind::input && sum.warp == selection.warp) selection.next.lane = sum.lane;
+        if (pane.button(box.box)) {
+            if (box.folded) {
+                roots_.push_back(sum_of(box.node).kind == Sum::Kind::input ? roots_.back() : tree_[box.node].sum);
+                grow(exhibit);
+                return intent;
+            }
+            intent = {Intent::Kind::go_to, sum.step};
+        }
+    }
+    hairline(pane.brush, {foot.x0, foot.y0}, {foot.x1, foot.y0}, theme.line);
+    tell(pane, foot, exhibit, step);
+    return intent;
+}
+
+void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit, Selection& selection) {
+    const Theme& theme = pane.colors();
+    const Look& look = pane.look();
+    const bool zoomed = roots_.size() > 1;
+    Rect line = where.cut_top(pane.px(compact ? 24 : 28));
+    back_ = {};
+    switch_ = {};
+
+    // What the colours tell: one of two.
+    const auto choice = [&](const char* name, bool chosen) {
+        const float width = text_width(look, Face::caption, name) + pane.px(14);
+        const Rect box = Rect{line.x1 - width, line.center().y - pane.px(10), line.x1, line.center().y + pane.px(10)};
+        if (chosen) fill(pane.brush, box, theme.raised, pane.px(5));
+        text_in(pane.brush, Face::caption, box, chosen ? theme.strong : theme.quiet, name);
+        line.x1 = box.x0;
+        return box;
+    };
+    const Rect by_warp = choice("warp", colors == Colors::warp), by_value = choice("value", colors == Colors::value);
+    switch_ = {by_value.x0, by_value.y0, by_warp.x1, by_warp.y1};
+    text_in(pane.brush, Face::caption, line, theme.quiet, "colour by ", Align::right);
+    line.x1 -= text_width(look, Face::caption, "colour by ") + pane.px(14);
+    if (pane.button(switch_)) colors = colors == Colors::value ? Colors::warp : Colors::value;
+    if (zoomed) {
+        const std::string words = "back to the whole";
+        const float width = text_width(look, Face::caption, words) + pane.px(34);
+        back_ = {line.x1 - width, line.center().y - pane.px(11), line.x1, line.center().y + pane.px(11)};
+        line.x1 = back_.x0 - pane.px(12);
+        fill(pane.brush, back_, pane.hovers(back_) ? theme.raised : mix(theme.ground, theme.raised, 0.6), pane.px(5));
+        const Point tip{back_.x0 + pane.px(10), back_.center().y};
+        triangle(pane.brush, tip, {tip.x + pane.px(6), tip.y - pane.px(4)}, {tip.x + pane.px(6), tip.y + pane.px(4)}, theme.accent);
+        text_in(pane.brush, Face::caption, {back_.x0 + pane.px(22), back_.y0, back_.x1, back_.y1}, theme.text, words, Align::left);
+        if (pane.button(back_)) {
+            roots_.resize(1);
+            grow(exhibit);
+        }
+    }
+    std::string title = "Who added whom";
+    if (!compact) {
+        text_in(pane.brush, Face::title, line, theme.strong, title, Align::left);
+        line.cut_left(text_width(look, Face::title, title) + pane.px(14));
+    }
+    if (!tree_.empty()) {
+        const Sum& root = sum_of(0);
+        const std::string whose = (zoomed ? "one part: " : lane_ < 0 ? "the total: " : "") + steps::place_of_sum(exhibit.steps(), root);
+        text_in(pane.brush, Face::body, line, theme.quiet, fit_text(look, Face::body, whose, line.width()), Align::left);
+    }
+    if (!compact) draw_lanes(pane, where, exhibit, selection);
+}
+
+// Whose sum: the run's own, or a lane's of this warp.
+void TreeView::draw_lanes(const Pane& pane, const Rect& where, const Exhibit& exhibit, Selection& selection) {
+    const Theme& theme = pane.colors();
+    const Look& look = pane.look();
+    preview_ = -1;
+    const int lanes = lanes_of(exhibit.steps(), selection.warp);
+    Rect rest = where;
+    const std::string name = warp_name(exhibit.steps(), selection.warp);
+    const float total = text_width(look, Face::caption, "the run's total") + pane.px(16);
+    const float words = text_width(look, Face::caption, name) + pane.px(12);
+    const float cell = std::min((rest.width() - total - words - pane.px(16)) / static_cast<float>(lanes), pane.px(kLane + 3));
+    if (cell < pane.px(9)) return;
+    const auto box_of = [&](float width) {
+        const Rect box{rest.x0, rest.center().y - pane.px(9), rest.x0 + width, rest.center().y + pane.px(9)};
+        rest.x0 += width;
+        return box;
+    };
+    const auto choose = [&](const Rect& box, std::string_view text, int lane, Face face) {
+        const bool chosen = lane == lane_;
+        const bool pinned = lane >= 0 && selection.pinned_lane == lane;
+        if (pane.hovers(box) || chosen) fill(pane.brush, box.inset(pane.px(0.5f), 0), chosen ? theme.raised : mix(theme.ground, theme.raised, 0.6), pane.px(3));
+        if (pinned) fill(pane.brush, {box.x0 + pane.px(2), box.y1 - pane.px(2), box.x1 - pane.px(2), box.y1}, theme.accent);
+        text_in(pane.brush, face, box, chosen ? theme.strong : theme.quiet, text);
+        if (pane.hovers(box) && lane >= 0) {
+            preview_ = lane;
+            selection.next.lane = lane;
+        }
+        if (pane.button(box)) selection.pinned_lane = pinned ? -1 : lane;
+    };
+    choose(box_of(total), "the run's total", -1, Face::caption);
+    rest.x0 += pane.px(10);
+    text_in(pane.brush, Face::caption, box_of(words), theme.quiet, name, Align::left);
+    const Face face = cell >= pane.px(18) ? Face::caption : Face::tiny;
+    for (int lane = 0; lane < lanes; ++lane) choose(box_of(cell), std::to_string(lane), lane, face);
+}
+
+// The steps, from top to bottom; a click goes there.
+Intent TreeView::draw_rows(const Pane& pane, std::size_t step) const {
+    const Theme& theme = pane.colors();
+    const Look& look = pane.look();
+    Intent intent;
+    const float x1 = area_.x0 + pane.px(compact ? 60 : 80);
+    const bool folds = scene_.fold != TreeScene::Fold::none;
+    for (std::size_t r = 0; r < scene_.rows.size(); ++r) {
+        const TreeRow& row = scene_.rows[r];
+        const Rect whole{area_.x0, row.y0 - pane.px(4), area_.x1, row.y1 + pane.px(4)};
+        const bool now = row.step == step && r > 0;
+        if (now) fill(pane.brush, {whole.x0 - pane.px(8), whole.y0, whole.x1 + pane.px(8), whole.y1}, theme.accent_ground, pane.px(5));
+        Rect label{area_.x0, row.y0, x1, row.y1};
+        if (r == 0) {
+            label.y0 = label.y1 - pane.px(22);
+            text_in(pane.brush, Face::caption, label, theme.quiet, folds ? "folded" : "inputs", Align::left);
+            continue;
+        }
+        const bool later = row.step > step;
+        const bool hovered = pane.hovers(label);
+        const std::string number = std::to_string(row.step + 1);
+        const float room = label.width();
+        text_in(pane.brush, now ? Face::strong : Face::caption, label, now ? theme.accent : hovered ? theme.strong : later ? theme.quiet : theme.text,
+                fit_text(look, now ? Face::strong : Face::caption, row.label, room), Align::left);
+        if (!hovered) continue;
+        hint_card(look, "step " + number + " · " + row.label + (now ? ", the present one" : ""));
+        if (pane.button(label)) intent = {Intent::Kind::go_to, row.step};
+    }
+    return intent;
+}
+
+void TreeView::draw_lines(const Pane& pane, std::size_t step, const std::vector<bool>& lit) const {
+    const Theme& theme = pane.colors();
+    // The present ones lie over the others.
+    for (const int pass : {0, 1}) {
+        for (std::size_t b = 1; b < scene_.boxes.size(); ++b) {
+            const TreeBox& box = scene_.boxes[b];
+            const TreeBox& to = scene_.boxes[static_cast<std::size_t>(box.parent)];
+            const std::size_t made = sum_of(to.node).step;
+            const bool now = made == step, later = made > step;
+            const bool above = now || lit[b];
+            if (above != (pass == 1)) continue;
+            const bool wide = tree_[to.node].parts.size() > 2;
+            const Point a{box.box.center().x, box.box.y1};
+            const float x = wide ? std::clamp(a.x, to.box.x0, to.box.x1) : to.box.center().x + std::clamp((a.x - to.box.center().x) * 0.25f, -to.box.width() * 0.35f, to.box.width() * 0.35f);
+            const Point end{x, to.box.y0};
+            const Color color = lit[b] ? theme.focus : now ? theme.accent : later ? theme.faint : mix(theme.ground, theme.text, 0.45);
+            // What the lane held stays; what comes to it moves, with a head.
+            arc(pane.brush, a, end, {color, pane.px((box.own ? 2.2f : 1.2f) * (above ? 1.25f : 1)), 12, 1});
+            if (!box.own && !wide && to.box.y0 - box.box.y1 > pane.px(12)) arrow_head(pane.brush, end, pane.px(3.5f), color);
+        }
+    }
+}
+
+Color TreeView::color_of(const Theme& theme, const Exhibit& exhibit, int node) const {
+    const Sum& sum = sum_of(node);
+    if (colors == Colors::value) return exhibit.scale.color(sum.type, sum.bits);
+    // An input has the colour of the warp that adds it first.
+    int at = node;
+    while (sum_of(at).kind == Sum::Kind::input && tree_[at].parent >= 0) at = tree_[at].parent;
+    return warp_color(theme, sum_of(at).warp.warp);
+}
+
+void TreeView::draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t step, std::size_t which, bool lit) const {
+    const TreeBox& box = scene_.boxes[which];
+    if (box.folded) return draw_fold(pane, exhibit, step, box, lit);
+    const Theme& theme = pane.colors();
+    const Look& look = pane.look();
+    const Sum& sum = sum_of(box.node);
+    const AdditionNode& node = tree_[box.node];
+    const bool leaf = node.parts.empty();
+    const bool now = sum.step == step, later = sum.step > step;
+    const Color color = color_of(theme, exhibit, box.node);
+    const Rect& cell = box.box;
+    const float round = pane.px(leaf ? 0 : 4);
+    if (later) {
+        outline(pane.brush, cell, theme.faint, round, pane.px(1));
+    } else {
+        fill(pane.brush, cell, color, round);
+    }
+    if (lit || (now && !leaf)) outline(pane.brush, cell.inset(-pane.px(1)), lit ? theme.focus : theme.accent, round, pane.px(lit ? 1.8f : 2.2f));
+    // Which element it is: over an input, as far as there is room.
+    if (leaf && sum.kind == Sum::Kind::input) {
+        const std::string index = std::to_string(sum.element);
+        const Rect over{cell.x0 - pane.px(2), cell.y0 - pane.px(13), cell.x1 + pane.px(2), cell.y0 - pane.px(1)};
+        if (text_width(look, Face::tiny, index) <= over.width()) text_in(pane.brush, Face::tiny, over, lit ? theme.strong : theme.quiet, index);
+    }
+    if (later) return;
+    const bool wide = node.parts.size() > 2;
+    const float room = cell.width() - pane.px(4);
+    std::string words = format_element(sum.type, sum.bits);
+    if (wide) {
+        const std::string told = words + (node.kind == Kind::reduce ? ", all at once" : ", one after the other");
+        if (text_width(look, Face::small, told) <= room) words = told;
+    }
+    if (node.kind == Kind::again) words = "again " + words;
+    Face face = Face::small;
+    if (text_width(look, face, words) > room) {
+        face = Face::tiny;
+        if (text_width(look, face, words) > room) words = format_element(sum.type, sum.bits, std::max(1, static_cast<int>(room / (*look.fonts)[face].digit)));
+        if (text_width(look, face, words) > room + pane.px(2)) return;
+    }
+    text_in(pane.brush, face, cell, text_on(color), words);
+    // Which lane: beside a sum that stands freely.
+    if (leaf || wide || compact) return;
+    const std::string lane = "lane " + std::to_string(sum.lane);
+    const Rect beside{cell.x1 + pane.px(5), cell.y0, box.span.x1 - pane.px(2), cell.y1};
+    if (text_width(look, Face::tiny, lane) <= beside.width()) text_in(pane.brush, Face::tiny, beside, now ? theme.text : theme.quiet, lane, Align::left);
+}
+
+void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t step, const TreeBox& box, bool lit) const {
+    const Theme& theme = pane.colors();
+    const Look& look = pane.look();
+    const Sum& sum = sum_of(box.node);
+    const bool later = sum.step > step;
+    const bool now = std::any_of(box.twigs.begin(), box.twigs.end(), [&](const TreeTwig& twig) { return twig.step == step; }) || sum.step == step;
+    fill(pane.brush, box.box, mix(theme.ground, theme.raised, lit ? 1 : 0.5), pane.px(5));
+    outline(pane.brush, box.box, lit ? theme.focus : now ? theme.accent : theme.line, pane.px(5), pane.px(lit || now ? 1.6f : 1));
+    Rect inside = box.box.inset(pane.px(3), pane.px(2));
+    const Rect title = inside.cut_top(pane.px(15)), foot = inside.cut_bottom(pane.px(18));
+    std::string name = fold_name(lens_, tree_, box.node);
+    if (text_width(look, Face::caption, name) > title.width()) name = name.substr(name.find(' ') + 1);
+    if (text_width(look, Face::caption, name) <= title.width() + pane.px(2)) text_in(pane.brush, Face::caption, title, lit ? theme.strong : theme.text, name);
+
+    // Its inputs as a strip of colours; no more of them than there are pixels.
+    const Rect strip{box.small.x0, box.small.y0, box.small.x1, box.small.y0 + pane.px(box.twigs.empty() ? 10.0f : 5.0f)};
+    const std::size_t most = static_cast<std::size_t>(std::max(strip.width() / pane.px(1.5f), 1.0f));
+    const std::size_t shown = std::min(box.inputs.size(), most);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const Sum& input = lens_.sums[static_cast<std::size_t>(box.inputs[i * box.inputs.size() / shown])];
+        const float x = strip.x0 + strip.width() * static_cast<float>(i) / static_cast<float>(shown), width = strip.width() / static_cast<float>(shown);
+        const Color color = colors == Colors::value ? exhibit.scale.color(input.type, input.bits) : warp_color(theme, sum.warp.warp);
+        if (input.step <= step) fill(pane.brush, {x, strip.y0, x + width, strip.y1}, color);
+        else fill(pane.brush, {x, strip.y0, x + width, strip.y0 + pane.px(1)}, theme.faint);
+    }
+    for (const TreeTwig& twig : box.twigs) {
+        const Color color = twig.step == step ? theme.accent : twig.step > step ? theme.faint : mix(theme.ground, theme.text, 0.45);
+        hairline(pane.brush, twig.from, twig.to, color, pane.px(twig.step == step ? 1.4f : 1));
+    }
+    if (box.twigs.empty()) {
+        // Too many to draw each: what they come to.
+        const Color color = now ? theme.accent : later ? theme.faint : mix(theme.ground, theme.text, 0.45);
+        for (const float x : {strip.x0, strip.x1}) hairline(pane.brush, {x, strip.y1 + pane.px(1)}, {foot.center().x, foot.y0 - pane.px(1)}, color, pane.px(now ? 1.4f : 1));
+        const std::string many = counted(box.inputs.size(), "input");
+        const Rect middle{inside.x0, strip.y1, inside.x1, strip.y1 + (foot.y0 - strip.y1) * 0.55f};
+        if (text_width(look, Face::caption, many) < middle.width() * 0.6f) text_in(pane.brush, Face::caption, middle, theme.quiet, many);
+    }
+    if (later) return;
+    const Color color = color_of(theme, exhibit, box.node);
+    fill(pane.brush, foot, color, pane.px(3));
+    const int chars = std::max(1, static_cast<int>((foot.width() - pane.px(3)) / (*look.fonts)[Face::small].digit));
+    text_in(pane.brush, Face::small, foot, text_on(color), format_element(sum.type, sum.bits, chars));
+}
+
+// In words: the sum that is pointed at, else the whole.
+void TreeView::tell(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step) {
+    const Theme& theme = pane.colors();
+    const Look& look = pane.look();
+    const steps::Steps& steps = exhibit.steps();
+    std::string first, second, third;
+    if (told_ >= 0) {
+        const TreeBox& box = scene_.boxes[static_cast<std::size_t>(told_)];
+        const Sum& sum = sum_of(box.node);
+        const AdditionNode& node = tree_[box.node];
+        const std::string value = format_element(sum.type, sum.bits);
+        first = steps::place_of_sum(steps, sum) + " = " + value;
+        if (sum.step < steps.size()) first += fmt::format(" · {} at step {}, {}", node.parts.empty() ? "read" : "added", sum.step + 1, steps.steps[sum.step].label);
+        if (node.kind == Kind::again) {
+            second = "this sum stands in the tree already: it came in more than once";
+        } else if (!node.parts.empty()) {
+            if (node.parts.size() == 2) {
+                const Sum& own = sum_of(node.parts[0]);
+                const Sum& other = sum_of(node.parts[1]);
+                const std::string came = format_element(other.type, other.bits);
+                second = fmt::format("{} {} {} = {}", format_element(own.type, own.bits), came.starts_with('-') ? "-" : "+", came.starts_with('-') ? came.substr(1) : came, value);
+                const std::string how = sum.kind == Sum::Kind::atomic ? "" : steps::formula_parts(steps, sum.step, sum.warp, sum.lane).rule;
+                if (!how.empty()) second += " · " + how;
+            } else {
+                second = fmt::format("{} came together {}", counted(node.parts.size(), "value"), node.kind == Kind::reduce ? "at once" : "one after the other");
+            }
+            const std::vector<std::int32_t> inputs = tree_.inputs(box.node);
+            third = counted(inputs.size(), "input") + ": " + named_inputs(steps, lens_, inputs, 8);
+        }
+        if (box.folded) third += " · a click looks at it alone";
+        else third += (third.empty() ? "" : " · ") + std::string("a click goes to the step");
+    } else {
+        const Sum& root = sum_of(0);
+        const std::vector<std::int32_t> additions = tree_.additions();
+        std::set<std::size_t> at_steps;
+        std::size_t done = 0;
+        for (const std::int32_t each : additions) {
+            const std::size_t made = lens_.sums[static_cast<std::size_t>(each)].step;
+            at_steps.insert(made);
+            done += made <= step;
+        }
+        first = fmt::format("{} = the sum of {}, by {} in {}", format_element(root.type, root.bits), counted(root.count, "input"), counted(additions.size(), "addition"), counted(at_steps.size(), "step"));
+        if (done < additions.size()) first += fmt::format(" · {} of them done", done);
+        second = others_;
+        if (lens_.untold > 0) third = fmt::format("{} not shown: what came in is not known to be a sum of inputs", counted(lens_.untold, "addition") + (lens_.untold == 1 ? " is" : " are"));
+        else if (scene_.fold != TreeScene::Fold::none) third = "a click on a fold looks at it alone";
+    }
+    words_ = first + "\n" + second + "\n" + third;
+    Rect rest = where;
+    rest.cut_top(pane.px(compact ? 3 : 6));
+    const float line = pane.px(18);
+    text_in(pane.brush, Face::strong, rest.cut_top(line), theme.strong, fit_text(look, Face::strong, first, where.width()), Align::left);
+    if (compact && second.empty()) second = third;
+    text_in(pane.brush, Face::caption, rest.cut_top(line), theme.text, fit_text(look, Face::caption, second, where.width()), Align::left);
+    if (!compact) text_in(pane.brush, Face::caption, rest.cut_top(line), theme.quiet, fit_text(look, Face::caption, third, where.width()), Align::left);
+}
+
+}  // namespace lanewise::viz

@@ -1,0 +1,67 @@
+// Who added whom, down to the total: the additions that led to one lane's sum, each at the step that made it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "viz/views/exhibit.hpp"
+#include "viz/views/pane.hpp"
+#include "viz/views/selection.hpp"
+#include "viz/views/tree_scene.hpp"
+
+namespace lanewise::viz {
+
+struct TreeView {
+    enum class Colors : std::uint8_t { value, warp };
+
+    Colors colors = Colors::value;
+    bool compact = false;          // in a comparison: less is told around the tree
+
+    // Whose tree: that of the lane pointed at among the numbers on top, else the pinned lane's, else what the run ends
+    // with. A sum that is pointed at is told below, with its inputs lit; a click goes to its step. A click on a fold looks
+    // at it alone.
+    Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+
+    // As drawn last.
+    const TreeScene& scene() const { return scene_; }
+    const steps::AdditionTree& tree() const { return tree_; }
+    const steps::RoundingLens& lens() const { return lens_; }
+    int told() const { return told_; }                       // the box whose words stand below; -1: the whole
+    const std::string& words() const { return words_; }
+    const Rect& back() const { return back_; }               // empty where the whole is drawn
+    const Rect& color_switch() const { return switch_; }
+
+private:
+    void look_at(const Exhibit& exhibit, const Selection& selection);
+    void grow(const Exhibit& exhibit);
+    void draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit, Selection& selection);
+    void draw_lanes(const Pane& pane, const Rect& where, const Exhibit& exhibit, Selection& selection);
+    Intent draw_rows(const Pane& pane, std::size_t step) const;
+    void draw_lines(const Pane& pane, std::size_t step, const std::vector<bool>& lit) const;
+    void draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t step, std::size_t box, bool lit) const;
+    void draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t step, const TreeBox& box, bool lit) const;
+    void tell(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step);
+    Color color_of(const Theme& theme, const Exhibit& exhibit, int node) const;
+    const steps::Sum& sum_of(int node) const { return lens_.sums[static_cast<std::size_t>(tree_[node].sum)]; }
+
+    std::shared_ptr<const lesson::Run> run_;      // whose lens it is
+    steps::RoundingLens lens_;
+    // What the tree was grown for.
+    steps::WarpRef warp_;
+    int lane_ = -1;                               // -1: the run's own total
+    int preview_ = -1;                            // the lane pointed at among the numbers
+    std::vector<std::int32_t> roots_;             // the last is drawn; those before it lead back
+    steps::AdditionTree tree_;
+    std::string others_;                          // what the other lanes hold
+    TreeScene scene_;
+    Rect area_;                                   // that the scene was laid out in
+    int told_ = -1;
+    std::string words_;
+    Rect back_, switch_;
+};
+
+// A warp's own colour: eight of them, so that neighbours differ; its number always stands beside it.
+Color warp_color(const Theme& theme, std::uint32_t warp);
+
+}  // namespace lanewise::viz

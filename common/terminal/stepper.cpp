@@ -1,0 +1,106 @@
+#include "common/terminal/stepper.hpp"
+
+#include <algorithm>
+
+#include "common/base/error.hpp"
+#include "common/shown/warps.hpp"
+
+namespace lanewise::terminal {
+
+using lesson::Intent;
+
+Stepper::Stepper(Request request) : request_(std::move(request)), lane_(request_.lane) {
+    if (request_.variants.empty()) throw Error("There is no variant to step through.");
+    adopt(request_.run(request_.variants.front().name));
+    for (const steps::WarpRef& warp : run_->steps.warps) {
+        const bool fits = (request_.block < 0 || warp.block == static_cast<std::uint32_t>(request_.block)) &&
+                          (request_.warp < 0 || warp.warp == static_cast<std::uint32_t>(request_.warp));
+        if (!fits) continue;
+        warp_ = warp;
+        break;
+    }
+    playhead_.go_to(request_.step);
+}
+
+void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {
+    const std::shared_ptr<const lesson::Run> last = run_;
+    run_ = std::move(run);
+    const steps::Steps& steps = run_->steps;
+    code_ = shown::read_code(run_->source);
+    findings_ = shown::findings_of_steps(steps);
+    scales_.assign(steps.warps.size(), {});
+    for (const auto& row : steps.holdings)
+        for (std::size_t w = 0; w < std::min(row.size(), scales_.size()); ++w) scales_[w].add(row[w]);
+    for (shown::ValueScale& scale : scales_) scale.finish();
+    if (std::find(steps.warps.begin(), steps.warps.end(), warp_) == steps.warps.end() && !steps.warps.empty()) warp_ = steps.warps.front();
+    if (!steps.warps.empty()) lane_ = std::min(lane_, shown::lanes_of(steps, warp_) - 1);
+
+    // The learner stays at the stage where the last variant was.
+    std::size_t step = playhead_.step;
+    if (last && step > 0)
+        for (const auto& [before, now] : steps::align(last->steps, steps)) {
+            if (now != steps::kNoStep) step = now;
+            if (before == playhead_.step) break;
+        }
+    playhead_.count = steps.size();
+    playhead_.step = steps.size() == 0 ? 0 : std::min(step, steps.size() - 1);
+    playhead_.playing = false;
+}
+
+void Stepper::choose(std::size_t variant) {
+    if (variant >= request_.variants.size() || variant == variant_) return;
+    try {
+        adopt(request_.run(request_.variants[variant].name));
+        variant_ = variant;
+        error_.clear();
+    } catch (const Error& error) {
+        error_ = error.what();
+    }
+}
+
+bool Stepper::apply(Intent intent) {
+    using Kind = Intent::Kind;
+    const steps::Steps& steps = run_->steps;
+    const int direction = intent.value == 0 ? -1 : 1;
+    const auto stay = [&] { playhead_.playing = false; };
+    if (intent.kind != Kind::close && intent.kind != Kind::keys) error_.clear();
+    switch (intent.kind) {
+        case Kind::quit: return false;
+        case Kind::go_to: stay(); playhead_.go_to(intent.value); break;
+        case Kind::step_back: stay(); playhead_.back(); break;
+        case Kind::step_forward: stay(); playhead_.forward(); break;
+        case Kind::first: stay(); playhead_.first(); break;
+        case Kind::last: stay(); playhead_.last(); break;
+        case Kind::stage_back: stay(); playhead_.go_to(lesson::step_of_next_stage(steps, playhead_.step, -1)); break;
+        case Kind::stage_forward: stay(); playhead_.go_to(lesson::step_of_next_stage(steps, playhead_.step, 1)); break;
+        case Kind::toggle_play: playhead_.toggle_play(); playhead_.since_step = 0; break;
+        case Kind::faster: playhead_.faster(); break;
+        case Kind::slower: playhead_.slower(); break;
+        case Kind::variant: choose(intent.value); break;
+        case Kind::next_variant: choose((variant_ + request_.variants.size() + static_cast<std::size_t>(direction)) % request_.variants.size()); break;
+        case Kind::next_lane:
+            if (!steps.warps.empty()) {
+                const int lanes = shown::lanes_of(steps, warp_);
+                lane_ = direction > 0 ? (lane_ + 1) % lanes : (lane_ < 1 ? lanes : lane_) - 1;
+            }
+            break;
+        case Kind::next_warp: warp_ = lesson::warp_beside(steps, warp_, direction); break;
+        case Kind::next_block: warp_ = lesson::block_beside(steps, warp_, direction); break;
+        case Kind::focus: alone_ = !alone_; break;
+        case Kind::theme: dark_ = !dark_; break;
+        case Kind::keys: keys_ = !keys_; break;
+        case Kind::close:
+            if (keys_) keys_ = false;
+            else if (!error_.empty()) error_.clear();
+            else if (alone_) alone_ = false;
+            else return false;
+            break;
+        default: break;   // what only a window can draw
+    }
+    if (!steps.warps.empty()) lane_ = std::min(lane_, shown::lanes_of(steps, warp_) - 1);
+    return true;
+}
+
+void Stepper::advance(float seconds) { playhead_.advance(seconds); }
+
+}  // namespace lanewise::terminal

@@ -1,0 +1,79 @@
+// The steps of runs in a terminal: where the learner is, what keys change, and the picture of it in character cells.
+// Knows no terminal: a test drives it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/lesson/actions.hpp"
+#include "common/lesson/frontend.hpp"
+#include "common/lesson/playhead.hpp"
+#include "common/shown/code_lines.hpp"
+#include "common/shown/outcome.hpp"
+#include "common/shown/value_scale.hpp"
+#include "common/terminal/screen.hpp"
+
+namespace lanewise::terminal {
+
+// What to step through.
+struct Request {
+    struct Variant {
+        std::string name;
+        std::string title;
+    };
+    std::string lesson_title;
+    std::vector<Variant> variants;   // at least one; the first is shown
+    // Runs a variant or finds it. Throws Error.
+    std::function<std::shared_ptr<const lesson::Run>(const std::string& name)> run;
+    std::size_t step = 0;            // 0-based
+    int block = -1;                  // -1: the first recorded
+    int warp = -1;
+    int lane = -1;                   // -1: none is looked at
+    int color = 0;                   // 1: always, -1: never, 0: as the terminal says
+};
+
+class Stepper {
+public:
+    // Throws Error where the first variant does not run.
+    explicit Stepper(Request request);
+
+    // False: the learner is done.
+    bool apply(lesson::Intent intent);
+    void advance(float seconds);
+    // Until the picture changes by itself; negative: never.
+    float until_change() const { return playhead_.playing ? playhead_.until_step() : -1; }
+
+    Screen draw(int columns, int rows) const;
+
+    const lesson::Playhead& playhead() const { return playhead_; }
+    const steps::WarpRef& warp() const { return warp_; }
+    int lane() const { return lane_; }
+    const std::string& variant() const { return request_.variants[variant_].name; }
+
+private:
+    friend class Picture;
+
+    void choose(std::size_t variant);
+    void adopt(std::shared_ptr<const lesson::Run> run);
+
+    Request request_;
+    std::size_t variant_ = 0;
+    std::shared_ptr<const lesson::Run> run_;
+    std::vector<shown::CodeLine> code_;
+    shown::StepFindings findings_;
+    std::vector<shown::ValueScale> scales_;   // as Steps::warps
+    lesson::Playhead playhead_;
+    steps::WarpRef warp_;
+    int lane_ = -1;
+    bool alone_ = false;      // the stage without source and formula
+    bool keys_ = false;
+    bool dark_ = true;
+    std::string error_;       // why a variant that was asked for is not shown
+};
+
+// Steps through it on this terminal. Throws Error where there is none, or where the first variant does not run.
+void step_through(const Request& request);
+
+}  // namespace lanewise::terminal

@@ -1,0 +1,137 @@
+#include "common/terminal/terminal.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+
+namespace lanewise::terminal {
+namespace {
+
+constexpr std::string_view kEnter = "\033[?1049h\033[?25l\033[2J\033[H";
+constexpr std::string_view kLeave = "\033[0m\033[?25h\033[?1049l";
+constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+// A signal's handler has no other way to the terminal that it must give back.
+termios saved;
+struct sigaction saved_actions[sizeof kEnding / sizeof kEnding[0]], saved_stop, saved_size;
+std::atomic<bool> entered{false};
+std::atomic<bool> lost{false};
+
+// Only calls that POSIX allows in a signal's handler.
+void put(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+        if (written < 0 && errno != EINTR && errno != EAGAIN) return;
+        if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+void enter() {
+    termios raw = saved;
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | IEXTEN);
+    raw.c_iflag &= ~static_cast<tcflag_t>(IXON | ICRNL);
+    raw.c_cc[VMIN] = 0;
+    raw.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+    put(kEnter);
+    entered = true;
+}
+
+void leave() {
+    if (!entered.exchange(false)) return;
+    put(kLeave);
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
+}
+
+void on_end(int number) {
+    leave();
+    std::signal(number, SIG_DFL);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    sigprocmask(SIG_UNBLOCK, &only, nullptr);
+    raise(number);
+}
+
+void on_stop(int) {
+    const int error = errno;
+    leave();
+    struct sigaction mine, usual{};
+    usual.sa_handler = SIG_DFL;
+    sigaction(SIGTSTP, &usual, &mine);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &only, nullptr);
+    raise(SIGTSTP);   // returns when the program goes on
+    sigaction(SIGTSTP, &mine, nullptr);
+    enter();
+    lost = true;
+    errno = error;
+}
+
+void on_size(int) {}   // only to wake poll()
+
+void install(int number, void (*handler)(int), struct sigaction* before) {
+    struct sigaction action{};
+    action.sa_handler = handler;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, before);
+}
+
+}  // namespace
+
+void Terminal::require() {
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        throw Error("--interactive needs a terminal for its keys and its screen, and there is none here; leave it out and "
+                    "--text prints the steps.");
+}
+
+Terminal::Terminal() {
+    require();
+    if (tcgetattr(STDIN_FILENO, &saved) != 0) throw Error(std::string("The terminal does not tell its settings: ") + std::strerror(errno) + ".");
+    std::size_t i = 0;
+    for (const int number : kEnding) install(number, on_end, &saved_actions[i++]);
+    install(SIGTSTP, on_stop, &saved_stop);
+    install(SIGWINCH, on_size, &saved_size);
+    enter();
+}
+
+Terminal::~Terminal() {
+    leave();
+    std::size_t i = 0;
+    for (const int number : kEnding) sigaction(number, &saved_actions[i++], nullptr);
+    sigaction(SIGTSTP, &saved_stop, nullptr);
+    sigaction(SIGWINCH, &saved_size, nullptr);
+}
+
+Terminal::Size Terminal::size() const {
+    winsize window{};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0 || window.ws_row == 0) return {};
+    return {window.ws_col, window.ws_row};
+}
+
+void Terminal::write(std::string_view bytes) const { put(bytes); }
+
+std::string Terminal::read(float seconds, bool& ended) const {
+    pollfd watched{STDIN_FILENO, POLLIN, 0};
+    const int ready = poll(&watched, 1, seconds < 0 ? -1 : static_cast<int>(seconds * 1000) + 1);
+    if (ready <= 0) return "";
+    char bytes[256];
+    const ssize_t count = ::read(STDIN_FILENO, bytes, sizeof bytes);
+    if (count < 0) return "";
+    if (count == 0) ended = true;
+    return {bytes, static_cast<std::size_t>(count)};
+}
+
+bool Terminal::must_redraw() const { return lost.exchange(false); }
+
+}  // namespace lanewise::terminal

@@ -46,9 +46,8 @@ function cellText(run, id, room) {
   return value[3 + at].split('\n');
 }
 
-// Viridis: seventeen samples, straight lines between.
-const kViridis = ['440154', '481a6c', '472f7d', '414487', '39568c', '31688e', '2a788e', '23888e', '1f988b', '22a884', '35b779',
-  '54c568', '7ad151', 'a5db36', 'd2e21b', 'e9e51a', 'fde725'].map(hex => [0, 2, 4].map(i => parseInt(hex.slice(i, i + 2), 16)));
+// Viridis in samples, straight lines between.
+const kViridis = facts.viridis;
 
 function viridis(t) {
   const place = Math.min(Math.max(t, 0), 1) * (kViridis.length - 1), below = Math.min(Math.floor(place), kViridis.length - 2);

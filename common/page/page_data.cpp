@@ -1,6 +1,7 @@
 // The facts of a page. Every word and number in it comes from here: the page's script only places them.
 //
 //   lesson, title          of the lesson
+//   viridis                [[red, green, blue]]: colours of values, evenly from the least to the largest
 //   open                   {step, block, warp, lane}: where the page opens; block and warp -1: the first
 //   places                 for each place of the timeline the step of each run, -1 where it has none
 //   runs[]                 variant, title, summary, wrong, origin, accesses, notice, limit, facts (n, block, input, date),
@@ -28,6 +29,7 @@
 #include "common/shown/outcome.hpp"
 #include "common/shown/requests.hpp"
 #include "common/shown/value_scale.hpp"
+#include "common/shown/viridis.hpp"
 #include "common/shown/warps.hpp"
 #include "common/shown/work.hpp"
 #include "common/steps/align.hpp"
@@ -40,6 +42,7 @@ using steps::StepKind;
 using steps::WarpRef;
 using steps::WarpStep;
 
+constexpr int kColors = 16;   // samples of viridis, less one
 constexpr std::size_t kMostImageWords = 1024;   // of one shared array at one barrier
 
 const char* kind_name(StepKind kind) {
@@ -408,6 +411,7 @@ std::string page_json(const Document& document, std::size_t most) {
         if (cut) break;
         places.push_back(std::move(row));
     }
+    for (int i = 0; i <= kColors; ++i) all["viridis"].push_back(shown::viridis(static_cast<double>(i) / kColors));
     all["places"] = std::move(places);
     all["open"] = {{"step", document.step}, {"block", document.block}, {"warp", document.warp}, {"lane", document.lane}};
     // Kernel files and names may hold bytes that are no UTF-8.

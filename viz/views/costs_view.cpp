@@ -1,6 +1,7 @@
 #include "viz/views/costs_view.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -37,10 +38,14 @@ void draw_bar(const Pane& pane, const CostBar& bar, Color color) {
     if (bar.high - bar.low > pane.px(2)) hairline(pane.brush, {bar.low, y}, {bar.high, y}, colors.strong, pane.px(1));
 }
 
-void figure_behind(const Pane& pane, const CostBar& bar, float clear_of, Color ink) {
+// Behind the bar, and behind marks that stand there.
+void figure_behind(const Pane& pane, const CostBar& bar, std::initializer_list<float> marks, Color ink) {
     if (bar.box.empty()) return;
-    const float x = std::max({bar.box.x1, bar.high, clear_of}) + pane.px(6);
-    text_in(pane.brush, Face::small, {x, bar.box.y0 - pane.px(4), x + pane.px(60), bar.box.y1 + pane.px(4)}, ink, bar.words, Align::left);
+    const float width = text_width(pane.look(), Face::small, bar.words), clear = pane.px(kMark + 3);
+    float x = std::max(bar.box.x1, bar.high) + pane.px(6);
+    for (const float mark : marks)
+        if (mark + clear > x && mark - clear < x + width) x = mark + clear;
+    text_in(pane.brush, Face::small, {x, bar.box.y0 - pane.px(4), x + width, bar.box.y1 + pane.px(4)}, ink, bar.words, Align::left);
 }
 
 }  // namespace
@@ -99,9 +104,9 @@ void CostsView::draw_row(const Pane& pane, const CostRow& row, bool lit) const {
     // Around the disc, so that both are seen where they stand at one place.
     if (row.quoted >= 0) paint_mark(pane.brush, {row.quoted, y}, radius * 1.8f, quoted_mark(colors), true);
     if (row.start >= 0) paint_mark(pane.brush, {row.start, y}, radius * 0.85f, start_mark(colors));
-    figure_behind(pane, row.wait, std::max(row.start, row.quoted) + radius, ink);
+    figure_behind(pane, row.wait, {std::min(row.start, row.quoted), std::max(row.start, row.quoted)}, ink);
     draw_bar(pane, row.rate, with_alpha(colors.good, lit ? 0.8 : 0.5));
-    figure_behind(pane, row.rate, 0, ink);
+    figure_behind(pane, row.rate, {}, ink);
     if (!row.gpu.empty()) text_in(pane.brush, Face::small, {scene_.gpus.x0, row.box.y0, scene_.gpus.x1, row.box.y1}, ink, row.gpu, Align::right);
 }
 

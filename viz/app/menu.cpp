@@ -7,11 +7,11 @@ namespace {
 
 constexpr float kRow = 27;
 constexpr float kHead = 30;
-constexpr float kColumn = 290;
+constexpr float kColumn = 312;
 
-// "stage larger (Shift Z: smaller)" is "Stage larger" in a menu.
+// "stage larger (Shift Z: smaller)" is "Stage larger" in a menu, and "rounding: each sum beside the exact one" is "Rounding".
 std::string menu_words(std::string what) {
-    what = what.substr(0, what.find(" ("));
+    what = what.substr(0, std::min(what.find(" ("), what.find(": ")));
     if (!what.empty() && what[0] >= 'a' && what[0] <= 'z') what[0] = static_cast<char>(what[0] - 'a' + 'A');
     return what;
 }
@@ -27,7 +27,8 @@ void check_mark(const Brush& brush, Point c, Color color) {
 MenuSection section_of(Group group) {
     MenuSection section{std::string(lesson::group_title(group)), {}};
     for (const Action& action : actions()) {
-        if (action.group != group || !*action.shown || !is_on(action.where, lesson::Surface::window)) continue;
+        const bool of_the_menu = action.intent.kind == Intent::Kind::menu || action.intent.kind == Intent::Kind::close;
+        if (action.group != group || of_the_menu || !*action.shown || !is_on(action.where, lesson::Surface::window)) continue;
         section.items.push_back({menu_words(action.what), action.shown, action.intent, std::nullopt});
     }
     return section;

@@ -55,7 +55,7 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     const Brush& brush = pane.brush;
     const Theme& colors = pane.colors();
     Rect rest = pane.box;
-    const bool single = !with_tabs || one_line(pane.look(), presentation, rest.width());
+    const bool single = one_line(pane.look(), presentation, rest.width());
     Rect line = rest.cut_top(pane.px(kLine));
     hairline(brush, {pane.box.x0, pane.box.y1 - 1}, {pane.box.x1, pane.box.y1 - 1}, colors.line);
 
@@ -71,12 +71,13 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     line.cut_left(pane.px(kBars));
     text_in(brush, Face::title, line, colors.accent, "Lanewise", Align::left);
     line.cut_left(text_width(pane.look(), Face::title, "Lanewise") + pane.px(16));
+    if (!with_tabs) return intent;
     const std::string title = number_of(presentation.lesson) + "  " + presentation.title;
     text_in(brush, Face::title, line, colors.strong, title, Align::left);
     line.cut_left(text_width(pane.look(), Face::title, title) + pane.px(24));
 
     // Where the data came from: always in sight.
-    const float widest = line.width() - pane.px(20) - (single && with_tabs ? tabs_width(pane.look(), presentation) : 0);
+    const float widest = line.width() - pane.px(20) - (single ? tabs_width(pane.look(), presentation) : 0);
     const std::string words = fit_text(pane.look(), Face::caption, origin, widest - pane.px(40));
     const float badge_width = text_width(pane.look(), Face::caption, words) + pane.px(38);
     const Rect badge = Rect{line.x1 - pane.px(14) - badge_width, 0, line.x1 - pane.px(14), pane.px(24)}.moved(
@@ -91,7 +92,6 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     if (pane.hovers(badge) && words != origin) hint_card(pane.look(), origin);
     line.x1 = badge.x0 - pane.px(12);
 
-    if (!with_tabs) return intent;
     const auto and_tabs = [&](const Rect& where) {
         const Intent tabs = draw_tabs(pane, presentation, where);
         return tabs ? tabs : intent;

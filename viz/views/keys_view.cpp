@@ -8,7 +8,7 @@ namespace {
 
 constexpr float kPitch = 25;
 constexpr float kTitle = 34;
-constexpr float kColumn = 350;
+constexpr float kColumn = 384;
 
 float height_of(const KeyGroup& group) { return kTitle + kPitch * static_cast<float>(group.rows.size()); }
 
@@ -35,14 +35,17 @@ void draw_group(const Pane& pane, Rect& rest, const KeyGroup& group, float pitch
     text_in(pane.brush, Face::strong, rest.cut_top(pitch), colors.accent, group.title, Align::left);
     for (const auto& [key, what] : group.rows) {
         Rect row = rest.cut_top(pitch);
-        const Rect column = row.cut_left(pane.px(98));
+        const Rect column = row.cut_left(pane.px(86));
         const float half = std::min(pane.px(9.5f), pitch * 0.4f);
         const float cap_width = std::max(text_width(pane.look(), Face::small, key) + pane.px(12), pane.px(21));
         const Rect cap{column.x0, row.center().y - half, column.x0 + cap_width, row.center().y + half};
         fill(pane.brush, cap, colors.raised, pane.px(4));
         text_in(pane.brush, Face::small, cap, colors.strong, key);
-        text_in(pane.brush, Face::body, row, colors.text, fit_text(pane.look(), Face::body, what, row.width()), Align::left);
-        if (pane.hovers(row) && text_width(pane.look(), Face::body, what) > row.width()) hint_card(pane.look(), what);
+        // Smaller before shorter.
+        const Face face = text_width(pane.look(), Face::body, what) <= row.width() ? Face::body : Face::caption;
+        const std::string fitted = fit_text(pane.look(), face, what, row.width());
+        text_in(pane.brush, face, row, colors.text, fitted, Align::left);
+        if (pane.hovers(row) && fitted != what) hint_card(pane.look(), what);
     }
 }
 

@@ -101,6 +101,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
             arrow_head(brush, line.to, pane.px(now ? 4.5f : 3.5f), color);
         }
     }
+    const auto whole = [&](const Rect& box) { return box.x0 >= rest.x0 - pane.px(2) && box.x1 <= rest.x1 + pane.px(2); };
     for (const JoinScene::Giver& giver_box : scene.givers) {
         const Join& join = chain.joins[giver_box.join];
         const Rect& box = giver_box.box;
@@ -108,6 +109,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         const bool hovered = pane.hovers(box);
         fill(brush, box, mix(colors.panel, colors.raised, hovered ? 1.0 : 0.6), pane.px(4));
         outline(brush, box, lit(join) ? colors.accent : colors.line, pane.px(4), pane.px(lit(join) ? 1.8f : 1));
+        if (!whole(box)) continue;   // what is half out of sight has no words to be cut
         Rect line = box.inset(pane.px(5), pane.px(2));
         const Rect top = line.cut_top(pane.px(15));
         const std::string name = giver(chain, join), place = "#" + std::to_string(giver_box.join + 1);
@@ -128,6 +130,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         const JoinScene::Held& each = scene.held[i];
         const Rect& box = each.box;
         if (box.x1 < rest.x0 || box.x0 > rest.x1) continue;
+        if (each.gap && !whole(box.inset(-pane.px(8), 0))) continue;
         if (each.gap) {
             for (float dot = box.x0 + pane.px(4); dot < box.x1 - pane.px(6); dot += pane.px(6)) {
                 fill(brush, {dot, box.center().y - pane.px(1), dot + pane.px(3), box.center().y + pane.px(1)}, colors.quiet);
@@ -140,6 +143,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         const int chars = std::max(3, static_cast<int>((box.width() - pane.px(6)) / (*pane.look().fonts)[Face::small].digit));
         fill(brush, box, mix(colors.panel, ground, 0.2));
         outline(brush, box, own ? colors.accent : mix(ground, colors.strong, 0.15), 0, pane.px(own ? 2 : 1));
+        if (!whole(box)) continue;
         text_in(brush, Face::small, box, colors.text, format_element(chain.type, each.bits, chars));
         if (each.end) text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.strong, "in the end");
         else if (i == 0 && told) text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.quiet, "found");

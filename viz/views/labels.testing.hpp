@@ -114,7 +114,7 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
                     const LaneCell& cell = row.lanes[static_cast<std::size_t>(lane)];
                     const auto [first, second] = lines_of_cell(cell.text);
                     const float wide = std::max(text_width(look, second.empty() ? face : Face::tiny, first), text_width(look, Face::tiny, second));
-                    if (wide > cell.box.width() + scale * 0.6f) tell("\"" + cell.text + "\" is wider than its cell");
+                    if (wide > stage.scene().cell + scale * 0.6f) tell("\"" + cell.text + "\" is wider than its cell");
                 }
             }
         }

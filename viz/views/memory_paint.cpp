@@ -9,7 +9,11 @@ namespace lanewise::viz {
 
 std::string WordPaint::text(const MemoryWord& word) const {
     if (!numbers) return "";
-    if (word.known) return cell_text(element, word.bits, chars, two_lines);
+    if (word.known) {
+        // What cannot be said in so few signs ("-0.08" in three) is told by its colour and by pointing at it.
+        std::string text = cell_text(element, word.bits, chars, two_lines);
+        return cell_width(text) <= std::max(chars, 3) ? text : std::string();
+    }
     return word.written ? "?" : "";   // changed by atomics whose order nobody can tell
 }
 

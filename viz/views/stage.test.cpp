@@ -243,26 +243,27 @@ TEST(StageLegend, ItsSwitchAsksForTheOtherColours) {
 
 TEST(WarpStates, EachIsToldFromTheTrace) {
     using Doing = WarpState::Doing;
-    const auto run = samples::shared_tree();   // one block of 256
-    const steps::Steps& steps = run->steps;
     std::size_t waiting = 0, ended = 0;
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-        for (const steps::WarpRef& warp : steps.warps) {
-            const WarpState state = state_of(steps, k, warp);
-            const bool part = steps.steps[k].find(warp) != nullptr;
-            const bool barrier = steps.steps[k].kind == steps::StepKind::block_barrier;
-            if (part) {
-                EXPECT_EQ(state.doing, barrier ? Doing::waits : Doing::works);
-            } else {
-                EXPECT_NE(state.doing, Doing::works);
-            }
-            if (part && barrier) {
-                EXPECT_EQ(state.lanes, 32);
-            }
-            waiting += state.doing == Doing::waits && !part ? 1u : 0u;
-            ended += state.doing == Doing::ended ? 1u : 0u;
-            if (state.doing == Doing::ended) {
-                for (std::size_t later = k; later < steps.size(); ++later) EXPECT_EQ(steps.steps[later].find(warp), nullptr);
+    for (const auto& run : {samples::shared_tree(), samples::two_level()}) {
+        const steps::Steps& steps = run->steps;
+        for (std::size_t k = 0; k < steps.size(); ++k) {
+            for (const steps::WarpRef& warp : steps.warps) {
+                const WarpState state = state_of(steps, k, warp);
+                const bool part = steps.steps[k].find(warp) != nullptr;
+                const bool barrier = steps.steps[k].kind == steps::StepKind::block_barrier;
+                if (part) {
+                    EXPECT_EQ(state.doing, barrier ? Doing::waits : Doing::works);
+                } else {
+                    EXPECT_NE(state.doing, Doing::works);
+                }
+                if (part && barrier) {
+                    EXPECT_EQ(state.lanes, 32);
+                }
+                waiting += state.doing == Doing::waits && !part ? 1u : 0u;
+                ended += state.doing == Doing::ended ? 1u : 0u;
+                if (state.doing == Doing::ended) {
+                    for (std::size_t later = k; later < steps.size(); ++later) EXPECT_EQ(steps.steps[later].find(warp), nullptr);
+                }
             }
         }
     }

@@ -111,8 +111,11 @@ void StagePaint::row(const Scene& scene, const Row& row, const Band* present) co
         lane_cell(brush, cell.box, !numbers ? std::string_view() : cell.undefined ? "?" : std::string_view(cell.text), style);
         if (cell.undefined || !numbers) continue;
         const std::size_t most = exhibit->most_inputs;
-        standing_foot(brush, cell.box, style.ink, standing_of(cell.inputs, cell.counted_twice, false, most), part_held(cell.inputs, most),
-                      cell.more_perhaps, colors_of.by == ColorBy::inputs);
+        // Under a number of two lines it stands at the very edge.
+        const bool two_lines = cell.text.find('\n') != std::string::npos;
+        const Rect on{cell.box.x0, cell.box.y0, cell.box.x1, cell.box.y1 + (two_lines ? brush.px(1.8f) : 0)};
+        standing_foot(brush, on, style.ink, standing_of(cell.inputs, cell.counted_twice, false, most), part_held(cell.inputs, most),
+                      cell.more_perhaps, colors_of.by == ColorBy::inputs && most > 1);
     }
 }
 

@@ -10,12 +10,14 @@ using trace::Record;
 
 namespace {
 
-constexpr std::size_t kMostSums = 4'000'000;   // some 200 bytes each
+// Some 200 bytes each. A warp that adds 2^20 inputs makes two million of them: with its trace and its steps 740 MB, and
+// some 2 s of one core (of an EPYC) beside the 3 s that those take.
+constexpr std::size_t kMostSums = 4'000'000;
 
 }  // namespace
 
 RoundingBuilder::RoundingBuilder(const Steps& steps, RoundingLens& lens, Evidence& evidence, bool gathers)
-    : steps_(steps), trace_(*steps.trace), lens_(lens), evidence_(evidence), gathers_(gathers), tree_(steps, lens),
+    : steps_(steps), trace_(*steps.trace), lens_(lens), evidence_(evidence), gathers_(gathers), tree_(steps, lens, !gathers),
       words_(trace_), latest_(steps.warps.size()), runs_(steps.warps.size()) {
     for (auto& lanes : latest_) lanes.fill(Sum::kNone);
 }
@@ -115,7 +117,7 @@ void RoundingBuilder::reductions(const WarpStep& warp) {
         told = told && offered[lane].has_value();
         if (!offered[lane] || *offered[lane] == Sum::kNone) return;
         const Sum& from = lens_.sums[static_cast<std::size_t>(*offered[lane])];
-        all.add(lens_.exact[static_cast<std::size_t>(*offered[lane])]);
+        if (!gathers_) all.add(lens_.exact[static_cast<std::size_t>(*offered[lane])]);
         count += from.count;
         additions = std::max(additions, from.additions + 1);
     });
@@ -134,7 +136,7 @@ void RoundingBuilder::reductions(const WarpStep& warp) {
         sum.additions = additions;
         ExactSum exact = all;
         if (joins && sum.own != Sum::kNone) {
-            exact.add(lens_.exact[static_cast<std::size_t>(sum.own)]);
+            if (!gathers_) exact.add(lens_.exact[static_cast<std::size_t>(sum.own)]);
             sum.count += lens_.sums[static_cast<std::size_t>(sum.own)].count;
         }
         const std::int32_t place = tree_.keep(sum, exact);

@@ -10,8 +10,8 @@ namespace lanewise::steps {
 
 using trace::Record;
 
-SumTree::SumTree(const Steps& steps, RoundingLens& lens)
-    : steps_(steps), lens_(lens), array_(input_array_of(*steps.trace)) {
+SumTree::SumTree(const Steps& steps, RoundingLens& lens, bool tells)
+    : steps_(steps), lens_(lens), tells_(tells), array_(input_array_of(*steps.trace)) {
     for (const Record& record : steps.trace->records) {
         const bool fits = record.elements * element_size(record.type) <= static_cast<int>(sizeof(trace::Bytes16));
         if (record.op != trace::Op::load || record.array != array_ || !fits) continue;
@@ -23,7 +23,7 @@ SumTree::SumTree(const Steps& steps, RoundingLens& lens)
     // Each input comes to a sum by one addition; the rounds of warps and blocks make a few more.
     const std::size_t expected = 2 * inputs_.size() + inputs_.size() / 8;
     lens.sums.reserve(expected);
-    lens.exact.reserve(expected);
+    if (tells) lens.exact.reserve(expected);
 }
 
 double SumTree::value_of(std::int32_t sum) const {
@@ -75,7 +75,7 @@ Found SumTree::find(std::int32_t likely, std::uint32_t inputs, Element type, std
     return std::nullopt;
 }
 
-std::int32_t SumTree::keep(Sum sum, const ExactSum& exact) {
+void SumTree::measure(Sum& sum, const ExactSum& exact) const {
     sum.exact = exact.rounded_to(sum.type);
     sum.exact_value = exact.to_double();
     ExactSum error = exact;
@@ -108,8 +108,15 @@ std::int32_t SumTree::keep(Sum sum, const ExactSum& exact) {
         most = lost;
         sum.worst = worst;
     }
+}
+
+std::int32_t SumTree::keep(Sum sum, const ExactSum& exact) {
+    const auto place = static_cast<std::int32_t>(lens_.sums.size());
+    if (tells_) {
+        measure(sum, exact);
+        lens_.exact.push_back(exact);
+    }
     lens_.sums.push_back(sum);
-    lens_.exact.push_back(exact);
     if (sum.inputs != kUnknownInputs) by_inputs_.emplace(sum.inputs, place);
     return place;
 }
@@ -121,7 +128,7 @@ std::int32_t SumTree::join(Sum sum, Found own, Found other) {
     ExactSum exact;
     for (const std::int32_t part : {sum.own, sum.other}) {
         Sum& from = lens_.sums[static_cast<std::size_t>(part)];
-        exact.add(lens_.exact[static_cast<std::size_t>(part)]);
+        if (tells_) exact.add(lens_.exact[static_cast<std::size_t>(part)]);
         sum.additions = std::max(sum.additions, from.additions + 1);
         sum.count += from.count;
         from.narrow |= from.kind == Sum::Kind::add && element_size(from.type) < element_size(sum.type);

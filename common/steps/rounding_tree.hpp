@@ -23,7 +23,9 @@ inline std::uint64_t converted(Element from, std::uint64_t bits, Element to) {
 // Fills RoundingLens::sums and ::exact.
 class SumTree {
 public:
-    SumTree(const Steps& steps, RoundingLens& lens);
+    // `tells`: false where only what is made of what is asked for; RoundingLens::exact and all that follows from it then
+    // stay empty.
+    SumTree(const Steps& steps, RoundingLens& lens, bool tells);
 
     // Where inputs that are met for the first time come in.
     void at_step(std::size_t step) { step_ = step; }
@@ -45,10 +47,13 @@ public:
 
 private:
     double value_of(std::int32_t sum) const;
+    // Fills in what follows from the exact value.
+    void measure(Sum& sum, const ExactSum& exact) const;
     Found leaf(std::int64_t element);
 
     const Steps& steps_;
     RoundingLens& lens_;
+    bool tells_;
     std::optional<std::uint32_t> array_;                                 // of the inputs
     struct Input {
         std::uint64_t bits = 0;   // as read

@@ -251,7 +251,7 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
         std::string words = width > pane.px(78) ? ulps + " ulp" : ulps;
         if (sum.stopped) {
             const std::string both = words + ", stopped";
-            words = text_width(pane.look(), face, both) <= width ? both : "stopped";
+            words = text_width(pane.look(), face, both) <= width ? both : text_width(pane.look(), face, "stopped") <= width ? "stopped" : "stop";
         }
         rows.emplace_back(words, marked ? colors.warning : colors.text);
     }

@@ -17,8 +17,8 @@ constexpr std::size_t kMostSums = 4'000'000;
 }  // namespace
 
 RoundingBuilder::RoundingBuilder(const Steps& steps, RoundingLens& lens, Evidence& evidence, bool gathers)
-    : steps_(steps), trace_(*steps.trace), lens_(lens), evidence_(evidence), gathers_(gathers), tree_(steps, lens, !gathers),
-      words_(trace_), latest_(steps.warps.size()), runs_(steps.warps.size()) {
+    : steps_(steps), trace_(*steps.trace), lens_(lens), evidence_(evidence), gathers_(gathers),
+      tree_(steps, lens, !gathers), words_(trace_), latest_(steps.warps.size()), runs_(steps.warps.size()) {
     for (auto& lanes : latest_) lanes.fill(Sum::kNone);
 }
 

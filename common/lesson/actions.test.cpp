@@ -41,7 +41,8 @@ TEST(Playhead, StagesAreWalkedInBothDirectionsAndEndAtTheEnds) {
     EXPECT_EQ(step_of_next_stage(steps, 4, 1), 4u);
     EXPECT_EQ(step_of_next_stage(steps, 3, -1), 0u);
     EXPECT_EQ(step_of_next_stage(steps, 0, -1), 0u);
-    EXPECT_EQ(step_of_next_stage({}, 0, 1), 0u);
+    const steps::Steps none;
+    EXPECT_EQ(step_of_next_stage(none, 0, 1), 0u);
 }
 
 TEST(Playhead, WarpsAndBlocksGoAround) {
@@ -53,7 +54,8 @@ TEST(Playhead, WarpsAndBlocksGoAround) {
     EXPECT_EQ(warp_beside(steps, {0, 9, 9}, 1), (steps::WarpRef{0, 0, 0}));
     EXPECT_EQ(block_beside(steps, {0, 0, 1}, 1), (steps::WarpRef{0, 3, 0}));
     EXPECT_EQ(block_beside(steps, {0, 3, 1}, 1), (steps::WarpRef{0, 0, 0}));
-    EXPECT_EQ(warp_beside({}, {0, 1, 2}, 1), (steps::WarpRef{0, 1, 2}));
+    const steps::Steps none;
+    EXPECT_EQ(warp_beside(none, {0, 1, 2}, 1), (steps::WarpRef{0, 1, 2}));
 }
 
 TEST(Playhead, PlayingStopsAtTheEndAndBeginsAgainFromTheStart) {

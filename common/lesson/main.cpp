@@ -37,7 +37,7 @@ bool shows_color() {
 }
 
 // Another lesson's program in place of this one: the terminal then waits for that.
-void start(const lesson::GoOn& next) {
+[[maybe_unused]] void start(const lesson::GoOn& next) {
     std::vector<char*> arguments{const_cast<char*>(next.program.c_str())};
     for (const std::string& argument : next.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);

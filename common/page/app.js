@@ -112,7 +112,8 @@ const app = {
       if (panel.last !== `${k} ${w}` && !tall) panel.scroll.scrollTop = stage.middle() - panel.scroll.clientHeight * 0.46;
       panel.last = `${k} ${w}`;
       const captions = part && part.words ? part.words.map(i => make('div', {}, run.words[i])) : [];
-      panel.words.replaceChildren(...captions, ...drawImages(run, k, w));
+      const found = (step.findings || []).map(i => make('div', {class: 'warn'}, run.findings[i].words));
+      panel.words.replaceChildren(...found, ...captions, ...drawImages(run, k, w));
       panel.element.style.opacity = this.isHere(r) ? '' : 0.6;
     });
     this.drawSide();

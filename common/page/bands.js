@@ -184,7 +184,8 @@ function drawMemory(stage, part, v0, v1) {
   const readFrom = both ? v0 + px(p.tall ? 4 : 24) : (v0 + v1 - readsLong) / 2 - px(p.tall ? 10 : 6);
   const writeFrom = both ? v1 - px(p.tall ? 4 : 24) - writesLong : (v0 + v1 - writesLong) / 2 + px(p.tall ? 10 : 8);
   const joint = (readFrom + readsLong + writeFrom - px(p.tall ? 0 : 12)) / 2;
-  stage.joint = both ? joint : undefined;
+  // Where a lane's formula hides no words.
+  stage.joint = both ? joint : reads.length ? (readFrom + readsLong + v1) / 2 - px(6) : (v0 + writeFrom) / 2 - px(6);
   let v = readFrom;
   for (const row of reads) {
     const long = px(rowLength(row, p.tall)), drawn = drawWords(stage, row, v + long / 2, long);

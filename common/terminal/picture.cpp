@@ -71,7 +71,7 @@ public:
             bottom = draw_formula(bottom);
             const std::vector<Row> rows = stage_rows();
             const int wanted = stage_height(rows), spare = bottom - top - wanted - 1;
-            if (spare >= 1) bottom = draw_source(bottom, std::min(spare, std::max(3, spare)));
+            bottom = draw_source(bottom, std::max(spare, 1));   // the line that runs is always there
         }
         draw_stage(top, bottom);
         return std::move(screen_);

@@ -1,8 +1,9 @@
 #include "viz/widgets/theme.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "common/shown/viridis.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -17,11 +18,6 @@ double luminance(Color color) {
     return 0.2126 * linear(channel(color, 0)) + 0.7152 * linear(channel(color, 8)) +
            0.0722 * linear(channel(color, 16));
 }
-
-// Seventeen samples of viridis; straight lines between them stay within 1/255 of the eye's notice.
-constexpr std::array<std::uint32_t, 17> kViridis = {
-    0x440154, 0x481a6c, 0x472f7d, 0x414487, 0x39568c, 0x31688e, 0x2a788e, 0x23888e, 0x1f988b,
-    0x22a884, 0x35b779, 0x54c568, 0x7ad151, 0xa5db36, 0xd2e21b, 0xe9e51a, 0xfde725};
 
 }  // namespace
 
@@ -71,9 +67,8 @@ Color with_alpha(Color color, double alpha) {
 }
 
 Color viridis(double t) {
-    const double place = std::clamp(std::isnan(t) ? 0.0 : t, 0.0, 1.0) * (kViridis.size() - 1);
-    const auto below = std::min(static_cast<std::size_t>(place), kViridis.size() - 2);
-    return mix(rgb(kViridis[below]), rgb(kViridis[below + 1]), place - static_cast<double>(below));
+    const auto [r, g, b] = shown::viridis(t);
+    return rgb(static_cast<std::uint32_t>(r) << 16 | static_cast<std::uint32_t>(g) << 8 | b);
 }
 
 double contrast(Color a, Color b) {

@@ -110,10 +110,9 @@ run size:1:1 wait:0.5 size:1280:800 wait:0.5 Right
 expect "variant=warp_sum_xor step=2 of=*" "resized to nothing and back"
 
 # Views, one after the other; Escape leads back.
-for view in r b v m i z f l s k h question F10; do
-    run "$view" Right Escape "$view" Escape Home
-    expect "variant=warp_sum_xor step=1 of=*" "view $view and back"
-done
+run r Right Escape b Escape v Right Escape u Escape t t m m m i i z z Z Z a a f f l l s s k k h Escape question Escape \
+    F10 Escape F10 F10 w g P Escape p Escape Home Right
+expect "variant=warp_sum_xor step=2 of=*" "every view, and back"
 
 # Typing a file's name is not pressing keys; what is no trace is a sentence, and the window goes on.
 printf 'no trace\n' >"$work/broken.ndjson"
@@ -126,7 +125,7 @@ run o "text:$work/dow" Tab Return wait:1 Right
 expect "variant=file:*down.ndjson step=*" "a trace, its name completed"
 
 # A splitter is dragged and a panel hidden; the next window has them so.
-run d k "drag:275:400:330:400" wait:1
+run d k size:1280:800 wait:0.5 "drag:236:400:300:400" wait:1
 grep -q '"theme": "light"' "$XDG_CONFIG_HOME/lanewise/settings.json" || fail "the theme was not kept: $(cat "$XDG_CONFIG_HOME/lanewise/settings.json")"
 grep -q '"show_timeline": false' "$XDG_CONFIG_HOME/lanewise/settings.json" || fail "the hidden panel was not kept"
 grep -q 'down.ndjson' "$XDG_CONFIG_HOME/lanewise/settings.json" || fail "the file was not kept"

@@ -103,7 +103,10 @@ void CostsView::draw_row(const Pane& pane, const CostRow& row, bool lit) const {
     const float y = row.box.center().y, radius = pane.px(kMark);
     // Around the disc, so that both are seen where they stand at one place.
     if (row.quoted >= 0) paint_mark(pane.brush, {row.quoted, y}, radius * 1.8f, quoted_mark(colors), true);
-    if (row.start >= 0) paint_mark(pane.brush, {row.start, y}, radius * 0.85f, start_mark(colors));
+    if (row.start >= 0) {
+        circle(pane.brush, {row.start, y}, radius * 1.2f, colors.panel);   // told from the bar in both themes
+        paint_mark(pane.brush, {row.start, y}, radius * 0.8f, start_mark(colors));
+    }
     figure_behind(pane, row.wait, {std::min(row.start, row.quoted), std::max(row.start, row.quoted)}, ink);
     draw_bar(pane, row.rate, with_alpha(colors.good, lit ? 0.8 : 0.5));
     figure_behind(pane, row.rate, {}, ink);

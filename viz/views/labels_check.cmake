@@ -6,8 +6,9 @@ execute_process(COMMAND ${LESSON} --list OUTPUT_VARIABLE list RESULT_VARIABLE st
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "${LESSON} --list ended with ${status}")
 endif()
-string(REGEX REPLACE "^[^\n]*\n" "" list "${list}")   # the heading
-string(REGEX MATCHALL "(^|\n)[a-z][A-Za-z0-9_]*" names "\n${list}")
+string(FIND "${list}" "\n" heading)
+string(SUBSTRING "${list}" ${heading} -1 list)
+string(REGEX MATCHALL "\n[a-z][A-Za-z0-9_]*" names "${list}")
 set(traces)
 foreach(name ${names})
   string(STRIP "${name}" name)

@@ -152,9 +152,15 @@ function drawWords(stage, words, v, length) {
     const isLit = stage.lane >= 0 && word.lanes.includes(stage.lane), dim = stage.lane >= 0 && !isLit;
     const own = `color-mix(in srgb, ${css(colorOf(run, stage.w, word.ids[0]))} 68%, var(--strong))`;
     const box = p.box(places[i], v, size - p.px(1), length);
-    const cell = make('g', {opacity: dim ? 0.6 : 1, 'data-word': `${word.array}[${word.index}]`}, make('title', {}, `${word.array}[${word.index}] = ${word.ids.map(id => textOf(run, id)).join(', ')}; ${word.lanes.length === 1 ? 'lane' : 'lanes'} ${word.lanes.join(', ')}`),
+    const cell = make('g', {opacity: dim ? 0.6 : 1, 'data-word': `${word.array}[${word.index}]`}, make('title', {}, `${word.array}[${word.index}]` + (word.op.startsWith('atomic') ? ` ${word.op}` : ` = ${word.ids.map(id => textOf(run, id)).join(', ')}`) + `; ${word.lanes.length === 1 ? 'lane' : 'lanes'} ${word.lanes.join(', ')}`),
       make('rect', {...box, fill: 'var(--ground)', stroke: isLit ? 'var(--accent)' : own, 'stroke-width': p.px(isLit ? 2.4 : 1.6), rx: word.shared ? p.px(5) : 0}));
-    const count = Math.min(word.ids.length, kMostLines);
+    // A narrow screen has room for the place of a pack, not for its values: they stand beside.
+    const packed = p.tall && word.ids.length > 1;
+    if (packed) cell.append(label(stage, places[i], v, `[${word.index}…${word.index + word.ids.length - 1}]`, {'font-size': Math.min(p.px(10), length / (0.62 * (4 + 2 * String(word.index + word.ids.length).length))).toFixed(1)}));
+    // Many lanes' atomics on one word: no one's operand is the word's value.
+    const joined = word.op.startsWith('atomic') && word.lanes.length > 1;
+    if (joined) cell.append(label(stage, places[i], v, `${word.lanes.length}×`, {style: 'fill: var(--text); font-weight: 600'}));
+    const count = packed || joined ? 0 : Math.min(word.ids.length, kMostLines);
     for (let e = 0; e < count; ++e) {
       const more = e === kMostLines - 1 && word.ids.length > kMostLines;
       const at = p.tall ? v : v + p.px((e - (count - 1) / 2) * 13), across = p.tall ? places[i] + (e - (count - 1) / 2) * Math.min(p.px(11), size / count) : places[i];
@@ -185,7 +191,8 @@ function drawMemory(stage, part, v0, v1) {
   const writeFrom = both ? v1 - px(p.tall ? 4 : 24) - writesLong : (v0 + v1 - writesLong) / 2 + px(p.tall ? 10 : 8);
   const joint = (readFrom + readsLong + writeFrom - px(p.tall ? 0 : 12)) / 2;
   // Where a lane's formula hides no words.
-  stage.joint = both ? joint : reads.length ? (readFrom + readsLong + v1) / 2 - px(6) : (v0 + writeFrom) / 2 - px(6);
+  if (!both && writes.length === 1 && write.length === 1) stage.avoid = spread(stage, write, p.cell)[0];
+  stage.joint = both ? joint : stage.avoid !== undefined ? writeFrom + writesLong / 2 : reads.length ? (readFrom + readsLong + v1) / 2 - px(6) : (v0 + writeFrom) / 2 - px(6);
   let v = readFrom;
   for (const row of reads) {
     const long = px(rowLength(row, p.tall)), drawn = drawWords(stage, row, v + long / 2, long);

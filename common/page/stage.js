@@ -221,12 +221,16 @@ class Stage {
   bubble() {
     const {places: p, run} = this, part = partAt(run, this.k, this.w), {v0, v1} = this.band(this.present);
     if (p.tall || !part || v1 - v0 < p.px(56)) return make('g');
+    const most = this.avoid === undefined ? 64 : 44;
     const [head, , arithmetic] = unfold(run, part.formulas[this.lane]).split('\n');
-    const lines = [head, arithmetic].filter(Boolean).map(line => line.length > 64 ? line.slice(0, 63) + '…' : line);
+    const lines = [head, arithmetic].filter(Boolean).map(line => line.length > most ? line.slice(0, most - 1) + '…' : line);
     if (!lines.length) return make('g');
     const width = p.px(18 + 7.1 * Math.max(...lines.map(line => line.length))), height = p.px(10 + 17 * lines.length);
     const right = p.u(this.lane) + p.cell + width < p.end() || this.lane < p.lanes / 2;
-    const x = Math.max(p.px(4), Math.min(right ? p.u(this.lane) + p.cell : p.u(this.lane) - p.cell - width, p.width - width - p.px(4)));
+    let x = Math.max(p.px(4), Math.min(right ? p.u(this.lane) + p.cell : p.u(this.lane) - p.cell - width, p.width - width - p.px(4)));
+    // One word that all want stays in sight.
+    if (this.avoid !== undefined && x < this.avoid + p.cell && x + width > this.avoid - p.cell)
+      x = this.avoid - p.cell - width > 0 ? this.avoid - p.cell - width : this.avoid + p.cell;
     const y = (this.joint || (v0 + v1) / 2) - height / 2;
     return make('g', {'pointer-events': 'none'}, make('rect', {x, y, width, height, rx: p.px(5), fill: 'var(--panel)', stroke: 'var(--accent)', 'stroke-width': p.px(1.2)}),
       lines.map((line, i) => make('text', {x: x + p.px(9), y: y + p.px(18 + 17 * i), class: 'ink', 'font-size': p.px(12).toFixed(1), style: i === 0 ? 'fill: var(--strong)' : undefined}, line)));

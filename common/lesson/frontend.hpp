@@ -62,6 +62,12 @@ struct GoOn {
     std::vector<std::string> arguments;
 };
 
+// How a long measurement is followed, and ended: both are called by it, between its parts.
+struct SweepWatch {
+    std::function<void(std::size_t done, std::size_t all, const std::string& what)> progress;
+    std::function<bool()> cancelled;
+};
+
 // Everything a window shows that is not a run.
 struct Presentation {
     std::string lesson;               // "05_warp_shuffle"
@@ -77,6 +83,13 @@ struct Presentation {
     // Times the variants of the tabs on this machine's GPU, in a second or two; empty where there is none. Throws Error.
     // Called, like `run`, from one thread at a time.
     std::function<timing::TimingTable()> measure;
+    // Recorded over sizes, and by rows and columns; rows may be empty.
+    timing::TimingTable sizes;
+    timing::TimingTable shapes;
+    // Measures the variants of the tabs over sizes, half a minute or so; called as `measure`. Empty: nothing can.
+    std::function<timing::TimingTable(const SweepWatch& watch)> measure_sizes;
+    // Why this machine cannot, as a sentence; empty where it can. Called as `measure`.
+    std::function<std::string()> why_not_measured;
     // Runs a variant (or finds it in the recordings). Throws Error. Called from the window's thread or another.
     std::function<std::shared_ptr<const Run>(const std::string& variant)> run;
     // Loads a trace of this lesson from a file. Throws ForeignTrace for one of another lesson, Error for none.

@@ -112,6 +112,8 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_flag("--costs", options.costs, "What a shuffle, a load, a barrier, an atomic costs in cycles: measured on the GPU, or as "
                                            "recorded")->group(look);
     app.add_flag("--table", options.table, "All variants beside each other: value, error, bound, time, loads, atomics")->group(look);
+    app.add_flag("--timings", options.timings, "The times of all variants over sizes, in the window or a picture")->group(look);
+    app.add_flag("--roofline", options.roofline, "What they move against what the machine can, in the window or a picture")->group(look);
     app.add_option("--sort", raw.sort, "Sort the table by a column: error, time, ...; error:down begins with the largest")->group(look)
         ->type_name("COLUMN");
     app.add_flag("--rounding", options.rounding, "The rounding lens: each sum beside the exact one, in ulp; with --text, a table")

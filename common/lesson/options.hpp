@@ -63,6 +63,9 @@ struct Options {
     std::optional<int> lane;
     ColorChoice color = ColorChoice::automatic;
 
+    bool timings = false;                // all times over sizes, in the window or a picture
+    bool roofline = false;               // rates against the machine's limit
+
     // Does anything but the window answer this command line?
     bool wants_window() const {
         return !list && !text && !check && !time && !costs && !describe && !table && save_trace.empty() && record.empty() && diff.empty() && screenshot.empty() && exported.empty();

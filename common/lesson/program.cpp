@@ -214,6 +214,7 @@ private:
         const auto names = that_run(measured_variants());
         for (const auto& name : names) trace::save(folder / (name + ".ndjson"), runner_.run(name)->raw);
         timing::save(folder / "timings.json", timer_.record(names));
+        timing::save(folder / "sweep.json", timer_.record_sweep(names));
         console_.out << fmt::format("recorded {} variants and their times to {}\n", names.size(),
                                     folder.string());
     }
@@ -354,7 +355,21 @@ private:
             p.measure = [this, tabs] {
                 return runner_.backend() == BackendChoice::gpu ? timer_.measure_quietly(that_run(tabs)) : timing::TimingTable{};
             };
+        present_sizes(p, tabs);
         return p;
+    }
+
+    // Times over sizes and by shapes, as recorded, and how to measure them anew.
+    void present_sizes(Presentation& p, const std::vector<std::string>& tabs) {
+        try {
+            if (const auto path = find_recording(lesson_, "timings.json"); !path.empty()) p.shapes = only_sizes(timing::load(path));
+            if (const auto path = find_recording(lesson_, "sweep.json"); !path.empty()) p.sizes = timing::load(path);
+            else p.sizes = p.shapes;
+        } catch (const Error& error) {
+            console_.err << error.what() << '\n';
+        }
+        p.why_not_measured = [this] { return runner_.why_no_gpu(); };
+        p.measure_sizes = [this, tabs](const SweepWatch& watch) { return timer_.measure_sizes(that_run(tabs), watch); };
     }
 
     // What was asked of this lesson and holds for any.
@@ -383,6 +398,8 @@ private:
         r.lane = options_.lane.value_or(-1);
         r.view = options_.costs ? View::costs : options_.table ? View::table : options_.tree ? View::tree : options_.rounding ? View::rounding : View::stage;
         r.sort = options_.sort;
+        if (options_.timings) r.view = View::timings;
+        if (options_.roofline) r.view = View::roofline;
         return r;
     }
 

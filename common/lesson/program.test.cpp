@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "common/base/error.hpp"
 #include "common/lesson/runner.hpp"
 #include "common/lesson/testing.hpp"
+#include "common/timing/sweep.hpp"
 #include "common/trace/io.hpp"
 
 namespace lanewise::lesson {
@@ -24,6 +27,7 @@ struct Seen {
     GoOn next;                      // what the learner chooses before the window closes
     std::string file;               // what the learner opens
     std::string refused;            // the lesson of a trace that was of another one
+    std::function<void(const Presentation&)> ask;   // while the session lasts
 };
 
 class PretendedWindow : public Frontend {
@@ -56,6 +60,7 @@ private:
         seen_.presentation = presentation;
         seen_.presentation.run = {};  // belongs to a session that ends
         seen_.request = request;
+        if (seen_.ask) seen_.ask(presentation);
         seen_.run = presentation.run(request.variant);
     }
     Seen& seen_;
@@ -97,6 +102,43 @@ TEST(Program, WithoutFlagsAWindowOpens) {
     EXPECT_EQ(tiny.seen.presentation.all_variants.size(), 2u);
     EXPECT_EQ(tiny.seen.run->origin, "emulator · ascending");
     EXPECT_EQ(tiny.seen.run->steps.size(), 6u);
+}
+
+TEST(Program, TheTimesOpenInTheWindow) {
+    WithWindow tiny;
+    EXPECT_EQ(tiny({"--timings"}).status, kExitOk);
+    EXPECT_EQ(tiny.seen.request.view, View::timings);
+    EXPECT_EQ(tiny({"--roofline", "--screenshot", "x.png"}).status, kExitOk);
+    EXPECT_EQ(tiny.seen.request.view, View::roofline);
+}
+
+TEST(Program, AWindowMeasuresOverSizesUntilItIsEnded) {
+    WithWindow tiny;
+    tiny.has_gpu = true;
+    std::vector<std::string> told;
+    timing::TimingTable table;
+    tiny.seen.ask = [&](const Presentation& shown) {
+        EXPECT_EQ(shown.why_not_measured(), "");
+        table = shown.measure_sizes({[&](std::size_t done, std::size_t all, const std::string& what) {
+                                         EXPECT_LT(done, all);
+                                         told.push_back(what);
+                                     },
+                                     [&] { return told.size() >= 7; }});
+    };
+    EXPECT_EQ(tiny({}).status, kExitOk);
+    EXPECT_EQ(told.at(0), "1024 · tiny_sum");
+    std::set<std::uint64_t> sizes;
+    for (const timing::Timing& row : table.rows) sizes.insert(row.n);
+    EXPECT_EQ(sizes, (std::set<std::uint64_t>{1024, 4096, 16384}));
+    EXPECT_EQ(table.partial, timing::kCancelled);
+    EXPECT_EQ(table.lesson, "99_tiny");
+    EXPECT_FALSE(table.date.empty());
+
+    tiny.has_gpu = false;
+    tiny.seen.ask = [&](const Presentation& shown) { EXPECT_NE(shown.why_not_measured(), ""); };
+    EXPECT_EQ(tiny({}).status, kExitOk);
+    tiny.seen.ask = [&](const Presentation& shown) { EXPECT_NE(shown.why_not_measured().find("--backend"), std::string::npos); };
+    EXPECT_EQ(tiny({"--backend", "cpu"}).status, kExitOk);
 }
 
 // A lesson with a variant that only GPUs of sm_90 run, compiled for none.

@@ -159,6 +159,17 @@ BackendChoice Runner::backend() {
     return *backend_;
 }
 
+std::string Runner::why_no_gpu() {
+    if (backend() == BackendChoice::gpu) return {};
+    if (options_.backend == BackendChoice::cpu || options_.backend == BackendChoice::recorded)
+        return "This was started without a GPU on purpose (--backend): leave that flag out to measure.";
+    if (options_.warp.value_or(trace::kWarpSize) != trace::kWarpSize) return "Teaching warps are not measured: no GPU has them.";
+    if (!program_.kernels.has_gpu()) return "This program was built without CUDA, and times are measured on a GPU only.";
+    std::string why;
+    program_.gpu_available(&why);
+    return why.empty() ? "There is no GPU to measure on." : why;
+}
+
 launch::Backend& Runner::emulator() {
     if (!emulator_) emulator_ = program_.make_emulator();
     return *emulator_;

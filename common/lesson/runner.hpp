@@ -36,6 +36,8 @@ public:
 
     // Which of gpu, cpu, recorded it is; asks for a GPU only when the answer depends on it.
     BackendChoice backend();
+    // Why that is not a GPU, as a sentence; empty where it is.
+    std::string why_no_gpu();
 
     // Throws where run() would because of what was asked for, without running.
     void check_request(const Variant& variant);

@@ -20,6 +20,10 @@ constexpr int kRecordedTables = 5;
 // Of the table of sizes, which takes nine times as long.
 constexpr int kRecordedSizeTables = 3;
 
+// What a curve is drawn from: from a launch alone to more than an L2 cache holds, half a minute or so for a few variants.
+constexpr const char* kSweepSizes = "2^10:2^24:x4";
+constexpr double kSweepSeconds = 0.25;   // of sampling
+
 // From this size on a plan is worth knowing the bytes of before it is made.
 constexpr std::uint64_t kLargePlan = std::uint64_t{1} << 24;
 // Two small sizes, from which the bytes of a large one follow: a plan's buffers grow in proportion to its values.
@@ -121,6 +125,29 @@ timing::TimingTable Timer::measure_quietly(const std::vector<std::string>& names
     return table;
 }
 
+timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, const SweepWatch& watch) const {
+    timing::SweepOptions options;
+    options.measure.l2 = options_.l2.value_or(timing::L2::warm);
+    options.measure.max_seconds = kSweepSeconds;
+    options.progress = watch.progress;
+    options.cancelled = watch.cancelled;
+    auto table = timing::sweep(*program_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, kMaxValues)), options);
+    table.lesson = program_.lesson.name();
+    table.date = program_.today();
+    return table;
+}
+
+timing::TimingTable Timer::record_sweep(const std::vector<std::string>& names) const {
+    ProgressLine line(console_);
+    SweepWatch watch;
+    watch.progress = [&](std::size_t done, std::size_t all, const std::string& name) { line.show("sweep ", done, all, name); };
+    if (program_.watch_interrupts) watch.cancelled = program_.watch_interrupts();
+    auto table = measure_sizes(names, watch);
+    if (!table.partial.empty())
+        throw Error(fmt::format("--record: the sweep over sizes is not complete, and was not written: {}.", table.partial), kExitPartial);
+    return table;
+}
+
 timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
     timing::SweepOptions options;
     options.serial = true;
@@ -187,6 +214,11 @@ int Timer::show(const timing::TimingTable& table) const {
     if (table.partial.empty() || table.recorded) return kExitOk;
     console_.err << fmt::format("The measurement is partial ({}): {} rows were kept.\n", table.partial, table.rows.size());
     return kExitPartial;
+}
+
+timing::TimingTable only_sizes(timing::TimingTable table) {
+    std::erase_if(table.rows, [](const timing::Timing& row) { return row.size.empty(); });
+    return table;
 }
 
 timing::TimingTable without_sizes(timing::TimingTable table) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/lesson/frontend.hpp"
 #include "common/lesson/options.hpp"
 #include "common/lesson/program.hpp"
 #include "common/lesson/runner.hpp"
@@ -22,9 +23,14 @@ public:
     timing::TimingTable measure(const std::vector<std::string>& names) const;
     // The same for a window: each at its own size, without a word and without regard to interrupts.
     timing::TimingTable measure_quietly(const std::vector<std::string>& names) const;
+    // The same over sizes, followed and ended by `watch`. Throws Error where nothing could be measured.
+    timing::TimingTable measure_sizes(const std::vector<std::string>& names, const SweepWatch& watch) const;
     // What a machine without a GPU will show: each variant at its own size, several times over; then those that have a
     // baseline at the sizes of the table.
     timing::TimingTable record(const std::vector<std::string>& names) const;
+
+    // The same over sizes, once.
+    timing::TimingTable record_sweep(const std::vector<std::string>& names) const;
 
     // The recorded rows that these options ask for. Throws Error where there are none, or none measured in that way.
     timing::TimingTable recorded() const;
@@ -47,5 +53,7 @@ private:
 
 // For a window: each variant once, without the rows of the table of sizes.
 timing::TimingTable without_sizes(timing::TimingTable table);
+// The rows of the table of sizes alone.
+timing::TimingTable only_sizes(timing::TimingTable table);
 
 }  // namespace lanewise::lesson

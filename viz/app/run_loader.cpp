@@ -51,7 +51,7 @@ std::shared_ptr<const timing::TimingTable> RunLoader::times() {
 
 std::shared_ptr<const timing::TimingTable> RunLoader::wait_for_times() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !measure_ && !measuring_; });
+    changed_.wait(lock, [this] { return !measure_ && !measuring_ && !why_not_; });
     return times_;
 }
 
@@ -59,10 +59,12 @@ std::shared_ptr<const timing::TimingTable> RunLoader::wait_for_times() {
 void RunLoader::work() {
     std::unique_lock lock(mutex_);
     while (true) {
-        changed_.wait(lock, [this] { return closing_ || !wanted_.empty() || (measure_ && ran_); });
+        changed_.wait(lock, [this] { return closing_ || !wanted_.empty() || (ran_ && (measure_ || why_not_ || sizes_wanted_)); });
         if (closing_) return;
         if (!wanted_.empty()) run_next(lock);
-        else measure_all(lock);
+        else if (why_not_) ask_why_not(lock);
+        else if (measure_) measure_all(lock);
+        else measure_sizes(lock);
         changed_.notify_all();
         if (wake_) wake_();
     }
@@ -99,6 +101,86 @@ void RunLoader::measure_all(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     measuring_ = false;
     if (!table->rows.empty()) times_ = std::move(table);
+}
+
+// --- over sizes ----------------------------------------------------------------------------------------------------
+
+void RunLoader::offer_sizes(MeasureSizes measure, WhyNot why_not) {
+    const std::lock_guard lock(mutex_);
+    measure_sizes_ = std::move(measure);
+    if (measure_sizes_) why_not_ = why_not ? std::move(why_not) : [] { return std::string(); };
+    else state_ = {.known = true, .why_not = "This window only shows what was recorded or emulated: nothing is measured."};
+}
+
+void RunLoader::begin_sizes() {
+    const std::lock_guard lock(mutex_);
+    if (!state_.possible || state_.running) return;
+    sizes_wanted_ = true;
+    began_ = std::chrono::steady_clock::now();
+    state_ = {.known = true, .possible = true, .running = true};
+    changed_.notify_all();
+}
+
+void RunLoader::cancel_sizes() {
+    const std::lock_guard lock(mutex_);
+    state_.cancelling = state_.running;
+}
+
+MeasureState RunLoader::sizes_state() {
+    const std::lock_guard lock(mutex_);
+    MeasureState state = state_;
+    if (state.running) state.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    return state;
+}
+
+std::shared_ptr<const timing::TimingTable> RunLoader::sizes() {
+    const std::lock_guard lock(mutex_);
+    return sizes_;
+}
+
+void RunLoader::ask_why_not(std::unique_lock<std::mutex>& lock) {
+    const WhyNot why_not = std::exchange(why_not_, {});
+    lock.unlock();
+    std::string told;
+    try {
+        told = why_not();
+    } catch (const std::exception& error) {
+        told = error.what();
+    }
+    lock.lock();
+    state_.known = true;
+    state_.possible = told.empty();
+    state_.why_not = std::move(told);
+}
+
+void RunLoader::measure_sizes(std::unique_lock<std::mutex>& lock) {
+    sizes_wanted_ = false;
+    lock.unlock();
+    const auto progress = [this](std::size_t done, std::size_t all, const std::string& what) {
+        std::unique_lock held(mutex_);
+        state_.done = done;
+        state_.all = all;
+        state_.what = what;
+        while (!wanted_.empty() && !closing_) run_next(held);   // they are what is looked at
+        held.unlock();
+        changed_.notify_all();
+        if (wake_) wake_();
+    };
+    const auto cancelled = [this] {
+        const std::lock_guard held(mutex_);
+        return state_.cancelling || closing_;
+    };
+    auto table = std::make_shared<timing::TimingTable>();
+    std::string told;
+    try {
+        *table = measure_sizes_({progress, cancelled});
+    } catch (const std::exception& error) {
+        told = error.what();
+    }
+    lock.lock();
+    if (state_.cancelling) told = "Measuring was ended; what was known before is shown.";
+    else if (told.empty() && !table->rows.empty()) sizes_ = std::move(table);
+    state_ = {.known = true, .possible = true, .told = std::move(told)};
 }
 
 }  // namespace lanewise::viz

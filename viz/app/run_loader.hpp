@@ -1,6 +1,7 @@
 // Runs variants, and times them once the first run is there, away from the window's thread: the first run may have to start CUDA, and a frame must not wait for it.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -12,6 +13,7 @@
 
 #include "common/timing/timing.hpp"
 #include "viz/views/exhibit.hpp"
+#include "viz/views/timing_full_view.hpp"
 
 namespace lanewise::viz {
 
@@ -25,6 +27,8 @@ public:
     using Run = std::function<std::shared_ptr<const lesson::Run>(const std::string&)>;
 
     using Measure = std::function<timing::TimingTable()>;
+    using MeasureSizes = std::function<timing::TimingTable(const lesson::SweepWatch&)>;
+    using WhyNot = std::function<std::string()>;
 
     // What became of a request.
     struct Result {
@@ -50,10 +54,24 @@ public:
     // The same, waiting until that is known. Ask for a run first.
     std::shared_ptr<const timing::TimingTable> wait_for_times();
 
+    // Says what can be measured over sizes, where anything can; before anything is asked for. Whether it can be is asked
+    // once the first run is there.
+    void offer_sizes(MeasureSizes measure, WhyNot why_not);
+    // Begins to measure over sizes; runs that are asked for meanwhile are made between its parts. Does nothing while it
+    // goes on, and where it cannot.
+    void begin_sizes();
+    // Ends it after the part that is under way; what was measured before stays.
+    void cancel_sizes();
+    MeasureState sizes_state();
+    // What was measured last; null where nothing was.
+    std::shared_ptr<const timing::TimingTable> sizes();
+
 private:
     void work();
     void run_next(std::unique_lock<std::mutex>& lock);
     void measure_all(std::unique_lock<std::mutex>& lock);
+    void ask_why_not(std::unique_lock<std::mutex>& lock);
+    void measure_sizes(std::unique_lock<std::mutex>& lock);
 
     Run run_;
     Measure measure_;   // empty once it was called
@@ -64,6 +82,12 @@ private:
     std::deque<std::string> wanted_;
     std::shared_ptr<const timing::TimingTable> times_;
     bool measuring_ = false;
+    MeasureSizes measure_sizes_;
+    WhyNot why_not_;    // empty once it was called
+    MeasureState state_;
+    bool sizes_wanted_ = false;
+    std::chrono::steady_clock::time_point began_;
+    std::shared_ptr<const timing::TimingTable> sizes_;
     bool ran_ = false;
     bool closing_ = false;
     std::thread worker_;

@@ -34,9 +34,9 @@ float button_width(const Look& look, const std::string& words) { return text_wid
 
 }  // namespace
 
-std::vector<std::string> timing_notes(const timing::TimingTable& table, const TimingSeries& series, bool roofline) {
+std::vector<std::string> timing_notes(const timing::TimingTable& table, const TimingSeries& series, bool roofline, bool curves) {
     std::vector<std::string> notes;
-    if (!series.swept() && !series.sizes.empty())
+    if (curves && !series.swept() && !series.sizes.empty())
         notes.push_back(fmt::format("Measured at one size only, {} values: a curve needs more. On a machine with a GPU, Shift T measures over sizes, and so "
                                     "does --time --sizes 2^10:2^26.", timing::size_words(series.sizes.front())));
     if (roofline && !series.find(timing::kPlainRead))
@@ -61,20 +61,29 @@ Rect TimingFullView::tab(const std::string& name) const {
     return at == tabs_.end() ? Rect{} : at->second;
 }
 
-Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, const std::string& shown, const MeasureState& state, bool roofline) {
+Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, const timing::TimingTable& by_shape, const std::string& shown,
+                            const MeasureState& state, bool roofline) {
     chart_ = {};
     button_ = {};
     tabs_.clear();
-    const auto elements = elements_of(table);
-    if (std::find(elements.begin(), elements.end(), element) == elements.end()) element = element_of(table, shown);
+    Content content;
+    content.roofline = roofline;
+    const bool shapes_of_others = !by_shape.rows.empty();
+    const timing::TimingTable& shape_table = shapes_of_others ? by_shape : table;
+    const bool by_rows = show == Show::shapes && !roofline;
+    content.elements = elements_of(by_rows ? shape_table : table);
+    if (std::find(content.elements.begin(), content.elements.end(), element) == content.elements.end())
+        element = element_of(by_rows ? shape_table : table, shown);
+    content.series = series_of(table, element);
+    content.shapes = shapes_of(shape_table, element);
+    content.table = by_rows && !content.shapes.empty() ? &shape_table : &table;
+    const TimingSeries& series = content.series;
     const float top = pane.box.y0 - pane.scrolled;
     Rect rest{pane.box.x0 + pane.px(22), top + pane.px(12), pane.box.x1 - pane.px(22), top + 1e6f};
-    const Intent intent = draw_head(pane, rest, table, state, roofline);
+    const Intent intent = draw_head(pane, rest, content, state);
 
-    const TimingSeries series = series_of(table, element);
-    const Shapes shapes = shapes_of(table, element);
     const ChartInput input{&table, &series, shown, pinned};
-    const std::vector<std::string> notes = timing_notes(table, series, roofline);
+    const std::vector<std::string> notes = timing_notes(*content.table, series, roofline, content.table == &table);
     float notes_height = pane.px(16);
     const Brush measure{nullptr, pane.look()};
     const float prose = std::min(rest.width(), pane.px(1100));
@@ -83,14 +92,15 @@ Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, 
     const float height = std::max(pane.box.y1 + top - pane.box.y0 - rest.y0 - notes_height, pane.px(260));
     Rect chart = rest.cut_top(height);
     float reached = chart.y1;
-    if (series.empty()) {
+    const bool by_shapes = show == Show::shapes && !roofline && !content.shapes.empty();
+    if (by_shapes) {
+        chart_ = draw_shapes(pane, chart, shape_table, content.shapes, reached);
+    } else if (series.empty()) {
         const std::string words = "No time is known: none was measured on a GPU, or recorded on one. What the emulator takes is not shown, for it says nothing of a kernel's time.";
         paragraph(pane.brush, Face::body, {chart.x0, chart.y0 + pane.px(20)}, std::min(chart.width(), pane.px(620)), pane.colors().text, words, 1.4f);
         reached = chart.y0 + pane.px(80);
     } else if (roofline) {
         chart_ = draw_roofline(pane, chart, input);
-    } else if (show == Show::shapes && !shapes.empty()) {
-        chart_ = draw_shapes(pane, chart, table, shapes, reached);
     } else if (!series.swept()) {
         chart_ = draw_bars(pane, chart, input, reached);
     } else {
@@ -105,22 +115,23 @@ Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, 
     return intent;
 }
 
-Intent TimingFullView::draw_head(const Pane& pane, Rect& rest, const timing::TimingTable& table, const MeasureState& state, bool roofline) {
+Intent TimingFullView::draw_head(const Pane& pane, Rect& rest, const Content& content, const MeasureState& state) {
     const Theme& colors = pane.colors();
     const Rect title = rest.cut_top(pane.px(26));
-    text_in(pane.brush, Face::title, title, colors.strong, roofline ? "Bytes moved against the machine's limit" : "Times of the plain kernels", Align::left);
+    text_in(pane.brush, Face::title, title, colors.strong, content.roofline ? "Bytes moved against the machine's limit" : "Times of the plain kernels", Align::left);
     key_hint(pane.brush, {title.x1 - pane.px(66), title.center().y - pane.px(8.5f)}, "T", "close");
-    if (!table.rows.empty())
-        text_in(pane.brush, Face::caption, rest.cut_top(pane.px(19)), colors.quiet, fit_text(pane.look(), Face::caption, origin_of(table), rest.width()), Align::left);
+    if (!content.table->rows.empty())
+        text_in(pane.brush, Face::caption, rest.cut_top(pane.px(19)), colors.quiet, fit_text(pane.look(), Face::caption, origin_of(*content.table), rest.width()), Align::left);
     rest.cut_top(pane.px(8));
-    const Intent intent = draw_controls(pane, rest.cut_top(pane.px(28)), table, state, roofline);
+    const Intent intent = draw_controls(pane, rest.cut_top(pane.px(28)), content, state);
     if (!state.told.empty() && !state.running)
         rest.cut_top(paragraph(pane.brush, Face::caption, {rest.x0, rest.y0 + pane.px(6)}, rest.width(), colors.warning, state.told, 1.35f) + pane.px(6));
     rest.cut_top(pane.px(10));
     return intent;
 }
 
-Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, const timing::TimingTable& table, const MeasureState& state, bool roofline) {
+Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, const Content& content, const MeasureState& state) {
+    const bool roofline = content.roofline;
     Intent intent;
     Rect row = where;
     row.y0 += pane.px(2);
@@ -134,22 +145,22 @@ Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, const 
         tabs_.emplace_back(words, box);
         return word_button(pane, box, words, lit, true);
     };
-    const TimingSeries series = series_of(table, element);
-    if (series.empty()) return intent;
-    const bool has_shapes = !shapes_of(table, element).empty();
+    const TimingSeries& series = content.series;
+    if (series.empty() && content.shapes.empty()) return intent;
+    const bool has_shapes = !content.shapes.empty();
     Show now = show;
     if (!has_shapes && now == Show::shapes) now = Show::time;
     if (!series.swept() && now == Show::rate) now = Show::time;
     const auto choose = [&](const char* words, Show which) {
         if (!tab(words, !roofline && now == which)) return;
         show = which;
-        if (roofline) intent = {Intent::Kind::timings, 0};
+        if (roofline) intent = {Intent::Kind::timings, 1};
     };
     choose("Time", Show::time);
     if (series.swept()) choose("GB/s", Show::rate);
     if (has_shapes) choose("S×K", Show::shapes);
-    if (tab("Roofline", roofline) && !roofline) intent = {Intent::Kind::roofline, 0};
-    const auto elements = elements_of(table);
+    if (tab("Roofline", roofline) && !roofline) intent = {Intent::Kind::roofline, 1};
+    const auto& elements = content.elements;
     if (elements.size() < 2) return intent;
     row.cut_left(pane.px(16));
     text_in(pane.brush, Face::caption, row, pane.colors().quiet, "inputs of", Align::left);

@@ -15,13 +15,13 @@ namespace lanewise::viz {
 struct MeasureState {
     bool known = false;        // is it known whether this machine can?
     bool possible = false;
-    std::string why_not;       // where it cannot: a sentence
+    std::string why_not = {};  // where it cannot: a sentence
     bool running = false;
     bool cancelling = false;
     std::size_t done = 0, all = 0;
-    std::string what;          // comes next: "1048576 · warp_sum_xor"
+    std::string what = {};     // comes next: "1048576 · warp_sum_xor"
     double seconds = 0;        // since it began
-    std::string told;          // how the last one ended, where that is worth telling
+    std::string told = {};     // how the last one ended, where that is worth telling
 };
 
 struct TimingFullView {
@@ -30,9 +30,11 @@ struct TimingFullView {
     std::string element;       // the type of input; empty: that of the variant that is shown
     std::string pinned;        // a series that was clicked, lit until it is clicked again
 
+    // `table`: over sizes, or of one size; `by_shape`: the S×K table, perhaps of another day or without rows.
     // `roofline`: rates under the limit, whatever `show` says. Asks for Kind::timings or Kind::roofline to change between
     // them, and for Kind::measure to begin or to end measuring.
-    Intent draw(const Pane& pane, const timing::TimingTable& table, const std::string& shown, const MeasureState& state, bool roofline);
+    Intent draw(const Pane& pane, const timing::TimingTable& table, const timing::TimingTable& by_shape, const std::string& shown,
+                const MeasureState& state, bool roofline);
 
     // As drawn last.
     const ChartResult& chart() const { return chart_; }
@@ -40,8 +42,16 @@ struct TimingFullView {
     Rect tab(const std::string& name) const;
 
 private:
-    Intent draw_head(const Pane& pane, Rect& rest, const timing::TimingTable& table, const MeasureState& state, bool roofline);
-    Intent draw_controls(const Pane& pane, const Rect& where, const timing::TimingTable& table, const MeasureState& state, bool roofline);
+    // What is drawn of the two tables.
+    struct Content {
+        const timing::TimingTable* table = nullptr;   // the one that is shown
+        TimingSeries series;
+        Shapes shapes;
+        std::vector<std::string> elements;
+        bool roofline = false;
+    };
+    Intent draw_head(const Pane& pane, Rect& rest, const Content& content, const MeasureState& state);
+    Intent draw_controls(const Pane& pane, const Rect& where, const Content& content, const MeasureState& state);
     Intent draw_measure(const Pane& pane, Rect& where, const MeasureState& state);
 
     ChartResult chart_;
@@ -50,6 +60,7 @@ private:
 };
 
 // What there is to doubt or to know of a table, a sentence each.
-std::vector<std::string> timing_notes(const timing::TimingTable& table, const TimingSeries& series, bool roofline);
+// `curves`: what is drawn is `series`, not the S×K table.
+std::vector<std::string> timing_notes(const timing::TimingTable& table, const TimingSeries& series, bool roofline, bool curves = true);
 
 }  // namespace lanewise::viz

@@ -65,7 +65,7 @@ struct Shown {
             ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
             {
                 const Pane pane(gui.look(), "pane", gui.window(), 0, Pane::Scroll::vertical);
-                if (const Intent asked = view.draw(pane, table, "fast", state, roofline)) intent = asked;
+                if (const Intent asked = view.draw(pane, table, {}, "fast", state, roofline)) intent = asked;
             }
             ImGui::End();
         });

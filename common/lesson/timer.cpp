@@ -129,6 +129,7 @@ timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, 
     timing::SweepOptions options;
     options.measure.l2 = options_.l2.value_or(timing::L2::warm);
     options.measure.max_seconds = kSweepSeconds;
+    options.launch = true;
     options.progress = watch.progress;
     options.cancelled = watch.cancelled;
     auto table = timing::sweep(*program_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, kMaxValues)), options);

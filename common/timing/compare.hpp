@@ -11,6 +11,7 @@ namespace lanewise::timing {
 
 inline constexpr const char* kPlainRead = "plain read";
 inline constexpr const char* kPlainCopy = "plain copy";
+inline constexpr const char* kEmptyKernel = "empty kernel";   // moves no bytes: what a launch alone takes
 
 // A row's GB/s in percent of those of the plain read of the same size and type; nothing where that was not measured,
 // and for what ran on the CPU.

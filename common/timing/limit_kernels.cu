@@ -63,6 +63,8 @@ __global__ void __launch_bounds__(1024) plain_copy(Bytes in, uint4* out) {
     }
 }
 
+__global__ void empty() {}
+
 unsigned grid_of(const LimitShape& shape, unsigned long long packs, unsigned sms) {
     const unsigned long long turn = static_cast<unsigned long long>(shape.threads) * static_cast<unsigned>(shape.unroll);
     const unsigned long long needed = std::max(1ull, (packs + turn - 1) / turn);
@@ -83,6 +85,11 @@ int launch_plain_read(LimitShape shape, unsigned sms, const void* in, std::uint6
     if (shape.unroll == 2) plain_read<2><<<grid, shape.threads, 0, stream>>>(from, guard, out);
     else if (shape.unroll == 4) plain_read<4><<<grid, shape.threads, 0, stream>>>(from, guard, out);
     else plain_read<8><<<grid, shape.threads, 0, stream>>>(from, guard, out);
+    return cudaGetLastError();
+}
+
+int launch_empty(CUstream_st* stream) {
+    empty<<<1, 32, 0, stream>>>();
     return cudaGetLastError();
 }
 

@@ -20,6 +20,9 @@ struct LimitShape {
 int launch_plain_read(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, unsigned guard, unsigned* out,
                       CUstream_st* stream);
 
+// Launches a kernel that does nothing.
+int launch_empty(CUstream_st* stream);
+
 // Copies them to `out` (aligned to 16).
 int launch_plain_copy(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, void* out, CUstream_st* stream);
 

@@ -78,9 +78,16 @@ private:
 
 Timing measure_limit(const std::string& name, const launch::Plan& plan, const MeasureOptions& options) {
     const bool copies = name == kPlainCopy;
-    if (!copies && name != kPlainRead)
-        throw Error(fmt::format("There is no limit '{}'; there are: {}, {}.", name, kPlainRead, kPlainCopy));
+    if (!copies && name != kPlainRead && name != kEmptyKernel)
+        throw Error(fmt::format("There is no limit '{}'; there are: {}, {}, {}.", name, kPlainRead, kPlainCopy, kEmptyKernel));
     require_gpu();
+    if (name == kEmptyKernel) {
+        Timing timing;
+        timing.variant = name;
+        timing.baseline = timing.limit = true;
+        sample([](cudaStream_t stream) { CUDA_CHECK(launch_empty(stream)); }, name, options, timing);
+        return timing;
+    }
     Limit limit(plan, copies);
     Timing timing;
     timing.variant = name;

@@ -53,7 +53,7 @@ Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::
 
 // What no kernel on these inputs can be faster than: "plain read" reads every byte of the plan's inputs once, in
 // unrolled loads of 16 bytes, and writes nothing; "plain copy" writes them to another buffer as well. Both are verified
-// first, and of several launch shapes the fastest is timed. Throws Error as measure_baseline().
+// first, and of several launch shapes the fastest is timed. "empty kernel" is a launch alone. Throws Error as measure_baseline().
 Timing measure_limit(const std::string& name, const launch::Plan& plan, const MeasureOptions& options = {});
 
 // The plan's first input of one or more f32, f16 or bf16. Throws Error naming `what` needs it where there is none.

@@ -130,6 +130,12 @@ TEST_F(Measured, LimitsReadAndCopyEveryByte) {
         plan.input_as("in", Element::f16, values);
         const Timing read = measure_limit("plain read", plan, options);
         const Timing copy = measure_limit("plain copy", plan, options);
+        const Timing launch = measure_limit("empty kernel", plan, options);
+        EXPECT_EQ(launch.bytes, 0u);
+        EXPECT_GT(launch.median_us, 0);
+        if (n > 100000) {
+            EXPECT_LT(launch.median_us, copy.median_us);
+        }
         for (const Timing& timing : {read, copy}) {
             EXPECT_TRUE(timing.within_bound) << timing.variant << ' ' << n;
             EXPECT_TRUE(timing.baseline && timing.limit);

@@ -110,6 +110,14 @@ private:
             });
             if (options_.serial && job.baseline.ends_with("Sum")) or_noted([&] { measure_serial(job, plan); });
         }
+        if (options_.launch && !std::exchange(launch_done_, true)) {
+            announce(job, kEmptyKernel);
+            or_noted([&] {
+                Timing row = meter_.measure_limit(kEmptyKernel, plan, options_.measure);
+                row.n = job.n;
+                limits_.push_back(std::move(row));
+            });
+        }
         for (const char* limit : {kPlainRead, kPlainCopy}) {
             if (element.empty() || !done_beside_.insert({limit, element}).second) continue;
             // Bytes are bytes: f16 and bf16 share a measurement.
@@ -186,6 +194,7 @@ private:
     const SweepOptions& options_;
     TimingTable table_;
     std::size_t done_ = 0, all_ = 0;
+    bool launch_done_ = false;
     // Of the size at hand.
     std::string size_;
     std::uint64_t n_ = 0;

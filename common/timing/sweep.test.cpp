@@ -101,6 +101,21 @@ TEST(Sweep, LimitsAreMeasuredOnceForAsManyBytes) {
     EXPECT_EQ(elements, "f16 1000 2000, bf16 1000 2000, f32 1000 4000, f16 2000 4000, ");
 }
 
+TEST(Sweep, ALaunchAloneIsMeasuredOnceWhereItIsAskedFor) {
+    PretendedMeter meter;
+    SweepOptions options;
+    options.launch = true;
+    const auto table = sweep(meter, {job("a", 1000), job("a", 2000)}, options);
+    EXPECT_EQ(std::count(meter.measured.begin(), meter.measured.end(), kEmptyKernel), 1);
+    const auto row = std::find_if(table.rows.begin(), table.rows.end(), [](const Timing& each) { return each.variant == kEmptyKernel; });
+    ASSERT_NE(row, table.rows.end());
+    EXPECT_TRUE(row->limit);
+    EXPECT_EQ(row->n, 1000u);
+    PretendedMeter without;
+    sweep(without, {job("a", 1000)}, {});
+    EXPECT_EQ(std::count(without.measured.begin(), without.measured.end(), kEmptyKernel), 0);
+}
+
 TEST(Sizes, TheTableHasNineShapes) {
     const auto sizes = parse_sizes("table", 100);
     ASSERT_EQ(sizes.size(), 9u);

@@ -123,7 +123,7 @@ TEST(Program, AWindowMeasuresOverSizesUntilItIsEnded) {
                                          EXPECT_LT(done, all);
                                          told.push_back(what);
                                      },
-                                     [&] { return told.size() >= 7; }});
+                                     [&] { return told.size() >= 8; }});
     };
     EXPECT_EQ(tiny({}).status, kExitOk);
     EXPECT_EQ(told.at(0), "1024 · tiny_sum");

@@ -115,7 +115,7 @@ private:
             or_noted([&] {
                 Timing row = meter_.measure_limit(kEmptyKernel, plan, options_.measure);
                 row.n = job.n;
-                limits_.push_back(std::move(row));
+                limits_.push_back({std::move(row), 0});
             });
         }
         for (const char* limit : {kPlainRead, kPlainCopy}) {

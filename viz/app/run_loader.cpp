@@ -140,6 +140,7 @@ std::shared_ptr<const timing::TimingTable> RunLoader::sizes() {
 
 void RunLoader::ask_why_not(std::unique_lock<std::mutex>& lock) {
     const WhyNot why_not = std::exchange(why_not_, {});
+    measuring_ = true;   // or about to know whether it could
     lock.unlock();
     std::string told;
     try {
@@ -148,6 +149,7 @@ void RunLoader::ask_why_not(std::unique_lock<std::mutex>& lock) {
         told = error.what();
     }
     lock.lock();
+    measuring_ = false;
     state_.known = true;
     state_.possible = told.empty();
     state_.why_not = std::move(told);

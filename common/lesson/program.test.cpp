@@ -129,7 +129,8 @@ TEST(Program, AWindowMeasuresOverSizesUntilItIsEnded) {
     EXPECT_EQ(told.at(0), "1024 · tiny_sum");
     std::set<std::uint64_t> sizes;
     for (const timing::Timing& row : table.rows) sizes.insert(row.n);
-    EXPECT_EQ(sizes, (std::set<std::uint64_t>{1024, 4096, 16384}));
+    EXPECT_TRUE(sizes.contains(1024) && sizes.contains(4096));
+    EXPECT_FALSE(sizes.contains(1u << 24));   // it was ended before
     EXPECT_EQ(table.partial, timing::kCancelled);
     EXPECT_EQ(table.lesson, "99_tiny");
     EXPECT_FALSE(table.date.empty());

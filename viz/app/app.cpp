@@ -44,6 +44,7 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     view_ = request.view;
     table_.sorted = !request.sort.empty();
     if (table_.sorted) table_.sorting = lesson::parse_sorting(request.sort);
+    loader_.offer_sizes(presentation.measure_sizes, presentation.why_not_measured);
     for (const std::string& name : names_) loader_.get(name);
 }
 
@@ -132,7 +133,12 @@ void App::apply(Intent intent) {
             break;
         case Kind::keys: keys_.open = !keys_.open; break;
         case Kind::pin: selection_.pinned_lane = selection_.pinned_lane == selection_.lane() ? -1 : selection_.lane(); break;
-        case Kind::timings: timing_.all = !timing_.all; break;
+        case Kind::timings:
+            if (intent.value == 1) view_ = View::timings;   // from the roofline
+            else view_ = view_ == View::timings || view_ == View::roofline ? View::stage : View::timings;
+            break;
+        case Kind::roofline: view_ = View::roofline; break;
+        case Kind::measure: measure_sizes(intent.value); break;
         case Kind::next_lane:
             if (shown_[0]) {
                 const int lanes = lanes_of(shown_[0]->steps(), selection_.warp);
@@ -161,7 +167,7 @@ void App::apply(Intent intent) {
             for (CompareView::Side& side : compare_.sides) side.stage.memory.show = stage_.memory.show;
             break;
         case Kind::close:
-            if (view_ == View::table) view_ = View::stage;
+            if (view_ == View::table || view_ == View::timings || view_ == View::roofline) view_ = View::stage;
             else if (selection_.pinned_lane >= 0) selection_.pinned_lane = -1;
             else if (view_ != View::stage) view_ = View::stage;
             else if (compare_.listing) compare_.listing = false;

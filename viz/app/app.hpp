@@ -30,6 +30,7 @@
 #include "viz/views/table_view.hpp"
 #include "viz/views/text_view.hpp"
 #include "viz/views/timeline_view.hpp"
+#include "viz/views/timing_full_view.hpp"
 #include "viz/views/timing_view.hpp"
 #include "viz/views/tree_view.hpp"
 
@@ -96,6 +97,9 @@ public:
     const TableView& table() const { return table_; }
     const StageView& stage() const { return stage_; }
     const timing::TimingTable& timings() const { return presentation_.timings; }
+    bool timings_open() const { return view_ == View::timings; }
+    bool roofline_open() const { return view_ == View::roofline; }
+    const TimingFullView& all_times() const { return times_; }
 
 private:
     // The desk around the lesson (app_desk.cpp).
@@ -148,6 +152,10 @@ private:
     Intent draw_compare(const Look& look, const Rect& body);
     Intent draw_table(const Look& look, const Rect& body);
     void draw_costs(const Look& look, const Rect& body);
+    // All times in the middle, and measuring them over sizes (app_times.cpp).
+    Intent draw_times(const Look& look, const Rect& body);
+    void measure_sizes(std::size_t what);            // 1 begins, 0 ends, 2: the one or the other
+    void adopt_sizes();
     // The rows that are known so far; asks for the other runs.
     lesson::Comparison comparison();
     Intent draw_side(const Look& look, Rect column, bool with_text);
@@ -183,6 +191,8 @@ private:
     TextView text_;
     InspectorView inspector_;
     TimingView timing_;
+    TimingFullView times_;
+    std::shared_ptr<const timing::TimingTable> measured_sizes_;
     RerunsView reruns_;
     CompareView compare_;
     RoundingView rounding_;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include <algorithm>
 #include <set>
 
@@ -301,6 +304,43 @@ TEST(App, OneTurnOfTheTableAndTheOverlayAgree) {
     EXPECT_TRUE(intent_of_key(letter('?'), true).has_value());
     EXPECT_FALSE(intent_of_key(letter('#'), false).has_value());
     for (const auto& [key, what] : key_rows()) EXPECT_FALSE(what.empty());
+}
+
+TEST(App, AllTimesOpenByKeyAndAreMeasuredAnew) {
+    lesson::Presentation shown = samples::presentation();
+    shown.measure_sizes = [](const lesson::SweepWatch& watch) {
+        timing::TimingTable table;
+        table.gpu = "This GPU";
+        for (const std::uint64_t n : {1024u, 4096u}) {
+            watch.progress(table.rows.size(), 2, std::to_string(n));
+            timing::Timing row;
+            row.variant = "warp_sum_xor";
+            row.n = n;
+            row.bytes = 4 * n;
+            row.median_us = row.low_us = row.high_us = 2;
+            table.rows.push_back(row);
+        }
+        return table;
+    };
+    Session session(request_of("warp_sum_xor"), shown);
+    session.app.press(letter('T'));
+    EXPECT_TRUE(session.app.timings_open());
+    session.frame();
+    EXPECT_EQ(session.app.all_times().chart().hovered, "");
+    session.app.apply({Intent::Kind::roofline, 1});
+    session.frame();
+    EXPECT_TRUE(session.app.roofline_open());
+    session.app.press(letter('T'));
+    EXPECT_FALSE(session.app.roofline_open() || session.app.timings_open());
+    session.app.press(letter('T'), true);   // measures, and shows how far it is
+    EXPECT_TRUE(session.app.timings_open());
+    for (int i = 0; i < 2000 && session.app.all_times().chart().spots.size() != 2; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        session.frame();
+    }
+    EXPECT_EQ(session.app.all_times().chart().spots.size(), 2u);   // at two sizes, instead of what was recorded
+    session.app.press(Key::escape);
+    EXPECT_FALSE(session.app.timings_open());
 }
 
 }  // namespace

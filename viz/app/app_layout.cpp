@@ -29,6 +29,7 @@ Intent App::draw(const Look& look, const Rect& window) {
     if (start_open_) keep(draw_start(look, body));
     else if (view_ == View::costs) draw_costs(look, body);
     else if (view_ == View::table) keep(draw_table(look, body));
+    else if (view_ == View::timings || view_ == View::roofline) keep(draw_times(look, body));
     else keep(comparing() ? draw_compare(look, body) : draw_single(look, body));
     keep(draw_cards(look, window, header));
     end();

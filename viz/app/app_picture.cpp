@@ -38,6 +38,7 @@ void App::picture(const Look& look, const Rect& page) {
     }
     if (view_ == View::costs) draw_costs(look, body);
     else if (view_ == View::table) draw_table(look, body);
+    else if (view_ == View::timings || view_ == View::roofline) draw_times(look, body);
     else if (comparing()) draw_compare(look, body);
     else draw_middle(look, body);
     end();

@@ -8,6 +8,7 @@
 namespace lanewise::viz {
 
 void App::adopt_runs() {
+    adopt_sizes();
     if (const auto times = loader_.times(); times && times != measured_) {
         measured_ = times;
         presentation_.timings = *times;

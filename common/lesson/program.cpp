@@ -66,6 +66,18 @@ private:
         return names;
     }
 
+    // Those named; any of the lesson's tabs may be set beside those that are compared.
+    std::vector<std::string> tabs_of_window() const {
+        if (opened_) return looked_at();
+        if (!options_.variants.empty() || options_.compare.empty()) return chosen(false);
+        std::vector<std::string> names;
+        for (const auto& v : lesson_.variants()) {
+            const bool compared = std::find(options_.compare.begin(), options_.compare.end(), v.name) != options_.compare.end();
+            if (v.tab || compared) names.push_back(v.name);
+        }
+        return names;
+    }
+
     // All variants, or those named; of all, those that exist in the blocks that were asked for.
     std::vector<std::string> measured_variants() const {
         auto names = chosen(true);
@@ -330,7 +342,7 @@ private:
         p.text = read_text(lesson_.text_path());
         p.kernel_file = launch::kKernelFile;
         p.source = runner_.source(p.kernel_file);
-        const auto tabs = opened_ ? looked_at() : chosen(false);
+        const auto tabs = tabs_of_window();
         for (const auto& name : tabs) {
             const Variant& v = lesson_.find(name);
             p.variants.push_back({v.name, v.title, v.summary, !v.declared_wrong.empty()});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -151,7 +152,7 @@ std::int32_t sum_of_lane(const Steps& steps, const RoundingLens& lens, const War
     return lens.last(steps.size() - 1, warp_place(steps, warp), lane);
 }
 
-std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const WarpRef& near) {
+std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const WarpRef& near) {
     std::int32_t best = Sum::kNone;
     std::tuple<std::uint64_t, bool, bool> most{};
     const auto offer = [&](std::int32_t sum, const WarpRef& warp) {
@@ -180,11 +181,16 @@ std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const Warp
             }
         }
     }
+    return best;
+}
+
+std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const WarpRef& near) {
+    std::int32_t best = stored_sum(steps, lens, near);
     if (best != Sum::kNone) return best;
+    const auto key = [&](const Sum& sum) { return std::tuple(sum.count, sum.step, sum.warp == near); };
     for (std::size_t i = 0; i < lens.sums.size(); ++i) {
         const Sum& sum = lens.sums[i];
-        if (sum.kind == Sum::Kind::input) continue;
-        if (best == Sum::kNone || sum.count >= sum_at(lens, best).count) best = static_cast<std::int32_t>(i);
+        if (sum.kind != Sum::Kind::input && (best == Sum::kNone || key(sum) > key(sum_at(lens, best)))) best = static_cast<std::int32_t>(i);
     }
     return best;
 }
@@ -217,6 +223,17 @@ std::string others_beside(const Steps& steps, const RoundingLens& lens, const Ad
                        counted(static_cast<std::size_t>(other), "other lane"), other == 1 ? "s" : "", other == 1 ? "another sum" : "other sums");
 }
 
+std::string inputs_in_words(const RoundingLens& lens, const AdditionTree& tree) {
+    if (tree.empty()) return counted(0, "input");
+    const std::uint64_t count = sum_at(lens, tree.nodes.front().sum).count;
+    std::set<std::int32_t> different;   // what stands elsewhere in the tree too is met there
+    for (const AdditionNode& node : tree.nodes)
+        if (node.kind == Kind::input) different.insert(node.sum);
+    std::string words = counted(count, "input");
+    if (different.size() < count) words += fmt::format(", of them {} different", different.size());
+    return words;
+}
+
 std::string why_no_tree(const RoundingLens& lens) {
     if (!lens.why_not.empty()) return lens.why_not;
     const bool any = std::any_of(lens.sums.begin(), lens.sums.end(), [](const Sum& sum) { return sum.kind != Sum::Kind::input; });
@@ -241,7 +258,7 @@ std::string describe_tree(const Steps& steps, const RoundingLens& lens, const Ad
     const auto additions = tree.additions();
     std::set<std::size_t> at_steps;
     for (const std::int32_t sum : additions) at_steps.insert(sum_at(lens, sum).step);
-    std::string out = fmt::format("tree  {}  {}  {}, {} in {}\n", place_of_sum(steps, root), value_of(root), counted(root.count, "input"),
+    std::string out = fmt::format("tree  {}  {}  {}, {} in {}\n", place_of_sum(steps, root), value_of(root), inputs_in_words(lens, tree),
                                   counted(additions.size(), "addition"), counted(at_steps.size(), "step"));
     if (const std::string others = others_beside(steps, lens, tree); !others.empty()) out += others + "\n";
     if (lens.untold > 0) out += fmt::format("{} not told: something else than a known sum of inputs came in.\n", counted(lens.untold, "addition") + (lens.untold == 1 ? " is" : " are"));

@@ -48,13 +48,17 @@ AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, s
 std::int32_t sum_of_lane(const Steps& steps, const RoundingLens& lens, const WarpRef& warp, int lane);
 
 // The sum that the run ends with: of those that stores and atomics leave in global memory at the end the one of the most
-// inputs; of several, that of the block of `near`, then of its warp, then the first. Where none of them is known, the
-// last of the most inputs. kNone where nothing was added.
+// inputs; of several, that of the block of `near`, then of its warp, then the first. kNone where none of them is known.
+std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const WarpRef& near);
+// The same; where none is known, of the sums with the most inputs the latest. kNone where nothing was added.
 std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const WarpRef& near);
 
 // What the other lanes of the warp that came to `root` end with, in a sentence: "All 32 lanes hold the sum of these
 // inputs, each by a tree of its own; this is lane 0's." Of an atomic: how many came to the word.
 std::string others_beside(const Steps& steps, const RoundingLens& lens, const AdditionTree& tree);
+
+// "32 inputs"; "32 inputs, of them 29 different", where some came in more than once.
+std::string inputs_in_words(const RoundingLens& lens, const AdditionTree& tree);
 
 // Why there is no tree, as a sentence; empty where there is one.
 std::string why_no_tree(const RoundingLens& lens);

@@ -164,7 +164,7 @@ TEST(DescribeComparison, EqualsTheTraces) {
         }
     }
     // A block and a warp that only some of them have.
-    const std::string one = describe_comparison(sides, "kernels.cuh", {}, 1, 1, 3);
+    const std::string one = describe_comparison(sides, "kernels.cuh", {}, steps.place_of(2, 1), 1, 3);
     EXPECT_NE(one.find("block 1 · warp 3"), std::string::npos);
     EXPECT_THROW(describe_comparison(sides, "kernels.cuh", {}, steps.size(), -1, -1), Error);
 }
@@ -304,6 +304,22 @@ TEST(CompareView, ALaneThatIsPointedAtIsTheSameOnAllSides) {
     shown.frame();
     shown.selection.turn();
     EXPECT_EQ(shown.selection.lane(), 7);
+}
+
+TEST(CompareView, MarksTheLanesOfAWrongRunAndSaysHowEachCameOut) {
+    Shown shown({side_of(samples::right_sum(), "right"), side_of(samples::wrong_sum(), "wrong")});
+    const Exhibit& wrong = *shown.sides[1].exhibit;
+    for (std::size_t place = 0; place < shown.view.steps.size(); ++place) {
+        shown.playhead.step = place;
+        shown.frame();
+        const Scene &left = shown.view.sides[0].stage.scene(), &right = shown.view.sides[1].stage.scene();
+        EXPECT_EQ(left.differing, 0u);
+        EXPECT_EQ(left.blamed, 0u);
+        const std::size_t step = shown.view.steps.step_of(1, place);
+        const bool shuffled = step != steps::kNoStep && wrong.steps().steps[step].kind == steps::StepKind::shuffle;
+        EXPECT_EQ(right.blamed, shuffled ? 0xffff0000u : 0u);
+        EXPECT_EQ(right.differing != 0, shuffled);
+    }
 }
 
 TEST(CompareView, WaitsForARunAndTellsOneThatFailed) {

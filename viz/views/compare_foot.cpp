@@ -3,6 +3,7 @@
 
 #include "viz/views/compare_view.hpp"
 #include "viz/views/result_line.hpp"
+#include "viz/views/stage_paint.hpp"
 #include "viz/views/timing_view.hpp"
 #include "viz/views/work_paint.hpp"
 
@@ -53,6 +54,16 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
         rest.cut_top(pane.px(6));
     }
     draw_figures(pane, rest.cut_top(pane.px(36)), side);
+    if (places_.compact && here.differing) {
+        // The mark's meaning, which stands in a legend where there is room for one.
+        const std::string told = "holds something else than in " + reference_;
+        const float width = text_width(pane.look(), Face::caption, told) + pane.px(22);
+        if (width < rest.width() * 0.5f) {
+            const Rect legend = rest.cut_right(width);
+            differ_mark(pane.brush, {legend.x0, legend.center().y - pane.px(6), legend.x0 + pane.px(14), legend.center().y - pane.px(2)});
+            text_in(pane.brush, Face::caption, legend, colors.quiet, told, Align::right);
+        }
+    }
     const std::string time = time_words(here.time);
     const std::string origin = here.time.timing ? " · " + timing_origin(times) : "";
     const bool best = here.time.fastest;
@@ -66,15 +77,23 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
 // carry a sign.
 void CompareView::draw_figures(const Pane& pane, const Rect& where, std::size_t side) const {
     const Theme& colors = pane.colors();
-    const float least = pane.px(50);
-    const auto room = static_cast<std::size_t>(std::max(where.width() / least, 1.0f));
-    const std::size_t count = std::min(scene_.figures.size(), room);
+    // As wide as the widest of any side, so that the panels' columns stand alike.
+    std::vector<float> widths;
+    float total = 0;
+    for (const CompareFigure& figure : scene_.figures) {
+        float width = text_width(pane.look(), Face::caption, figure.label) + pane.px(9);
+        for (std::size_t s = 0; s < scene_.sides.size(); ++s) width = std::max(width, text_width(pane.look(), Face::figure_large, figure.shown[s]) + pane.px(20));
+        if (total + width > where.width()) break;
+        widths.push_back(width);
+        total += width;
+    }
+    const std::size_t count = widths.size();
     if (count == 0) return;
-    const float pitch = std::min(where.width() / static_cast<float>(count), pane.px(92));
+    const float spare = std::min((where.width() - total) / static_cast<float>(count), pane.px(34));
     Rect rest = where;
     for (std::size_t i = 0; i < count; ++i) {
         const CompareFigure& figure = scene_.figures[i];
-        const Rect column = rest.cut_left(pitch);
+        const Rect column = rest.cut_left(widths[i] + spare);
         const Rect number{column.x0, column.y0, column.x1, column.y0 + pane.px(19)};
         const std::string& words = figure.shown[side];
         text_in(pane.brush, Face::figure_large, number, figure.differs ? colors.accent : colors.text, words, Align::left);

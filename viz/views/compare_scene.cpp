@@ -208,7 +208,7 @@ std::string time_words(const CompareTime& time) {
     if (!time.timing) return "no time of this variant: it came out wrong, or was not measured";
     std::string words = fmt::format("{} for {} values", microseconds(time.timing->median_us), time.timing->n);
     if (time.fastest) words += ", the fastest";
-    else if (time.comparable) words += time.times_fastest < 1.005 ? ", as fast as the others" : fmt::format(", {:.3g} times the fastest", time.times_fastest);
+    else if (time.comparable) words += time.times_fastest < 1.005 ? ", as fast as the fastest" : fmt::format(", {:.3g} times the fastest", time.times_fastest);
     return words;
 }
 

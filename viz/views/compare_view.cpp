@@ -74,6 +74,7 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
                        steps.sides() == count && playhead.count == steps.size();
     scene_ = ready ? build_compare_scene(shown, steps, times, playhead.step, selection.warp) : CompareScene{};
     places_ = place_panels(body, count, look.scale);
+    reference_ = count > 0 ? shown[scene_.reference].title : "";
     for (std::size_t side = 0; side < count; ++side) {
         Rect box = places_.panels[side];
         const Pane pane(look, ("side " + std::to_string(side)).c_str(), box, look.colors().ground);

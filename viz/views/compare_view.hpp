@@ -59,6 +59,7 @@ private:
 
     CompareScene scene_;
     ComparePlaces places_;
+    std::string reference_;      // the title of the side that lanes are held against
     float list_scroll_ = 0;
 };
 

@@ -1,15 +1,13 @@
 // What the stage tells of meetings, wrong runs and teaching warps.
 #include <gtest/gtest.h>
 
-#include <bit>
-
 #include "common/base/element.hpp"
-#include "viz/views/compare_view.hpp"
 #include "viz/views/describe.hpp"
 #include "viz/views/headless.testing.hpp"
 #include "viz/views/inspector_view.hpp"
 #include "viz/views/result_line.hpp"
 #include "viz/views/sample_runs.hpp"
+#include "viz/views/stage_view.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -123,32 +121,6 @@ TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
     run->steps = steps::build_steps(run->trace);
     const Exhibit stuck(run);
     for (std::size_t k = 0; k < stuck.steps().size(); ++k) EXPECT_EQ(stuck.findings[k].size(), k + 1 == stuck.steps().size() ? 1u : 0u);
-}
-
-TEST(WrongRuns, AComparisonMarksTheLanesOfTheWrongOne) {
-    Headless gui(700, 700);
-    const Exhibit right(samples::right_sum());
-    const Exhibit wrong(samples::wrong_sum());
-    CompareView compare;
-    compare.align(right, wrong);
-    for (std::size_t place = 0; place < compare.size(); ++place) {
-        for (const int side : {0, 1}) {
-            Selection selection;
-            Playhead playhead;
-            playhead.count = compare.size();
-            playhead.step = place;
-            in_pane(gui, [&](const Pane& pane) {
-                compare.draw_side(pane, side, side == 0 ? "right" : "wrong", side == 0 ? right : wrong, side == 0 ? wrong : right, {}, playhead, selection);
-            });
-        }
-        EXPECT_EQ(compare.stages[0].scene().differing, 0u);
-        EXPECT_EQ(compare.stages[0].scene().blamed, 0u);
-        const std::size_t step = compare.step_of(1, place);
-        const bool shuffled = step != steps::kNoStep && wrong.steps().steps[step].kind == steps::StepKind::shuffle;
-        EXPECT_EQ(compare.stages[1].scene().blamed, shuffled ? 0xffff0000u : 0u);
-        if (!shuffled) EXPECT_EQ(compare.stages[1].scene().differing, 0u);
-        else EXPECT_GT(std::popcount(compare.stages[1].scene().differing), 0);
-    }
 }
 
 TEST(TeachingWarps, HaveTheirOwnLanesLarge) {

@@ -97,7 +97,7 @@ TEST(TreeView, TheWarpsOfABlockAreFoldsUntilOneIsLookedAt) {
     EXPECT_EQ(folds, 8u);
     const std::int32_t root = shown.view.tree()[0].sum;
     const auto fold = std::find_if(before.boxes.begin(), before.boxes.end(), [](const TreeBox& box) { return box.folded; });
-    EXPECT_EQ(fold_name(shown.view.lens(), shown.view.tree(), fold->node), "warp 0");
+    EXPECT_EQ(fold_name(shown.exhibit.steps(), shown.view.lens(), shown.view.tree(), fold->node, before.fold), "warp 0");
     EXPECT_EQ(fold->inputs.size(), 32u);
     EXPECT_EQ(fold->twigs.size(), 62u);
     shown.click(fold->box.center());

@@ -251,6 +251,8 @@ private:
     // A folded subtree drawn small, over the line that holds its sum.
     void lay_small(TreeBox& box) {
         box.inputs = tree_.inputs(box.node);
+        for (const std::int32_t each : tree_.additions(box.node)) box.steps.push_back(lens_.sums[static_cast<std::size_t>(each)].step);
+        std::sort(box.steps.begin(), box.steps.end());
         box.small = box.box.inset(px(4), px(4));
         box.small.y0 += px(14);
         box.small.y1 -= px(20);
@@ -319,25 +321,25 @@ TreeScene build_tree_scene(const steps::Steps& steps, const RoundingLens& lens, 
     return Builder(steps, lens, tree, metrics).build();
 }
 
-std::string fold_name(const RoundingLens& lens, const AdditionTree& tree, int node) {
+std::string fold_name(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree, int node, Fold how) {
+    const Sum& sum = sum_of(lens, tree, node);
+    const std::string lane = "lane " + std::to_string(sum.lane);
+    if (tree[node].kind == AdditionNode::Kind::word) {
+        const std::string place = steps::place_of_sum(steps, sum);
+        return place.substr(0, place.find(','));
+    }
+    if (how == Fold::runs || how == Fold::deep || (tree[node].parts.size() > 4 && is_flat(tree, node))) return lane;
     Home home;
     std::vector<int> open{node};
-    int lane = -1;
-    bool one_lane = true;
     while (!open.empty()) {
         const int at = open.back();
         open.pop_back();
         if (tree[at].parts.empty()) continue;
-        const Sum& sum = sum_of(lens, tree, at);
-        join(home, {true, true, sum.warp});
-        one_lane = one_lane && (lane < 0 || lane == sum.lane);
-        lane = sum.lane;
+        join(home, {true, true, sum_of(lens, tree, at).warp});
         open.insert(open.end(), tree[at].parts.begin(), tree[at].parts.end());
     }
-    if (home.one_warp && one_lane) return "lane " + std::to_string(lane);
     if (home.one_warp && home.warp) return "warp " + std::to_string(home.warp->warp);
-    if (home.one_block && home.warp) return "block " + std::to_string(home.warp->block);
-    return std::to_string(tree[node].leaves) + " inputs";
+    return home.one_block && home.warp ? "block " + std::to_string(home.warp->block) : lane;
 }
 
 }  // namespace lanewise::viz

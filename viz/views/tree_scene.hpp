@@ -35,7 +35,9 @@ struct TreeBox {
     bool folded = false;      // more is above than is drawn
     Rect small = {};          // of a fold: where its twigs are
     std::vector<TreeTwig> twigs = {};
-    std::vector<std::int32_t> inputs = {};   // of a fold: places in RoundingLens::sums, from left to right
+    // Of a fold: its inputs, as places in RoundingLens::sums from left to right; the steps of its additions, in order.
+    std::vector<std::int32_t> inputs = {};
+    std::vector<std::size_t> steps = {};
 };
 
 // One step that adds; the first is that of the inputs.
@@ -63,7 +65,7 @@ struct TreeScene {
 
 TreeScene build_tree_scene(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::AdditionTree& tree, const TreeMetrics& metrics);
 
-// What a fold is called: "warp 3", "block 1", "lane 5".
-std::string fold_name(const steps::RoundingLens& lens, const steps::AdditionTree& tree, int node);
+// What a fold is called: "warp 3", "block 1", the word that atomics join, or the lane whose sum it is, "lane 5".
+std::string fold_name(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::AdditionTree& tree, int node, TreeScene::Fold how);
 
 }  // namespace lanewise::viz

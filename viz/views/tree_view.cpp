@@ -55,9 +55,21 @@ void TreeView::grow(const Exhibit& exhibit) {
     if (roots_.empty()) {
         const std::int32_t root = lane_ >= 0 ? steps::sum_of_lane(steps, lens_, warp_, lane_) : steps::sum_of_run(steps, lens_, warp_);
         if (root != Sum::kNone) roots_.push_back(root);
+        stored_ = lane_ < 0 && steps::stored_sum(steps, lens_, warp_) != Sum::kNone;
     }
     tree_ = roots_.empty() ? steps::AdditionTree{} : steps::build_addition_tree(steps, lens_, roots_.back());
     others_ = roots_.size() == 1 ? steps::others_beside(steps, lens_, tree_) : "";
+    summary_.clear();
+    made_.clear();
+    if (!tree_.empty()) {
+        for (const std::int32_t each : tree_.additions()) made_.push_back(lens_.sums[static_cast<std::size_t>(each)].step);
+        std::sort(made_.begin(), made_.end());
+        const std::size_t at_steps = std::set<std::size_t>(made_.begin(), made_.end()).size();
+        const Sum& root = sum_of(0);
+        summary_ = fmt::format("{} = the sum of {}, by {} in {}", format_element(root.type, root.bits), steps::inputs_in_words(lens_, tree_),
+                               counted(made_.size(), "addition"), counted(at_steps, "step"));
+    }
+    words_box_ = -2;
     scene_ = {};
     area_ = {};
     told_ = -1;
@@ -79,7 +91,7 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
     }
     const Rect foot = rest.cut_bottom(pane.px(compact ? 40 : 62));
     rest.cut_top(pane.px(4));
-    rest.cut_bottom(pane.px(6));
+    rest.cut_bottom(pane.px(compact ? 6 : 10));
     if (scene_.empty() || area_.x0 != rest.x0 || area_.y0 != rest.y0 || area_.x1 != rest.x1 || area_.y1 != rest.y1) {
         area_ = rest;
         TreeMetrics metrics;
@@ -105,8 +117,8 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
         selection.next.step = sum.step;
         if (sum.kind != Sum::Kind::input && sum.warp == selection.warp) selection.next.lane = sum.lane;
         if (pane.button(box.box)) {
-            if (box.folded) {
-                roots_.push_back(sum_of(box.node).kind == Sum::Kind::input ? roots_.back() : tree_[box.node].sum);
+            if (box.folded && box.parent >= 0) {
+                roots_.push_back(tree_[box.node].sum);
                 grow(exhibit);
                 return intent;
             }
@@ -161,7 +173,7 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit
     }
     if (!tree_.empty()) {
         const Sum& root = sum_of(0);
-        const std::string whose = (zoomed ? "one part: " : lane_ < 0 ? "the total: " : "") + steps::place_of_sum(exhibit.steps(), root);
+        const std::string whose = (zoomed ? "one part: " : lane_ >= 0 ? "" : stored_ ? "the total: " : "the largest sum that is known: ") + steps::place_of_sum(exhibit.steps(), root);
         text_in(pane.brush, Face::body, line, theme.quiet, fit_text(look, Face::body, whose, line.width()), Align::left);
     }
     if (!compact) draw_lanes(pane, where, exhibit, selection);
@@ -318,14 +330,14 @@ void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t s
     const Look& look = pane.look();
     const Sum& sum = sum_of(box.node);
     const bool later = sum.step > step;
-    const bool now = std::any_of(box.twigs.begin(), box.twigs.end(), [&](const TreeTwig& twig) { return twig.step == step; }) || sum.step == step;
+    const bool now = std::binary_search(box.steps.begin(), box.steps.end(), step);
     fill(pane.brush, box.box, mix(theme.ground, theme.raised, lit ? 1 : 0.5), pane.px(5));
     outline(pane.brush, box.box, lit ? theme.focus : now ? theme.accent : theme.line, pane.px(5), pane.px(lit || now ? 1.6f : 1));
     Rect inside = box.box.inset(pane.px(3), pane.px(2));
     const Rect title = inside.cut_top(pane.px(15)), foot = inside.cut_bottom(pane.px(18));
-    std::string name = fold_name(lens_, tree_, box.node);
-    if (text_width(look, Face::caption, name) > title.width()) name = name.substr(name.find(' ') + 1);
-    if (text_width(look, Face::caption, name) <= title.width() + pane.px(2)) text_in(pane.brush, Face::caption, title, lit ? theme.strong : theme.text, name);
+    const std::string name = fold_name(exhibit.steps(), lens_, tree_, box.node, scene_.fold);
+    const Face title_face = text_width(look, Face::caption, name) <= title.width() ? Face::caption : Face::tiny;
+    if (text_width(look, title_face, name) <= title.width() + pane.px(4)) text_in(pane.brush, title_face, title, lit ? theme.strong : theme.text, name);
 
     // Its inputs as a strip of colours; no more of them than there are pixels.
     const Rect strip{box.small.x0, box.small.y0, box.small.x1, box.small.y0 + pane.px(box.twigs.empty() ? 10.0f : 5.0f)};
@@ -344,8 +356,15 @@ void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t s
     }
     if (box.twigs.empty()) {
         // Too many to draw each: what they come to.
-        const Color color = now ? theme.accent : later ? theme.faint : mix(theme.ground, theme.text, 0.45);
-        for (const float x : {strip.x0, strip.x1}) hairline(pane.brush, {x, strip.y1 + pane.px(1)}, {foot.center().x, foot.y0 - pane.px(1)}, color, pane.px(now ? 1.4f : 1));
+        // As far down as its additions are done.
+        const auto done = static_cast<float>(std::upper_bound(box.steps.begin(), box.steps.end(), step) - box.steps.begin());
+        const float part = done / static_cast<float>(std::max<std::size_t>(box.steps.size(), 1));
+        const Point end{foot.center().x, foot.y0 - pane.px(1)};
+        for (const float x : {strip.x0, strip.x1}) {
+            const Point from{x, strip.y1 + pane.px(1)}, to{from.x + (end.x - from.x) * part, from.y + (end.y - from.y) * part};
+            hairline(pane.brush, to, end, theme.faint, pane.px(1));
+            hairline(pane.brush, from, to, now ? theme.accent : mix(theme.ground, theme.text, 0.45), pane.px(now ? 1.6f : 1.2f));
+        }
         const std::string many = counted(box.inputs.size(), "input");
         const Rect middle{inside.x0, strip.y1, inside.x1, strip.y1 + (foot.y0 - strip.y1) * 0.55f};
         if (text_width(look, Face::caption, many) < middle.width() * 0.6f) text_in(pane.brush, Face::caption, middle, theme.quiet, many);
@@ -357,54 +376,54 @@ void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t s
     text_in(pane.brush, Face::small, foot, text_on(color), format_element(sum.type, sum.bits, chars));
 }
 
+// A sum in three lines: which and when, how, of what.
+std::string TreeView::words_of(const TreeBox& box, const steps::Steps& steps) const {
+    const Sum& sum = sum_of(box.node);
+    const AdditionNode& node = tree_[box.node];
+    const std::string value = format_element(sum.type, sum.bits);
+    std::string first = steps::place_of_sum(steps, sum) + " = " + value, second, third;
+    if (sum.step < steps.size()) first += fmt::format(" · {} at step {}, {}", node.parts.empty() ? "read" : "added", sum.step + 1, steps.steps[sum.step].label);
+    if (node.kind == Kind::again) {
+        second = "this sum stands in the tree already: it came in more than once";
+    } else if (node.parts.size() == 2) {
+        const Sum& own = sum_of(node.parts[0]);
+        const Sum& other = sum_of(node.parts[1]);
+        const std::string came = format_element(other.type, other.bits);
+        second = fmt::format("{} {} {} = {}", format_element(own.type, own.bits), came.starts_with('-') ? "-" : "+", came.starts_with('-') ? came.substr(1) : came, value);
+        const std::string how = sum.kind == Sum::Kind::atomic ? "" : steps::formula_parts(steps, sum.step, sum.warp, sum.lane).rule;
+        if (!how.empty()) second += " · " + how;
+    } else if (!node.parts.empty()) {
+        second = fmt::format("{} came together {}", counted(node.parts.size(), "value"), node.kind == Kind::reduce ? "at once" : "one after the other");
+    }
+    if (!node.parts.empty()) {
+        const std::vector<std::int32_t> inputs = tree_.inputs(box.node);
+        third = counted(inputs.size(), "input") + ": " + named_inputs(steps, lens_, inputs, 8);
+    }
+    third += (third.empty() ? "" : " · ") + std::string(box.folded && box.parent >= 0 ? "a click looks at it alone" : "a click goes to the step");
+    return first + "\n" + second + "\n" + third;
+}
+
 // In words: the sum that is pointed at, else the whole.
 void TreeView::tell(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step) {
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
-    const steps::Steps& steps = exhibit.steps();
-    std::string first, second, third;
-    if (told_ >= 0) {
-        const TreeBox& box = scene_.boxes[static_cast<std::size_t>(told_)];
-        const Sum& sum = sum_of(box.node);
-        const AdditionNode& node = tree_[box.node];
-        const std::string value = format_element(sum.type, sum.bits);
-        first = steps::place_of_sum(steps, sum) + " = " + value;
-        if (sum.step < steps.size()) first += fmt::format(" · {} at step {}, {}", node.parts.empty() ? "read" : "added", sum.step + 1, steps.steps[sum.step].label);
-        if (node.kind == Kind::again) {
-            second = "this sum stands in the tree already: it came in more than once";
-        } else if (!node.parts.empty()) {
-            if (node.parts.size() == 2) {
-                const Sum& own = sum_of(node.parts[0]);
-                const Sum& other = sum_of(node.parts[1]);
-                const std::string came = format_element(other.type, other.bits);
-                second = fmt::format("{} {} {} = {}", format_element(own.type, own.bits), came.starts_with('-') ? "-" : "+", came.starts_with('-') ? came.substr(1) : came, value);
-                const std::string how = sum.kind == Sum::Kind::atomic ? "" : steps::formula_parts(steps, sum.step, sum.warp, sum.lane).rule;
-                if (!how.empty()) second += " · " + how;
-            } else {
-                second = fmt::format("{} came together {}", counted(node.parts.size(), "value"), node.kind == Kind::reduce ? "at once" : "one after the other");
-            }
-            const std::vector<std::int32_t> inputs = tree_.inputs(box.node);
-            third = counted(inputs.size(), "input") + ": " + named_inputs(steps, lens_, inputs, 8);
+    if (words_box_ != told_ || words_step_ != step) {
+        words_box_ = told_;
+        words_step_ = step;
+        if (told_ >= 0) {
+            words_ = words_of(scene_.boxes[static_cast<std::size_t>(told_)], exhibit.steps());
+        } else {
+            const auto done = static_cast<std::size_t>(std::upper_bound(made_.begin(), made_.end(), step) - made_.begin());
+            words_ = summary_;
+            if (done < made_.size()) words_ += fmt::format(" · {} of them done", done);
+            words_ += "\n" + others_ + "\n";
+            if (lens_.untold > 0) words_ += counted(lens_.untold, "addition") + (lens_.untold == 1 ? " is" : " are") + " not shown: what came in is not known to be a sum of inputs";
+            else if (scene_.fold != TreeScene::Fold::none && scene_.boxes.size() > 1) words_ += "a click on a fold looks at it alone";
         }
-        if (box.folded) third += " · a click looks at it alone";
-        else third += (third.empty() ? "" : " · ") + std::string("a click goes to the step");
-    } else {
-        const Sum& root = sum_of(0);
-        const std::vector<std::int32_t> additions = tree_.additions();
-        std::set<std::size_t> at_steps;
-        std::size_t done = 0;
-        for (const std::int32_t each : additions) {
-            const std::size_t made = lens_.sums[static_cast<std::size_t>(each)].step;
-            at_steps.insert(made);
-            done += made <= step;
-        }
-        first = fmt::format("{} = the sum of {}, by {} in {}", format_element(root.type, root.bits), counted(root.count, "input"), counted(additions.size(), "addition"), counted(at_steps.size(), "step"));
-        if (done < additions.size()) first += fmt::format(" · {} of them done", done);
-        second = others_;
-        if (lens_.untold > 0) third = fmt::format("{} not shown: what came in is not known to be a sum of inputs", counted(lens_.untold, "addition") + (lens_.untold == 1 ? " is" : " are"));
-        else if (scene_.fold != TreeScene::Fold::none) third = "a click on a fold looks at it alone";
     }
-    words_ = first + "\n" + second + "\n" + third;
+    const std::size_t one = words_.find('\n'), two = words_.find('\n', one + 1);
+    const std::string first = words_.substr(0, one), third = words_.substr(two + 1);
+    std::string second = words_.substr(one + 1, two - one - 1);
     Rect rest = where;
     rest.cut_top(pane.px(compact ? 3 : 6));
     const float line = pane.px(18);

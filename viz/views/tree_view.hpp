@@ -42,6 +42,7 @@ private:
     void draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t step, std::size_t box, bool lit) const;
     void draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t step, const TreeBox& box, bool lit) const;
     void tell(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step);
+    std::string words_of(const TreeBox& box, const steps::Steps& steps) const;
     Color color_of(const Theme& theme, const Exhibit& exhibit, int node) const;
     const steps::Sum& sum_of(int node) const { return lens_.sums[static_cast<std::size_t>(tree_[node].sum)]; }
 
@@ -52,12 +53,18 @@ private:
     int lane_ = -1;                               // -1: the run's own total
     int preview_ = -1;                            // the lane pointed at among the numbers
     std::vector<std::int32_t> roots_;             // the last is drawn; those before it lead back
+    bool stored_ = false;                         // the run ends with the first of them
     steps::AdditionTree tree_;
+    // Of the whole, told once: a run may have a million additions.
+    std::string summary_;                         // "496 = the sum of 32 inputs, by 31 additions in 5 steps"
     std::string others_;                          // what the other lanes hold
+    std::vector<std::size_t> made_;               // the steps of all additions, in order
     TreeScene scene_;
     Rect area_;                                   // that the scene was laid out in
     int told_ = -1;
     std::string words_;
+    int words_box_ = -2;                          // whose they are: a box; -1: the whole; -2: none's
+    std::size_t words_step_ = 0;
     Rect back_, switch_;
 };
 

@@ -18,7 +18,7 @@ namespace {
 // So that the recorded spread is that from run to run.
 constexpr int kRecordedTables = 5;
 // Of the table of sizes, which takes nine times as long.
-constexpr int kRecordedSizeTables = 3;
+constexpr int kRecordedSizeTables = 2;
 
 // What a curve is drawn from: from a launch alone to more than an L2 cache holds, half a minute or so for a few variants.
 constexpr const char* kSweepSizes = "2^10:2^24:x4";

@@ -204,9 +204,10 @@ std::string others_beside(const Steps& steps, const RoundingLens& lens, const Ad
                            counted(tree.nodes.front().parts.size(), "sum"));
     const std::size_t place = warp_place(steps, root.warp);
     int same = 0, other = 0, none = 0;
-    const int lanes = place < steps.warps.size() ? trace::kWarpSize : 0;
-    for (int lane = 0; lane < lanes; ++lane) {
-        if (lane == root.lane) continue;
+    // Lanes that a record tells of: a teaching warp, and the last of a block, have fewer than 32.
+    const std::uint32_t known = place < steps.warps.size() ? steps.holding(steps.size() - 1, root.warp).known : 0;
+    for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+        if (lane == root.lane || (known >> lane & 1u) == 0) continue;
         const std::int32_t held = lens.last(steps.size() - 1, place, lane);
         if (held == Sum::kNone) ++none;
         else if (sum_at(lens, held).inputs != 0 && sum_at(lens, held).inputs == root.inputs) ++same;

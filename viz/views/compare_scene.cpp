@@ -16,6 +16,8 @@ namespace {
 using Counters = steps::Step::Counters;
 using steps::kNoStep;
 
+constexpr double kSameTime = 1.005;   // times this much apart, and no further, are called the same
+
 struct Counted {
     const char* label;
     const char* meaning;
@@ -118,7 +120,7 @@ void compare_times(const std::vector<CompareSide>& sides, const timing::TimingTa
             slowest = std::max(slowest, other.time.timing->median_us);
         }
         side.time.times_fastest = fastest > 0 ? side.time.timing->median_us / fastest : 1;
-        side.time.fastest = side.time.timing->median_us == fastest && slowest > fastest;
+        side.time.fastest = side.time.timing->median_us == fastest && slowest > kSameTime * fastest;
     }
 }
 
@@ -208,7 +210,7 @@ std::string time_words(const CompareTime& time) {
     if (!time.timing) return "no time of this variant: it came out wrong, or was not measured";
     std::string words = fmt::format("{} for {} values", microseconds(time.timing->median_us), time.timing->n);
     if (time.fastest) words += ", the fastest";
-    else if (time.comparable) words += time.times_fastest < 1.005 ? ", as fast as the fastest" : fmt::format(", {:.3g} times the fastest", time.times_fastest);
+    else if (time.comparable) words += time.times_fastest < kSameTime ? ", as fast as the fastest" : fmt::format(", {:.3g} times the fastest", time.times_fastest);
     return words;
 }
 

@@ -14,9 +14,8 @@ using steps::RoundingLens;
 using steps::Sum;
 using Fold = TreeScene::Fold;
 
-// At scale 1: the least width of an input, of a fold; the least and the largest height of a row; of a value's cell; of
-// a fold.
-constexpr float kLeaf = 13, kFolded = 34, kRoomyFold = 52, kLeastRow = 34, kMostRow = 84, kCell = 22, kFoldHeight = 96;
+// At scale 1: the least width of an input, of a fold, of a fold that shows how it adds; the largest height of a row.
+constexpr float kLeaf = 13, kFolded = 34, kRoomyFold = 52, kMostRow = 84;
 constexpr float kMostWidth = 74;
 constexpr std::size_t kMostTwigs = 64;   // leaves of a fold that is drawn small
 
@@ -80,12 +79,15 @@ public:
 
 private:
     float px(float v) const { return v * metrics_.scale; }
+    float cell_height() const { return px(metrics_.compact ? 17 : 22); }
+    float fold_height() const { return px(metrics_.compact ? 64 : 96); }
+    float least_row() const { return px(metrics_.compact ? 23 : 34); }
+    float first_height(const Folding& folding) const { return folding.folds > 0 ? fold_height() : cell_height() + px(metrics_.compact ? 2 : 16); }
     float width() const { return metrics_.area.width() - px(metrics_.gutter); }
 
     bool fits(const Folding& folding, float fold = kFolded) const {
         const float needed = static_cast<float>(folding.leaves) * px(kLeaf) + static_cast<float>(folding.folds) * px(fold);
-        const float first = px(folding.folds > 0 ? kFoldHeight : kCell + 16);
-        return needed <= width() && first + static_cast<float>(folding.rows) * px(kLeastRow) <= metrics_.area.height();
+        return needed <= width() && first_height(folding) + static_cast<float>(folding.rows) * least_row() <= metrics_.area.height();
     }
 
     bool wants_fold(int node, Fold how) const {
@@ -194,12 +196,12 @@ private:
         }
         const Rect& area = metrics_.area;
         const float below = static_cast<float>(rows.size());
-        float first = px(folding.folds > 0 ? kFoldHeight : kCell + 16);
+        float first = first_height(folding);
         const float pitch = rows.empty() ? 0 : std::min((area.height() - first) / below, px(kMostRow));
-        if (folding.folds > 0 && has_small(folding)) first = std::clamp(area.height() - pitch * below, first, px(kFoldHeight * 2.4f));
+        if (folding.folds > 0 && has_small(folding)) first = std::clamp(area.height() - pitch * below, first, fold_height() * 2.4f);
         // What is left over is shared above and below.
         const float top = area.y0 + std::max(0.0f, (area.height() - first - pitch * below) / 2);
-        const float cell = std::min(px(kCell), pitch > 0 ? pitch * 0.62f : px(kCell));
+        const float cell = std::min(cell_height(), pitch > 0 ? pitch * 0.66f : cell_height());
         for (std::size_t r = 0; r < scene_.rows.size(); ++r) {
             TreeRow& row = scene_.rows[r];
             row.y1 = r == 0 ? top + first : top + first + pitch * static_cast<float>(r) - px(2);
@@ -245,7 +247,7 @@ private:
         const float half = wide ? box.span.width() * 0.5f - px(4) : std::min(box.span.width() * (leaf ? 0.5f : 0.42f) - px(1), px(kMostWidth) / 2);
         const float least = std::min(px(6), unit * 0.5f);
         box.box = {middle - std::max(half, least), row.y0, middle + std::max(half, least), row.y1};
-        if (leaf) box.box.y0 = box.box.y1 - std::min(px(kCell), box.box.height());
+        if (leaf) box.box.y0 = box.box.y1 - std::min(cell_height(), box.box.height());
     }
 
     // A folded subtree drawn small, over the line that holds its sum.

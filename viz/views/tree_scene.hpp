@@ -14,8 +14,8 @@ namespace lanewise::viz {
 struct TreeMetrics {
     Rect area;
     float scale = 1;
-    float digit = 7;          // width of a digit of a value
     float gutter = 86;        // for the steps' names, at scale 1
+    bool compact = false;     // lower rows; inputs without their places
     steps::WarpRef near;      // whose block is opened where not all have room
 };
 

@@ -17,16 +17,6 @@ constexpr float kLane = 17;   // of the lanes to choose from
 
 std::string counted(std::size_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
 
-// "in[5], in[13] and 30 more"
-std::string named_inputs(const steps::Steps& steps, const steps::RoundingLens& lens, const std::vector<std::int32_t>& inputs, std::size_t most) {
-    std::string words;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (i == most && inputs.size() > most + 1) return words + fmt::format(" and {} more", inputs.size() - most);
-        words += (i == 0 ? "" : i + 1 == inputs.size() ? " and " : ", ") + steps::place_of_sum(steps, lens.sums[static_cast<std::size_t>(inputs[i])]);
-    }
-    return words;
-}
-
 }  // namespace
 
 Color warp_color(const Theme& theme, std::uint32_t warp) {
@@ -80,7 +70,8 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
     const Theme& theme = pane.colors();
     Rect rest = pane.box.inset(pane.px(16), pane.px(compact ? 4 : 8));
     Intent intent;
-    draw_heading(pane, rest.cut_top(pane.px(compact ? 24 : 56)), exhibit, selection);
+    back_ = switch_ = {};
+    if (!compact || roots_.size() > 1) draw_heading(pane, rest.cut_top(pane.px(compact ? 24 : 56)), exhibit, selection);
     if (tree_.empty()) {
         const std::string why = steps::why_no_tree(lens_);
         words_ = !why.empty() ? why : lane_ >= 0 ? fmt::format("Lane {} of this warp adds nothing, as far as the records tell.", lane_) : "No sum is left at the end.";
@@ -89,16 +80,16 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
         scene_ = {};
         return intent;
     }
-    const Rect foot = rest.cut_bottom(pane.px(compact ? 40 : 62));
+    const Rect foot = rest.cut_bottom(pane.px(compact ? 22 : 62));
     rest.cut_top(pane.px(4));
-    rest.cut_bottom(pane.px(compact ? 6 : 10));
+    rest.cut_bottom(pane.px(compact ? 4 : 10));
     if (scene_.empty() || area_.x0 != rest.x0 || area_.y0 != rest.y0 || area_.x1 != rest.x1 || area_.y1 != rest.y1) {
         area_ = rest;
         TreeMetrics metrics;
         metrics.area = rest;
         metrics.scale = pane.look().scale;
-        metrics.digit = (*pane.look().fonts)[Face::small].digit;
-        metrics.gutter = compact ? 64 : 86;
+        metrics.compact = compact;
+        metrics.gutter = compact ? 76 : 86;
         metrics.near = warp_;
         scene_ = build_tree_scene(exhibit.steps(), lens_, tree_, metrics);
     }
@@ -135,8 +126,6 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit
     const Look& look = pane.look();
     const bool zoomed = roots_.size() > 1;
     Rect line = where.cut_top(pane.px(compact ? 24 : 28));
-    back_ = {};
-    switch_ = {};
 
     // What the colours tell: one of two.
     const auto choice = [&](const char* name, bool chosen) {
@@ -220,7 +209,7 @@ Intent TreeView::draw_rows(const Pane& pane, std::size_t step) const {
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
     Intent intent;
-    const float x1 = area_.x0 + pane.px(compact ? 60 : 80);
+    const float x1 = area_.x0 + pane.px(compact ? 72 : 80);
     const bool folds = scene_.fold != TreeScene::Fold::none;
     for (std::size_t r = 0; r < scene_.rows.size(); ++r) {
         const TreeRow& row = scene_.rows[r];
@@ -297,7 +286,7 @@ void TreeView::draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t st
     }
     if (lit || (now && !leaf)) outline(pane.brush, cell.inset(-pane.px(1)), lit ? theme.focus : theme.accent, round, pane.px(lit ? 1.8f : 2.2f));
     // Which element it is: over an input, as far as there is room.
-    if (leaf && sum.kind == Sum::Kind::input) {
+    if (leaf && !compact && sum.kind == Sum::Kind::input) {
         const std::string index = std::to_string(sum.element);
         const Rect over{cell.x0 - pane.px(2), cell.y0 - pane.px(13), cell.x1 + pane.px(2), cell.y0 - pane.px(1)};
         if (text_width(look, Face::tiny, index) <= over.width()) text_in(pane.brush, Face::tiny, over, lit ? theme.strong : theme.quiet, index);
@@ -374,63 +363,6 @@ void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t s
     fill(pane.brush, foot, color, pane.px(3));
     const int chars = std::max(1, static_cast<int>((foot.width() - pane.px(3)) / (*look.fonts)[Face::small].digit));
     text_in(pane.brush, Face::small, foot, text_on(color), format_element(sum.type, sum.bits, chars));
-}
-
-// A sum in three lines: which and when, how, of what.
-std::string TreeView::words_of(const TreeBox& box, const steps::Steps& steps) const {
-    const Sum& sum = sum_of(box.node);
-    const AdditionNode& node = tree_[box.node];
-    const std::string value = format_element(sum.type, sum.bits);
-    std::string first = steps::place_of_sum(steps, sum) + " = " + value, second, third;
-    if (sum.step < steps.size()) first += fmt::format(" · {} at step {}, {}", node.parts.empty() ? "read" : "added", sum.step + 1, steps.steps[sum.step].label);
-    if (node.kind == Kind::again) {
-        second = "this sum stands in the tree already: it came in more than once";
-    } else if (node.parts.size() == 2) {
-        const Sum& own = sum_of(node.parts[0]);
-        const Sum& other = sum_of(node.parts[1]);
-        const std::string came = format_element(other.type, other.bits);
-        second = fmt::format("{} {} {} = {}", format_element(own.type, own.bits), came.starts_with('-') ? "-" : "+", came.starts_with('-') ? came.substr(1) : came, value);
-        const std::string how = sum.kind == Sum::Kind::atomic ? "" : steps::formula_parts(steps, sum.step, sum.warp, sum.lane).rule;
-        if (!how.empty()) second += " · " + how;
-    } else if (!node.parts.empty()) {
-        second = fmt::format("{} came together {}", counted(node.parts.size(), "value"), node.kind == Kind::reduce ? "at once" : "one after the other");
-    }
-    if (!node.parts.empty()) {
-        const std::vector<std::int32_t> inputs = tree_.inputs(box.node);
-        third = counted(inputs.size(), "input") + ": " + named_inputs(steps, lens_, inputs, 8);
-    }
-    third += (third.empty() ? "" : " · ") + std::string(box.folded && box.parent >= 0 ? "a click looks at it alone" : "a click goes to the step");
-    return first + "\n" + second + "\n" + third;
-}
-
-// In words: the sum that is pointed at, else the whole.
-void TreeView::tell(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step) {
-    const Theme& theme = pane.colors();
-    const Look& look = pane.look();
-    if (words_box_ != told_ || words_step_ != step) {
-        words_box_ = told_;
-        words_step_ = step;
-        if (told_ >= 0) {
-            words_ = words_of(scene_.boxes[static_cast<std::size_t>(told_)], exhibit.steps());
-        } else {
-            const auto done = static_cast<std::size_t>(std::upper_bound(made_.begin(), made_.end(), step) - made_.begin());
-            words_ = summary_;
-            if (done < made_.size()) words_ += fmt::format(" · {} of them done", done);
-            words_ += "\n" + others_ + "\n";
-            if (lens_.untold > 0) words_ += counted(lens_.untold, "addition") + (lens_.untold == 1 ? " is" : " are") + " not shown: what came in is not known to be a sum of inputs";
-            else if (scene_.fold != TreeScene::Fold::none && scene_.boxes.size() > 1) words_ += "a click on a fold looks at it alone";
-        }
-    }
-    const std::size_t one = words_.find('\n'), two = words_.find('\n', one + 1);
-    const std::string first = words_.substr(0, one), third = words_.substr(two + 1);
-    std::string second = words_.substr(one + 1, two - one - 1);
-    Rect rest = where;
-    rest.cut_top(pane.px(compact ? 3 : 6));
-    const float line = pane.px(18);
-    text_in(pane.brush, Face::strong, rest.cut_top(line), theme.strong, fit_text(look, Face::strong, first, where.width()), Align::left);
-    if (compact && second.empty()) second = third;
-    text_in(pane.brush, Face::caption, rest.cut_top(line), theme.text, fit_text(look, Face::caption, second, where.width()), Align::left);
-    if (!compact) text_in(pane.brush, Face::caption, rest.cut_top(line), theme.quiet, fit_text(look, Face::caption, third, where.width()), Align::left);
 }
 
 }  // namespace lanewise::viz

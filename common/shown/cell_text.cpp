@@ -8,7 +8,7 @@ std::string cell_text(Element type, std::uint64_t bits, int chars, bool two_line
     const std::string whole = format_element(type, bits);
     const auto room = static_cast<std::size_t>(std::max(chars, 1));
     const std::string one = format_element(type, bits, chars);
-    if (!two_lines || whole == one || chars < 2) return one;
+    if (!two_lines || (whole == one && one.size() <= room) || chars < 2) return one;
     // A fraction may lose digits, the number before its point may not.
     std::string text = whole;
     const bool has_fraction = whole.find('.') != std::string::npos;
@@ -22,6 +22,12 @@ std::string cell_text(Element type, std::uint64_t bits, int chars, bool two_line
     // A point alone says nothing.
     if (first.empty() || first == "-" || first.size() > room || (point != std::string::npos && second.size() < 2)) return one;
     if (point == std::string::npos && second.size() != text.size() - at) return one;
+    // ".00" of what is not nothing would be untrue: "-8" over "e-3".
+    if (point != std::string::npos && second.find_first_not_of(".0") == std::string::npos && whole.find_first_of("123456789") != std::string::npos &&
+        first.find_first_of("123456789") == std::string::npos) {
+        const std::size_t digit = whole.find_first_of("123456789");
+        return (whole.front() == '-' ? "-" : "") + whole.substr(digit, 1) + "\ne-" + std::to_string(digit - whole.find('.'));
+    }
     return first + "\n" + second;
 }
 

@@ -326,7 +326,10 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
             for (std::size_t k = 0; row.elements > 1 && k < std::min(bits.size(), kMostElements); ++k) {
                 const bool cut = k + 1 == kMostElements && bits.size() > kMostElements;
                 word.values.push_back(bits[k]);
-                word.texts.push_back(cut ? "…" : format_element(word.type, bits[k], chars));
+                std::string text = cut ? "…" : format_element(word.type, bits[k], chars);
+                // "-0.008" has no form of three signs: told by its colour and by pointing at its lane.
+                if (!cut && text.size() > static_cast<std::size_t>(std::max(chars, 3))) text.clear();
+                word.texts.push_back(std::move(text));
             }
             const float x = scene.lanes_x0 + scene.cell * row.columns.at(index);
             word.box = {x + scale, placed.strip.y0, x + scene.cell - scale, placed.strip.y1};

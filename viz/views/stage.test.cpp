@@ -297,6 +297,12 @@ TEST(Labels, OfAllSamplesNeitherOverlapNorLeaveTheStage) {
     }
 }
 
+TEST(Labels, ANumberThatHasNoShorterFormTakesTwoLines) {
+    EXPECT_EQ(shown::cell_text(Element::f32, to_bits(-0.03f), 3, true), "-0\n.03");
+    EXPECT_EQ(shown::cell_text(Element::f32, to_bits(0.5f), 3, true), "0.5");
+    EXPECT_EQ(shown::cell_text(Element::f32, to_bits(-0.008f), 3, true), "-8\ne-3");   // not "-0" over ".00"
+}
+
 TEST(Labels, FaultsAreFound) {
     // A stage far too narrow for its words.
     EXPECT_FALSE(testing::label_faults(samples::shared_tree(), 180, 420, 1).empty());

@@ -14,6 +14,7 @@ float measure(const Fonts::Cut& cut, const char* begin, const char* end) {
 }  // namespace
 
 float text_width(const Look& look, Face face, std::string_view text) {
+    if (text.empty()) return 0;   // ImGui would look for an end
     const Fonts::Cut& cut = (*look.fonts)[face];
     if (cut.plain) {
         const std::string plain = plain_text(text.data(), text.data() + text.size());

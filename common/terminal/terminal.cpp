@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstring>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -24,6 +25,7 @@ termios saved;
 struct sigaction saved_actions[sizeof kEnding / sizeof kEnding[0]], saved_stop, saved_size;
 std::atomic<bool> entered{false};
 std::atomic<bool> lost{false};
+int woken[2] = {-1, -1};   // a pipe
 
 // Only calls that POSIX allows in a signal's handler.
 void put(std::string_view bytes) {
@@ -78,7 +80,13 @@ void on_stop(int) {
     errno = error;
 }
 
-void on_size(int) {}   // only to wake poll()
+// Wakes poll(), also one that begins only after the signal: it finds a byte in the pipe.
+void on_size(int) {
+    const int error = errno;
+    const ssize_t written = ::write(woken[1], "", 1);
+    (void)written;   // a full pipe wakes as well
+    errno = error;
+}
 
 void install(int number, void (*handler)(int), struct sigaction* before) {
     struct sigaction action{};
@@ -98,6 +106,8 @@ void Terminal::require() {
 Terminal::Terminal() {
     require();
     if (tcgetattr(STDIN_FILENO, &saved) != 0) throw Error(std::string("The terminal does not tell its settings: ") + std::strerror(errno) + ".");
+    if (pipe2(woken, O_NONBLOCK | O_CLOEXEC) != 0)
+        throw Error(std::string("No pipe could be opened to learn of the terminal's size: ") + std::strerror(errno) + ".", kExitFailed);
     std::size_t i = 0;
     for (const int number : kEnding) install(number, on_end, &saved_actions[i++]);
     install(SIGTSTP, on_stop, &saved_stop);
@@ -111,6 +121,10 @@ Terminal::~Terminal() {
     for (const int number : kEnding) sigaction(number, &saved_actions[i++], nullptr);
     sigaction(SIGTSTP, &saved_stop, nullptr);
     sigaction(SIGWINCH, &saved_size, nullptr);
+    for (int& end : woken) {
+        close(end);
+        end = -1;
+    }
 }
 
 Terminal::Size Terminal::size() const {
@@ -122,10 +136,13 @@ Terminal::Size Terminal::size() const {
 void Terminal::write(std::string_view bytes) const { put(bytes); }
 
 std::string Terminal::read(float seconds, bool& ended) const {
-    pollfd watched{STDIN_FILENO, POLLIN, 0};
-    const int ready = poll(&watched, 1, seconds < 0 ? -1 : static_cast<int>(seconds * 1000) + 1);
+    pollfd watched[2] = {{STDIN_FILENO, POLLIN, 0}, {woken[0], POLLIN, 0}};
+    const int ready = poll(watched, 2, seconds < 0 ? -1 : static_cast<int>(seconds * 1000) + 1);
     if (ready <= 0) return "";
     char bytes[256];
+    if (watched[1].revents != 0)
+        while (::read(woken[0], bytes, sizeof bytes) > 0) {}
+    if (watched[0].revents == 0) return "";
     const ssize_t count = ::read(STDIN_FILENO, bytes, sizeof bytes);
     if (count < 0) return "";
     if (count == 0) ended = true;

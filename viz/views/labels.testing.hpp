@@ -53,14 +53,15 @@ private:
 // The faults of a stage of `run` as the window shows it, at every step, for its first and last warp; at most `most`.
 // `width` and `height` of the stage's pane, at `scale`.
 inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson::Run>& run, float width, float height, float scale,
-                                             std::size_t most = 10) {
+                                             std::size_t most = 10, std::size_t most_steps = static_cast<std::size_t>(-1)) {
     std::vector<std::string> faults;
     Headless gui(width, height, scale);
     const Exhibit exhibit(run);
     if (exhibit.steps().warps.empty()) return faults;
     StageView stage;
     for (const steps::WarpRef& warp : {exhibit.steps().warps.front(), exhibit.steps().warps.back()}) {
-        for (std::size_t step = 0; step < exhibit.steps().size() && faults.size() < most; ++step) {
+        const std::size_t apart = std::max<std::size_t>(1, exhibit.steps().size() / most_steps);
+        for (std::size_t step = 0; step < exhibit.steps().size() && faults.size() < most; step += apart) {
             LabelCanvas canvas;
             Selection selection;
             selection.warp = warp;

@@ -20,9 +20,17 @@ std::string time_words(double us) {
 
 std::string rate_words(double gb_per_s) { return three_digits(gb_per_s) + " GB/s"; }
 
-std::string times_from(const TimingTable& table) {
+namespace {
+
+template <class Table>
+std::string from(const Table& table) {
     if (table.rows.empty()) return {};
     return table.gpu + (table.recorded ? " · recorded " : " · measured ") + table.date;
 }
+
+}  // namespace
+
+std::string times_from(const TimingTable& table) { return from(table); }
+std::string costs_from(const CostTable& table) { return from(table); }
 
 }  // namespace lanewise::timing

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "common/timing/costs.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::timing {
@@ -13,5 +14,6 @@ std::string time_words(double us);
 std::string rate_words(double gb_per_s);
 // Where times come from: "NVIDIA H200 · recorded 2026-11-21", or "measured"; empty for a table without rows.
 std::string times_from(const TimingTable& table);
+std::string costs_from(const CostTable& table);
 
 }  // namespace lanewise::timing

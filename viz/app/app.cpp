@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/timing/times_text.hpp"
+
 namespace lanewise::viz {
 namespace {
 
@@ -73,6 +75,10 @@ const std::string& App::tab_title(const std::string& variant) const {
 }
 
 std::string App::origin() const {
+    // Times and costs are a GPU's, wherever the run was.
+    const bool times = view_ == View::timings || view_ == View::roofline;
+    if (times && !presentation_.timings.rows.empty()) return timing::times_from(presentation_.timings);
+    if (view_ == View::costs && !presentation_.costs.rows.empty()) return timing::costs_from(presentation_.costs);
     if (!errors_[0].empty()) return "no run";
     if (!shown_[0]) return "running…";
     // Each origin once.

@@ -325,6 +325,8 @@ TEST(App, AllTimesOpenByKeyAndAreMeasuredAnew) {
     Session session(request_of("warp_sum_xor"), shown);
     session.app.press(letter('T'));
     EXPECT_TRUE(session.app.timings_open());
+    // The badge and the title say whose figures are in sight, not where the run was made.
+    EXPECT_NE(session.app.title().find(shown.timings.gpu + " · recorded"), std::string::npos) << session.app.title();
     session.frame();
     EXPECT_EQ(session.app.all_times().chart().hovered, "");
     session.app.apply({Intent::Kind::roofline, 1});
@@ -341,6 +343,7 @@ TEST(App, AllTimesOpenByKeyAndAreMeasuredAnew) {
     EXPECT_EQ(session.app.all_times().chart().spots.size(), 2u);   // at two sizes, instead of what was recorded
     session.app.press(Key::escape);
     EXPECT_FALSE(session.app.timings_open());
+    EXPECT_EQ(session.app.title().find(shown.timings.gpu), std::string::npos) << session.app.title();
 }
 
 }  // namespace

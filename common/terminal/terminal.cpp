@@ -53,6 +53,18 @@ void leave() {
     tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
 }
 
+// Wakes poll(), also one that begins only after the signal: it finds a byte in the pipe.
+void wake() {
+    const ssize_t written = ::write(woken[1], "", 1);
+    (void)written;   // a full pipe wakes as well
+}
+
+void on_size(int) {
+    const int error = errno;
+    wake();
+    errno = error;
+}
+
 void on_end(int number) {
     leave();
     std::signal(number, SIG_DFL);
@@ -77,14 +89,7 @@ void on_stop(int) {
     sigaction(SIGTSTP, &mine, nullptr);
     enter();
     lost = true;
-    errno = error;
-}
-
-// Wakes poll(), also one that begins only after the signal: it finds a byte in the pipe.
-void on_size(int) {
-    const int error = errno;
-    const ssize_t written = ::write(woken[1], "", 1);
-    (void)written;   // a full pipe wakes as well
+    wake();
     errno = error;
 }
 

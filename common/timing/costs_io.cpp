@@ -6,15 +6,15 @@
 #include "common/base/error.hpp"
 #include "common/timing/costs.hpp"
 #include "common/timing/files.hpp"
-#include "common/timing/state_json.hpp"
+#include "common/timing/table_json.hpp"
 
 namespace lanewise::timing {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kFormat = "lanewise costs";
-constexpr int kVersion = 1;
+constexpr Format kFormat{"lanewise costs", 1, "costs",
+                         "Record it again on a machine with a GPU: --costs --record DIR."};
 
 ordered_json json_of(const CostFigure& figure) {
     if (!figure) return nullptr;
@@ -25,7 +25,8 @@ CostFigure to_figure(const ordered_json& json) {
     if (json.is_null()) return {};
     CostFigure figure{json.at("median"), json.at("low"), json.at("high"), json.at("samples")};
     const bool orders = figure.low <= figure.median && figure.median <= figure.high;
-    if (!orders || figure.samples < 1) throw Error(fmt::format("{} is not a figure: low, median and high do not follow each other", json.dump()));
+    if (!orders || figure.samples < 1)
+        throw Error(fmt::format("{} is not a figure: low, median and high do not follow each other", json.dump()));
     return figure;
 }
 
@@ -44,9 +45,6 @@ Cost to_cost(const ordered_json& json) {
 }
 
 CostTable to_table(const ordered_json& json) {
-    if (json.value("format", "") != kFormat) throw Error(fmt::format("its 'format' is not '{}'", kFormat));
-    if (const int version = json.at("version").get<int>(); version > kVersion)
-        throw Error(fmt::format("it has version {} and this program reads up to {}: use a newer Lanewise", version, kVersion));
     CostTable table;
     json.at("gpu").get_to(table.gpu);
     json.at("compute_capability").get_to(table.compute_capability);
@@ -67,8 +65,8 @@ std::string optional(bool there, double value) { return there ? fmt::format("{:.
 }  // namespace
 
 std::string to_json(const CostTable& table) {
-    ordered_json json = {{"format", kFormat},
-                         {"version", kVersion},
+    ordered_json json = {{"format", kFormat.name},
+                         {"version", kFormat.version},
                          {"gpu", table.gpu},
                          {"compute_capability", table.compute_capability},
                          {"driver", table.driver},
@@ -93,37 +91,34 @@ std::string to_json(const CostTable& table) {
 }
 
 std::string to_csv(const CostTable& t) {
-    std::string text = "gpu,compute_capability,driver,date,sm_mhz,id,group,name,quoted_cycles,latency_cycles,latency_low,latency_high,"
-                       "latency_ns,latency_samples,per_cycle_per_sm,per_cycle_low,per_cycle_high,per_cycle_samples,gpu_ns_per_lane,"
-                       "lacking\n";
+    std::string text =
+        "gpu,compute_capability,driver,date,sm_mhz,id,group,name,quoted_cycles,latency_cycles,latency_low,latency_high,"
+        "latency_ns,latency_samples,per_cycle_per_sm,per_cycle_low,per_cycle_high,per_cycle_samples,gpu_ns_per_lane,"
+        "lacking\n";
     for (const Cost& row : t.rows) {
         const CostFigure &wait = row.latency, &rate = row.throughput;
-        text += fmt::format("{},{},{},{},{:.6g},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(t.gpu), t.compute_capability,
-                            csv_field(t.driver), csv_field(t.date), t.sm_mhz, row.id, csv_field(row.group), csv_field(row.name),
-                            optional(row.quoted > 0, row.quoted), optional(bool(wait), wait.median), optional(bool(wait), wait.low),
-                            optional(bool(wait), wait.high), optional(bool(wait), row.latency_ns), wait.samples,
-                            optional(bool(rate), rate.median), optional(bool(rate), rate.low), optional(bool(rate), rate.high),
-                            rate.samples, optional(row.gpu_ns > 0, row.gpu_ns), csv_field(row.lacking));
+        text += fmt::format(
+            "{},{},{},{},{:.6g},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(t.gpu), t.compute_capability,
+            csv_field(t.driver), csv_field(t.date), t.sm_mhz, row.id, csv_field(row.group), csv_field(row.name),
+            optional(row.quoted > 0, row.quoted), optional(bool(wait), wait.median), optional(bool(wait), wait.low),
+            optional(bool(wait), wait.high), optional(bool(wait), row.latency_ns), wait.samples,
+            optional(bool(rate), rate.median), optional(bool(rate), rate.low), optional(bool(rate), rate.high),
+            rate.samples, optional(row.gpu_ns > 0, row.gpu_ns), csv_field(row.lacking));
     }
     return text;
 }
 
-void save(const std::filesystem::path& path, const CostTable& table) { write_whole(path, to_json(table), "costs"); }
-void save_csv(const std::filesystem::path& path, const CostTable& table) { write_whole(path, to_csv(table), "costs"); }
+void save(const std::filesystem::path& path, const CostTable& table) {
+    write_whole(path, to_json(table), kFormat.what);
+}
+void save_csv(const std::filesystem::path& path, const CostTable& table) {
+    write_whole(path, to_csv(table), kFormat.what);
+}
 
 CostTable load_costs(const std::filesystem::path& path) {
-    const std::string text = read_whole(path, "costs");
-    const auto refuse = [&](const std::string& why) -> Error {
-        return Error(fmt::format("'{}' is not a table of costs that can be used: {}. Record it again on a machine with a GPU: "
-                                 "--costs --record DIR.", path.string(), why));
-    };
-    try {
-        return to_table(ordered_json::parse(text));
-    } catch (const ordered_json::exception& problem) {
-        throw refuse(problem.what());
-    } catch (const Error& problem) {
-        throw refuse(problem.what());
-    }
+    CostTable table;
+    load_json(path, kFormat, [&](const ordered_json& json) { table = to_table(json); });
+    return table;
 }
 
 }  // namespace lanewise::timing

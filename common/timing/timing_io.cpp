@@ -6,7 +6,7 @@
 
 #include "common/base/error.hpp"
 #include "common/timing/files.hpp"
-#include "common/timing/state_json.hpp"
+#include "common/timing/table_json.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::timing {
@@ -14,8 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kFormat = "lanewise timings";
-constexpr int kVersion = 1;
+constexpr Format kFormat{"lanewise timings", 1, "timings", "Record it again on a machine with a GPU."};
 
 // JSON has no infinities and no NaN, and a wrong kernel's value may be one.
 ordered_json number(double value) {
@@ -83,9 +82,6 @@ Timing to_timing(const ordered_json& json) {
 }
 
 TimingTable to_table(const ordered_json& json) {
-    if (json.value("format", "") != kFormat) throw Error(fmt::format("its 'format' is not '{}'", kFormat));
-    if (const int version = json.at("version").get<int>(); version > kVersion)
-        throw Error(fmt::format("it has version {} and this program reads up to {}: use a newer Lanewise", version, kVersion));
     TimingTable table;
     json.at("lesson").get_to(table.lesson);
     json.at("gpu").get_to(table.gpu);
@@ -105,48 +101,36 @@ TimingTable to_table(const ordered_json& json) {
 
 }  // namespace
 
-ordered_json json_of(const std::optional<GpuState>& state) {
-    if (!state) return nullptr;
-    return {{"sm_mhz", state->sm_mhz},
-            {"memory_mhz", state->memory_mhz},
-            {"temperature_c", state->temperature_c},
-            {"other_processes", state->other_processes},
-            {"why_not", state->why_not}};
-}
-
-std::optional<GpuState> to_state(const ordered_json& table, const char* name) {
-    if (!table.contains(name) || table.at(name).is_null()) return std::nullopt;
-    const ordered_json& json = table.at(name);
-    return GpuState{json.at("sm_mhz"), json.at("memory_mhz"), json.at("temperature_c"), json.at("other_processes"),
-                    json.at("why_not")};
-}
-
 std::string to_json(const TimingTable& table) {
-    ordered_json json = {{"format", kFormat},       {"version", kVersion},        {"lesson", table.lesson},
-                         {"gpu", table.gpu},        {"driver", table.driver},     {"cpu", table.cpu},
-                         {"date", table.date},      {"l2", table.l2},             {"method", table.method},
-                         {"partial", table.partial}, {"notes", table.notes},      {"before", json_of(table.before)},
-                         {"after", json_of(table.after)}, {"rows", ordered_json::array()}};
+    ordered_json json = {{"format", kFormat.name},
+                         {"version", kFormat.version},
+                         {"lesson", table.lesson},
+                         {"gpu", table.gpu},
+                         {"driver", table.driver},
+                         {"cpu", table.cpu},
+                         {"date", table.date},
+                         {"l2", table.l2},
+                         {"method", table.method},
+                         {"partial", table.partial},
+                         {"notes", table.notes},
+                         {"before", json_of(table.before)},
+                         {"after", json_of(table.after)},
+                         {"rows", ordered_json::array()}};
     for (const Timing& row : table.rows) json["rows"].push_back(json_of(row));
     return json.dump(2) + "\n";
 }
 
-void save(const std::filesystem::path& path, const TimingTable& table) { write_whole(path, to_json(table), "timings"); }
-void save_csv(const std::filesystem::path& path, const TimingTable& table) { write_whole(path, to_csv(table), "timings"); }
+void save(const std::filesystem::path& path, const TimingTable& table) {
+    write_whole(path, to_json(table), kFormat.what);
+}
+void save_csv(const std::filesystem::path& path, const TimingTable& table) {
+    write_whole(path, to_csv(table), kFormat.what);
+}
 
 TimingTable load(const std::filesystem::path& path) {
-    const std::string text = read_whole(path, "timings");
-    const auto refuse = [&](const std::string& why) -> Error {
-        return Error(fmt::format("'{}' is not a table of timings that can be used: {}. Record it again on a machine with a GPU.",
-                                 path.string(), why));
-    };
-    try {
-        return to_table(ordered_json::parse(text));
-    } catch (const ordered_json::exception& problem) {
-        throw refuse(problem.what());
-    } catch (const Error& problem) {
-        throw refuse(problem.what());
-    }
+    TimingTable table;
+    load_json(path, kFormat, [&](const ordered_json& json) { table = to_table(json); });
+    return table;
 }
 
 }  // namespace lanewise::timing

@@ -1,0 +1,92 @@
+#include "common/lesson/drawing.hpp"
+
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/base/error.hpp"
+#include "common/lesson/presentation.hpp"
+#include "common/page/document.hpp"
+
+namespace lanewise::lesson {
+namespace {
+
+// `drawn`: what is asked for, in words; `otherwise`: what does without drawing.
+std::unique_ptr<Frontend> frontend_for(const Session& session, const std::string& drawn, const char* otherwise) {
+    if (session.program.make_frontend) return session.program.make_frontend();
+    throw Error(
+        fmt::format("{}, and this program was built without drawing; configure with -DLANEWISE_WINDOW=ON, or {}.",
+                    drawn, otherwise));
+}
+
+// What is shown of the first of `names`, once the place that was asked for is known to be there.
+WindowRequest checked_request(Session& session, const std::string& name) {
+    if (session.options.step || session.options.focus_warp) session.check_drawn(name);
+    return window_request(session.options, name);
+}
+
+void export_svg(Session& session, const WindowRequest& request) {
+    const std::string& path = session.options.exported;
+    const auto frontend = frontend_for(session, fmt::format("--export {} draws", path), "give FILE.html or FILE.csv");
+    frontend->svg(presentation_of(session), request, path);
+    session.console.out << fmt::format("drew {}\n", path);
+}
+
+void export_page(Session& session, const std::vector<std::string>& names, const WindowRequest& request) {
+    std::vector<std::shared_ptr<const Run>> runs;
+    page::Document document{session.lesson.name(), session.lesson.title(), {}};
+    for (const auto& name : names) {
+        const Variant& variant = session.lesson.find(name);
+        runs.push_back(session.run(name));
+        document.panels.push_back({runs.back().get(), variant.title, variant.summary, !variant.declared_wrong.empty()});
+    }
+    document.step = request.step;
+    document.block = request.block;
+    document.warp = request.warp;
+    document.lane = request.lane;
+    const std::string& path = session.options.exported;
+    page::write_file("--export", path, page::page_html(document));
+    session.console.out << fmt::format("wrote a page that steps through {} to {}\n", fmt::join(names, " and "), path);
+}
+
+}  // namespace
+
+void draw_picture(Session& session) {
+    const auto frontend = frontend_for(session, "--screenshot and --describe draw", "use --text");
+    const WindowRequest request = checked_request(session, session.looked_at().front());
+    if (session.options.describe) {
+        const std::string text = frontend->describe(presentation_of(session), request);
+        session.console.out << text << (text.empty() || text.back() == '\n' ? "" : "\n");
+    }
+    if (const std::string& path = session.options.screenshot; !path.empty()) {
+        frontend->screenshot(presentation_of(session), request, path);
+        session.console.out << fmt::format("drew {}\n", path);
+    }
+}
+
+void export_run(Session& session) {
+    const auto names = session.looked_at();
+    const std::string& path = session.options.exported;
+    const WindowRequest request = checked_request(session, names.front());
+    switch (page::ending_of("--export", path)) {
+        case page::Ending::svg: return export_svg(session, request);
+        case page::Ending::html: return export_page(session, names, request);
+        case page::Ending::csv:
+            page::write_file("--export", path, page::values_csv(*session.run(names.front())));
+            session.console.out << fmt::format("wrote every value of {} to {}\n", names.front(), path);
+            return;
+    }
+}
+
+void open_window(Session& session) {
+    const std::string name = session.looked_at().front();
+    const WindowRequest request = checked_request(session, name);
+    // A wrong size or block is a sentence before a window opens.
+    if (!session.opened) session.runner.check_request(session.lesson.find(name));
+    if (!session.program.make_frontend)
+        throw NoDisplay("This program was built without a window (LANEWISE_WINDOW=OFF).");
+    session.program.make_frontend()->window(presentation_of(session), request);
+}
+
+}  // namespace lanewise::lesson

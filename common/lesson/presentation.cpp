@@ -1,0 +1,116 @@
+#include "common/lesson/presentation.hpp"
+
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/lesson/costs.hpp"
+#include "common/lesson/ladder.hpp"
+
+namespace lanewise::lesson {
+namespace {
+
+// Measured where --costs asks for them, else as recorded; a file that cannot be read is told and done without.
+timing::CostTable costs_to_show(const Session& session) {
+    if (session.options.costs) return costs_of(session.program, session.options, session.console);
+    try {
+        if (const auto path = find_costs(session.lesson); !path.empty()) return timing::load_costs(path);
+    } catch (const Error& error) {
+        session.console.err << error.what() << '\n';
+    }
+    return {};
+}
+
+// `next` with what was asked of this lesson and holds for any.
+GoOn with_own_flags(GoOn next, const Options& options) {
+    const std::pair<BackendChoice, const char*> names[] = {
+        {BackendChoice::gpu, "gpu"}, {BackendChoice::cpu, "cpu"}, {BackendChoice::recorded, "recorded"}};
+    for (const auto& [choice, name] : names)
+        if (options.backend == choice) next.arguments.insert(next.arguments.end(), {"--backend", name});
+    if (options.scale > 0) next.arguments.insert(next.arguments.end(), {"--scale", fmt::format("{}", options.scale)});
+    return next;
+}
+
+void present_variants(Presentation& p, const Session& session, const std::vector<std::string>& tabs) {
+    for (const auto& name : tabs) {
+        const Variant& v = session.lesson.find(name);
+        p.variants.push_back({v.name, v.title, v.summary, !v.declared_wrong.empty()});
+    }
+    for (const auto& v : session.lesson.variants()) {
+        p.all_variants.push_back(v.name);
+        if (!v.declared_wrong.empty()) p.declared_wrong.push_back(v.name);
+    }
+}
+
+// Times as recorded, each variant at its own size, by shapes and over sizes; and how to measure them anew.
+void present_times(Presentation& p, Session& session, const std::vector<std::string>& tabs) {
+    const timing::TimingTable recorded = session.recorded("timings.json");
+    p.timings = without_sizes(recorded);
+    p.shapes = only_sizes(recorded);
+    p.sizes = find_recording(session.lesson, "sweep.json").empty() ? p.shapes : session.recorded("sweep.json");
+    const BackendChoice backend = session.options.backend;
+    if (backend == BackendChoice::automatic || backend == BackendChoice::gpu)
+        p.measure = [&session, tabs] {
+            if (session.runner.backend() != BackendChoice::gpu) return timing::TimingTable{};
+            return session.timer.measure_quietly(session.that_run(tabs));
+        };
+    p.why_not_measured = [&session] { return session.runner.why_no_gpu(); };
+    p.measure_sizes = [&session, tabs](const SweepWatch& watch) {
+        return session.timer.measure_sizes(session.that_run(tabs), watch);
+    };
+}
+
+View view_of(const Options& options) {
+    if (options.roofline) return View::roofline;
+    if (options.timings) return View::timings;
+    if (options.costs) return View::costs;
+    if (options.table) return View::table;
+    if (options.tree) return View::tree;
+    if (options.rounding) return View::rounding;
+    return View::stage;
+}
+
+}  // namespace
+
+Presentation presentation_of(Session& session) {
+    const Lesson& lesson = session.lesson;
+    Presentation p;
+    p.lesson = lesson.name();
+    p.title = lesson.title();
+    p.text = read_text(lesson.text_path());
+    p.kernel_file = launch::kKernelFile;
+    p.source = session.runner.source(p.kernel_file);
+    const auto tabs = session.tabs();
+    present_variants(p, session, tabs);
+    present_times(p, session, tabs);
+    p.costs = costs_to_show(session);
+    p.run = [&session](const std::string& name) { return session.run(name); };
+    p.open = [&session](const std::string& path) { return session.runner.load(path)->run; };
+    p.lessons = read_ladder(lesson.folder().parent_path(), folder_of_this_program());
+    if (session.program.start)
+        p.go_on = [&session](const GoOn& next) { session.next = with_own_flags(next, session.options); };
+    return p;
+}
+
+WindowRequest window_request(const Options& options, const std::string& variant) {
+    WindowRequest r;
+    r.variant = variant;
+    r.compare = options.compare;
+    r.has_step = options.step.has_value();
+    r.step = options.step ? *options.step - 1 : 0;
+    r.has_size = options.has_size;
+    r.start_page = options.start;
+    r.opened = options.open;
+    r.width = options.width;
+    r.height = options.height;
+    r.scale = options.scale;
+    r.block = options.focus_block.value_or(-1);
+    r.warp = options.focus_warp.value_or(-1);
+    r.lane = options.lane.value_or(-1);
+    r.view = view_of(options);
+    r.sort = options.sort;
+    return r;
+}
+
+}  // namespace lanewise::lesson

@@ -1,0 +1,17 @@
+// What a window or a picture is given to show.
+#pragma once
+
+#include <string>
+
+#include "common/lesson/frontend.hpp"
+#include "common/lesson/session.hpp"
+
+namespace lanewise::lesson {
+
+// The lesson, its recorded figures, and how to have more. It calls back into the session, which must outlive it.
+Presentation presentation_of(Session& session);
+
+// What the command line asks of the window, which begins with `variant`.
+WindowRequest window_request(const Options& options, const std::string& variant);
+
+}  // namespace lanewise::lesson

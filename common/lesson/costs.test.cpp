@@ -3,15 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/base/text.testing.hpp"
 #include "common/lesson/testing.hpp"
 #include "common/timing/costs.testing.hpp"
 
 namespace lanewise::lesson {
 namespace {
 
+using lanewise::testing::contains;
 using testing::TinyProgram;
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Costs of a pretended GPU.
 struct WithCosts : TinyProgram {
@@ -46,7 +46,8 @@ TEST(Costs, AreMeasuredWhereThereIsAGpu) {
     EXPECT_EQ(tiny.measurements, 1);
     EXPECT_TRUE(contains(answer.out, "Made-up GPU · compute capability 7.5")) << answer.out;
     EXPECT_FALSE(contains(answer.out, "Recorded on"));
-    for (const timing::CostInfo& info : timing::cost_catalog()) EXPECT_TRUE(contains(answer.out, info.name)) << info.name;
+    for (const timing::CostInfo& info : timing::cost_catalog())
+        EXPECT_TRUE(contains(answer.out, info.name)) << info.name;
     EXPECT_TRUE(contains(answer.out, "__reduce_add_sync needs sm_80 or later"));
     EXPECT_FALSE(contains(answer.out, "nan") || contains(answer.out, "inf"));
 }

@@ -21,8 +21,8 @@ using namespace lanewise::lesson::testing;
 void expect_right(const lesson::Variant& variant, const lesson::Inputs& inputs, const std::string& order) {
     const auto plan = plan_of(variant.name, inputs);
     const auto outcome = run(plan, order);
-    const std::string what = variant.name + " n " + std::to_string(inputs.n) + " block " + std::to_string(inputs.block) +
-                             " order " + order;
+    const std::string what =
+        variant.name + " n " + std::to_string(inputs.n) + " block " + std::to_string(inputs.block) + " order " + order;
     for (const auto& finding : outcome.findings) ADD_FAILURE() << what << ": " << finding.sentence;
     expect_verified(plan, outcome, what);
 }
@@ -84,7 +84,8 @@ TEST(EveryVariant, ThatIsDeclaredWrongShowsIt) {
 TEST(EveryVariant, LeavesTheSameTraceInEveryOrder) {
     for (const auto& variant : the_lesson().variants()) {
         // Where another block finishes, it leaves another trace.
-        if (!variant.declared_wrong.empty() || variant.block_order != lesson::BlockOrder::free || !is_emulated(variant)) continue;
+        if (!variant.declared_wrong.empty() || variant.block_order != lesson::BlockOrder::free || !is_emulated(variant))
+            continue;
         const auto plan = plan_of(variant.name, inputs_of(variant.name));
         const auto ascending = *run(plan, "ascending", true).trace;
         for (const char* order : {"descending", "7"}) {
@@ -130,7 +131,8 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
         const auto plan = plan_of(variant.name, inputs);
         EXPECT_EQ(recorded.header.kernel_file, lesson::kernel_file_of(plan, kernels())) << variant.name;
         if (!is_emulated(variant)) {
-            EXPECT_EQ(recorded.header.kernel_hash, lesson::hash_of_file(the_lesson().kernel_path(recorded.header.kernel_file)))
+            EXPECT_EQ(recorded.header.kernel_hash,
+                      lesson::hash_of_file(the_lesson().kernel_path(recorded.header.kernel_file)))
                 << variant.name << " was recorded of another text";
             continue;
         }
@@ -152,7 +154,13 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
 
 // A link of the text that leads nowhere would be found by a learner first.
 TEST(EveryLink, OfTheTextLeadsSomewhere) {
-    lesson::Program program{generated::make_lesson(), generated::kernels(), emu::make_emulator, {}, [](std::string*) { return false; }, {}, {},
+    lesson::Program program{generated::make_lesson(),
+                            generated::kernels(),
+                            emu::make_emulator,
+                            {},
+                            [](std::string*) { return false; },
+                            {},
+                            {},
                             lesson::date_of_today};
     const lesson::Options options;
     lesson::Runner runner(program, options);
@@ -164,7 +172,8 @@ TEST(EveryLink, OfTheTextLeadsSomewhere) {
         if (!link.variant.empty()) named.push_back(link.variant);
         for (const std::string& name : named) EXPECT_NO_THROW(the_lesson().find(name)) << target;
         if (!link.lesson.empty()) {
-            EXPECT_TRUE(std::filesystem::exists(the_lesson().folder().parent_path() / link.lesson / "lesson.md")) << target;
+            EXPECT_TRUE(std::filesystem::exists(the_lesson().folder().parent_path() / link.lesson / "lesson.md"))
+                << target;
         }
         if (!link.step) continue;
         // A step is one of a variant's: which, is said.

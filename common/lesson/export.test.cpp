@@ -1,16 +1,16 @@
 // --export and --interactive on a whole command line.
 #include <gtest/gtest.h>
 
+#include "common/base/text.testing.hpp"
 #include "common/lesson/program.hpp"
 #include "common/lesson/testing.hpp"
 
 namespace lanewise::lesson {
 namespace {
 
+using lanewise::testing::contains;
 using testing::slurp;
 using testing::TinyProgram;
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(ExportFlag, WritesAPageAndATableOfValues) {
     TinyProgram tiny;

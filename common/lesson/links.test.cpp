@@ -19,9 +19,15 @@ TEST(Links, SeveralPartsAreOneLink) {
 }
 
 TEST(Links, WhatIsNoLinkIsNamed) {
-    for (const auto& [target, part] : std::vector<std::pair<std::string, std::string>>{
-             {"step:0", "step:0"}, {"step:two", "step:two"}, {"lane:32", "lane:32"}, {"variant:a,view:sky", "view:sky"},
-             {"compare:a", "compare:a"}, {"https://example.org", "https:"}, {"variant:", "variant:"}, {"other.md", "other.md"}}) {
+    for (const auto& [target, part] :
+         std::vector<std::pair<std::string, std::string>>{{"step:0", "step:0"},
+                                                          {"step:two", "step:two"},
+                                                          {"lane:32", "lane:32"},
+                                                          {"variant:a,view:sky", "view:sky"},
+                                                          {"compare:a", "compare:a"},
+                                                          {"https://example.org", "https:"},
+                                                          {"variant:", "variant:"},
+                                                          {"other.md", "other.md"}}) {
         try {
             parse_link(target);
             ADD_FAILURE() << target;
@@ -34,7 +40,8 @@ TEST(Links, WhatIsNoLinkIsNamed) {
 TEST(Links, TheTargetsOfATextAreFound) {
     EXPECT_EQ(links_of_text("See [a](step:1), then\n[b `c`](variant:x,step:2). Not [this] (one)."),
               (std::vector<std::string>{"step:1", "variant:x,step:2"}));
-    for (const View view : {View::stage, View::rounding, View::tree, View::table, View::timings, View::roofline, View::costs})
+    for (const View view :
+         {View::stage, View::rounding, View::tree, View::table, View::timings, View::roofline, View::costs})
         EXPECT_EQ(view_named(view_name(view)), view);
 }
 

@@ -17,9 +17,20 @@ Options parse(const Arguments& arguments) {
 }
 
 TEST(Options, Everything) {
-    const Options o = parse({"--variant", "tiny_sum,tiny_broken", "--backend", "cpu", "--n", "100", "--block", "64", "--seed",
-                             "7", "--input", "random", "--order", "descending", "--step", "3", "--size", "640x480",
-                             "--focus", "1:5", "--lane", "31", "--scale", "1.5", "--color", "never", "--text"});
+    const Options o = parse({"--variant", "tiny_sum,tiny_broken",
+                             "--backend", "cpu",
+                             "--n",       "100",
+                             "--block",   "64",
+                             "--seed",    "7",
+                             "--input",   "random",
+                             "--order",   "descending",
+                             "--step",    "3",
+                             "--size",    "640x480",
+                             "--focus",   "1:5",
+                             "--lane",    "31",
+                             "--scale",   "1.5",
+                             "--color",   "never",
+                             "--text"});
     EXPECT_EQ(o.variants, (Arguments{"tiny_sum", "tiny_broken"}));
     EXPECT_EQ(o.backend, BackendChoice::cpu);
     EXPECT_EQ(o.n, 100u);
@@ -110,7 +121,8 @@ TEST(Options, EachBadValueHasItsSentence) {
         EXPECT_EQ(answer.status, kExitUsage) << flags;
         EXPECT_EQ(answer.out, "") << flags;
         EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << flags << ": " << answer.err;
-        for (const auto& part : bad.parts) EXPECT_NE(answer.err.find(part), std::string::npos) << flags << ": " << answer.err;
+        for (const auto& part : bad.parts)
+            EXPECT_NE(answer.err.find(part), std::string::npos) << flags << ": " << answer.err;
     }
 }
 
@@ -118,9 +130,10 @@ TEST(Options, HelpAndVersion) {
     testing::TinyProgram tiny;
     const auto help = tiny({"--help"});
     EXPECT_EQ(help.status, kExitOk);
-    for (const char* flag : {"--list", "--variant", "--backend", "--n ", "--block", "--warp", "--seed", "--input", "--order", "--text",
-                             "--check", "--time", "--save-trace", "--record", "--open", "--diff", "--describe", "--step", "--screenshot",
-                             "--size", "--compare", "--help", "--version"})
+    for (const char* flag :
+         {"--list",     "--variant", "--backend",    "--n ",   "--block",      "--warp",   "--seed",   "--input",
+          "--order",    "--text",    "--check",      "--time", "--save-trace", "--record", "--open",   "--diff",
+          "--describe", "--step",    "--screenshot", "--size", "--compare",    "--help",   "--version"})
         EXPECT_NE(help.out.find(flag), std::string::npos) << flag;
     const auto version = tiny({"--version"});
     EXPECT_EQ(version.status, kExitOk);

@@ -74,14 +74,17 @@ TEST(PrintText, Findings) {
     trace::testing::TraceBuilder made;
     made.warp(0, 0).shuffle_sum(2, trace::Op::shfl_down, 16);
     run->trace = made.trace;
-    run->trace.findings.push_back({"mask_without_caller", "tiny_sum<32>", 2, 0, 0, 0x0000ff01u, 3, "Lane 0 calls with a mask."});
+    run->trace.findings.push_back(
+        {"mask_without_caller", "tiny_sum<32>", 2, 0, 0, 0x0000ff01u, 3, "Lane 0 calls with a mask."});
     run->steps = steps::build_steps(run->trace);
     FinishedRun finished;
     finished.run = run;
     std::ostringstream out;
     print_text(out, tiny.program.lesson, finished, "", {});
-    EXPECT_NE(out.str().find("finding: mask_without_caller · tiny_sum<32> line 2 · block 0 warp 0 lanes 0, 8-15 · seen 3 times"),
-              std::string::npos) << out.str();
+    EXPECT_NE(out.str().find(
+                  "finding: mask_without_caller · tiny_sum<32> line 2 · block 0 warp 0 lanes 0, 8-15 · seen 3 times"),
+              std::string::npos)
+        << out.str();
     EXPECT_NE(out.str().find("Lane 0 calls with a mask."), std::string::npos);
 }
 
@@ -167,7 +170,8 @@ TEST(PrintText, WhatTheRunCost) {
         "    global memory: 1 request · 32 sectors of 32 bytes · 32.0 sectors a request · 128 of 1024 bytes used\n"
         "    shared memory: 1 request · 2 passes · 1 more for bank conflicts and wide words\n"
         "    83 % of the lanes at work in a step, on average\n";
-    const std::string counts = "1 shuffle round · 0 block barriers · 32 shared accesses · 32 global accesses · 0 atomics";
+    const std::string counts =
+        "1 shuffle round · 0 block barriers · 32 shared accesses · 32 global accesses · 0 atomics";
     expect_in(text, "  each of 2 recorded blocks\n    " + counts + "\n" + costs);
     // A block by itself is named; where blocks differ, their costs are added up.
     trace::testing::TraceBuilder one = made;
@@ -177,9 +181,11 @@ TEST(PrintText, WhatTheRunCost) {
     made.warp(1, 0).store(6, tree, [](int) { return 0; }, 1);
     EXPECT_EQ(made.trace.records.back().index, second);
     const std::string differing = text_of(made);
-    expect_in(differing, "  block 0\n    " + counts + "\n  block 1\n    1 shuffle round · 0 block barriers · 33 shared accesses");
-    expect_in(differing, "  the 2 recorded blocks together\n    50.0 % of the lanes busy where values are joined: 32 of 64\n"
-                         "    global memory: 2 requests · 64 sectors");
+    expect_in(differing,
+              "  block 0\n    " + counts + "\n  block 1\n    1 shuffle round · 0 block barriers · 33 shared accesses");
+    expect_in(differing,
+              "  the 2 recorded blocks together\n    50.0 % of the lanes busy where values are joined: 32 of 64\n"
+              "    global memory: 2 requests · 64 sectors");
     expect_in(differing, "shared memory: 3 requests · 5 passes · 2 more");
 }
 

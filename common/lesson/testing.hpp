@@ -140,7 +140,8 @@ inline void plan_tiny(launch::Plan& plan, const Inputs& inputs) {
     for (const float value : values) sum += value;
     const auto in = plan.input("in", values);
     const auto out = plan.output<float>("out", 1);
-    plan.launch("tiny_sum", std::to_string(inputs.block), {inputs.blocks()}, {inputs.block}, in, out, static_cast<int>(inputs.n));
+    plan.launch("tiny_sum", std::to_string(inputs.block), {inputs.blocks()}, {inputs.block}, in, out,
+                static_cast<int>(inputs.n));
     plan.expect(out, {sum}, 0.5, "for the test");
 }
 
@@ -176,7 +177,9 @@ struct TinyProgram {
             built.entries = {{"tiny_sum", "32", {}, {&address}}, {"tiny_sum", "64", {}, {&address}}};
             program.kernels.add(built);
         }
-        program.make_emulator = [this] { return std::make_unique<PretendedMachine>(pretended_emulator(), emulator_is_off_by); };
+        program.make_emulator = [this] {
+            return std::make_unique<PretendedMachine>(pretended_emulator(), emulator_is_off_by);
+        };
         program.make_gpu = [] { return std::make_unique<PretendedMachine>(pretended_gpu()); };
         program.gpu_available = [this](std::string* why) {
             ++gpu_questions;

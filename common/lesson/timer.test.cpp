@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "common/base/error.hpp"
+#include "common/base/text.testing.hpp"
 #include "common/lesson/interrupts.hpp"
 #include "common/lesson/print.hpp"
 #include "common/lesson/testing.hpp"
@@ -13,9 +14,8 @@
 namespace lanewise::lesson {
 namespace {
 
+using lanewise::testing::contains;
 using testing::TinyProgram;
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::size_t lines_with(const std::string& text, const std::string& part) {
     std::size_t count = 0;
@@ -56,8 +56,8 @@ TEST(Timer, ASweepIsMeasuredSizeBySize) {
 
 TEST(Timer, TheTableHasItsRowsByName) {
     Timed tiny;
-    const auto answer = tiny({"--time", "--sizes", "table", "--variant", "tiny_beside", "--json", tiny.path("t.json"), "--csv",
-                              tiny.path("t.csv"), "--samples"});
+    const auto answer = tiny({"--time", "--sizes", "table", "--variant", "tiny_beside", "--json", tiny.path("t.json"),
+                              "--csv", tiny.path("t.csv"), "--samples"});
     EXPECT_EQ(answer.status, kExitOk) << answer.err;
     for (const char* size : {"1024×1024", "1024×2048", "2048×1024", "4096×4096"})
         EXPECT_EQ(lines_with(answer.out, size), 4u) << size << '\n' << answer.out;  // itself, the library, read, copy
@@ -100,8 +100,8 @@ TEST(Timer, AProgressLineStandsOnATerminalOnly) {
 TEST(Timer, InterruptedItKeepsWhatItHas) {
     Timed tiny;
     tiny.interrupt_after(5);
-    const auto answer = tiny({"--time", "--sizes", "64:512", "--variant", "tiny_beside", "--json", tiny.path("t.json"), "--csv",
-                              tiny.path("t.csv")});
+    const auto answer = tiny({"--time", "--sizes", "64:512", "--variant", "tiny_beside", "--json", tiny.path("t.json"),
+                              "--csv", tiny.path("t.csv")});
     EXPECT_EQ(answer.status, kExitPartial);
     EXPECT_EQ(answer.err, "The measurement is partial (interrupted): 5 rows were kept.\n");
     EXPECT_EQ(lines_with(answer.out, "tiny_beside "), 2u) << answer.out;
@@ -121,13 +121,15 @@ TEST(Timer, WhatDoesNotFitIsSaidAndTheRestMeasured) {
     EXPECT_EQ(lines_with(answer.out, "2.00…"), 1u) << answer.out;
     const auto nothing = tiny({"--time", "--sizes", "2^20:2^24:x16", "--variant", "tiny_sum"});
     EXPECT_EQ(nothing.status, kExitUsage);
-    EXPECT_TRUE(contains(nothing.err, "tiny_sum at n = 1048576 needs 4.0 MiB of the GPU's memory, and 0.0 MiB are free"))
+    EXPECT_TRUE(
+        contains(nothing.err, "tiny_sum at n = 1048576 needs 4.0 MiB of the GPU's memory, and 0.0 MiB are free"))
         << nothing.err;
 }
 
 TEST(Timer, KernelsThatCountIn32BitsAreLeftOutOfLargeSizes) {
     Timed tiny;
-    tiny.program.lesson.add({.name = "large", .summary = "counts in 64 bits", .plan = testing::plan_tiny, .large_n = true});
+    tiny.program.lesson.add(
+        {.name = "large", .summary = "counts in 64 bits", .plan = testing::plan_tiny, .large_n = true});
     tiny.gpu_bytes = 1000;   // so that no gigabytes are made
     const auto sized = tiny({"--time", "--sizes", "2^6:2^29:x1024", "--variant", "tiny_sum,large"});
     EXPECT_EQ(sized.status, kExitOk) << sized.err;
@@ -161,7 +163,8 @@ TEST(Timer, RecordsTheTableBesideTheVariantsOwnSizes) {
     EXPECT_EQ(tiny({"--time", "--l2", "warm"}).status, kExitOk);
     const auto flushed = tiny({"--time", "--l2", "flushed"});
     EXPECT_EQ(flushed.status, kExitUsage);
-    EXPECT_TRUE(contains(flushed.err, "--l2 flushed: what was recorded on Pretended GPU was measured with L2 warm")) << flushed.err;
+    EXPECT_TRUE(contains(flushed.err, "--l2 flushed: what was recorded on Pretended GPU was measured with L2 warm"))
+        << flushed.err;
     const auto other = tiny({"--time", "--sizes", "10:20"});
     EXPECT_EQ(other.status, kExitUsage);
     EXPECT_TRUE(contains(other.err, "nothing was recorded with --sizes 10:20")) << other.err;

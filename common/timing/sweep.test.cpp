@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/base/error.hpp"
+#include "common/base/text.testing.hpp"
 #include "common/timing/compare.hpp"
 #include "common/timing/gpu_state.hpp"
 #include "common/timing/sizes.hpp"
@@ -21,7 +22,7 @@ std::string refusal(const std::function<void()>& work) {
     return "";
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using lanewise::testing::contains;
 
 // Takes a microsecond for a thousand bytes; the library takes half as long again, a read half as long.
 class PretendedMeter : public Meter {
@@ -83,9 +84,10 @@ std::vector<std::string> names(const TimingTable& table) {
 // Each type of input has its rows of the limits; types of one width share the measurement.
 TEST(Sweep, LimitsAreMeasuredOnceForAsManyBytes) {
     PretendedMeter meter;
-    const auto table =
-        sweep(meter, {job("a", 1000, "", Element::f16), job("b", 1000, "", Element::bf16), job("c", 1000, "", Element::f32),
-                      job("d", 2000, "", Element::f16)}, {});
+    const auto table = sweep(meter,
+                             {job("a", 1000, "", Element::f16), job("b", 1000, "", Element::bf16),
+                              job("c", 1000, "", Element::f32), job("d", 2000, "", Element::f16)},
+                             {});
     const auto count = [](const auto& all, const std::string& name) {
         return std::count_if(all.begin(), all.end(), [&](const auto& each) {
             if constexpr (std::is_same_v<std::decay_t<decltype(each)>, Timing>) return each.variant == name;
@@ -97,7 +99,8 @@ TEST(Sweep, LimitsAreMeasuredOnceForAsManyBytes) {
     EXPECT_EQ(count(meter.measured, "plain copy"), 3);
     std::string elements;
     for (const Timing& row : table.rows)
-        if (row.variant == "plain copy") elements += row.element + " " + std::to_string(row.n) + " " + std::to_string(row.bytes) + ", ";
+        if (row.variant == "plain copy")
+            elements += row.element + " " + std::to_string(row.n) + " " + std::to_string(row.bytes) + ", ";
     EXPECT_EQ(elements, "f16 1000 2000, bf16 1000 2000, f32 1000 4000, f16 2000 4000, ");
 }
 
@@ -107,7 +110,8 @@ TEST(Sweep, ALaunchAloneIsMeasuredOnceWhereItIsAskedFor) {
     options.launch = true;
     const auto table = sweep(meter, {job("a", 1000), job("a", 2000)}, options);
     EXPECT_EQ(std::count(meter.measured.begin(), meter.measured.end(), kEmptyKernel), 1);
-    const auto row = std::find_if(table.rows.begin(), table.rows.end(), [](const Timing& each) { return each.variant == kEmptyKernel; });
+    const auto row = std::find_if(table.rows.begin(), table.rows.end(),
+                                  [](const Timing& each) { return each.variant == kEmptyKernel; });
     ASSERT_NE(row, table.rows.end());
     EXPECT_TRUE(row->limit);
     EXPECT_EQ(row->n, 1000u);
@@ -146,8 +150,9 @@ TEST(Sizes, RangesRunFromLowToHigh) {
 }
 
 TEST(Sizes, BadOnesAreSentences) {
-    for (const char* text : {"", "tables", "5", ":", "1:", ":9", "a:b", "1:2:3", "1:2:x", "1:2:x1", "1:2:x-2", "1:2:xnan", "1:2:x2000",
-                             "0:8", "9:8", "1:2^37", "2^64:2^65", "1e3:1e6", "-1:4", " 1:2", "1:2 ", "1:2:x2:x2"}) {
+    for (const char* text : {"",          "tables",  "5",       ":",        "1:",        ":9",       "a:b", "1:2:3",
+                             "1:2:x",     "1:2:x1",  "1:2:x-2", "1:2:xnan", "1:2:x2000", "0:8",      "9:8", "1:2^37",
+                             "2^64:2^65", "1e3:1e6", "-1:4",    " 1:2",     "1:2 ",      "1:2:x2:x2"}) {
         const std::string why = refusal([&] { parse_sizes(text, std::uint64_t{1} << 36); });
         EXPECT_TRUE(contains(why, std::string("--sizes ") + text) && contains(why, "LOW:HIGH")) << text << ": " << why;
     }
@@ -158,8 +163,8 @@ TEST(Sweep, EachSizeHasItsBaselinesOnce) {
     PretendedMeter meter;
     const auto table = sweep(meter, {job("a", 1000, "A"), job("b", 1000, "A"), job("h", 1000, "A", Element::f16),
                                      job("a", 1000, "B"), job("b", 1000, "B", Element::f32, "")}, {});
-    EXPECT_EQ(names(table), (std::vector<std::string>{"a", "b", "h", "CUB DeviceReduce::Sum", "CUB DeviceReduce::Sum", "plain read",
-                                                      "plain copy", "plain read", "plain copy",  //
+    EXPECT_EQ(names(table), (std::vector<std::string>{"a", "b", "h", "CUB DeviceReduce::Sum", "CUB DeviceReduce::Sum",
+                                                      "plain read", "plain copy", "plain read", "plain copy",  //
                                                       "a", "b", "CUB DeviceReduce::Sum", "plain read", "plain copy"}));
     EXPECT_EQ(table.rows[2].element, "f16");
     EXPECT_EQ(table.rows[2].block, 256u);
@@ -190,7 +195,8 @@ TEST(Sweep, WhatDoesNotFitIsSkippedAndTheRestMeasured) {
     const auto table = sweep(meter, {job("a", 100), large, job("grows", 3000), job("a", 200)}, {});
     EXPECT_FALSE(made);
     ASSERT_EQ(table.notes.size(), 2u);
-    EXPECT_EQ(table.notes[0], "large at n = 5000 needs 3.0 GiB of the GPU's memory, and 0.0 MiB are free: not measured.");
+    EXPECT_EQ(table.notes[0],
+              "large at n = 5000 needs 3.0 GiB of the GPU's memory, and 0.0 MiB are free: not measured.");
     EXPECT_TRUE(contains(table.notes[1], "grows at n = 3000"));
     EXPECT_EQ(table.rows.size(), 8u);
     EXPECT_EQ(table.partial, "");
@@ -208,10 +214,11 @@ TEST(Sweep, WhatAVariantCannotIsNotedOnce) {
     greedy.plan = []() -> launch::Plan { throw std::bad_alloc(); };
     const auto table =
         sweep(meter, {newer, job("a", 100), again, job("a", 200, "", Element::f32, "none"), greedy}, {});
-    EXPECT_EQ(table.notes, (std::vector<std::string>{"newer needs sm_90.", "There is no baseline 'none'.",
-                                                     "n = 300: this machine has not enough memory for the values; not measured."}));
-    EXPECT_EQ(names(table), (std::vector<std::string>{"a", "CUB DeviceReduce::Sum", "plain read", "plain copy", "a", "plain read",
-                                                      "plain copy"}));
+    EXPECT_EQ(table.notes,
+              (std::vector<std::string>{"newer needs sm_90.", "There is no baseline 'none'.",
+                                        "n = 300: this machine has not enough memory for the values; not measured."}));
+    EXPECT_EQ(names(table), (std::vector<std::string>{"a", "CUB DeviceReduce::Sum", "plain read", "plain copy", "a",
+                                                      "plain read", "plain copy"}));
 }
 
 TEST(Sweep, CancelledInTheMiddleKeepsWhatWasMeasured) {

@@ -1,0 +1,68 @@
+// A window that only pretends, and what it was asked for.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/lesson/testing.hpp"
+
+namespace lanewise::lesson::testing {
+
+// What a window was asked for. With `display` false it is a machine without one.
+struct Seen {
+    bool display = true;
+    int windows = 0;
+    Presentation presentation;
+    WindowRequest request;
+    std::shared_ptr<const Run> run;
+    GoOn next;                      // what the learner chooses before the window closes
+    std::string file;               // what the learner opens
+    std::string refused;            // the lesson of a trace that was of another one
+    std::function<void(const Presentation&)> ask;   // while the session lasts
+};
+
+class PretendedWindow : public Frontend {
+public:
+    explicit PretendedWindow(Seen& seen) : seen_(seen) {}
+    void window(const Presentation& presentation, const WindowRequest& request) override {
+        if (!seen_.display) throw NoDisplay("There is no display.");
+        ++seen_.windows;
+        look(presentation, request);
+        try {
+            if (!seen_.file.empty()) seen_.run = presentation.open(seen_.file);
+        } catch (const ForeignTrace& foreign) {
+            seen_.refused = foreign.lesson();
+        }
+        if (presentation.go_on && !seen_.next.program.empty()) presentation.go_on(seen_.next);
+    }
+    void screenshot(const Presentation& presentation, const WindowRequest& request, const std::string&) override {
+        look(presentation, request);
+    }
+    void svg(const Presentation& presentation, const WindowRequest& request, const std::string&) override {
+        look(presentation, request);
+    }
+    std::string describe(const Presentation& presentation, const WindowRequest& request) override {
+        look(presentation, request);
+        return "described";
+    }
+
+private:
+    void look(const Presentation& presentation, const WindowRequest& request) {
+        seen_.presentation = presentation;
+        seen_.presentation.run = {};  // belongs to a session that ends
+        seen_.request = request;
+        if (seen_.ask) seen_.ask(presentation);
+        seen_.run = presentation.run(request.variant);
+    }
+    Seen& seen_;
+};
+
+struct WithWindow : TinyProgram {
+    Seen seen;
+    WithWindow() {
+        program.make_frontend = [this] { return std::make_unique<PretendedWindow>(seen); };
+    }
+};
+
+}  // namespace lanewise::lesson::testing

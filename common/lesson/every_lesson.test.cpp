@@ -5,10 +5,12 @@
 
 #include "common/gpu/backend.hpp"
 #include "common/gpu/device.hpp"
+#include "common/launch/arrival_order.hpp"
 #include "common/lesson/lesson.testing.hpp"
 #include "common/lesson/links.hpp"
 #include "common/lesson/options.hpp"
 #include "common/lesson/program.hpp"
+#include "common/lesson/recordings.hpp"
 #include "common/lesson/runner.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
@@ -98,7 +100,7 @@ TEST(EveryVariant, LeavesTheSameTraceInEveryOrder) {
 
 // The order in which the emulator is to run the blocks to do what a GPU did.
 launch::Order order_of(const lesson::Variant& variant, const trace::Trace& recorded) {
-    return variant.block_order == lesson::BlockOrder::arrival ? lesson::arrival_order(recorded) : launch::Order{};
+    return variant.block_order == lesson::BlockOrder::arrival ? launch::arrival_order(recorded) : launch::Order{};
 }
 
 // A kernel for GPUs only is refused by a sentence that says where to look.

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.testing.hpp"
-#include "common/lesson/runner.hpp"
+#include "common/lesson/recordings.hpp"
 #include "common/lesson/window.testing.hpp"
 #include "common/trace/io.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "common/lesson/runner.hpp"
+#include "common/lesson/recordings.hpp"
 
 namespace lanewise::lesson {
 namespace {

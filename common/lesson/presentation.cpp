@@ -7,6 +7,7 @@
 #include "common/base/error.hpp"
 #include "common/lesson/costs.hpp"
 #include "common/lesson/ladder.hpp"
+#include "common/lesson/recordings.hpp"
 
 namespace lanewise::lesson {
 namespace {

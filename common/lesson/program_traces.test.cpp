@@ -4,7 +4,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
-#include "common/lesson/runner.hpp"
+#include "common/lesson/recordings.hpp"
 #include "common/lesson/testing.hpp"
 #include "common/trace/io.hpp"
 

@@ -1,17 +1,16 @@
 #include "common/lesson/runner.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 #include <numeric>
-#include <sstream>
 #include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "common/base/error.hpp"
-#include "common/launch/verify.hpp"
+#include "common/launch/arrival_order.hpp"
+#include "common/lesson/recordings.hpp"
+#include "common/lesson/results.hpp"
 #include "common/trace/io.hpp"
 #include "common/trace/weave.hpp"
 
@@ -23,94 +22,7 @@ std::string origin_of(const trace::Source& source) {
     return source.kind == trace::SourceKind::gpu ? source.gpu + " · traced run" : "emulator · " + source.order;
 }
 
-std::vector<trace::Output> outputs_of(const launch::Plan& plan, const launch::Outcome& outcome) {
-    std::vector<trace::Output> outputs;
-    for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
-        const auto& spec = plan.buffers[b];
-        // What is checked is told as well: a kernel may need no zeroed output.
-        const bool checked = std::any_of(plan.expectations.begin(), plan.expectations.end(),
-                                         [&](const launch::Expectation& expected) { return expected.buffer == b; });
-        if (spec.role != launch::BufferRole::output && !checked) continue;
-        trace::Output output{spec.name, spec.element, spec.count, {}};
-        const auto size = static_cast<std::size_t>(element_size(spec.element));
-        const auto kept = std::min<std::uint64_t>(spec.count, trace::kMaxOutput);
-        for (std::uint64_t i = 0; i < kept; ++i) {
-            std::uint64_t bits = 0;
-            std::memcpy(&bits, outcome.buffers.at(b).data() + i * size, size);
-            output.values.push_back(bits);
-        }
-        outputs.push_back(std::move(output));
-    }
-    return outputs;
-}
-
-// A flag that asks for something else than what was recorded.
-void refuse_other(const std::string& flag, bool differs, const std::string& asked, const std::string& recorded,
-                  const std::string& variant) {
-    if (differs)
-        throw Error(fmt::format("{} {}: {} was recorded with {}; leave {} out, or use --backend cpu.", flag, asked, variant,
-                                recorded, flag));
-}
-
 }  // namespace
-
-std::vector<Result> results_of(const launch::Plan& plan, const launch::Outcome& outcome) {
-    const auto verdicts = launch::verify(plan, outcome);
-    std::vector<Result> results;
-    for (std::size_t i = 0; i < verdicts.size(); ++i) {
-        const auto& expectation = plan.expectations[i];
-        const auto& buffer = plan.buffers[expectation.buffer];
-        const auto& verdict = verdicts[i];
-        results.push_back({buffer.name, buffer.element, buffer.count, expectation.summed, verdict.value,
-                           expectation.reference.at(0), verdict.error, verdict.bound, verdict.ok,
-                           expectation.bound_reason});
-    }
-    return results;
-}
-
-std::filesystem::path find_recording(const Lesson& lesson, const std::string& name) {
-    std::error_code error;
-    std::vector<std::filesystem::path> gpus;
-    for (const auto& entry : std::filesystem::directory_iterator(lesson.recordings(), error)) gpus.push_back(entry.path());
-    std::sort(gpus.begin(), gpus.end());
-    for (const auto& gpu : gpus) {
-        const auto path = gpu / lesson.name() / name;
-        if (std::filesystem::is_regular_file(path, error)) return path;
-    }
-    return {};
-}
-
-launch::Order arrival_order(const trace::Trace& trace) {
-    launch::Order order;
-    if (trace.header.launches.empty()) return order;
-    const auto& grid = trace.header.launches[0].grid;
-    const std::uint64_t blocks = std::uint64_t{grid[0]} * grid[1] * grid[2];
-    if (blocks != trace.header.blocks.size()) return order;
-    // Each block's old value is the number of those that came before it.
-    std::vector<std::uint32_t> came(blocks, static_cast<std::uint32_t>(blocks));
-    for (const auto& record : trace.records) {
-        if (record.op != trace::Op::atomic_inc && record.op != trace::Op::atomic_add) continue;
-        for (int lane = 0; lane < trace::kWarpSize; ++lane) {
-            if (!(record.active >> lane & 1u)) continue;
-            const std::uint64_t place = record.received[lane];
-            if (place >= blocks || came[place] != blocks) return order;
-            came[place] = record.block;
-        }
-    }
-    if (std::find(came.begin(), came.end(), blocks) != came.end()) return order;
-    order.kind = launch::Order::Kind::listed;
-    order.blocks = std::move(came);
-    return order;
-}
-
-std::string read_text(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    if (in) text << in.rdbuf();
-    return std::move(text).str();
-}
-
-std::string hash_of_file(const std::filesystem::path& path) { return trace::fnv1a_hex(read_text(path)); }
 
 Runner::Runner(Program& program, const Options& options)
     : program_(program), options_(options) {
@@ -138,7 +50,7 @@ std::string Runner::why_not(const Variant& variant, const launch::Plan& plan) {
     if (backend() == BackendChoice::recorded) return {};
     if (backend() == BackendChoice::cpu)
         return kernel ? launch::why_not_emulated(*kernel)
-                      : why_not_in_order(variant, options_.order.value_or(launch::Order{}));
+                      : why_not_in_order(variant, order());
     if (!kernel) return {};
     if (!kernel->gpu_plain) return launch::why_no_gpu_build(*kernel, program_.kernels);
     return program_.gpu_machine ? launch::why_not_on(*kernel, program_.gpu_machine().architecture) : std::string();
@@ -149,10 +61,12 @@ BackendChoice Runner::backend() {
     if (!backend_) {
         backend_ = options_.backend;
         std::string why;
-        if (options_.backend == BackendChoice::automatic && options_.warp.value_or(trace::kWarpSize) != trace::kWarpSize)
+        if (options_.backend == BackendChoice::automatic &&
+            options_.warp.value_or(trace::kWarpSize) != trace::kWarpSize)
             backend_ = BackendChoice::cpu;  // teaching warps exist nowhere else
         else if (options_.backend == BackendChoice::automatic)
-            backend_ = program_.kernels.has_gpu() && program_.gpu_available(&why) ? BackendChoice::gpu : BackendChoice::cpu;
+            backend_ =
+                program_.kernels.has_gpu() && program_.gpu_available(&why) ? BackendChoice::gpu : BackendChoice::cpu;
         else if (options_.backend == BackendChoice::gpu && !program_.gpu_available(&why))
             throw Error(fmt::format("--backend gpu: {}", why));
     }
@@ -163,8 +77,10 @@ std::string Runner::why_no_gpu() {
     if (backend() == BackendChoice::gpu) return {};
     if (options_.backend == BackendChoice::cpu || options_.backend == BackendChoice::recorded)
         return "This was started without a GPU on purpose (--backend): leave that flag out to measure.";
-    if (options_.warp.value_or(trace::kWarpSize) != trace::kWarpSize) return "Teaching warps are not measured: no GPU has them.";
-    if (!program_.kernels.has_gpu()) return "This program was built without CUDA, and times are measured on a GPU only.";
+    if (options_.warp.value_or(trace::kWarpSize) != trace::kWarpSize)
+        return "Teaching warps are not measured: no GPU has them.";
+    if (!program_.kernels.has_gpu())
+        return "This program was built without CUDA, and times are measured on a GPU only.";
     std::string why;
     program_.gpu_available(&why);
     return why.empty() ? "There is no GPU to measure on." : why;
@@ -185,7 +101,7 @@ std::string Runner::machine() {
     switch (backend()) {
         case BackendChoice::gpu: return gpu().describe().gpu;
         case BackendChoice::recorded: return "recordings";
-        default: return "emulator · " + options_.order.value_or(launch::Order{}).name();
+        default: return "emulator · " + order().name();
     }
 }
 
@@ -193,8 +109,8 @@ Inputs Runner::checked_inputs(const Variant& variant) {
     const Inputs inputs = choose_inputs(variant, options_);
     // Asks for a GPU only where the answer matters.
     if (inputs.n > kMaxEmulatedValues && backend() == BackendChoice::cpu)
-        throw Error(fmt::format("--n {} is more than the emulator runs; give at most {}, or use --backend gpu.", inputs.n,
-                                kMaxEmulatedValues));
+        throw Error(fmt::format("--n {} is more than the emulator runs; give at most {}, or use --backend gpu.",
+                                inputs.n, kMaxEmulatedValues));
     if (inputs.warp != trace::kWarpSize) check_warp(variant, inputs.warp);
     return inputs;
 }
@@ -229,8 +145,9 @@ void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inp
     header.kernel_hash = trace::fnv1a_hex(source(header.kernel_file));
 }
 
-trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan, const std::vector<std::uint32_t>& blocks,
-                            const launch::Order& order, std::vector<Result>* results) {
+trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan,
+                            const std::vector<std::uint32_t>& blocks, const launch::Order& order,
+                            std::vector<Result>* results) {
     launch::Request request;
     request.record = true;
     request.order = order;
@@ -254,12 +171,12 @@ std::vector<trace::Rerun> Runner::rerun(launch::Backend& backend, const launch::
     using Kind = launch::Order::Kind;
     std::vector<trace::Rerun> reruns;
     const bool on_gpu = backend.describe().kind == trace::SourceKind::gpu;
-    const launch::Order first = options_.order.value_or(launch::Order{});
+    const std::string first = order().name();
     std::vector<launch::Order> orders = {{Kind::ascending, 0, {}}, {Kind::descending, 0, {}}};
     for (std::uint64_t seed = 1; orders.size() < static_cast<std::size_t>(times) + 2; ++seed)
         orders.push_back({Kind::seeded, seed, {}});
     for (std::size_t i = 0; i < orders.size() && reruns.size() < static_cast<std::size_t>(times); ++i) {
-        if (!on_gpu && orders[i].name() == first.name()) continue;
+        if (!on_gpu && orders[i].name() == first) continue;
         launch::Request request;
         request.order = orders[i];
         const auto outcome = backend.run(plan, program_.kernels, request);
@@ -272,12 +189,12 @@ std::vector<trace::Rerun> Runner::rerun(launch::Backend& backend, const launch::
 std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::vector<Result> results, std::string origin,
                                          std::string notice, const launch::Plan* plan, BlockOrder block_order) {
     auto run = std::make_shared<Run>();
-    if (const std::string changed = tracing_changed(trace); !changed.empty()) notice += (notice.empty() ? "" : " ") + changed;
+    if (const std::string changed = tracing_changed(trace); !changed.empty())
+        notice += (notice.empty() ? "" : " ") + changed;
     const bool emulated_too = plan && !gpu_only_kernel(*plan, program_.kernels);
     if (trace.header.source.kind == trace::SourceKind::gpu && emulated_too && !trace.partial) {
-        launch::Order order = options_.order.value_or(launch::Order{});
-        if (block_order == BlockOrder::arrival) order = arrival_order(trace);
-        trace::Trace emulated = record(emulator(), *plan, trace.header.blocks, order, nullptr);
+        const launch::Order as_it_ran = block_order == BlockOrder::arrival ? launch::arrival_order(trace) : order();
+        trace::Trace emulated = record(emulator(), *plan, trace.header.blocks, as_it_ran, nullptr);
         const auto here = emulated.header;
         emulated.header = trace.header;  // the same variant and input; what differs is where it ran
         emulated.header.source = here.source;
@@ -307,7 +224,7 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
     if (options_.focus_block && *options_.focus_block >= static_cast<int>(variant.recorded_blocks))
         blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
     std::vector<Result> results;
-    finished->raw = record(machine, plan, blocks, options_.order.value_or(launch::Order{}), &results);
+    finished->raw = record(machine, plan, blocks, order(), &results);
     finished->raw.reruns = rerun(machine, plan, variant.reruns);
     describe_run(finished->raw, variant, inputs, plan);
     finished->run = shown(finished->raw, std::move(results), origin_of(finished->raw.header.source), "", &plan,
@@ -338,35 +255,21 @@ std::vector<Result> Runner::results_of_trace(const trace::Trace& trace) const {
 
 std::string Runner::tracing_changed(const trace::Trace& trace) const {
     if (trace.plain.empty()) return {};
-    const auto traced = results_of_outputs(trace.header, trace.outputs), plain = results_of_outputs(trace.header, trace.plain);
+    const auto traced = results_of_outputs(trace.header, trace.outputs),
+               plain = results_of_outputs(trace.header, trace.plain);
     for (std::size_t i = 0; i < std::min(traced.size(), plain.size()); ++i)
         if (traced[i].ok != plain[i].ok)
-            return fmt::format("Traced, this kernel gave {0} = {1:.9g}; plain, it gave {2:.9g}: tracing makes lanes wait for "
-                               "each other, and what it does depends on who waits. The steps are those of the traced run.",
-                               plain[i].output, traced[i].value, plain[i].value);
+            return fmt::format(
+                "Traced, this kernel gave {0} = {1:.9g}; plain, it gave {2:.9g}: tracing makes lanes wait for "
+                "each other, and what it does depends on who waits. The steps are those of the traced run.",
+                plain[i].output, traced[i].value, plain[i].value);
     return {};
 }
 
-std::vector<Result> Runner::results_of_outputs(const trace::Header& header, const std::vector<trace::Output>& outputs) const {
+std::vector<Result> Runner::results_of_outputs(const trace::Header& header,
+                                               const std::vector<trace::Output>& outputs) const {
     const auto plan = plan_of(header);
-    if (!plan) return {};
-    launch::Plan known = *plan;
-    known.expectations.clear();
-    launch::Outcome outcome;
-    outcome.buffers.resize(known.buffers.size());
-    for (const auto& output : outputs) {
-        const auto at = std::find_if(known.buffers.begin(), known.buffers.end(),
-                                     [&](const auto& buffer) { return buffer.name == output.name; });
-        if (at == known.buffers.end() || output.values.size() != at->count || output.element != at->element) continue;
-        const auto index = static_cast<std::size_t>(at - known.buffers.begin());
-        const auto size = static_cast<std::size_t>(element_size(output.element));
-        auto& bytes = outcome.buffers[index];
-        bytes.resize(output.values.size() * size);
-        for (std::size_t i = 0; i < output.values.size(); ++i) std::memcpy(&bytes[i * size], &output.values[i], size);
-        for (const auto& expectation : plan->expectations)
-            if (expectation.buffer == index) known.expectations.push_back(expectation);
-    }
-    return results_of(known, outcome);
+    return plan ? results_of(*plan, outputs) : std::vector<Result>{};
 }
 
 std::string Runner::stale(const trace::Header& header) const {
@@ -380,22 +283,12 @@ std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant, 
         throw Error(fmt::format("{} There is no recording of {} under {} yet.", why, variant.name,
                                 program_.lesson.recordings().string()));
     if (path.empty())
-        throw Error(fmt::format("--backend recorded: there is no recording of {} under {}; use --backend cpu.", variant.name,
-                                program_.lesson.recordings().string()));
+        throw Error(fmt::format("--backend recorded: there is no recording of {} under {}; use --backend cpu.",
+                                variant.name, program_.lesson.recordings().string()));
     auto finished = std::make_shared<FinishedRun>();
     finished->raw = trace::load(path);
     const auto& header = finished->raw.header;
-    const auto& o = options_;
-    refuse_other("--n", o.n && *o.n != header.n, fmt::format("{}", o.n.value_or(0)), fmt::format("n = {}", header.n), variant.name);
-    refuse_other("--block", o.block && *o.block != header.block, fmt::format("{}", o.block.value_or(0)),
-                 fmt::format("blocks of {}", header.block), variant.name);
-    refuse_other("--warp", o.warp && *o.warp != header.warp_size, fmt::format("{}", o.warp.value_or(0)),
-                 fmt::format("warps of {} lanes", header.warp_size), variant.name);
-    refuse_other("--offset", o.offset && *o.offset != header.offset, fmt::format("{}", o.offset.value_or(0)),
-                 fmt::format("an offset of {}", header.offset), variant.name);
-    refuse_other("--input", !o.input.empty() && o.input != header.input, o.input, "input " + header.input, variant.name);
-    refuse_other("--seed", o.seed && is_seeded_input(header.input) && *o.seed != header.seed,
-                 fmt::format("{}", o.seed.value_or(0)), fmt::format("seed {}", header.seed), variant.name);
+    check_recorded(options_, header, variant.name);
     const auto plan = plan_of(header);
     const std::string& gpu_name = header.source.gpu;
     std::string notice = stale(header);
@@ -413,7 +306,8 @@ std::shared_ptr<const FinishedRun> Runner::run(const std::string& name) {
         const Variant& variant = program_.lesson.find(name);
         const std::string why = why_not(variant, on_this_machine(checked_inputs(variant)));
         if (!why.empty() && (options_.backend != BackendChoice::automatic || options_.order)) throw Error(why);
-        finished = backend() == BackendChoice::recorded || !why.empty() ? run_recorded(variant, why) : run_live(variant);
+        finished =
+            backend() == BackendChoice::recorded || !why.empty() ? run_recorded(variant, why) : run_live(variant);
     }
     return finished;
 }
@@ -425,7 +319,7 @@ Checked Runner::check(const Variant& variant) {
     const launch::Plan plan = make_plan(variant, inputs, program_.kernels);
     if (std::string why = why_not(variant, plan); !why.empty()) return {{}, {}, std::move(why)};
     launch::Request request;
-    request.order = options_.order.value_or(launch::Order{});
+    request.order = order();
     request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
     const auto outcome = machine.run(plan, program_.kernels, request);
@@ -445,16 +339,18 @@ std::shared_ptr<const FinishedRun> Runner::load(const std::string& path) {
     finished->raw = trace::load(path);
     const auto& header = finished->raw.header;
     if (header.lesson != program_.lesson.name())
-        throw ForeignTrace(fmt::format("{0} is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open {0}", path,
-                                       header.lesson, program_.lesson.name()),
-                           header.lesson);
+        throw ForeignTrace(
+            fmt::format("{0} is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open {0}", path,
+                        header.lesson, program_.lesson.name()),
+            header.lesson);
     const Variant& variant = program_.lesson.find(header.variant);
     std::string notice = finished->raw.partial ? "partial: " + finished->raw.partial_reason : "";
     if (const std::string old = stale(header); !old.empty()) notice += (notice.empty() ? "" : " ") + old;
     const auto plan = plan_of(header);
-    finished->run = shown(finished->raw, results_of_trace(finished->raw),
-                          fmt::format("file {} · {}", std::filesystem::path(path).filename().string(), origin_of(header.source)),
-                          notice, plan ? &*plan : nullptr, variant.block_order);
+    finished->run =
+        shown(finished->raw, results_of_trace(finished->raw),
+              fmt::format("file {} · {}", std::filesystem::path(path).filename().string(), origin_of(header.source)),
+              notice, plan ? &*plan : nullptr, variant.block_order);
     return finished;
 }
 

@@ -48,7 +48,8 @@ public:
     // Runs a variant without recording and compares it with its reference.
     Checked check(const Variant& variant);
 
-    // Loads a trace of this lesson; run() then gives it for its variant. Throws ForeignTrace for that of another lesson.
+    // Loads a trace of this lesson; run() then gives it for its variant. Throws ForeignTrace for that of another
+    // lesson.
     std::shared_ptr<const FinishedRun> open(const std::string& path);
     // The same, and run() gives what it gave.
     std::shared_ptr<const FinishedRun> load(const std::string& path);
@@ -79,16 +80,20 @@ private:
                         const launch::Order& order, std::vector<Result>* results);
     // The plan's outputs when it runs `times` times more: the emulator in other orders, a GPU as it pleases.
     std::vector<trace::Rerun> rerun(launch::Backend& backend, const launch::Plan& plan, int times);
-    void describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs, const launch::Plan& plan) const;
+    void describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs,
+                      const launch::Plan& plan) const;
     Inputs checked_inputs(const Variant& variant);
     // Throws Error that names the variants that can where this one cannot run in warps of `warp` lanes.
     void check_warp(const Variant& variant, std::uint32_t warp) const;
     std::vector<Result> results_of_trace(const trace::Trace& trace) const;
-    std::vector<Result> results_of_outputs(const trace::Header& header, const std::vector<trace::Output>& outputs) const;
+    std::vector<Result> results_of_outputs(const trace::Header& header,
+                                           const std::vector<trace::Output>& outputs) const;
     // A sentence where a GPU's traced copy is right and the plain kernel is not, or the other way round; else empty.
     std::string tracing_changed(const trace::Trace& trace) const;
     std::optional<launch::Plan> plan_of(const trace::Header& header) const;
     std::string stale(const trace::Header& header) const;
+    // In which the emulator runs lanes and blocks: --order's, else ascending.
+    launch::Order order() const { return options_.order.value_or(launch::Order{}); }
     launch::Backend& emulator();
     launch::Backend& gpu();
 
@@ -101,21 +106,5 @@ private:
     std::unique_ptr<launch::Backend> gpu_;
     std::map<std::string, std::shared_ptr<const FinishedRun>> finished_;
 };
-
-// The results of a run: each of the plan's expectations beside what came out.
-std::vector<Result> results_of(const launch::Plan& plan, const launch::Outcome& outcome);
-
-// The file `name` among the lesson's recordings: in the first GPU's folder that has it; empty when none has.
-std::filesystem::path find_recording(const Lesson& lesson, const std::string& name);
-
-// The order in which the blocks of a GPU's trace took their tickets, where all blocks are recorded and each did one
-// atomic whose old value counts up; else ascending.
-launch::Order arrival_order(const trace::Trace& trace);
-
-// A file's contents; empty where it cannot be read.
-std::string read_text(const std::filesystem::path& path);
-
-// Header::kernel_hash of a kernel file.
-std::string hash_of_file(const std::filesystem::path& path);
 
 }  // namespace lanewise::lesson

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "common/base/error.hpp"
+#include "common/lesson/recordings.hpp"
 #include "common/steps/align.hpp"
 
 namespace lanewise::lesson {

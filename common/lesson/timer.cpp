@@ -10,6 +10,7 @@
 #include "common/base/error.hpp"
 #include "common/lesson/print.hpp"
 #include "common/lesson/progress.hpp"
+#include "common/lesson/recordings.hpp"
 
 namespace lanewise::lesson {
 

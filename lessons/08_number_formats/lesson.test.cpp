@@ -5,7 +5,7 @@
 #include "common/gpu/backend.hpp"
 #include "common/gpu/device.hpp"
 #include "common/lesson/lesson.testing.hpp"
-#include "common/lesson/runner.hpp"
+#include "common/lesson/recordings.hpp"
 #include "common/steps/rounding.hpp"
 #include "common/trace/io.hpp"
 #include "lessons/08_number_formats/case.hpp"

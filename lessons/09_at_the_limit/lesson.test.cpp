@@ -7,8 +7,9 @@
 
 #include "common/gpu/backend.hpp"
 #include "common/gpu/device.hpp"
+#include "common/launch/arrival_order.hpp"
 #include "common/lesson/lesson.testing.hpp"
-#include "common/lesson/runner.hpp"
+#include "common/lesson/recordings.hpp"
 #include "common/steps/steps.hpp"
 #include "common/trace/diff.hpp"
 #include "lessons/09_at_the_limit/case.hpp"
@@ -171,7 +172,7 @@ TEST(AtTheLimit, TicketsTellTheOrder) {
     const auto plan = plan_of("last_block_fences_f32", inputs_of("last_block_fences_f32"));
     for (const char* name : {"descending", "3", "5"}) {
         const auto there = *run(plan, launch::Order::parse(name), true, kAllBlocks).trace;
-        const auto order = lesson::arrival_order(there);
+        const auto order = launch::arrival_order(there);
         ASSERT_EQ(order.kind, launch::Order::Kind::listed) << name;
         const auto here = *run(plan, order, true, kAllBlocks).trace;
         const auto difference = trace::diff(there, here);
@@ -179,7 +180,7 @@ TEST(AtTheLimit, TicketsTellTheOrder) {
         const bool another_finishes = order.blocks.back() != 3;
         EXPECT_EQ(trace::diff(there, traced("last_block_fences_f32")).equal, !another_finishes) << name;
     }
-    EXPECT_EQ(lesson::arrival_order(traced("poll_f32")).kind, launch::Order::Kind::ascending);
+    EXPECT_EQ(launch::arrival_order(traced("poll_f32")).kind, launch::Order::Kind::ascending);
 }
 
 void expect_best(Element element, std::uint64_t n, const lesson::Machine& machine, bool hints, bool keeps, const Shape& shape) {

@@ -1,0 +1,61 @@
+#include "common/lesson/recordings.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/trace/io.hpp"
+
+namespace lanewise::lesson {
+namespace {
+
+// A flag that asks for something else than what was recorded.
+void refuse_other(const std::string& flag, bool differs, const std::string& asked, const std::string& recorded,
+                  const std::string& variant) {
+    if (differs)
+        throw Error(fmt::format("{} {}: {} was recorded with {}; leave {} out, or use --backend cpu.", flag, asked,
+                                variant, recorded, flag));
+}
+
+}  // namespace
+
+std::filesystem::path find_recording(const Lesson& lesson, const std::string& name) {
+    std::error_code error;
+    std::vector<std::filesystem::path> gpus;
+    for (const auto& entry : std::filesystem::directory_iterator(lesson.recordings(), error))
+        gpus.push_back(entry.path());
+    std::sort(gpus.begin(), gpus.end());
+    for (const auto& gpu : gpus) {
+        const auto path = gpu / lesson.name() / name;
+        if (std::filesystem::is_regular_file(path, error)) return path;
+    }
+    return {};
+}
+
+void check_recorded(const Options& o, const trace::Header& header, const std::string& variant) {
+    refuse_other("--n", o.n && *o.n != header.n, fmt::format("{}", o.n.value_or(0)), fmt::format("n = {}", header.n),
+                 variant);
+    refuse_other("--block", o.block && *o.block != header.block, fmt::format("{}", o.block.value_or(0)),
+                 fmt::format("blocks of {}", header.block), variant);
+    refuse_other("--warp", o.warp && *o.warp != header.warp_size, fmt::format("{}", o.warp.value_or(0)),
+                 fmt::format("warps of {} lanes", header.warp_size), variant);
+    refuse_other("--offset", o.offset && *o.offset != header.offset, fmt::format("{}", o.offset.value_or(0)),
+                 fmt::format("an offset of {}", header.offset), variant);
+    refuse_other("--input", !o.input.empty() && o.input != header.input, o.input, "input " + header.input, variant);
+    refuse_other("--seed", o.seed && is_seeded_input(header.input) && *o.seed != header.seed,
+                 fmt::format("{}", o.seed.value_or(0)), fmt::format("seed {}", header.seed), variant);
+}
+
+std::string read_text(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    if (in) text << in.rdbuf();
+    return std::move(text).str();
+}
+
+std::string hash_of_file(const std::filesystem::path& path) { return trace::fnv1a_hex(read_text(path)); }
+
+}  // namespace lanewise::lesson

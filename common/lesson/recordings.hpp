@@ -1,0 +1,24 @@
+// The lesson's files: what was recorded of it on GPUs, and its texts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "common/lesson/lesson.hpp"
+#include "common/lesson/options.hpp"
+
+namespace lanewise::lesson {
+
+// The file `name` among the lesson's recordings: in the first GPU's folder that has it; empty when none has.
+std::filesystem::path find_recording(const Lesson& lesson, const std::string& name);
+
+// Throws Error where a flag asks for something else than what `header` says was recorded.
+void check_recorded(const Options& options, const trace::Header& header, const std::string& variant);
+
+// A file's contents; empty where it cannot be read.
+std::string read_text(const std::filesystem::path& path);
+
+// Header::kernel_hash of a kernel file.
+std::string hash_of_file(const std::filesystem::path& path);
+
+}  // namespace lanewise::lesson

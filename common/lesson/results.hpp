@@ -1,0 +1,20 @@
+// What a run left in its outputs, and how it compares with the reference.
+#pragma once
+
+#include <vector>
+
+#include "common/launch/backend.hpp"
+#include "common/lesson/frontend.hpp"
+
+namespace lanewise::lesson {
+
+// The results of a run: each of the plan's expectations beside what came out.
+std::vector<Result> results_of(const launch::Plan& plan, const launch::Outcome& outcome);
+
+// The same of outputs in a trace; of those expectations whose output is there as a whole.
+std::vector<Result> results_of(const launch::Plan& plan, const std::vector<trace::Output>& outputs);
+
+// The outputs as a trace tells them: at most trace::kMaxOutput values of each.
+std::vector<trace::Output> outputs_of(const launch::Plan& plan, const launch::Outcome& outcome);
+
+}  // namespace lanewise::lesson

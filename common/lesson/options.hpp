@@ -68,13 +68,15 @@ struct Options {
 
     // Does anything but the window answer this command line?
     bool wants_window() const {
-        return !list && !text && !check && !time && !costs && !describe && !table && save_trace.empty() && record.empty() && diff.empty() && screenshot.empty() && exported.empty();
+        return !list && !text && !check && !time && !costs && !describe && !table && save_trace.empty() &&
+               record.empty() && diff.empty() && screenshot.empty() && exported.empty();
     }
 };
 
 // Parses the arguments after the program's name. Prints the answer of --help and --version to `out` and returns
 // nothing then. Throws Error that names the flag, the value and what would be right.
-std::optional<Options> parse_options(const std::vector<std::string>& arguments, const Lesson& lesson, std::ostream& out);
+std::optional<Options> parse_options(const std::vector<std::string>& arguments, const Lesson& lesson,
+                                     std::ostream& out);
 
 // The inputs `variant` runs on under these options; `file` holds the numbers when --input names a file. Throws Error.
 Inputs choose_inputs(const Variant& variant, const Options& options);

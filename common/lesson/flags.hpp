@@ -1,0 +1,28 @@
+// The command line's flags: their names and help, and the sentences for those that do not exist.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "common/lesson/options.hpp"
+
+namespace lanewise::lesson {
+
+// What CLI11 collects before the values are looked at.
+struct Raw {
+    std::string backend, n, block, warp, offset, seed, input, order;
+    std::string save_trace, record, open;
+    std::string screenshot, exported, step, size, scale, focus, lane, color, sort;
+    std::string sizes, l2, csv, json;
+};
+
+// The app keeps references to `options`, which takes what needs no look, and to `raw`.
+void define_flags(CLI::App& app, Options& options, Raw& raw);
+
+// Throws CLI::CallForHelp and CLI::CallForVersion where they are asked for; Error that names the flag where the
+// arguments do not fit the flags.
+void parse_flags(CLI::App& app, std::vector<std::string> arguments);
+
+}  // namespace lanewise::lesson

@@ -32,7 +32,8 @@ lesson::Run run_of(trace::Trace trace, const std::string& variant) {
 
 // A run keeps a pointer into itself: it is made where it stays.
 struct Made {
-    explicit Made(trace::Trace trace, const std::string& variant = "warp_sum_xor") : run(run_of(std::move(trace), variant)) {
+    explicit Made(trace::Trace trace, const std::string& variant = "warp_sum_xor")
+        : run(run_of(std::move(trace), variant)) {
         run.steps = steps::build_steps(run.trace);
     }
     lesson::Run run;
@@ -51,7 +52,9 @@ json facts_of(const std::string& html) { return json::parse(between(html, "id=\"
 void expect_equal_to_steps(const lesson::Run& run, const json& facts) {
     const steps::Steps& steps = run.steps;
     const auto templates = facts["templates"].get<std::vector<std::string>>();
-    const auto text = [&](int id) { return id < 0 ? std::string() : facts["values"][static_cast<std::size_t>(id)][0].get<std::string>(); };
+    const auto text = [&](int id) {
+        return id < 0 ? std::string() : facts["values"][static_cast<std::size_t>(id)][0].get<std::string>();
+    };
     ASSERT_EQ(facts["steps"].size(), steps.size());
     std::vector<json> held = facts["start"].get<std::vector<json>>();
     for (std::size_t k = 0; k < steps.size(); ++k) {
@@ -65,9 +68,11 @@ void expect_equal_to_steps(const lesson::Run& run, const json& facts) {
             for (std::size_t lane = 0; lane < 32; ++lane) {
                 const int id = held[w]["hold"][lane];
                 const bool known = (holding.known >> lane) & 1u;
-                ASSERT_EQ(text(id), known ? format_element(holding.type, holding.bits[lane]) : "") << k << ' ' << w << ' ' << lane;
+                ASSERT_EQ(text(id), known ? format_element(holding.type, holding.bits[lane]) : "")
+                    << k << ' ' << w << ' ' << lane;
                 if (!known) continue;
-                EXPECT_EQ(facts["values"][static_cast<std::size_t>(id)][1], format_bits(holding.type, holding.bits[lane]));
+                EXPECT_EQ(facts["values"][static_cast<std::size_t>(id)][1],
+                          format_bits(holding.type, holding.bits[lane]));
             }
         }
         ASSERT_EQ(step["parts"].size(), steps.steps[k].warps.size());
@@ -81,8 +86,10 @@ void expect_equal_to_steps(const lesson::Run& run, const json& facts) {
                 EXPECT_TRUE(formula.arithmetic.empty() || said.ends_with("\n" + formula.arithmetic)) << said;
                 std::vector<std::string> rows, wanted;
                 for (const json& row : part["rows"])
-                    if (row["values"][l].get<int>() >= 0) rows.push_back(row["label"].get<std::string>() + " " + text(row["values"][l]));
-                for (const auto& row : shown::value_rows(steps, k, ref, lane)) wanted.push_back(row.label + " " + (row.is_value ? format_element(row.type, row.bits) : row.text));
+                    if (row["values"][l].get<int>() >= 0)
+                        rows.push_back(row["label"].get<std::string>() + " " + text(row["values"][l]));
+                for (const auto& row : shown::value_rows(steps, k, ref, lane))
+                    wanted.push_back(row.label + " " + (row.is_value ? format_element(row.type, row.bits) : row.text));
                 EXPECT_EQ(rows, wanted);
                 const auto& view = steps.steps[k].find(ref)->lanes[l];
                 EXPECT_TRUE(!part.contains("source") || part["source"][l] == (view.active ? view.source : -1));
@@ -114,7 +121,8 @@ TEST(Page, NothingIsFetched) {
     const Made made(steps::testing::two_level());
     const std::string html = page_html(made.document());
     for (const char* foreign : {"http://", "https://", "src=", "@import", "url(", "fetch(", "XMLHttpRequest", "{{"}) {
-        if (std::string(foreign) == "http://") EXPECT_EQ(html.find(foreign), html.rfind("http://www.w3.org/2000/svg"));   // a name, never fetched
+        if (std::string(foreign) == "http://")
+            EXPECT_EQ(html.find(foreign), html.rfind("http://www.w3.org/2000/svg"));  // a name, never fetched
         else EXPECT_EQ(html.find(foreign), std::string::npos) << foreign;
     }
     EXPECT_LT(html.size(), 1'000'000u);
@@ -146,7 +154,8 @@ TEST(Page, RunsBesideEachOtherShareTheirPlaces) {
 
 TEST(Page, SentencesFoldAndUnfold) {
     Strings templates;
-    for (const std::string sentence : {"lane 5 ← lane 21 = 5 xor 16\n00101 ^ 10000 = 10101\n5 + 21 = 26", "", "no number", "-7, 007, 12345678901234567890, 1.5e-05, 0"})
+    for (const std::string sentence : {"lane 5 ← lane 21 = 5 xor 16\n00101 ^ 10000 = 10101\n5 + 21 = 26", "",
+                                       "no number", "-7, 007, 12345678901234567890, 1.5e-05, 0"})
         EXPECT_EQ(unfolded(folded(sentence, templates), templates.all()), sentence);
     EXPECT_EQ(folded("lane 5", templates)[0], folded("lane 31", templates)[0]);
 }
@@ -204,7 +213,8 @@ TEST(Export, EndingsAreThree) {
             ending_of("--export", path);
             FAIL() << path;
         } catch (const Error& error) {
-            for (const char* ending : {".svg", ".html", ".csv"}) EXPECT_NE(std::string(error.what()).find(ending), std::string::npos);
+            for (const char* ending : {".svg", ".html", ".csv"})
+                EXPECT_NE(std::string(error.what()).find(ending), std::string::npos);
         }
     }
 }

@@ -32,7 +32,8 @@ int failures = 0;
 
 void expect(const std::string& what, const json& found, const json& wanted) {
     if (found == wanted) return;
-    if (++failures <= 20) std::cerr << what << ": the page has " << found.dump() << ", the trace " << wanted.dump() << '\n';
+    if (++failures <= 20)
+        std::cerr << what << ": the page has " << found.dump() << ", the trace " << wanted.dump() << '\n';
 }
 
 std::string quoted(const std::string& text) {
@@ -68,9 +69,11 @@ std::string chromium() {
 }
 
 std::string unescaped(std::string text) {
-    const std::pair<const char*, const char*> entities[] = {{"&lt;", "<"}, {"&gt;", ">"}, {"&nbsp;", "\xc2\xa0"}, {"&quot;", "\""}, {"&amp;", "&"}};
+    const std::pair<const char*, const char*> entities[] = {
+        {"&lt;", "<"}, {"&gt;", ">"}, {"&nbsp;", "\xc2\xa0"}, {"&quot;", "\""}, {"&amp;", "&"}};
     for (const auto& [entity, with] : entities)
-        for (std::size_t at = 0; (at = text.find(entity, at)) != std::string::npos; at += std::string(with).size()) text.replace(at, std::string(entity).size(), with);
+        for (std::size_t at = 0; (at = text.find(entity, at)) != std::string::npos; at += std::string(with).size())
+            text.replace(at, std::string(entity).size(), with);
     return text;
 }
 
@@ -85,10 +88,12 @@ public:
 
     void all() {
         expect("errors", report_["errors"], json::array());
-        const std::string count = std::to_string(steps_.size()), last = "step " + count + " of " + count, first = "step 1 of " + count;
+        const std::string count = std::to_string(steps_.size()), last = "step " + count + " of " + count,
+                          first = "step 1 of " + count;
         for (const auto& [way, inspected] : {std::pair{"forward", true}, {"back", false}}) {
             expect(std::string("steps, ") + way, report_[way].size(), steps_.size());
-            for (std::size_t k = 0; k < std::min(report_[way].size(), steps_.size()); ++k) step(std::string(way) + " step " + std::to_string(k + 1), report_[way][k], k, inspected);
+            for (std::size_t k = 0; k < std::min(report_[way].size(), steps_.size()); ++k)
+                step(std::string(way) + " step " + std::to_string(k + 1), report_[way][k], k, inspected);
         }
         expect("End", report_["end"], last);
         expect("a click on the timeline", report_["clicked"], first);
@@ -109,25 +114,30 @@ private:
     void step(const std::string& where, const json& seen, std::size_t k, bool inspected) {
         expect(where + ", label", seen["label"], steps_.steps[k].label);
         expect(where + ", line", seen["line"], steps_.steps[k].line);
-        expect(where + ", place", seen["place"], "step " + std::to_string(k + 1) + " of " + std::to_string(steps_.size()));
+        expect(where + ", place", seen["place"],
+               "step " + std::to_string(k + 1) + " of " + std::to_string(steps_.size()));
         expect(where + ", warps", seen["warps"].size(), steps_.warps.size());
         for (std::size_t w = 0; w < std::min(seen["warps"].size(), steps_.warps.size()); ++w) {
             const steps::WarpRef& ref = steps_.warps[w];
             const json& warp = seen["warps"][w];
             const std::string here = where + ", " + shown::warp_name(steps_, ref);
             expect(here, warp["name"], shown::warp_name(steps_, ref));
-            row(here + ", before", warp["before"], k == 0 ? steps::kNoStep : k - 1, ref, steps_.steps[k].find(ref), steps_.steps[k].kind);
+            row(here + ", before", warp["before"], k == 0 ? steps::kNoStep : k - 1, ref, steps_.steps[k].find(ref),
+                steps_.steps[k].kind);
             row(here + ", after", warp["after"], k, ref, nullptr, steps_.steps[k].kind);
             for (int lane = 0; lane < shown::lanes_of(steps_, ref); ++lane) {
-                expect(here + ", formula of lane " + std::to_string(lane), warp["facts"].at(static_cast<std::size_t>(lane))[0], formula(k, ref, lane));
-                expect(here + ", rows of lane " + std::to_string(lane), warp["facts"].at(static_cast<std::size_t>(lane))[1], rows(k, ref, lane));
+                expect(here + ", formula of lane " + std::to_string(lane),
+                       warp["facts"].at(static_cast<std::size_t>(lane))[0], formula(k, ref, lane));
+                expect(here + ", rows of lane " + std::to_string(lane),
+                       warp["facts"].at(static_cast<std::size_t>(lane))[1], rows(k, ref, lane));
             }
             if (inspected)
                 for (const json& lane : warp["lanes"]) inspector(here, lane, k, ref);
         }
     }
 
-    void row(const std::string& where, const json& seen, std::size_t k, const steps::WarpRef& ref, const steps::WarpStep* offers, steps::StepKind kind) {
+    void row(const std::string& where, const json& seen, std::size_t k, const steps::WarpRef& ref,
+             const steps::WarpStep* offers, steps::StepKind kind) {
         const steps::Holding& held = steps_.holding(k, ref);
         const auto lanes = static_cast<std::size_t>(shown::lanes_of(steps_, ref));
         expect(where + ", lanes", seen.size(), lanes);
@@ -150,7 +160,8 @@ private:
             expect(here + ", bits", seen[lane][1], format_bits(type, bits));
             const std::string drawn = seen[lane][2];
             bool fits = drawn == format_element(type, bits);
-            for (const int room : {7, 5, 4, 3}) fits = fits || drawn == joined(shown::cell_text(type, bits, room, true));
+            for (const int room : {7, 5, 4, 3})
+                fits = fits || drawn == joined(shown::cell_text(type, bits, room, true));
             if (!fits) expect(here + ", drawn", drawn, format_element(type, bits));
         }
     }
@@ -158,14 +169,16 @@ private:
     std::string formula(std::size_t k, const steps::WarpRef& ref, int lane) const {
         const steps::Formula parts = steps::formula_parts(steps_, k, ref, lane);
         if (parts.who.empty()) return "";
-        const std::string head = parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
+        const std::string head =
+            parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
         return head + "\n" + parts.bits + "\n" + parts.arithmetic;
     }
 
     json rows(std::size_t k, const steps::WarpRef& ref, int lane) const {
         json all = json::array();
         for (const shown::ValueRow& row : shown::value_rows(steps_, k, ref, lane))
-            all.push_back({row.label, row.word, row.is_value ? format_element(row.type, row.bits) : row.text, row.is_value ? "0x" + format_bits(row.type, row.bits) : ""});
+            all.push_back({row.label, row.word, row.is_value ? format_element(row.type, row.bits) : row.text,
+                           row.is_value ? "0x" + format_bits(row.type, row.bits) : ""});
         return all;
     }
 
@@ -175,15 +188,19 @@ private:
         expect(here, seen["title"], "Lane " + std::to_string(lane));
         expect(here + ", rows", seen["rows"], rows(k, ref, lane));
         std::string drawn;
-        for (const char* part : {"formula", "bits", "arithmetic"}) drawn += (seen[part].is_null() ? "" : seen[part].get<std::string>()) + (std::string(part) == "arithmetic" ? "" : "\n");
+        for (const char* part : {"formula", "bits", "arithmetic"})
+            drawn += (seen[part].is_null() ? "" : seen[part].get<std::string>()) +
+                     (std::string(part) == "arithmetic" ? "" : "\n");
         const std::string wanted = formula(k, ref, lane);
         expect(here + ", formula", drawn, wanted.empty() ? "\n\n" : wanted);
         if (steps_.input_count > 0) {
-            const steps::Provenance inputs = steps_.provenances[steps_.holding(k, ref).inputs[static_cast<std::size_t>(lane)]];
+            const steps::Provenance inputs =
+                steps_.provenances[steps_.holding(k, ref).inputs[static_cast<std::size_t>(lane)]];
             expect(here + ", inputs", seen["inputs"], shown::inputs_words(inputs, steps_.input_count));
         }
         const std::string said = seen["said"];
-        if (said.rfind("lane " + std::to_string(lane) + ":", 0) != 0) expect(here + ", label", said, "lane " + std::to_string(lane) + ": …");
+        if (said.rfind("lane " + std::to_string(lane) + ":", 0) != 0)
+            expect(here + ", label", said, "lane " + std::to_string(lane) + ": …");
     }
 
     const steps::Steps& steps_;
@@ -199,7 +216,8 @@ int check(const std::vector<std::string>& arguments) {
     std::string name = (fs::temp_directory_path() / "lanewise-page-XXXXXX").string();
     if (!mkdtemp(name.data())) throw Error("no temporary folder can be made.");
     const fs::path folder = name;
-    std::string command = quoted(arguments[0]) + " --backend cpu --variant " + quoted(arguments[1]) + " --export " + quoted(folder / "page.html") + " --save-trace " + quoted(folder / "t.ndjson");
+    std::string command = quoted(arguments[0]) + " --backend cpu --variant " + quoted(arguments[1]) + " --export " +
+                          quoted(folder / "page.html") + " --save-trace " + quoted(folder / "t.ndjson");
     for (std::size_t i = 2; i < arguments.size(); ++i) command += " " + quoted(arguments[i]);
     run(command);
     const trace::Trace trace = trace::load(folder / "t.ndjson");
@@ -209,8 +227,10 @@ int check(const std::vector<std::string>& arguments) {
     const std::size_t size = page.size(), end = page.rfind("</body>");
     page.insert(end, "<script>" + read_file(LANEWISE_PAGE_DRIVER) + "</script>");
     std::ofstream(folder / "driven.html", std::ios::binary) << page;
-    const std::string dom = run(quoted(browser) + " --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir=" + quoted(folder / "profile") +
-                                " --window-size=1280,800 --virtual-time-budget=600000 --dump-dom " + quoted("file://" + (folder / "driven.html").string()) + " 2>/dev/null");
+    const std::string dom =
+        run(quoted(browser) + " --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir=" +
+            quoted(folder / "profile") + " --window-size=1280,800 --virtual-time-budget=600000 --dump-dom " +
+            quoted("file://" + (folder / "driven.html").string()) + " 2>/dev/null");
     const std::string open = "<pre id=\"report\">";
     const std::size_t at = dom.rfind(open);
     if (at == std::string::npos) throw Error("The page left no report: its script did not come to its end.");
@@ -222,7 +242,8 @@ int check(const std::vector<std::string>& arguments) {
         std::cerr << failures << " differences between the page and the trace of " << arguments[1] << ".\n";
         return 1;
     }
-    std::cout << arguments[1] << ": " << steps.size() << " steps of " << steps.warps.size() << " warps, to the end and back, equal to the trace; the page has " << size << " bytes.\n";
+    std::cout << arguments[1] << ": " << steps.size() << " steps of " << steps.warps.size()
+              << " warps, to the end and back, equal to the trace; the page has " << size << " bytes.\n";
     return 0;
 }
 

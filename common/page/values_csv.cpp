@@ -51,8 +51,11 @@ std::string operations(const steps::Steps& steps, const steps::WarpStep& part, i
 std::string words(const shown::LaneFacts& facts) {
     std::string all;
     for (const shown::Access& access : facts.accesses) {
-        const std::string verb = access.op == trace::Op::load ? " = " : access.op == trace::Op::store ? " <- " : " " + std::string(trace::op_name(access.op)) + " ";
-        all += (all.empty() ? "" : "; ") + access.array + "[" + std::to_string(access.index) + "]" + verb + format_element(access.type, access.bits);
+        const std::string verb = access.op == trace::Op::load    ? " = "
+                                 : access.op == trace::Op::store ? " <- "
+                                                                 : " " + std::string(trace::op_name(access.op)) + " ";
+        all += (all.empty() ? "" : "; ") + access.array + "[" + std::to_string(access.index) + "]" + verb +
+               format_element(access.type, access.bits);
     }
     return all;
 }
@@ -62,8 +65,10 @@ public:
     explicit Rows(const lesson::Run& run) : steps_(run.steps) {}
 
     std::string text() {
-        out_ = "launch,block,warp,lane,step,label,stage,line,operation,source_lane,before,received,after,before_bits,received_bits,"
-               "after_bits,type,inputs,words\r\n";
+        out_ =
+            "launch,block,warp,lane,step,label,stage,line,operation,source_lane,before,received,after,before_bits,"
+            "received_bits,"
+            "after_bits,type,inputs,words\r\n";
         for (std::size_t k = 0; k < steps_.size(); ++k)
             for (const steps::WarpStep& part : steps_.steps[k].warps)
                 for (const shown::LaneFacts& facts : shown::lane_facts(steps_, k, part.warp)) row(k, part, facts);
@@ -74,7 +79,8 @@ private:
     void row(std::size_t k, const steps::WarpStep& part, const shown::LaneFacts& facts) {
         const steps::Step& step = steps_.steps[k];
         const int lane = facts.lane;
-        std::optional<Value> before = held(steps_, k == 0 ? steps::kNoStep : k - 1, part.warp, lane), received, after = held(steps_, k, part.warp, lane);
+        std::optional<Value> before = held(steps_, k == 0 ? steps::kNoStep : k - 1, part.warp, lane), received,
+                             after = held(steps_, k, part.warp, lane);
         const bool exchanges = step.kind == StepKind::shuffle || step.kind == StepKind::reduce;
         if (facts.active && (exchanges || step.kind == StepKind::atomic)) {
             if (facts.view.has_received && !facts.view.undefined) received = Value{facts.type, facts.view.received};
@@ -93,10 +99,12 @@ private:
             const auto& ids = steps_.holding(k, part.warp).inputs;
             inputs = std::to_string(steps_.provenances[ids[static_cast<std::size_t>(lane)]].count());
         }
-        out_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", part.warp.launch, part.warp.block, part.warp.warp, lane,
-                            k + 1, field(step.label), field(step.stage), step.line, facts.active ? operations(steps_, part, lane) : "idle",
-                            has_source ? std::to_string(facts.view.source) : "", decimal(before), decimal(received), decimal(after),
-                            hex(before), hex(received), hex(after), typed ? element_name(typed->type) : "", inputs, field(words(facts)));
+        out_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", part.warp.launch,
+                            part.warp.block, part.warp.warp, lane, k + 1, field(step.label), field(step.stage),
+                            step.line, facts.active ? operations(steps_, part, lane) : "idle",
+                            has_source ? std::to_string(facts.view.source) : "", decimal(before), decimal(received),
+                            decimal(after), hex(before), hex(received), hex(after),
+                            typed ? element_name(typed->type) : "", inputs, field(words(facts)));
     }
 
     const steps::Steps& steps_;

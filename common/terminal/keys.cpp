@@ -23,7 +23,8 @@ KeyPress press_of_sequence(std::string_view sequence) {
     if (sequence == "[Z") return {Key::tab, true};
     const char last = sequence.back();
     const std::size_t semicolon = sequence.find(';');
-    const bool shift = (semicolon != sequence.npos && sequence.substr(semicolon + 1, 1) == "2") || (last >= 'a' && last <= 'd');   // rxvt
+    const bool shift = (semicolon != sequence.npos && sequence.substr(semicolon + 1, 1) == "2") ||
+                       (last >= 'a' && last <= 'd');  // rxvt
     switch (last) {
         case 'A': case 'a': return {Key::up, shift};
         case 'B': case 'b': return {Key::down, shift};

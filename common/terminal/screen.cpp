@@ -20,7 +20,9 @@ int palette_color(const Rgb& rgb) {
     constexpr int kLevels[] = {0, 95, 135, 175, 215, 255};
     const int r = level(rgb[0]), g = level(rgb[1]), b = level(rgb[2]);
     const int mean = (rgb[0] + rgb[1] + rgb[2]) / 3, grey = std::clamp((mean - 3) / 10, 0, 23);
-    const auto off = [&](int x, int y, int z) { return (x - rgb[0]) * (x - rgb[0]) + (y - rgb[1]) * (y - rgb[1]) + (z - rgb[2]) * (z - rgb[2]); };
+    const auto off = [&](int x, int y, int z) {
+        return (x - rgb[0]) * (x - rgb[0]) + (y - rgb[1]) * (y - rgb[1]) + (z - rgb[2]) * (z - rgb[2]);
+    };
     const int shade = 8 + 10 * grey;
     return off(shade, shade, shade) < off(kLevels[r], kLevels[g], kLevels[b]) ? 232 + grey : 16 + 36 * r + 6 * g + b;
 }
@@ -46,7 +48,9 @@ Depth depth_of(const char* no_color, const char* color_term, const char* term) {
     if ((no_color && *no_color) || !term || !*term || std::string_view(term) == "dumb") return Depth::none;
     const std::string_view more = color_term ? color_term : "", name = term;
     if (more == "truecolor" || more == "24bit" || name.find("direct") != name.npos) return Depth::full;
-    return name.find("256") != name.npos ? Depth::palette : name == "linux" || name.starts_with("vt") ? Depth::none : Depth::palette;
+    return name.find("256") != name.npos               ? Depth::palette
+           : name == "linux" || name.starts_with("vt") ? Depth::none
+                                                       : Depth::palette;
 }
 
 Screen::Screen(int columns, int rows)
@@ -56,7 +60,8 @@ int Screen::put(int x, int y, std::string_view text, const Style& style) {
     while (!text.empty()) {
         const std::size_t size = sign_size(text);
         const bool control = static_cast<unsigned char>(text[0]) < 0x20 || text[0] == 0x7f;
-        if (y >= 0 && y < rows_ && x >= 0 && x < columns_) at(x, y) = {control ? "?" : std::string(text.substr(0, size)), style};
+        if (y >= 0 && y < rows_ && x >= 0 && x < columns_)
+            at(x, y) = {control ? "?" : std::string(text.substr(0, size)), style};
         text.remove_prefix(size);
         ++x;
     }

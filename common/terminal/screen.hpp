@@ -34,8 +34,8 @@ public:
     int columns() const { return columns_; }
     int rows() const { return rows_; }
 
-    // Writes from column x; what leaves the row is cut. Returns the column after it. `text` is UTF-8 without wide signs;
-    // control characters become '?'.
+    // Writes from column x; what leaves the row is cut. Returns the column after it. `text` is UTF-8 without wide
+    // signs; control characters become '?'.
     int put(int x, int y, std::string_view text, const Style& style = {});
     // Right-aligned: its last sign stands in column `end` - 1. Where it does not fit from `from` on its front is kept.
     void put_right(int from, int end, int y, std::string_view text, const Style& style = {});

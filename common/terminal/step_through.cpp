@@ -42,7 +42,8 @@ void step_through(const Request& request) {
         stepper.advance(std::chrono::duration<float>(now - time).count());
         time = now;
         for (const KeyPress& press : bytes.empty() ? keys.settle() : keys.feed(bytes))
-            if (const auto intent = lesson::intent_of_key(press.key, press.shift, lesson::Surface::terminal)) going = going && stepper.apply(*intent);
+            if (const auto intent = lesson::intent_of_key(press.key, press.shift, lesson::Surface::terminal))
+                going = going && stepper.apply(*intent);
     }
 }
 

@@ -32,7 +32,8 @@ void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {
     for (const auto& row : steps.holdings)
         for (std::size_t w = 0; w < std::min(row.size(), scales_.size()); ++w) scales_[w].add(row[w]);
     for (shown::ValueScale& scale : scales_) scale.finish();
-    if (std::find(steps.warps.begin(), steps.warps.end(), warp_) == steps.warps.end() && !steps.warps.empty()) warp_ = steps.warps.front();
+    if (std::find(steps.warps.begin(), steps.warps.end(), warp_) == steps.warps.end() && !steps.warps.empty())
+        warp_ = steps.warps.front();
     if (!steps.warps.empty()) lane_ = std::min(lane_, shown::lanes_of(steps, warp_) - 1);
 
     // The learner stays at the stage where the last variant was.
@@ -77,7 +78,10 @@ bool Stepper::apply(Intent intent) {
         case Kind::faster: playhead_.faster(); break;
         case Kind::slower: playhead_.slower(); break;
         case Kind::variant: choose(intent.value); break;
-        case Kind::next_variant: choose((variant_ + request_.variants.size() + static_cast<std::size_t>(direction)) % request_.variants.size()); break;
+        case Kind::next_variant:
+            choose((variant_ + request_.variants.size() + static_cast<std::size_t>(direction)) %
+                   request_.variants.size());
+            break;
         case Kind::next_lane:
             if (!steps.warps.empty()) {
                 const int lanes = shown::lanes_of(steps, warp_);

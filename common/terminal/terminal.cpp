@@ -104,15 +104,19 @@ void install(int number, void (*handler)(int), struct sigaction* before) {
 
 void Terminal::require() {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        throw Error("--interactive needs a terminal for its keys and its screen, and there is none here; leave it out and "
-                    "--text prints the steps.");
+        throw Error(
+            "--interactive needs a terminal for its keys and its screen, and there is none here; leave it out and "
+            "--text prints the steps.");
 }
 
 Terminal::Terminal() {
     require();
-    if (tcgetattr(STDIN_FILENO, &saved) != 0) throw Error(std::string("The terminal does not tell its settings: ") + std::strerror(errno) + ".");
+    if (tcgetattr(STDIN_FILENO, &saved) != 0)
+        throw Error(std::string("The terminal does not tell its settings: ") + std::strerror(errno) + ".");
     if (pipe2(woken, O_NONBLOCK | O_CLOEXEC) != 0)
-        throw Error(std::string("No pipe could be opened to learn of the terminal's size: ") + std::strerror(errno) + ".", kExitFailed);
+        throw Error(
+            std::string("No pipe could be opened to learn of the terminal's size: ") + std::strerror(errno) + ".",
+            kExitFailed);
     std::size_t i = 0;
     for (const int number : kEnding) install(number, on_end, &saved_actions[i++]);
     install(SIGTSTP, on_stop, &saved_stop);

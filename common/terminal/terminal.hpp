@@ -7,8 +7,8 @@
 namespace lanewise::terminal {
 
 // While it lives, the terminal shows the alternate screen without a cursor and hands over each key. Its end gives the
-// terminal back as it was; so do Ctrl-C, a hang-up, a crash (then the signal goes on), and Ctrl-Z until the program goes
-// on. One at a time.
+// terminal back as it was; so do Ctrl-C, a hang-up, a crash (then the signal goes on), and Ctrl-Z until the program
+// goes on. One at a time.
 class Terminal {
 public:
     // Throws Error where stdin or stdout is no terminal.

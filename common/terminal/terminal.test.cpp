@@ -34,7 +34,8 @@ std::shared_ptr<const lesson::Run> run_of(trace::Trace trace, const std::string&
     run->trace.header.variant = variant;
     run->trace.header.launches = {{variant, {2, 1, 1}, {256, 1, 1}, 0}};
     run->origin = "emulator · ascending";
-    run->source = "// one\n// two\nfloat value = in[lane];\nfor (…)\n    value += __shfl_down_sync(mask, value, offset);\n";
+    run->source =
+        "// one\n// two\nfloat value = in[lane];\nfor (…)\n    value += __shfl_down_sync(mask, value, offset);\n";
     run->steps = steps::build_steps(run->trace);
     return run;
 }
@@ -45,7 +46,8 @@ Request request() {
     made.variants = {{"warp_sum_down", "down"}, {"block_sum_two_level", "two-level"}, {"broken", "broken"}};
     made.run = [](const std::string& name) {
         if (name == "broken") throw Error("broken does not run here.");
-        return name == "warp_sum_down" ? run_of(steps::testing::warp_tree(Op::shfl_down, {16, 8, 4, 2, 1}), name) : run_of(steps::testing::two_level(), name);
+        return name == "warp_sum_down" ? run_of(steps::testing::warp_tree(Op::shfl_down, {16, 8, 4, 2, 1}), name)
+                                       : run_of(steps::testing::two_level(), name);
     };
     return made;
 }
@@ -67,10 +69,12 @@ std::vector<KeyPress> keys_of(const std::string& bytes) {
 
 TEST(KeyDecoder, KnowsTheKeysOfManyTerminals) {
     const std::pair<const char*, KeyPress> known[] = {
-        {"\033[C", {Key::right, false}}, {"\033OC", {Key::right, false}}, {"\033[1;2C", {Key::right, true}}, {"\033[d", {Key::left, true}},
-        {"\033[H", {Key::home, false}}, {"\033[1~", {Key::home, false}}, {"\033OF", {Key::end, false}}, {"\033[8~", {Key::end, false}},
-        {"\033[Z", {Key::tab, true}}, {"\t", {Key::tab, false}}, {" ", {Key::space, false}}, {"=", {letter('+'), false}},
-        {"w", {letter('W'), false}}, {"W", {letter('W'), true}}, {"\033", {Key::escape, false}}, {"5", {letter('5'), false}}};
+        {"\033[C", {Key::right, false}}, {"\033OC", {Key::right, false}}, {"\033[1;2C", {Key::right, true}},
+        {"\033[d", {Key::left, true}},   {"\033[H", {Key::home, false}},  {"\033[1~", {Key::home, false}},
+        {"\033OF", {Key::end, false}},   {"\033[8~", {Key::end, false}},  {"\033[Z", {Key::tab, true}},
+        {"\t", {Key::tab, false}},       {" ", {Key::space, false}},      {"=", {letter('+'), false}},
+        {"w", {letter('W'), false}},     {"W", {letter('W'), true}},      {"\033", {Key::escape, false}},
+        {"5", {letter('5'), false}}};
     for (const auto& [bytes, press] : known) EXPECT_EQ(keys_of(bytes), std::vector<KeyPress>{press}) << bytes + 1;
     EXPECT_TRUE(keys_of("\033[15~").empty());   // F5
     EXPECT_TRUE(keys_of("\033[200~").empty());
@@ -196,7 +200,9 @@ public:
         close(end_);
     }
 
-    void type(const std::string& bytes) { EXPECT_EQ(::write(end_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size())); }
+    void type(const std::string& bytes) {
+        EXPECT_EQ(::write(end_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    }
     void resize(int columns, int rows) {
         winsize size{};
         size.ws_col = static_cast<unsigned short>(columns);

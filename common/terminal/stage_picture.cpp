@@ -1,0 +1,121 @@
+#include "common/terminal/stage_picture.hpp"
+
+#include <algorithm>
+
+#include "common/base/element.hpp"
+#include "common/shown/lane_facts.hpp"
+#include "common/shown/viridis.hpp"
+#include "common/shown/warps.hpp"
+#include "common/terminal/stage_rows.hpp"
+
+namespace lanewise::terminal {
+namespace {
+
+class StagePicture {
+public:
+    StagePicture(Screen& screen, const StageLook& look)
+        : screen_(screen), steps_(look.steps), at_(look.step), warp_(look.warp), lane_(look.lane), scale_(look.scale),
+          colors_(look.colors) {}
+
+    void draw(int top, int bottom) {
+        const steps::Step& step = steps_.steps[at_];
+        const steps::WarpStep* part = step.find(warp_);
+        const std::uint32_t active = shown::active_lanes(steps_, part);
+        int lanes_at_work = 0;
+        for (int lane = 0; lane < 32; ++lane) lanes_at_work += (active >> lane) & 1u;
+        int x = screen_.put(0, top, shown::warp_name(steps_, warp_), {.strong = true});
+        x = screen_.put(x, top, "  " + step.label, ink(colors_.of_step(step.kind), true));
+        const std::string busy = std::to_string(lanes_at_work) + (lanes_at_work == 1 ? " lane" : " lanes") + " at work";
+        screen_.put(x, top, "  " + (part ? busy : "has no part in this step"), colors_.quietly());
+        const std::string source = "line " + std::to_string(step.line);
+        screen_.put_right(x + 24, screen_.columns(), top, source, ink(colors_.accent));
+        std::vector<Row> rows = stage_rows(steps_, at_, warp_);
+        const int height = bottom - top - 1;
+        // Where it is tight, what a lane held goes first, then what it holds then: what it reads and writes stays.
+        make_fit(rows, screen_.columns(), height);
+        const Grid grid = grid_of(rows, screen_.columns(), height);
+        const int lanes = lanes_of(rows);
+        const int source_lane = part && lane_ >= 0 && step.kind == steps::StepKind::shuffle
+                                    ? part->lanes[static_cast<std::size_t>(lane_)].source
+                                    : -1;
+        const int across = std::min(grid.across, lanes);
+        // The group that is looked at comes into sight where not all fit.
+        const int groups = (lanes + across - 1) / across, lines = static_cast<int>(rows.size()) + grid.gap;
+        const int fit = std::max(1, (height + grid.gap) / std::max(lines, 1));
+        int first_group = 0;
+        if (groups > fit && lane_ >= 0) first_group = std::clamp(lane_ / across, 0, groups - fit);
+        int y = top + 1;
+        for (int group = first_group; group < groups; ++group) {
+            for (const Row& row : rows) {
+                if (y >= bottom) return;
+                screen_.put(0, y, fitted_label(row.label), colors_.quietly());
+                for (int i = 0; i < across && group * across + i < lanes; ++i) {
+                    const int lane = group * across + i;
+                    const bool is_source =
+                        lane == source_lane && (row.label == "before" || row.kind == Row::Kind::numbers);
+                    draw_cell(row, lane, kLabels + i * grid.cell, y, grid.cell, is_source,
+                              part && !((active >> lane) & 1u));
+                }
+                ++y;
+            }
+            y += grid.gap;
+        }
+    }
+
+private:
+    Style style_of(shown::ValueRow::Role role) const {
+        using Role = shown::ValueRow::Role;
+        switch (role) {
+            case Role::source: return ink(colors_.accent);
+            case Role::result: return ink(colors_.result);
+            case Role::warning: return ink(colors_.warning);
+            case Role::quiet: return colors_.quietly();
+            default: return {};
+        }
+    }
+
+    // "warp_su…[ ]": what it is must stay.
+    static std::string fitted_label(const std::string& label) {
+        const bool word = label.ends_with("[ ]");
+        return word ? fitted(label.substr(0, label.size() - 3), kLabels - 4) + "[ ]" : fitted(label, kLabels - 1);
+    }
+
+    void draw_cell(const Row& row, int lane, int x, int y, int width, bool is_source, bool idle) {
+        const Row::Cell& cell = row.cells[static_cast<std::size_t>(lane)];
+        const bool looked_at = lane == lane_;
+        // A sign marks the lane, and the lane it reads: colour is not the only one.
+        if (looked_at) screen_.put(x, y, "▸", ink(colors_.accent, true));
+        else if (is_source) screen_.put(x, y, "•", ink(colors_.accent, true));
+        if (!cell.has) {
+            if (row.kind == Row::Kind::value) screen_.put_right(x + 1, x + width, y, "·", colors_.quietly());
+            return;
+        }
+        const std::string text =
+            cell.is_value ? format_element(cell.type, cell.bits, width - 1) : fitted(cell.text, width - 1);
+        Style style = style_of(row.role);
+        if (cell.is_value) {
+            const Rgb ground = shown::viridis(0.06 + 0.94 * scale_.place(element_to_double(cell.type, cell.bits)));
+            style = {.ink = ink_on(ground), .ground = ground};
+            screen_.put(x + 1, y, std::string(static_cast<std::size_t>(width - 1), ' '), style);
+        }
+        style.strong = looked_at || is_source;
+        style.faint = idle && !cell.is_value;
+        screen_.put_right(x + 1, x + width, y, text, style);
+    }
+
+    Screen& screen_;
+    const steps::Steps& steps_;
+    std::size_t at_;
+    steps::WarpRef warp_;
+    int lane_;
+    const shown::ValueScale& scale_;
+    const Palette& colors_;
+};
+
+}  // namespace
+
+void draw_stage(Screen& screen, const StageLook& look, int top, int bottom) {
+    StagePicture(screen, look).draw(top, bottom);
+}
+
+}  // namespace lanewise::terminal

@@ -1,0 +1,129 @@
+#include "common/terminal/stage_rows.hpp"
+
+#include <algorithm>
+
+#include "common/base/element.hpp"
+#include "common/shown/warps.hpp"
+#include "common/terminal/screen.hpp"
+
+namespace lanewise::terminal {
+namespace {
+
+using Role = shown::ValueRow::Role;
+
+Row::Cell cell_of(std::string text) { return {true, false, Element::f32, 0, std::move(text)}; }
+
+Row::Cell cell_of(const shown::ValueRow& told) {
+    if (told.is_value) return {true, true, told.type, told.bits, ""};
+    if (told.text == "undefined") return cell_of("undef");
+    return cell_of(told.text == "not recorded" ? "·" : told.text);
+}
+
+Row numbers(int lanes) {
+    Row row{"lane", Row::Kind::numbers, Role::quiet, {}};
+    for (int lane = 0; lane < lanes; ++lane) row.cells.push_back(cell_of(std::to_string(lane)));
+    return row;
+}
+
+// Whom each lane reads.
+Row sources(const steps::WarpStep& part, int lanes) {
+    Row row{"from lane", Row::Kind::text, Role::source, std::vector<Row::Cell>(static_cast<std::size_t>(lanes))};
+    for (std::size_t lane = 0; lane < row.cells.size(); ++lane) {
+        const steps::LaneView& view = part.lanes[lane];
+        if (view.active) row.cells[lane] = cell_of(view.source < 0 ? "?" : std::to_string(view.source));
+    }
+    return row;
+}
+
+Row held(const char* label, const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp, int lanes) {
+    Row row{label, Row::Kind::value, Role::plain, std::vector<Row::Cell>(static_cast<std::size_t>(lanes))};
+    const steps::Holding& holding = steps.holding(k, warp);
+    for (std::size_t lane = 0; lane < row.cells.size(); ++lane)
+        if ((holding.known >> lane) & 1u) row.cells[lane] = {true, true, holding.type, holding.bits[lane], ""};
+    return row;
+}
+
+// Into the first row from `at` on of that label; a new one where there is none.
+void put_cell(std::vector<Row>& rows, std::size_t& at, const std::string& label, Row::Kind kind, Role role, int lane,
+              int lanes, Row::Cell cell) {
+    std::size_t i = at;
+    while (i < rows.size() && rows[i].label != label) ++i;
+    if (i == rows.size()) rows.push_back({label, kind, role, std::vector<Row::Cell>(static_cast<std::size_t>(lanes))});
+    rows[i].cells[static_cast<std::size_t>(lane)] = std::move(cell);
+    at = i + 1;
+}
+
+// What value_rows() tells of each lane, one under the other; words of memory as their places.
+void add_rows(std::vector<Row>& rows, const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp, int lanes) {
+    const std::size_t first = rows.size();
+    for (int lane = 0; lane < lanes; ++lane) {
+        std::size_t at = first;
+        for (const shown::ValueRow& told : shown::value_rows(steps, k, warp, lane)) {
+            const std::size_t bracket = told.word.find('[');
+            if (bracket != std::string::npos)
+                put_cell(rows, at, told.word.substr(0, bracket) + "[ ]", Row::Kind::text, Role::quiet, lane, lanes,
+                         cell_of(told.word.substr(bracket + 1, told.word.size() - bracket - 2)));
+            // What is missing in one lane does not make its row quiet.
+            const Role role = told.role == Role::quiet ? Role::plain : told.role;
+            put_cell(rows, at, told.label, Row::Kind::value, role, lane, lanes, cell_of(told));
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<Row> stage_rows(const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp) {
+    std::vector<Row> rows;
+    if (k >= steps.size()) return rows;
+    const int lanes = shown::lanes_of(steps, warp);
+    rows.push_back(numbers(lanes));
+    const steps::WarpStep* part = steps.steps[k].find(warp);
+    const auto kind = steps.steps[k].kind;
+    // An exchange tells by itself what was there before and after.
+    const bool exchanges = part && (kind == steps::StepKind::shuffle || kind == steps::StepKind::reduce);
+    if (!exchanges) rows.push_back(held("holds", steps, k == 0 ? steps::kNoStep : k - 1, warp, lanes));
+    if (part) add_rows(rows, steps, k, warp, lanes);
+    if (part && kind == steps::StepKind::shuffle)
+        rows.insert(rows.begin() + std::min<std::ptrdiff_t>(2, std::ssize(rows)), sources(*part, lanes));
+    if (!exchanges) rows.push_back(held("then holds", steps, k, warp, lanes));
+    return rows;
+}
+
+Grid grid_of(const std::vector<Row>& rows, int columns, int height) {
+    int longest = 2;
+    for (const Row& row : rows)
+        for (const Row::Cell& each : row.cells)
+            if (each.has)
+                longest = std::max(longest, width_of(each.is_value ? format_element(each.type, each.bits) : each.text));
+    const int lanes = rows.empty() ? 32 : lanes_of(rows), room = columns - kLabels;
+    Grid best{};
+    bool found = false;
+    for (int across = 32; across >= 4; across /= 2) {
+        const int cell = std::min(room / std::min(across, std::max(lanes, 1)), 12);
+        const int groups = (lanes + across - 1) / across;
+        const int lines = groups * static_cast<int>(rows.size());
+        if (cell < 3 || (lines > height && found)) continue;
+        if (lines > height) break;
+        best = {across, cell, lines + groups - 1 <= height ? 1 : 0};
+        found = true;
+        if (cell > longest) break;
+    }
+    if (!found) best = {16, std::max(room / 16, 3), 0};
+    return best;
+}
+
+int stage_height(const std::vector<Row>& rows, int columns, int screen_rows) {
+    const Grid grid = grid_of(rows, columns, screen_rows - 9);
+    const int groups = (lanes_of(rows) + grid.across - 1) / grid.across;
+    return 1 + groups * (static_cast<int>(rows.size()) + grid.gap);
+}
+
+void make_fit(std::vector<Row>& rows, int columns, int height) {
+    for (const char* spare : {"holds", "then holds"}) {
+        const Grid tight = grid_of(rows, columns, height);
+        const int need = (lanes_of(rows) + tight.across - 1) / tight.across * static_cast<int>(rows.size());
+        if (need > height && rows.size() > 4) std::erase_if(rows, [&](const Row& row) { return row.label == spare; });
+    }
+}
+
+}  // namespace lanewise::terminal

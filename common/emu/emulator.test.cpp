@@ -14,11 +14,9 @@ namespace {
 
 using testing::bytes_as;
 using testing::kernels;
+using testing::kOrders;
 using testing::run;
-
-const std::vector<launch::Order> kOrders = {
-    {launch::Order::Kind::ascending, 0}, {launch::Order::Kind::descending, 0}, {launch::Order::Kind::seeded, 7},
-    {launch::Order::Kind::seeded, 12345}};
+using testing::WrongCase;
 
 // The PTX manual's shfl.sync, written from its pseudo-code: lane a reads, b and c as CUDA passes them.
 struct Model {
@@ -185,15 +183,6 @@ TEST(Emulator, Atomics) {
         }
     }
 }
-
-struct WrongCase {
-    const char* kernel;
-    unsigned threads;
-    const char* kind;
-    const char* said;
-};
-
-void PrintTo(const WrongCase& wrong, std::ostream* out) { *out << wrong.kernel; }
 
 class WrongKernel : public ::testing::TestWithParam<WrongCase> {};
 

@@ -136,7 +136,8 @@ TEST(Assemble, LanesThatLoadNothingWaitForTheStoreOfAll) {
     }
 }
 
-// for (i = t; i < n; i += 32) { sum += in[i]; if (odd) count[i] = 1; }  out[t] = sum; written above the loop in the text.
+// for (i = t; i < n; i += 32) { sum += in[i]; if (odd) count[i] = 1; }  out[t] = sum; written above the loop in the
+// text.
 TEST(Assemble, LanesThatLeaveALoopWaitBehindIt) {
     BlockEvents events = one_warp();
     for (std::size_t lane = 0; lane < 32; ++lane) {

@@ -63,7 +63,8 @@ TEST(ShuffleRule, TreesOverTheLaneNumbers) {
     };
     EXPECT_EQ(tree(Op::shfl_xor, {16, 8, 4, 2, 1}), std::vector<int>(32, 496));
     const std::vector<int> down = tree(Op::shfl_down, {16, 8, 4, 2, 1});
-    for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(down[static_cast<std::size_t>(lane)], lane == 0 ? 496 : 496 + 16 * lane);
+    for (int lane = 0; lane < 32; ++lane)
+        EXPECT_EQ(down[static_cast<std::size_t>(lane)], lane == 0 ? 496 : 496 + 16 * lane);
     const std::vector<int> up = tree(Op::shfl_up, {16, 8, 4, 2, 1});
     for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(up[static_cast<std::size_t>(lane)], 16 * lane);
 }

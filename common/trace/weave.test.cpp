@@ -75,7 +75,8 @@ TEST(Weave, ActiveMasksAreTheGpus) {
     };
     const auto told = [](const Trace& trace) {
         std::string text;
-        for (const Record& r : trace.records) text += std::string(op_name(r.op)) + std::to_string(r.active & 0xffffu) + " ";
+        for (const Record& r : trace.records)
+            text += std::string(op_name(r.op)) + std::to_string(r.active & 0xffffu) + " ";
         return text;
     };
     const Trace emulator = record({0xffff}, SourceKind::emulator);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <ostream>
 #include <vector>
 
 #include "common/emu/emulator.hpp"
@@ -21,13 +22,33 @@ inline const launch::KernelSet& kernels() {
     return set;
 }
 
-inline launch::Outcome run(const launch::Plan& plan, const launch::Order& order, bool record = false, int threads = 1) {
+// In which lanes and blocks run: nothing may depend on it.
+inline const std::vector<launch::Order> kOrders = {{launch::Order::Kind::ascending, 0},
+                                                   {launch::Order::Kind::descending, 0},
+                                                   {launch::Order::Kind::seeded, 7},
+                                                   {launch::Order::Kind::seeded, 12345}};
+
+inline launch::Outcome run_of(const launch::KernelSet& set, const launch::Plan& plan, const launch::Order& order,
+                              bool record, int threads) {
     launch::Request request;
     request.order = order;
     request.record = record;
     request.threads = threads;
-    return make_emulator()->run(plan, kernels(), request);
+    return make_emulator()->run(plan, set, request);
 }
+
+inline launch::Outcome run(const launch::Plan& plan, const launch::Order& order, bool record = false, int threads = 1) {
+    return run_of(kernels(), plan, order, record, threads);
+}
+
+// A kernel that does something wrong, and what is told of it.
+struct WrongCase {
+    const char* kernel;
+    unsigned threads;
+    const char* kind;
+    const char* said;
+};
+inline void PrintTo(const WrongCase& wrong, std::ostream* out) { *out << wrong.kernel; }
 
 template <class T>
 std::vector<T> bytes_as(const std::vector<std::byte>& bytes) {

@@ -70,7 +70,7 @@ TEST(TeachingWarps, OfMoreThreadsThan32WarpsHoldAreRefused) {
     launch::Plan mixed = small_warps(4, 32);
     mixed.launches.push_back(mixed.launches[0]);
     mixed.launches[1].arguments = "8";
-    EXPECT_THROW(run(mixed, kOrders[0]), Error);
+    EXPECT_THROW(run_words(mixed, kOrders[0]), Error);
 }
 
 }  // namespace

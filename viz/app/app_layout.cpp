@@ -26,14 +26,22 @@ Intent App::draw(const Look& look, const Rect& window) {
         const Pane pane(look, "notice", body.cut_top(NoticeBar::height(look, notice_, body.width())));
         keep(NoticeBar::draw(pane, notice_));
     }
-    if (start_open_) keep(draw_start(look, body));
-    else if (view_ == View::costs) draw_costs(look, body);
-    else if (view_ == View::table) keep(draw_table(look, body));
-    else if (view_ == View::timings || view_ == View::roofline) keep(draw_times(look, body));
-    else keep(comparing() ? draw_compare(look, body) : draw_single(look, body));
+    keep(start_open_ ? draw_start(look, body) : draw_view(look, body, true));
     keep(draw_cards(look, window, header));
     end();
     return intent;
+}
+
+Intent App::draw_view(const Look& look, const Rect& body, bool with_panels) {
+    switch (view_) {
+        case View::costs: draw_costs(look, body); return {};
+        case View::table: return draw_table(look, body);
+        case View::timings:
+        case View::roofline: return draw_times(look, body);
+        default: break;
+    }
+    if (comparing()) return draw_compare(look, body);
+    return with_panels ? draw_single(look, body) : draw_middle(look, body);
 }
 
 Intent App::draw_single(const Look& look, Rect body) {
@@ -85,10 +93,10 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
     column.x0 += 1;
 
     const std::string own = shown_[0] ? shown_[0]->trace().header.variant : names_[0];
-    timing_.few = column.height() > look.px(760) ? 5 : column.height() > look.px(640) ? 3 : 2;
+    timing_.most = column.height() > look.px(760) ? 5 : column.height() > look.px(640) ? 3 : 2;
     const float times = timing_.height(look, presentation_.timings, own);
     if (times > 0) {
-        const Rect box = column.cut_bottom(std::min(times, column.height() * (timing_.all ? 0.7f : 0.26f)));
+        const Rect box = column.cut_bottom(std::min(times, column.height() * 0.26f));
         const Pane pane(look, "times", box);
         timing_.draw(pane, presentation_.timings, own);
     }

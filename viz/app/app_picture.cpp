@@ -36,11 +36,7 @@ void App::picture(const Look& look, const Rect& page) {
         const float room = line.width() - text_width(look, Face::strong, name) - look.px(16);
         text_in(pane.brush, Face::caption, line, look.colors().quiet, fit_text(look, Face::caption, origin(), room), Align::right);
     }
-    if (view_ == View::costs) draw_costs(look, body);
-    else if (view_ == View::table) draw_table(look, body);
-    else if (view_ == View::timings || view_ == View::roofline) draw_times(look, body);
-    else if (comparing()) draw_compare(look, body);
-    else draw_middle(look, body);
+    draw_view(look, body, false);
     end();
     selection_.turn();
 }

@@ -1,10 +1,10 @@
 // What stands over and under a panel of a comparison: how it came out, what it has asked for so far, its time.
 #include <algorithm>
 
+#include "common/timing/times_text.hpp"
 #include "viz/views/compare_view.hpp"
 #include "viz/views/result_line.hpp"
 #include "viz/views/stage_paint.hpp"
-#include "viz/views/timing_view.hpp"
 #include "viz/views/work_paint.hpp"
 
 namespace lanewise::viz {
@@ -65,7 +65,7 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
         }
     }
     const std::string time = time_words(here.time);
-    const std::string origin = here.time.timing ? " · " + timing_origin(times) : "";
+    const std::string origin = here.time.timing ? " · " + timing::times_from(times) : "";
     const bool best = here.time.fastest;
     text_in(pane.brush, best ? Face::strong : Face::caption, rest, !here.time.timing ? colors.quiet : best ? colors.good : colors.text,
             fit_text(pane.look(), best ? Face::strong : Face::caption, time, rest.width()), Align::left);

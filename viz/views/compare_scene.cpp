@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/timing/times_text.hpp"
 #include "viz/views/describe.hpp"
 #include "viz/views/timing_view.hpp"
 #include "viz/views/work.hpp"
@@ -208,7 +209,7 @@ CompareScene build_compare_scene(const std::vector<CompareSide>& sides, const Si
 
 std::string time_words(const CompareTime& time) {
     if (!time.timing) return "no time of this variant: it came out wrong, or was not measured";
-    std::string words = fmt::format("{} for {} values", microseconds(time.timing->median_us), time.timing->n);
+    std::string words = fmt::format("{} for {} values", timing::time_words(time.timing->median_us), time.timing->n);
     if (time.fastest) words += ", the fastest";
     else if (time.comparable) words += time.times_fastest < kSameTime ? ", as fast as the fastest" : fmt::format(", {:.3g} times the fastest", time.times_fastest);
     return words;

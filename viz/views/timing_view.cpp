@@ -13,7 +13,6 @@ namespace {
 using timing::time_words;
 
 constexpr float kRow = 19;
-constexpr std::size_t kAll = ~std::size_t{0};
 
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -85,11 +84,11 @@ std::vector<const timing::Timing*> timings_near(const timing::TimingTable& table
 
 float TimingView::height(const Look& look, const timing::TimingTable& table, const std::string& variant) const {
     if (table.rows.empty()) return 0;
-    return look.px(58 + kRow * static_cast<float>(rows_for(table, variant, all ? kAll : few).size()));
+    return look.px(58 + kRow * static_cast<float>(rows_for(table, variant, most).size()));
 }
 
 void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const std::string& variant) {
-    const auto rows = rows_for(table, variant, all ? kAll : few);
+    const auto rows = rows_for(table, variant, most);
     if (rows.empty()) return;
     const Theme& colors = pane.colors();
     hairline(pane.brush, {pane.box.x0, pane.box.y0}, {pane.box.x1, pane.box.y0}, colors.line);

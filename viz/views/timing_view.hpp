@@ -4,15 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "common/timing/times_text.hpp"
 #include "common/timing/timing.hpp"
 #include "viz/views/pane.hpp"
 
 namespace lanewise::viz {
 
 struct TimingView {
-    bool all = false;       // every variant, not only a few
-    std::size_t few = 5;    // how many are a few: the shown one, the baselines, the fastest
+    std::size_t most = 5;   // rows: the shown one, the baselines, the fastest
 
     // 0 where there are no times.
     float height(const Look& look, const timing::TimingTable& table, const std::string& variant) const;
@@ -21,8 +19,6 @@ struct TimingView {
 
 // The times of one size: that nearest to `n`, a variant's own where it has no such row.
 std::vector<const timing::Timing*> timings_near(const timing::TimingTable& table, std::uint64_t n);
-inline std::string microseconds(double us) { return timing::time_words(us); }
-inline std::string timing_origin(const timing::TimingTable& table) { return timing::times_from(table); }
 // The time of one variant, largest size; null where there is none (a variant that came out wrong is not timed).
 const timing::Timing* timing_of(const timing::TimingTable& table, const std::string& variant);
 

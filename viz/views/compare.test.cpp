@@ -206,26 +206,12 @@ struct Shown {
     }
     Intent frame() {
         Intent intent;
-        gui.frame([&] {
-            ImGui::SetNextWindowPos({0, 0});
-            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-            ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+        gui.in_window([&] {
             intent = view.draw(gui.look(), gui.window(), sides, variants, {}, middle, playhead, selection);
-            ImGui::End();
-            ImGui::PopStyleVar();
         });
         return intent;
     }
-    Intent click(Point at) {
-        gui.mouse = at;
-        Intent asked;
-        for (const bool down : {false, true, false}) {
-            gui.down = down;
-            if (const Intent intent = frame()) asked = intent;
-        }
-        return asked;
-    }
+    Intent click(Point at) { return gui.click(at, [&] { return frame(); }); }
 };
 
 TEST(CompareView, DrawsEveryPlaceOfTwoToFourInEveryView) {

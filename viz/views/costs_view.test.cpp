@@ -95,16 +95,7 @@ TEST(CostsView, WhatIsPointedAtIsFound) {
     CostsView view;
     const timing::CostTable table = timing::testing::made_up_costs();
     const auto frame = [&](const timing::CostTable& shown) {
-        return gui.frame([&] {
-            ImGui::SetNextWindowPos({0, 0});
-            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
-            {
-                const Pane pane(gui.look(), "pane", gui.window(), 0, Pane::Scroll::vertical);
-                view.draw(pane, shown);
-            }
-            ImGui::End();
-        });
+        return gui.in_pane([&](const Pane& pane) { view.draw(pane, shown); }, Pane::Scroll::vertical);
     };
     frame(table);
     const int quiet = frame(table);

@@ -3,7 +3,9 @@
 
 #include <functional>
 
+#include "viz/views/exhibit.hpp"
 #include "viz/views/pane.hpp"
+#include "viz/views/selection.hpp"
 
 namespace lanewise::viz::testing {
 
@@ -49,9 +51,48 @@ public:
         return ImGui::GetDrawData()->TotalVtxCount;
     }
 
+    // The same inside a window that fills the display.
+    int in_window(const std::function<void()>& draw) {
+        return frame([&] {
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+            ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+            draw();
+            ImGui::End();
+            ImGui::PopStyleVar();
+        });
+    }
+    // The same inside a pane that fills the window.
+    int in_pane(const std::function<void(const Pane&)>& draw, Pane::Scroll scroll = Pane::Scroll::none) {
+        return in_window([&] {
+            const Pane pane(look(), "pane", window(), 0, scroll);
+            draw(pane);
+        });
+    }
+    // A click of the left button. `frame` draws a frame and returns what was asked in it; so does this.
+    template <class Frame>
+    Intent click(Point at, const Frame& frame) {
+        mouse = at;
+        Intent asked;
+        for (const bool pressed : {false, true, false}) {
+            down = pressed;
+            if (const Intent intent = frame()) asked = intent;
+        }
+        return asked;
+    }
+
 private:
     ImGuiContext* context_ = nullptr;
     float scale_;
 };
+
+// Standing still at a step.
+inline Playhead at_step(const Exhibit& exhibit, std::size_t step) {
+    Playhead playhead;
+    playhead.count = exhibit.steps().size();
+    playhead.step = step;
+    return playhead;
+}
 
 }  // namespace lanewise::viz::testing

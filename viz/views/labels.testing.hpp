@@ -65,22 +65,12 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
             LabelCanvas canvas;
             Selection selection;
             selection.warp = warp;
-            Playhead playhead;
-            playhead.count = exhibit.steps().size();
-            playhead.step = step;
-            gui.frame([&] {
-                ImGui::SetNextWindowPos({0, 0});
-                ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-                ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-                ImGui::Begin("labels", nullptr, ImGuiWindowFlags_NoDecoration);
+            const Playhead playhead = at_step(exhibit, step);
+            gui.in_window([&] {
                 Look look = gui.look();
                 look.canvas = &canvas;
-                {
-                    const Pane pane(look, "stage", gui.window());
-                    stage.draw(pane, exhibit, playhead, selection);
-                }
-                ImGui::End();
-                ImGui::PopStyleVar();
+                const Pane pane(look, "stage", gui.window());
+                stage.draw(pane, exhibit, playhead, selection);
             });
             const std::string where = run->trace.header.variant + ", " + warp_name(exhibit.steps(), warp) + ", step " + std::to_string(step + 1) + " (" +
                                       exhibit.steps().steps[step].label + "): ";

@@ -12,28 +12,8 @@
 namespace lanewise::viz {
 namespace {
 
+using testing::at_step;
 using testing::Headless;
-
-template <class Draw>
-int in_pane(Headless& gui, const Draw& draw, Pane::Scroll scroll = Pane::Scroll::none) {
-    return gui.frame([&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-        ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
-        {
-            const Pane pane(gui.look(), "pane", gui.window(), 0, scroll);
-            draw(pane);
-        }
-        ImGui::End();
-    });
-}
-
-Playhead at_step(const Exhibit& exhibit, std::size_t step) {
-    Playhead playhead;
-    playhead.count = exhibit.steps().size();
-    playhead.step = step;
-    return playhead;
-}
 
 const trace::Record& first_record(const Exhibit& exhibit, std::size_t step) {
     return exhibit.trace().records[exhibit.steps().steps[step].warps.front().records.front()];
@@ -88,8 +68,8 @@ TEST(Meetings, EveryStepIsDrawnAndInspectedForEveryLane) {
                 selection.warp = exhibit.steps().warps.front();
                 selection.pinned_lane = lane;
                 const Playhead playhead = at_step(exhibit, k);
-                EXPECT_GT(in_pane(gui, [&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); }), 100);
-                EXPECT_GT(in_pane(gui, [&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); }, Pane::Scroll::vertical), 40);
+                EXPECT_GT(gui.in_pane([&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); }), 100);
+                EXPECT_GT(gui.in_pane([&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); }, Pane::Scroll::vertical), 40);
             }
         }
     }

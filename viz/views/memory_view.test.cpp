@@ -21,18 +21,9 @@ struct Drawn {
     int at(std::size_t step) {
         playhead.count = exhibit.steps().size();
         playhead.step = step;
-        return gui.frame([&] {
-            ImGui::SetNextWindowPos({0, 0});
-            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-            ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
-            {
-                const Pane pane(gui.look(), "pane", gui.window());
-                height = view.height(gui.look(), exhibit, selection, view.cell * 32, 220);
-                view.draw(pane, {0, 0, gui.window().x1, height}, exhibit, playhead, selection);
-            }
-            ImGui::End();
-            ImGui::PopStyleVar();
+        return gui.in_pane([&](const Pane& pane) {
+            height = view.height(gui.look(), exhibit, selection, view.cell * 32, 220);
+            view.draw(pane, {0, 0, gui.window().x1, height}, exhibit, playhead, selection);
         });
     }
     std::size_t first(steps::StepKind kind, std::size_t from = 0) const {

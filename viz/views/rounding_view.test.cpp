@@ -13,22 +13,6 @@ namespace {
 using steps::Sum;
 using testing::Headless;
 
-template <class Draw>
-void in_pane(Headless& gui, const Draw& draw) {
-    gui.frame([&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-        ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-        ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
-        {
-            const Pane pane(gui.look(), "pane", gui.window());
-            draw(pane);
-        }
-        ImGui::End();
-        ImGui::PopStyleVar();
-    });
-}
-
 // A run whose lanes offer values that do not add exactly: the samples' ramp, scaled.
 std::shared_ptr<const lesson::Run> uneven(std::shared_ptr<const lesson::Run> run) {
     trace::Trace trace = run->trace;
@@ -65,7 +49,7 @@ struct Shown {
     }
     Intent frame() {
         Intent intent;
-        in_pane(gui, [&](const Pane& pane) { intent = view.draw(pane, exhibit, playhead, selection); });
+        gui.in_pane([&](const Pane& pane) { intent = view.draw(pane, exhibit, playhead, selection); });
         return intent;
     }
     void point_at(const Rect& box) { gui.mouse = box.center(); }

@@ -22,18 +22,7 @@ struct Drawn {
     }
     Intent draw() {
         Intent intent;
-        gui.frame([&] {
-            ImGui::SetNextWindowPos({0, 0});
-            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-            ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
-            {
-                const Pane pane(gui.look(), "pane", gui.window());
-                intent = stage.draw(pane, exhibit, playhead, selection);
-            }
-            ImGui::End();
-            ImGui::PopStyleVar();
-        });
+        gui.in_pane([&](const Pane& pane) { intent = stage.draw(pane, exhibit, playhead, selection); });
         selection.turn();
         return intent;
     }

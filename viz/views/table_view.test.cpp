@@ -32,18 +32,11 @@ struct Shown {
     Intent intent;
 
     void frame() {
-        gui.frame([&] {
-            ImGui::SetNextWindowPos({0, 0});
-            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-            ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
-            {
-                const Pane pane(gui.look(), "pane", gui.window(), 0, Pane::Scroll::vertical);
+        gui.in_pane(
+            [&](const Pane& pane) {
                 if (const Intent asked = table.draw(pane, three(), "a_fast")) intent = asked;
-            }
-            ImGui::End();
-            ImGui::PopStyleVar();
-        });
+            },
+            Pane::Scroll::vertical);
     }
     void click(Point at) {
         gui.mouse = at;

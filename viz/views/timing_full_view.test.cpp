@@ -59,16 +59,11 @@ struct Shown {
     Intent intent;
 
     int frame() {
-        return gui.frame([&] {
-            ImGui::SetNextWindowPos({0, 0});
-            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
-            {
-                const Pane pane(gui.look(), "pane", gui.window(), 0, Pane::Scroll::vertical);
+        return gui.in_pane(
+            [&](const Pane& pane) {
                 if (const Intent asked = view.draw(pane, table, {}, "fast", state, roofline)) intent = asked;
-            }
-            ImGui::End();
-        });
+            },
+            Pane::Scroll::vertical);
     }
     void point_at(Point at) {
         gui.mouse = at;

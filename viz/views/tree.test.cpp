@@ -27,29 +27,10 @@ struct Shown {
     }
     Intent frame() {
         Intent intent;
-        gui.frame([&] {
-            ImGui::SetNextWindowPos({0, 0});
-            ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-            ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-            ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
-            {
-                const Pane pane(gui.look(), "pane", gui.window());
-                intent = view.draw(pane, exhibit, playhead, selection);
-            }
-            ImGui::End();
-            ImGui::PopStyleVar();
-        });
+        gui.in_pane([&](const Pane& pane) { intent = view.draw(pane, exhibit, playhead, selection); });
         return intent;
     }
-    Intent click(Point at) {
-        gui.mouse = at;
-        Intent asked;
-        for (const bool down : {false, true, false}) {
-            gui.down = down;
-            if (const Intent intent = frame()) asked = intent;
-        }
-        return asked;
-    }
+    Intent click(Point at) { return gui.click(at, [&] { return frame(); }); }
     const Sum& sum(std::size_t box) const {
         return view.lens().sums[static_cast<std::size_t>(view.tree()[view.scene().boxes[box].node].sum)];
     }

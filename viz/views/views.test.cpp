@@ -12,32 +12,10 @@
 namespace lanewise::viz {
 namespace {
 
+using testing::at_step;
 using testing::Headless;
 
 // Draws `draw` in one pane as large as the window.
-template <class Draw>
-void in_pane(Headless& gui, const Draw& draw, Pane::Scroll scroll = Pane::Scroll::none) {
-    gui.frame([&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-        ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-        ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
-        {
-            const Pane pane(gui.look(), "pane", gui.window(), 0, scroll);
-            draw(pane);
-        }
-        ImGui::End();
-        ImGui::PopStyleVar();
-    });
-}
-
-Playhead at_step(const Exhibit& exhibit, std::size_t step) {
-    Playhead playhead;
-    playhead.count = exhibit.steps().size();
-    playhead.step = step;
-    return playhead;
-}
-
 TEST(StageView, PointingAtALaneSelectsItAndAClickPinsIt) {
     Headless gui(960, 640);
     const Exhibit exhibit(samples::warp_xor());
@@ -45,21 +23,21 @@ TEST(StageView, PointingAtALaneSelectsItAndAClickPinsIt) {
     Selection selection;
     StageView stage;
     const auto draw = [&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); };
-    in_pane(gui, draw);
-    in_pane(gui, draw);
+    gui.in_pane(draw);
+    gui.in_pane(draw);
     const auto present = std::find_if(stage.scene().bands.begin(), stage.scene().bands.end(), [](const Band& b) { return b.present; });
     gui.mouse = {stage.scene().rows.front().lanes[5].box.center().x, present->box.center().y};
-    in_pane(gui, draw);
+    gui.in_pane(draw);
     EXPECT_TRUE(selection.turn());
     EXPECT_EQ(selection.lane(), 5);
     gui.down = true;
-    in_pane(gui, draw);
+    gui.in_pane(draw);
     EXPECT_EQ(selection.pinned_lane, 5);
     gui.down = false;
     gui.mouse = {-100, -100};
-    in_pane(gui, draw);
+    gui.in_pane(draw);
     selection.turn();
-    in_pane(gui, draw);
+    gui.in_pane(draw);
     selection.turn();
     EXPECT_EQ(selection.now.lane, -1);
     EXPECT_EQ(selection.lane(), 5);
@@ -72,16 +50,16 @@ TEST(StageView, AClickOnASmallWarpChoosesIt) {
     Selection selection;
     StageView stage;
     const auto draw = [&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); };
-    in_pane(gui, draw);
+    gui.in_pane(draw);
     // Along the strip's lines every warp of the chosen block is found, then the other block, and then its warps.
     std::vector<steps::WarpRef> seen;
     for (const float y : {60.0f, 80.0f, 118.0f, 60.0f, 80.0f}) {
         for (float x = 0; x < 960; x += 14) {
             gui.mouse = {x, y};
             gui.down = false;
-            in_pane(gui, draw);
+            gui.in_pane(draw);
             gui.down = true;
-            in_pane(gui, draw);
+            gui.in_pane(draw);
             if (std::find(seen.begin(), seen.end(), selection.warp) == seen.end()) seen.push_back(selection.warp);
         }
     }
@@ -99,7 +77,7 @@ TEST(TimelineView, AClickOnAStepAsksToGoThere) {
         for (const bool down : {false, true}) {
             gui.mouse = {x, 70};
             gui.down = down;
-            in_pane(gui, [&](const Pane& pane) {
+            gui.in_pane([&](const Pane& pane) {
                 const Intent intent = timeline.draw(pane, exhibit, playhead, selection);
                 if (intent.kind == Intent::Kind::go_to && (asked.empty() || asked.back() != intent.value)) asked.push_back(intent.value);
             });
@@ -122,12 +100,12 @@ TEST(SourceView, ALineThatRanLeadsToItsStep) {
         const Intent asked = source.draw(pane, &exhibit.steps(), playhead, selection);
         if (asked) intent = asked;
     };
-    in_pane(gui, draw, Pane::Scroll::vertical);
+    gui.in_pane(draw, Pane::Scroll::vertical);
     for (float y = 0; y < 400 && !intent; y += 6) {
         gui.mouse = {200, y};
         for (const bool down : {false, true}) {
             gui.down = down;
-            in_pane(gui, draw, Pane::Scroll::vertical);
+            gui.in_pane(draw, Pane::Scroll::vertical);
         }
     }
     // From step 0 (line 3) the next step of a line above is that of line 3 itself, or of line 5: never a line that did not run.
@@ -147,7 +125,7 @@ TEST(TextView, LinksAreIntents) {
         for (const bool down : {false, true}) {
             gui.mouse = {23, y};
             gui.down = down;
-            in_pane(gui, [&](const Pane& pane) {
+            gui.in_pane([&](const Pane& pane) {
                 const Intent intent = text.draw(pane);
                 if (intent.kind == Intent::Kind::link && (asked.empty() || asked.back() != intent.value)) asked.push_back(intent.value);
             }, Pane::Scroll::vertical);
@@ -168,7 +146,7 @@ TEST(InspectorView, DrawsEveryLaneOfEveryStep) {
                 Selection selection;
                 selection.pinned_lane = lane;
                 const Playhead playhead = at_step(exhibit, step);
-                in_pane(gui, [&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); }, Pane::Scroll::vertical);
+                gui.in_pane([&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); }, Pane::Scroll::vertical);
             }
         }
     }

@@ -21,15 +21,16 @@ constexpr std::size_t kLeastRun = 4;
 const Sum& sum_at(const RoundingLens& lens, std::int32_t sum) { return lens.sums[static_cast<std::size_t>(sum)]; }
 
 bool is_leaf(const Sum& sum) {
-    return sum.kind == Sum::Kind::input || (sum.kind != Sum::Kind::reduce && (sum.own == Sum::kNone || sum.other == Sum::kNone));
+    return sum.kind == Sum::Kind::input ||
+           (sum.kind != Sum::Kind::reduce && (sum.own == Sum::kNone || sum.other == Sum::kNone));
 }
 
 std::size_t warp_place(const Steps& steps, const WarpRef& warp) {
     return static_cast<std::size_t>(std::find(steps.warps.begin(), steps.warps.end(), warp) - steps.warps.begin());
 }
 
-// What was added one after the other up to `last`, the first addition first: by a lane to which each time something less
-// deep than its own came, or by atomics to one word.
+// What was added one after the other up to `last`, the first addition first: by a lane to which each time something
+// less deep than its own came, or by atomics to one word.
 std::vector<std::int32_t> run_to(const RoundingLens& lens, std::int32_t last) {
     const Sum& end = sum_at(lens, last);
     std::vector<std::int32_t> run;
@@ -63,43 +64,49 @@ std::vector<std::int32_t> offered(const Steps& steps, const RoundingLens& lens, 
         const auto only = steps.provenances[inputs].only();
         for (std::size_t i = 0; only && part == Sum::kNone && i < lens.sums.size(); ++i) {
             const Sum& leaf = lens.sums[i];
-            if (leaf.kind == Sum::Kind::input && leaf.element == static_cast<std::int64_t>(*only)) part = static_cast<std::int32_t>(i);
+            if (leaf.kind == Sum::Kind::input && leaf.element == static_cast<std::int64_t>(*only))
+                part = static_cast<std::int32_t>(i);
         }
         if (part != Sum::kNone) parts.push_back(part);
     }
     return parts;
 }
 
-std::string value_of(const Sum& sum) { return fmt::format("{} (0x{})", format_element(sum.type, sum.bits), format_bits(sum.type, sum.bits)); }
+// The node and all below it, each before its parts, from left to right. A run may be as deep as it is long.
+template <class Meet>
+void walk(const AdditionTree& tree, int node, const Meet& meet) {
+    std::vector<int> open;
+    if (!tree.empty()) open.push_back(node);
+    while (!open.empty()) {
+        const AdditionNode& at = tree[open.back()];
+        open.pop_back();
+        meet(at);
+        open.insert(open.end(), at.parts.rbegin(), at.parts.rend());
+    }
+}
 
-std::string counted(std::size_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+std::string value_of(const Sum& sum) {
+    return fmt::format("{} (0x{})", format_element(sum.type, sum.bits), format_bits(sum.type, sum.bits));
+}
+
+std::string counted(std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 }  // namespace
 
 std::vector<std::int32_t> AdditionTree::additions(int node) const {
     std::vector<std::int32_t> found;
-    std::vector<int> open;
-    if (!nodes.empty()) open.push_back(node);
-    while (!open.empty()) {
-        const AdditionNode& at = nodes[static_cast<std::size_t>(open.back())];
-        open.pop_back();
-        found.insert(found.end(), at.running.begin(), at.running.end());
-        open.insert(open.end(), at.parts.begin(), at.parts.end());
-    }
+    walk(*this, node, [&](const AdditionNode& at) { found.insert(found.end(), at.running.begin(), at.running.end()); });
     std::sort(found.begin(), found.end());
     return found;
 }
 
 std::vector<std::int32_t> AdditionTree::inputs(int node) const {
     std::vector<std::int32_t> found;
-    std::vector<int> open;
-    if (!nodes.empty()) open.push_back(node);
-    while (!open.empty()) {
-        const AdditionNode& at = nodes[static_cast<std::size_t>(open.back())];
-        open.pop_back();
+    walk(*this, node, [&](const AdditionNode& at) {
         if (at.kind == Kind::input) found.push_back(at.sum);
-        open.insert(open.end(), at.parts.rbegin(), at.parts.rend());
-    }
+    });
     return found;
 }
 
@@ -176,7 +183,10 @@ std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const Warp
                 // A store must have stored it; an atomic gave it, or made it.
                 const Sum& told = sum_at(lens, sum);
                 const std::uint64_t written = trace::element_at(record.value[l], record.type, 0);
-                const std::uint64_t held = told.type == record.type ? told.bits : element_from_double(record.type, element_to_double(told.type, told.bits));
+                const std::uint64_t held =
+                    told.type == record.type
+                        ? told.bits
+                        : element_from_double(record.type, element_to_double(told.type, told.bits));
                 if (told.kind == Sum::Kind::atomic || same_value(record.type, held, written)) offer(sum, warp.warp);
             }
         }
@@ -190,7 +200,8 @@ std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const Warp
     const auto key = [&](const Sum& sum) { return std::tuple(sum.count, sum.step, sum.warp == near); };
     for (std::size_t i = 0; i < lens.sums.size(); ++i) {
         const Sum& sum = lens.sums[i];
-        if (sum.kind != Sum::Kind::input && (best == Sum::kNone || key(sum) > key(sum_at(lens, best)))) best = static_cast<std::int32_t>(i);
+        if (sum.kind != Sum::Kind::input && (best == Sum::kNone || key(sum) > key(sum_at(lens, best))))
+            best = static_cast<std::int32_t>(i);
     }
     return best;
 }
@@ -214,14 +225,17 @@ std::string others_beside(const Steps& steps, const RoundingLens& lens, const Ad
         else ++other;
     }
     if (same > 0 && other + none == 0)
-        return fmt::format("All {} lanes hold the sum of these inputs, each by a tree of its own; this is lane {}'s.", same + 1, root.lane);
+        return fmt::format("All {} lanes hold the sum of these inputs, each by a tree of its own; this is lane {}'s.",
+                           same + 1, root.lane);
     if (same > 0)
-        return fmt::format("{} of the warp hold{} the sum of these inputs too, by a tree of {} own; {} ha{} come to something else.",
-                           counted(static_cast<std::size_t>(same), "other lane"), same == 1 ? "s" : "", same == 1 ? "its" : "their",
-                           counted(static_cast<std::size_t>(other + none), "lane"), other + none == 1 ? "s" : "ve");
+        return fmt::format(
+            "{} of the warp hold{} the sum of these inputs too, by a tree of {} own; {} ha{} come to something else.",
+            counted(static_cast<std::size_t>(same), "other lane"), same == 1 ? "s" : "", same == 1 ? "its" : "their",
+            counted(static_cast<std::size_t>(other + none), "lane"), other + none == 1 ? "s" : "ve");
     if (other == 0) return fmt::format("Lane {} alone adds in this warp.", root.lane);
     return fmt::format("Lane {} alone holds it: {} of its warp end{} with {}.", root.lane,
-                       counted(static_cast<std::size_t>(other), "other lane"), other == 1 ? "s" : "", other == 1 ? "another sum" : "other sums");
+                       counted(static_cast<std::size_t>(other), "other lane"), other == 1 ? "s" : "",
+                       other == 1 ? "another sum" : "other sums");
 }
 
 std::string inputs_in_words(const RoundingLens& lens, const AdditionTree& tree) {
@@ -237,20 +251,25 @@ std::string inputs_in_words(const RoundingLens& lens, const AdditionTree& tree) 
 
 std::string why_no_tree(const RoundingLens& lens) {
     if (!lens.why_not.empty()) return lens.why_not;
-    const bool any = std::any_of(lens.sums.begin(), lens.sums.end(), [](const Sum& sum) { return sum.kind != Sum::Kind::input; });
+    const bool any =
+        std::any_of(lens.sums.begin(), lens.sums.end(), [](const Sum& sum) { return sum.kind != Sum::Kind::input; });
     return any ? "" : "Nothing is added here, as far as the records tell.";
 }
 
 std::string place_of_sum(const Steps& steps, const Sum& sum) {
     const auto array = input_array_of(*steps.trace);
-    if (sum.kind == Sum::Kind::input) return fmt::format("{}[{}]", array ? steps.trace->arrays[*array].name : "in", sum.element);
-    const std::string warp = fmt::format("lane {} of {}block {} · warp {}", sum.lane, sum.warp.launch > 0 ? fmt::format("launch {} · ", sum.warp.launch) : std::string(),
-                                         sum.warp.block, sum.warp.warp);
+    if (sum.kind == Sum::Kind::input)
+        return fmt::format("{}[{}]", array ? steps.trace->arrays[*array].name : "in", sum.element);
+    const std::string warp =
+        fmt::format("lane {} of {}block {} · warp {}", sum.lane,
+                    sum.warp.launch > 0 ? fmt::format("launch {} · ", sum.warp.launch) : std::string(), sum.warp.block,
+                    sum.warp.warp);
     if (sum.kind != Sum::Kind::atomic || sum.step >= steps.size()) return warp;
     const WarpStep* part = steps.steps[sum.step].find(sum.warp);
     if (!part) return warp;
     const trace::Record& record = steps.trace->records[part->records.front()];
-    return fmt::format("{}[{}], by {}", steps.trace->arrays[record.array].name, record.element_index[static_cast<std::size_t>(sum.lane)], warp);
+    return fmt::format("{}[{}], by {}", steps.trace->arrays[record.array].name,
+                       record.element_index[static_cast<std::size_t>(sum.lane)], warp);
 }
 
 std::string describe_tree(const Steps& steps, const RoundingLens& lens, const AdditionTree& tree, std::size_t now) {
@@ -259,13 +278,17 @@ std::string describe_tree(const Steps& steps, const RoundingLens& lens, const Ad
     const auto additions = tree.additions();
     std::set<std::size_t> at_steps;
     for (const std::int32_t sum : additions) at_steps.insert(sum_at(lens, sum).step);
-    std::string out = fmt::format("tree  {}  {}  {}, {} in {}\n", place_of_sum(steps, root), value_of(root), inputs_in_words(lens, tree),
-                                  counted(additions.size(), "addition"), counted(at_steps.size(), "step"));
+    std::string out = fmt::format("tree  {}  {}  {}, {} in {}\n", place_of_sum(steps, root), value_of(root),
+                                  inputs_in_words(lens, tree), counted(additions.size(), "addition"),
+                                  counted(at_steps.size(), "step"));
     if (const std::string others = others_beside(steps, lens, tree); !others.empty()) out += others + "\n";
-    if (lens.untold > 0) out += fmt::format("{} not told: something else than a known sum of inputs came in.\n", counted(lens.untold, "addition") + (lens.untold == 1 ? " is" : " are"));
+    if (lens.untold > 0)
+        out += fmt::format("{} not told: something else than a known sum of inputs came in.\n",
+                           counted(lens.untold, "addition") + (lens.untold == 1 ? " is" : " are"));
     for (const std::int32_t place : additions) {
         const Sum& sum = sum_at(lens, place);
-        out += fmt::format("added  step {} {}  {}  ", sum.step + 1, sum.step < steps.size() ? steps.steps[sum.step].label : "", place_of_sum(steps, sum));
+        out += fmt::format("added  step {} {}  {}  ", sum.step + 1,
+                           sum.step < steps.size() ? steps.steps[sum.step].label : "", place_of_sum(steps, sum));
         if (sum.kind == Sum::Kind::reduce) out += "all lanes'";
         else out += value_of(sum_at(lens, sum.own)) + " + " + value_of(sum_at(lens, sum.other));
         out += " = " + value_of(sum) + "  " + counted(sum.count, "input");

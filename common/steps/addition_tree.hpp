@@ -47,8 +47,9 @@ AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, s
 // The sum that a lane ends with; kNone where it adds nothing.
 std::int32_t sum_of_lane(const Steps& steps, const RoundingLens& lens, const WarpRef& warp, int lane);
 
-// The sum that the run ends with: of those that stores and atomics leave in global memory at the end the one of the most
-// inputs; of several, that of the block of `near`, then of its warp, then the first. kNone where none of them is known.
+// The sum that the run ends with: of those that stores and atomics leave in global memory at the end the one of the
+// most inputs; of several, that of the block of `near`, then of its warp, then the first. kNone where none of them is
+// known.
 std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const WarpRef& near);
 // The same; where none is known, of the sums with the most inputs the latest. kNone where nothing was added.
 std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const WarpRef& near);
@@ -70,8 +71,8 @@ std::string place_of_sum(const Steps& steps, const Sum& sum);
 //
 //     tree  lane 0 of block 0 · warp 0  496 (0x43f80000)  32 inputs, 31 additions in 5 steps
 //     All 32 lanes hold …
-//     added  step 2 xor 16  lane 0 of block 0 · warp 0  0 (0x00000000) + 16 (0x41800000) = 16 (0x41800000)  2 inputs  now
-//     added  step 3 xor 8 …  later
+//     added  step 2 xor 16  lane 0 of block 0 · warp 0  0 (0x00000000) + 16 (0x41800000) = 16 (0x41800000)  2 inputs
+//     now added  step 3 xor 8 …  later
 std::string describe_tree(const Steps& steps, const RoundingLens& lens, const AdditionTree& tree, std::size_t now);
 
 }  // namespace lanewise::steps

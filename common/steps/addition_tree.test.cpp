@@ -19,8 +19,12 @@ struct Grown {
     Grown(const Grown&) = delete;
 
     const Sum& sum(std::int32_t place) const { return lens.sums[static_cast<std::size_t>(place)]; }
-    AdditionTree of_run(const WarpRef& near = kFirst) const { return build_addition_tree(steps, lens, sum_of_run(steps, lens, near)); }
-    AdditionTree of_lane(const WarpRef& warp, int lane) const { return build_addition_tree(steps, lens, sum_of_lane(steps, lens, warp, lane)); }
+    AdditionTree of_run(const WarpRef& near = kFirst) const {
+        return build_addition_tree(steps, lens, sum_of_run(steps, lens, near));
+    }
+    AdditionTree of_lane(const WarpRef& warp, int lane) const {
+        return build_addition_tree(steps, lens, sum_of_lane(steps, lens, warp, lane));
+    }
     std::multiset<std::int64_t> elements(const AdditionTree& tree, int node = 0) const {
         std::multiset<std::int64_t> all;
         for (const std::int32_t input : tree.inputs(node)) all.insert(sum(input).element);
@@ -69,7 +73,8 @@ TEST(AdditionTree, AButterflysLaneHasOneTreeOfAllInputs) {
         // What a lane held stands to the left of what came to it.
         EXPECT_EQ(grown.sum(tree.inputs().front()).element, lane);
         EXPECT_EQ(others_beside(grown.steps, grown.lens, tree),
-                  "All 32 lanes hold the sum of these inputs, each by a tree of its own; this is lane " + std::to_string(lane) + "'s.");
+                  "All 32 lanes hold the sum of these inputs, each by a tree of its own; this is lane " +
+                      std::to_string(lane) + "'s.");
     }
 }
 
@@ -77,7 +82,8 @@ TEST(AdditionTree, OnlyTheFirstLaneOfAShiftHasTheTotal) {
     const Grown grown(warp_tree(Op::shfl_down, {16, 8, 4, 2, 1}));
     const AdditionTree tree = grown.of_lane(kFirst, 0);
     EXPECT_EQ(grown.elements(tree), up_to(32));
-    EXPECT_EQ(others_beside(grown.steps, grown.lens, tree), "Lane 0 alone holds it: 31 other lanes of its warp end with other sums.");
+    EXPECT_EQ(others_beside(grown.steps, grown.lens, tree),
+              "Lane 0 alone holds it: 31 other lanes of its warp end with other sums.");
     // Lane 31 was handed its own value back each time: a sum that comes in twice is drawn once.
     const AdditionTree last = grown.of_lane(kFirst, 31);
     EXPECT_EQ(last.additions().size(), 5u);
@@ -133,9 +139,13 @@ TEST(AdditionTree, AWordThatAtomicsJoinIsOneNode) {
     EXPECT_EQ(order, (std::vector<std::int64_t>{2, 0, 3, 1}));
     EXPECT_EQ(grown.sum(tree[0].sum).bits, to_bits(15.0f));
     EXPECT_EQ(tree[0].running.size(), 3u);
-    EXPECT_EQ(others_beside(grown.steps, grown.lens, tree), "4 sums came to one word, one after the other, from left to right.");
-    EXPECT_NE(describe_tree(grown.steps, grown.lens, tree, 1).find("added  step 2 atomic out  out[0], by lane 0 of block 1 · warp 0  13 (0x41500000) + 2 (0x40000000) = 15 (0x41700000)  4 inputs  now\n"),
-              std::string::npos) << describe_tree(grown.steps, grown.lens, tree, 1);
+    EXPECT_EQ(others_beside(grown.steps, grown.lens, tree),
+              "4 sums came to one word, one after the other, from left to right.");
+    EXPECT_NE(describe_tree(grown.steps, grown.lens, tree, 1)
+                  .find("added  step 2 atomic out  out[0], by lane 0 of block 1 · warp 0  13 (0x41500000) + 2 "
+                        "(0x40000000) = 15 (0x41700000)  4 inputs  now\n"),
+              std::string::npos)
+        << describe_tree(grown.steps, grown.lens, tree, 1);
 }
 
 TEST(AdditionTree, WhatALaneAddsOneAfterTheOtherIsOneNode) {
@@ -196,13 +206,19 @@ TEST(AdditionTree, IsToldAsTheRecordsHaveIt) {
         if (step.kind != StepKind::shuffle) continue;
         for (const WarpStep& warp : step.warps) {
             for (std::size_t lane = 0; lane < 32; ++lane) {
-                const std::string where = "added  step " + std::to_string(k + 1) + " " + step.label + "  lane " + std::to_string(lane) + " of block 0 · warp " + std::to_string(warp.warp.warp) + "  ";
+                const std::string where = "added  step " + std::to_string(k + 1) + " " + step.label + "  lane " +
+                                          std::to_string(lane) + " of block 0 · warp " +
+                                          std::to_string(warp.warp.warp) + "  ";
                 const std::size_t at = text.find(where);
                 if (at == std::string::npos) continue;
                 const std::string line = text.substr(at, text.find('\n', at) - at);
-                const auto value = [](std::uint64_t bits) { return format_element(Element::f32, bits) + " (0x" + format_bits(Element::f32, bits) + ")"; };
+                const auto value = [](std::uint64_t bits) {
+                    return format_element(Element::f32, bits) + " (0x" + format_bits(Element::f32, bits) + ")";
+                };
                 const LaneView& view = warp.lanes[lane];
-                EXPECT_NE(line.find(value(view.before) + " + " + value(view.received) + " = " + value(view.after)), std::string::npos) << line;
+                EXPECT_NE(line.find(value(view.before) + " + " + value(view.received) + " = " + value(view.after)),
+                          std::string::npos)
+                    << line;
                 EXPECT_EQ(line.ends_with("  now"), k == now) << line;
                 EXPECT_EQ(line.ends_with("  later"), k > now) << line;
                 ++lines;
@@ -210,7 +226,9 @@ TEST(AdditionTree, IsToldAsTheRecordsHaveIt) {
         }
     }
     EXPECT_EQ(lines, 127u);
-    EXPECT_TRUE(text.starts_with("tree  lane 0 of block 0 · warp 0  8128 (0x45fe0000)  128 inputs, 127 additions in 7 steps\n")) << text.substr(0, 200);
+    EXPECT_TRUE(
+        text.starts_with("tree  lane 0 of block 0 · warp 0  8128 (0x45fe0000)  128 inputs, 127 additions in 7 steps\n"))
+        << text.substr(0, 200);
 }
 
 TEST(AdditionTree, WithoutAdditionsThereIsASentence) {

@@ -28,8 +28,8 @@ bool may_stand_together(const Mark& a, const Mark& b) {
     return !a.is_exchange || a.kind == b.kind || (is_barrier(a.kind) && is_barrier(b.kind));
 }
 
-// What it is worth to let two steps stand beside each other; 0 where they may not. Rounds outweigh all else: what stands
-// between them follows.
+// What it is worth to let two steps stand beside each other; 0 where they may not. Rounds outweigh all else: what
+// stands between them follows.
 std::uint32_t worth(const Mark& a, const Mark& b) {
     if (!may_stand_together(a, b)) return 0;
     std::uint32_t sum = a.is_round ? 1000 : 16;
@@ -122,7 +122,8 @@ private:
             if (i == n) alone(j++);
             else if (j == m) result_.push_back(places_[i++]);
             else if (may_stand_together(*standing_[i].front(), new_[j])) both(i++, j++);
-            else if (i > 0 && goes_on(*standing_[i].front(), *standing_[i - 1].front())) result_.push_back(places_[i++]);
+            else if (i > 0 && goes_on(*standing_[i].front(), *standing_[i - 1].front()))
+                result_.push_back(places_[i++]);
             else if (j > 0 && goes_on(new_[j], new_[j - 1])) alone(j++);
             else result_.push_back(places_[i++]);
         }

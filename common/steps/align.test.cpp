@@ -54,7 +54,8 @@ TEST(Align, TreeAgainstTwoLevel) {
 // A warp's 32 words by a tree in shared memory, in one of three forms.
 //    3: tree[t] = in[t];  4: __syncthreads();
 //    updates:  6: if (t < offset) tree[t] += tree[t + offset];  7: __syncthreads();
-//    else:     5: value = tree[t];  8: value += tree[t + offset];  9: __syncwarp();  10: tree[t] = value;  11: __syncwarp();
+//    else:     5: value = tree[t];  8: value += tree[t + offset];  9: __syncwarp();  10: tree[t] = value;  11:
+//    __syncwarp();
 enum class Form { updates, waits, waits_for_nobody };
 Trace rounds(Form form) {
     TraceBuilder made;
@@ -182,7 +183,8 @@ TEST(AlignAll, RoundsOfFourFormsStandAtOnePlaceEach) {
                 distances.insert(runs[r].steps[place[r]].distance.value_or(-1));
             }
             EXPECT_LE(distances.size(), 1u);
-            if (distances.size() == 1 && std::count(place.begin(), place.end(), kNoStep) == 0) paired += std::to_string(*distances.begin()) + " ";
+            if (distances.size() == 1 && std::count(place.begin(), place.end(), kNoStep) == 0)
+                paired += std::to_string(*distances.begin()) + " ";
         }
         EXPECT_EQ(paired, "16 8 4 2 1 ");
     } while (std::next_permutation(order.begin(), order.end()));
@@ -190,7 +192,8 @@ TEST(AlignAll, RoundsOfFourFormsStandAtOnePlaceEach) {
 
 // The third has rounds that the first two lack: they must not be torn apart by it, nor it by them.
 TEST(AlignAll, ARunWithMoreStagesLeavesPlacesToItself) {
-    const Trace one = warp_tree(Op::shfl_xor, {16, 8, 4, 2, 1}), two = two_level(), three = warp_tree(Op::shfl_down, {4, 2, 1});
+    const Trace one = warp_tree(Op::shfl_xor, {16, 8, 4, 2, 1}), two = two_level(),
+                three = warp_tree(Op::shfl_down, {4, 2, 1});
     std::vector<Steps> runs;
     for (const Trace* trace : {&one, &two, &three}) runs.push_back(build_steps(*trace));
     EXPECT_EQ(check_all(runs), 1u + 3);   // the load, and the rounds that all have
@@ -209,7 +212,8 @@ TEST(AlignAll, OneRunAndRunsWithNothing) {
 TEST(AlignAll, LongRunsOfThree) {
     std::vector<Steps> runs(3);
     for (int i = 0; i < 6000; ++i)
-        for (std::size_t r = 0; r < 3; ++r) runs[r].steps.emplace_back().stage = i < 5000 - 1000 * static_cast<int>(r) ? "load" : "finish";
+        for (std::size_t r = 0; r < 3; ++r)
+            runs[r].steps.emplace_back().stage = i < 5000 - 1000 * static_cast<int>(r) ? "load" : "finish";
     EXPECT_EQ(check_all(runs), 4000u);
 }
 

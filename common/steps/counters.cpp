@@ -40,7 +40,8 @@ void add_access(const trace::Trace& trace, const Record& record, Step::Counters&
 void add_record(const trace::Trace& trace, const Record& record, Rounds& warp, Step::Counters& block) {
     // Of what its warps do side by side a block is charged what the busiest of them did.
     if (trace::is_exchange(record.op)) block.shuffles = std::max(block.shuffles, ++warp.shuffles);
-    if (trace::is_block_barrier(record.op)) block.block_barriers = std::max(block.block_barriers, ++warp.block_barriers);
+    if (trace::is_block_barrier(record.op))
+        block.block_barriers = std::max(block.block_barriers, ++warp.block_barriers);
     if (record.op == Op::sync_warp) block.warp_barriers = std::max(block.warp_barriers, ++warp.warp_barriers);
     if (trace::is_atomic(record.op)) block.atomics += lanes_in(record.active);
     if (trace::is_access(record.op) && record.array < trace.arrays.size() && record.active != 0)

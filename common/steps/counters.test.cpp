@@ -86,8 +86,10 @@ TEST(Counters, RequestsAndSectorsAreTheBlocksOwn) {
     for (std::uint32_t block = 0; block < 2; ++block) {
         for (std::uint32_t number = 0; number <= block; ++number) {
             auto warp = made.warp(block, number);
-            warp.load(3, in, [&](int lane) { return block == 0 ? lane : 8 * lane; }, [](int lane) { return ramp(lane); });
-            warp.load_pack(4, in, 4, [](int lane) { return 4 * lane; }, [](int lane, int k) { return ramp(lane + k); }, 0xff);
+            warp.load(
+                3, in, [&](int lane) { return block == 0 ? lane : 8 * lane; }, [](int lane) { return ramp(lane); });
+            warp.load_pack(
+                4, in, 4, [](int lane) { return 4 * lane; }, [](int lane, int k) { return ramp(lane + k); }, 0xff);
             warp.atomic_add(5, out, 0, 0, 1);
         }
     }

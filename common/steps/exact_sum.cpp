@@ -256,7 +256,8 @@ ExactSum ExactSums::at(std::size_t place) const {
     ExactSum sum;
     for (std::size_t i = 0; i < packed.count; ++i) sum.limbs_[packed.first + i] = limbs_[packed.at + i];
     if (packed.negative)
-        for (std::size_t i = std::size_t{packed.first} + packed.count; i < ExactSum::kLimbs; ++i) sum.limbs_[i] = ~std::uint64_t{0};
+        for (std::size_t i = std::size_t{packed.first} + packed.count; i < ExactSum::kLimbs; ++i)
+            sum.limbs_[i] = ~std::uint64_t{0};
     sum.nan_ = packed.nan;
     sum.positive_infinity_ = packed.positive_infinity;
     sum.negative_infinity_ = packed.negative_infinity;

@@ -13,8 +13,15 @@ using trace::Record;
 using trace::Statement;
 
 Follower::Follower(Steps& steps, const Statements& statements)
-    : steps_(steps), trace_(*steps.trace), statements_(statements), inputs_(inputs_in(trace_)), memory_(trace_, inputs_), text_(trace_),
-      present_(steps.warps.size()), pending_(steps.warps.size()), courses_(steps.warps.size()) {
+    : steps_(steps),
+      trace_(*steps.trace),
+      statements_(statements),
+      inputs_(inputs_in(trace_)),
+      memory_(trace_, inputs_),
+      text_(trace_),
+      present_(steps.warps.size()),
+      pending_(steps.warps.size()),
+      courses_(steps.warps.size()) {
     following_.resize(trace_.records.size(), kNone);
     std::vector<std::size_t> last(steps.warps.size(), kNone);
     for (std::size_t i = trace_.records.size(); i-- > 0;) {

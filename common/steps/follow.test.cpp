@@ -71,7 +71,8 @@ TEST(Follow, ReplaceTakesTheSourcesInputs) {
     TraceBuilder made;
     made.trace = trace;
     auto warp = made.warp(0, 0);
-    for (std::size_t lane = 0; lane < 32; ++lane) warp.values[lane] = from_bits<float>(trace.records.back().after[lane]);
+    for (std::size_t lane = 0; lane < 32; ++lane)
+        warp.values[lane] = from_bits<float>(trace.records.back().after[lane]);
     warp.shuffle(9, Op::shfl_idx, 0, Effect::replace);
     made.trace.records.back().index = 6;
     const Steps steps = build_steps(made.trace);
@@ -142,9 +143,10 @@ TEST(Follow, TwoLevelLeavesTheTotalInTheLowLanesOnly) {
 TEST(Follow, TheSharedTreeGathersInItsFirstWord) {
     const Trace trace = shared_tree(128);
     const Steps steps = build_steps(trace);
-    EXPECT_EQ(labels(steps),
-              "load in | store tree | barrier | add tree +64 | barrier | add tree +32 | barrier | add tree +16 | barrier "
-              "| add tree +8 | barrier | add tree +4 | barrier | add tree +2 | barrier | add tree +1 | barrier");
+    EXPECT_EQ(
+        labels(steps),
+        "load in | store tree | barrier | add tree +64 | barrier | add tree +32 | barrier | add tree +16 | barrier "
+        "| add tree +8 | barrier | add tree +4 | barrier | add tree +2 | barrier | add tree +1 | barrier");
     EXPECT_EQ(inputs_after(steps, 3, kFirst, 5).count(), 2u);
     EXPECT_TRUE(inputs_after(steps, 3, kFirst, 5).holds(69));
     const std::size_t last = steps.size() - 1;

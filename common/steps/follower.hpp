@@ -114,16 +114,16 @@ private:
 
     void read(std::size_t number, std::size_t lane, LaneView& view);
 
-    // Files of minor version 0 do not say which statements are conditional. There, that a lane next offers a value that it
-    // was not known to hold shows that it was assigned to.
+    // Files of minor version 0 do not say which statements are conditional. There, that a lane next offers a value that
+    // it was not known to hold shows that it was assigned to.
     void guessed_without_load(std::size_t number, std::size_t lane, const trace::Statement& statement);
 
     // The value that the lane is next seen to offer; unknown where no record shows it, or where the variable that was
     // joined to is worked on before.
     void hold_offer(std::size_t number, std::size_t lane, const trace::Statement* sum);
 
-    // `value = t < n ? in[t] : 0` assigns on lanes that load nothing too. Of a lane that is told apart by an `if` around
-    // the statement, its next record tells whether it came there.
+    // `value = t < n ? in[t] : 0` assigns on lanes that load nothing too. Of a lane that is told apart by an `if`
+    // around the statement, its next record tells whether it came there.
     void assigned_without_load(std::size_t number, std::size_t lane, const trace::Statement& statement);
 
     // A plain store, or loads and a store of one statement.

@@ -62,8 +62,12 @@ public:
         formula.who = fmt::format("lane {} ← lane {}", lane_, view.source);
         switch (record_.op) {
             case Op::shfl_xor: xor_parts(formula); break;
-            case Op::shfl_down: offset_parts(formula, '+', lane_ + offset_, lane_ + offset_ > last_, "past", last_); break;
-            case Op::shfl_up: offset_parts(formula, '-', lane_ - offset_, lane_ - offset_ < first_, "before", first_); break;
+            case Op::shfl_down:
+                offset_parts(formula, '+', lane_ + offset_, lane_ + offset_ > last_, "past", last_);
+                break;
+            case Op::shfl_up:
+                offset_parts(formula, '-', lane_ - offset_, lane_ - offset_ < first_, "before", first_);
+                break;
             default: idx_parts(formula, view.source); break;
         }
         return formula;
@@ -327,9 +331,9 @@ Formula atomic_parts(const trace::Trace& trace, const Record& record, int lane) 
     const std::uint64_t old = record.received[at];
     // Only numbers that fit into doubles, or whole numbers: of a pair of halves no one result is told.
     const std::string result = record.elements == 1 ? atomic_result(record, old, accessed(record, at)) : "";
-    formula.arithmetic = (result.empty() ? fmt::format("it held {}, {} came", shown(record.type, old), values_of(record, at))
-                                         : result) +
-                         "; what it held depends on who came before";
+    formula.arithmetic =
+        (result.empty() ? fmt::format("it held {}, {} came", shown(record.type, old), values_of(record, at)) : result) +
+        "; what it held depends on who came before";
     return formula;
 }
 

@@ -73,7 +73,8 @@ TEST(Formula, Collectives) {
     const auto out = made.array("out", Space::global, 1);
     auto warp = made.warp(0, 0);
     warp.reduce_add(3, [](int lane) { return static_cast<std::uint32_t>(lane + 1); }, Effect::replace, 0xffff);
-    warp.match_any(4, [](int lane) { return lane % 4 == 0 && lane < 12 ? 7u : static_cast<std::uint32_t>(100 + lane); });
+    warp.match_any(4,
+                   [](int lane) { return lane % 4 == 0 && lane < 12 ? 7u : static_cast<std::uint32_t>(100 + lane); });
     warp.fence(5, 1);
     warp.active_mask(6, 0xff);
     warp.barrier_vote(7, Op::sync_block_count, [](int lane) { return lane < 5; }, 40);
@@ -122,7 +123,8 @@ TEST(Formula, OtherSteps) {
     EXPECT_EQ(formula(steps, 0, kFirst, 5), "lane 5 ← in[5]: 5");
     EXPECT_EQ(formula(steps, 6, {0, 0, 1}, 0), "lane 0 → warp_sums[1]: 1520");
     EXPECT_EQ(formula(steps, 7, kFirst, 5), "lane 5 waits: until every thread of its block is here");
-    EXPECT_EQ(formula(steps, 12, kFirst, 0), "lane 0 → out[0]: atomic add; 0 + 32640 = 32640; what it held depends on who came before");
+    EXPECT_EQ(formula(steps, 12, kFirst, 0),
+              "lane 0 → out[0]: atomic add; 0 + 32640 = 32640; what it held depends on who came before");
     const Trace tree = shared_tree(128);
     EXPECT_EQ(formula(build_steps(tree), 3, kFirst, 5), "lane 5 → tree[5] = tree[5] + tree[69]: 5 + 69 = 74");
 

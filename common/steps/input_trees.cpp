@@ -57,34 +57,13 @@ InputTrees::Joined& InputTrees::remembered(Tree a, Tree b, std::uint32_t how) {
     return joined_[mixed(how, std::uint64_t{a} << 32 | b) & (kRemembered - 1)];
 }
 
-InputTrees::Tree InputTrees::unite(Tree a, Tree b, int level) {
-    if (a == b || b == kEmpty) return a;
-    if (a == kEmpty) return b;
-    if (level == 0) return leaf(word_of(a) | word_of(b));
-    if (a > b) std::swap(a, b);
-    const std::uint32_t how = 2 * static_cast<std::uint32_t>(level);
-    const bool remembers = !is_one(b);
-    if (remembers) {
-        const Joined& known = remembered(a, b, how);
-        if (known.a == a && known.b == b && known.how == how) return known.result;
-    }
-    Node node;
-    node.level = static_cast<std::uint32_t>(level);
-    for (unsigned i = 0; i < kBranches; ++i) {
-        node.parts[i] = unite(part_of(a, level, i), part_of(b, level, i), level - 1);
-        node.count += static_cast<std::uint32_t>(count(node.parts[i]));
-    }
-    const Tree result = nodes_.number_of(node);
-    if (remembers) remembered(a, b, how) = {a, b, result, how};
-    return result;
-}
-
-InputTrees::Tree InputTrees::intersect(Tree a, Tree b, int level) {
+InputTrees::Tree InputTrees::join(Tree a, Tree b, int level, Join as) {
+    const bool both = as == Join::both;
     if (a == b) return a;
-    if (a == kEmpty || b == kEmpty) return kEmpty;
-    if (level == 0) return leaf(word_of(a) & word_of(b));
+    if (a == kEmpty || b == kEmpty) return both ? kEmpty : std::max(a, b);
+    if (level == 0) return leaf(both ? word_of(a) & word_of(b) : word_of(a) | word_of(b));
     if (a > b) std::swap(a, b);
-    const std::uint32_t how = 2 * static_cast<std::uint32_t>(level) + 1;
+    const std::uint32_t how = 2 * static_cast<std::uint32_t>(level) + (both ? 1 : 0);
     const bool remembers = !is_one(b);
     if (remembers) {
         const Joined& known = remembered(a, b, how);
@@ -95,7 +74,7 @@ InputTrees::Tree InputTrees::intersect(Tree a, Tree b, int level) {
     Tree last = kEmpty;
     unsigned branch = 0;
     for (unsigned i = 0; i < kBranches; ++i) {
-        const Tree part = intersect(part_of(a, level, i), part_of(b, level, i), level - 1);
+        const Tree part = join(part_of(a, level, i), part_of(b, level, i), level - 1, as);
         node.parts[i] = part;
         node.count += static_cast<std::uint32_t>(count(part));
         if (part == kEmpty) continue;

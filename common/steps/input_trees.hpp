@@ -52,8 +52,8 @@ public:
     explicit InputTrees(std::uint64_t end);
 
     static bool is_one(Tree tree) { return (tree & kOne) != 0; }
-    Tree unite(Tree a, Tree b) { return unite(a, b, levels_); }
-    Tree intersect(Tree a, Tree b) { return intersect(a, b, levels_); }
+    Tree unite(Tree a, Tree b) { return join(a, b, levels_, Join::either); }
+    Tree intersect(Tree a, Tree b) { return join(a, b, levels_, Join::both); }
     std::size_t count(Tree tree) const;
     std::size_t count(Tree tree, std::uint64_t first, std::uint64_t last) const;   // of first to last - 1
     bool holds(Tree tree, std::uint64_t number) const;
@@ -70,6 +70,7 @@ private:
         std::uint64_t hash() const;
         bool operator==(const Node& other) const { return level == other.level && parts == other.parts; }
     };
+    enum class Join : std::uint8_t { either, both };   // of two sets
     // What was last joined, by place: the lanes of a warp join the same parts again and again.
     struct Joined {
         Tree a = 0, b = 0, result = 0;
@@ -80,8 +81,7 @@ private:
     std::uint64_t word_of(Tree tree) const;
     Tree part_of(Tree tree, int level, unsigned branch) const;
     Tree leaf(std::uint64_t word);
-    Tree unite(Tree a, Tree b, int level);
-    Tree intersect(Tree a, Tree b, int level);
+    Tree join(Tree a, Tree b, int level, Join as);
     Joined& remembered(Tree a, Tree b, std::uint32_t how);
     std::size_t count(Tree tree, int level, std::uint64_t first, std::uint64_t last) const;
 

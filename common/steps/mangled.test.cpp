@@ -64,7 +64,8 @@ TEST(Mangled, TracesAreSteppedThroughAndCompared) {
                 for (std::size_t k = 0; k < steps.size(); ++k)
                     for (const WarpStep& warp : steps.steps[k].warps) formula(steps, k, warp.warp, i % 32);
                 const RoundingLens lens = build_rounding(steps);
-                for (std::size_t s = 0; s < lens.sums.size(); ++s) describe_addition(lens, static_cast<std::int32_t>(s));
+                for (std::size_t s = 0; s < lens.sums.size(); ++s)
+                    describe_addition(lens, static_cast<std::int32_t>(s));
                 EXPECT_EQ(rounding_rows(steps, lens).empty(), !lens.why_not.empty());
                 EXPECT_FALSE(trace::diff(trace, read).sentence.empty());
             } catch (const Error& error) {

@@ -18,7 +18,8 @@ inline std::optional<std::uint32_t> input_array_of(const trace::Trace& trace) {
         if (!(trace::is_access(record.op) || trace::is_atomic(record.op)) || record.array >= touched.size()) continue;
         if (touched[record.array]) continue;
         touched[record.array] = true;
-        const bool read_first = record.op == trace::Op::load && trace.arrays[record.array].space == trace::Space::global;
+        const bool read_first =
+            record.op == trace::Op::load && trace.arrays[record.array].space == trace::Space::global;
         if (read_first && (!first || record.array < *first)) first = record.array;
     }
     return first;
@@ -52,7 +53,8 @@ private:
 
 class Memory {
 public:
-    Memory(const trace::Trace& trace, Provenances& inputs) : trace_(trace), inputs_(inputs), input_array_(input_array_of(trace)), keys_(trace) {}
+    Memory(const trace::Trace& trace, Provenances& inputs)
+        : trace_(trace), inputs_(inputs), input_array_(input_array_of(trace)), keys_(trace) {}
 
     // The inputs in all elements that a lane's access covers.
     std::uint32_t read(const trace::Record& record, std::size_t lane) {
@@ -61,7 +63,8 @@ public:
             const std::int64_t element = record.element_index[lane] + k;
             const auto word = words_.find(keys_.key(record, element));
             if (word != words_.end()) held = inputs_.join(held, word->second);
-            else if (is_input(record, element)) held = inputs_.join(held, inputs_.single(static_cast<std::size_t>(element)));
+            else if (is_input(record, element))
+                held = inputs_.join(held, inputs_.single(static_cast<std::size_t>(element)));
         }
         return held;
     }

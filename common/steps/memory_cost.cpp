@@ -27,7 +27,9 @@ std::pair<std::int64_t, std::int64_t> bytes_of(const trace::Trace& trace, const 
 }
 
 // Rounded down, also below the array's start (a lane out of bounds).
-std::int64_t unit_of(std::int64_t byte, std::int64_t unit) { return byte >= 0 ? byte / unit : -((-byte + unit - 1) / unit); }
+std::int64_t unit_of(std::int64_t byte, std::int64_t unit) {
+    return byte >= 0 ? byte / unit : -((-byte + unit - 1) / unit);
+}
 
 template <class F>
 void each_lane(const Record& record, F act) {

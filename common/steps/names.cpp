@@ -56,8 +56,10 @@ std::string label_of(const Trace& trace, const Step& step) {
         case StepKind::reduce: return "reduce " + operation_of(record.op, 7);
         case StepKind::active_mask: return "active mask";
         case StepKind::fence: {
-            const auto scope = shared_number(trace, step, [](const Record& r, std::size_t lane) { return r.arg[lane]; });
-            return scope ? fmt::format("fence {}", scope_name(static_cast<std::int32_t>(*scope))) : std::string("fence");
+            const auto scope =
+                shared_number(trace, step, [](const Record& r, std::size_t lane) { return r.arg[lane]; });
+            return scope ? fmt::format("fence {}", scope_name(static_cast<std::int32_t>(*scope)))
+                         : std::string("fence");
         }
         case StepKind::atomic: {
             const std::string operation = operation_of(record.op, 7);

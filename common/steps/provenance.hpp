@@ -1,4 +1,5 @@
-// Which inputs a value has absorbed, by number: equal sets share one, and sets share the parts that they have in common.
+// Which inputs a value has absorbed, by number: equal sets share one, and sets share the parts that they have in
+// common.
 #pragma once
 
 #include <cstddef>

@@ -95,7 +95,8 @@ void RoundingBuilder::add_replay(std::size_t lane, const Run& run, const std::ve
     std::vector<std::int32_t> made;
     const auto part = [&](std::int32_t place) {
         if (place >= 0) return made[static_cast<std::size_t>(place)];
-        return place == Replayed::kStart ? *run.start : run.reads.sums[static_cast<std::size_t>(Replayed::kElement - place)];
+        return place == Replayed::kStart ? *run.start
+                                         : run.reads.sums[static_cast<std::size_t>(Replayed::kElement - place)];
     };
     for (std::size_t i = 0; i < additions.size(); ++i) {
         const Replayed& addition = additions[i];

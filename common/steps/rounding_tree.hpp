@@ -23,8 +23,8 @@ inline std::uint64_t converted(Element from, std::uint64_t bits, Element to) {
 // Fills RoundingLens::sums and ::exact.
 class SumTree {
 public:
-    // `tells`: false where only what is made of what is asked for; RoundingLens::exact and all that follows from it then
-    // stay empty.
+    // `tells`: false where only what is made of what is asked for; RoundingLens::exact and all that follows from it
+    // then stay empty.
     SumTree(const Steps& steps, RoundingLens& lens, bool tells);
 
     // Where inputs that are met for the first time come in.

@@ -130,7 +130,8 @@ private:
             const Record& record = trace_.records[warp.records.back()];
             if (record.op == Op::store) written_.insert(place_of(record));
             if (!trace::is_access(record.op) || (record.op == Op::load && joins(step))) continue;
-            auto& own = own_.try_emplace({record.launch, record.array, record.block, record.warp}, kNoWords).first->second;
+            auto& own =
+                own_.try_emplace({record.launch, record.array, record.block, record.warp}, kNoWords).first->second;
             for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)
                 if (takes_part(record, lane)) own[lane] = record.element_index[lane];
         }

@@ -30,9 +30,10 @@ const Holding& Steps::holding(std::size_t k, const WarpRef& warp) const {
     });
     const std::size_t row = k + 1;   // before the first step: k is kNoStep
     if (at == warps.end() || !(*at == warp) || row >= holdings.size())
-        throw Error(fmt::format("There is no warp {} of block {} of launch {} at step {}; the trace has {} warps and {} "
-                                "steps.",
-                                warp.warp, warp.block, warp.launch, row, warps.size(), steps.size()));
+        throw Error(
+            fmt::format("There is no warp {} of block {} of launch {} at step {}; the trace has {} warps and {} "
+                        "steps.",
+                        warp.warp, warp.block, warp.launch, row, warps.size(), steps.size()));
     return holdings[row][static_cast<std::size_t>(at - warps.begin())];
 }
 

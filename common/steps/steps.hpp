@@ -120,10 +120,10 @@ struct Steps {
 // replaces, a conditional add joins only on lanes that took it; a load takes the word's inputs, a store gives them.
 Steps build_steps(const trace::Trace& trace);
 
-// Pairs of steps (k of a, l of b; kNoStep where one has none) so that two variants can be scrubbed together. Steps of one
-// stage pair, in an exchange only like with like (a store with a store, a barrier with a barrier of either kind). Of all
-// ways to pair them in order the one with the most rounds is taken, then the most of the others, then the most alike
-// (distance, operation, label).
+// Pairs of steps (k of a, l of b; kNoStep where one has none) so that two variants can be scrubbed together. Steps of
+// one stage pair, in an exchange only like with like (a store with a store, a barrier with a barrier of either kind).
+// Of all ways to pair them in order the one with the most rounds is taken, then the most of the others, then the most
+// alike (distance, operation, label).
 inline constexpr std::size_t kNoStep = static_cast<std::size_t>(-1);
 std::vector<std::pair<std::size_t, std::size_t>> align(const Steps& a, const Steps& b);
 

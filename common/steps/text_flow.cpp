@@ -43,7 +43,8 @@ std::string TextFlow::name_of(const Statement& statement) {
 const Statement* TextFlow::sink(const Statement& statement) const { return sinks_[place_of(statement)]; }
 
 const Statement* TextFlow::find_sink(const Statement& statement) const {
-    if (!is_known(&statement) || statement.effect == Effect::join || statements_.size() > kMostStatements) return nullptr;
+    if (!is_known(&statement) || statement.effect == Effect::join || statements_.size() > kMostStatements)
+        return nullptr;
     std::set<std::string> names{name_of(statement)};
     // What follows in the text, then what comes before it in the same loop.
     const std::size_t here = place_of(statement);
@@ -94,7 +95,8 @@ Lines TextFlow::loop_around(int a, int b) const {
 
 bool TextFlow::calls_between(int from, const Statement& last) const {
     for (const Statement& statement : statements_)
-        if (statement.function == last.function && statement.calls && statement.line > from && statement.line <= last.line)
+        if (statement.function == last.function && statement.calls && statement.line > from &&
+            statement.line <= last.line)
             return true;
     return last.calls;
 }

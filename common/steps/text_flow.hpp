@@ -16,7 +16,9 @@ public:
     explicit TextFlow(const trace::Trace& trace);
 
     // Does the text say more than effects? (Not in files of minor version 0.)
-    static bool is_known(const trace::Statement* statement) { return statement != nullptr && statement->function.last != 0; }
+    static bool is_known(const trace::Statement* statement) {
+        return statement != nullptr && statement->function.last != 0;
+    }
 
     // "p" of "p.x" and "p[k]".
     static std::string name_of(const trace::Statement& statement);
@@ -35,7 +37,8 @@ public:
     // in between? `to` may lie in a function that it called, or be 0: the lane came to its end.
     bool passed(const trace::Statement& statement, int from, int to) const;
 
-    // Is it known of a lane that came by a statement, in passed()'s sense, that it went through it? Not where an `if` (or a
+    // Is it known of a lane that came by a statement, in passed()'s sense, that it went through it? Not where an `if`
+    // (or a
     // `?:`) is around it and neither record stands in there.
     static bool is_told(const trace::Statement& statement, int from, int to);
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -130,6 +131,7 @@ struct WindowRequest {
     int width = 1600;
     int height = 900;
     float scale = 0;                     // 0: the monitor's
+    std::optional<bool> dark;            // the theme; none: as the window had it last, dark in pictures
     bool start_page = false;             // opens on the path of all lessons
     std::string opened;                  // the file that --open named
     int block = -1;                      // which block and warp to look at; -1: the first recorded

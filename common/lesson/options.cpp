@@ -144,6 +144,8 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
         options.has_size = true;
     }
     if (given("--scale", raw.scale)) options.scale = parse_scale(raw.scale);
+    if (given("--theme", raw.theme))
+        options.dark = choice<bool>("--theme", raw.theme, {{"dark", true}, {"light", false}});
     if (given("--focus", raw.focus)) parse_focus(raw.focus, options);
     if (given("--lane", raw.lane)) options.lane = static_cast<int>(whole_number("--lane", raw.lane, 0, 31));
     if (given("--sort", raw.sort)) {

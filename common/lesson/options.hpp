@@ -58,6 +58,7 @@ struct Options {
     int width = 1600;
     int height = 900;
     float scale = 0;                     // 0: the monitor's
+    std::optional<bool> dark;            // none: as chosen in the window
     std::optional<int> focus_block;
     std::optional<int> focus_warp;
     std::optional<int> lane;

@@ -28,6 +28,7 @@ TEST(Options, Everything) {
                              "--size",    "640x480",
                              "--focus",   "1:5",
                              "--lane",    "31",
+                             "--theme",   "light",
                              "--scale",   "1.5",
                              "--color",   "never",
                              "--text"});
@@ -45,6 +46,7 @@ TEST(Options, Everything) {
     EXPECT_EQ(o.focus_warp, 5);
     EXPECT_EQ(o.lane, 31);
     EXPECT_FLOAT_EQ(o.scale, 1.5f);
+    EXPECT_EQ(o.dark, false);
     EXPECT_EQ(o.color, ColorChoice::never);
     EXPECT_FALSE(o.wants_window());
 }
@@ -95,6 +97,7 @@ TEST(Options, EachBadValueHasItsSentence) {
         {{"--size", "100000x100000"}, {"100000x100000", "8192"}},
         {{"--size", "big"}, {"--size big", "1600x900"}},
         {{"--scale", "0"}, {"--scale 0", "0.5 to 4"}},
+        {{"--theme", "drak"}, {"--theme drak", "did you mean 'dark'?"}},
         {{"--focus", "3"}, {"--focus 3", "BLOCK:WARP"}},
         {{"--focus", "0:99"}, {"--focus 0:99", "BLOCK:WARP"}},
         {{"--lane", "32"}, {"--lane 32", "0 to 31"}},

@@ -30,6 +30,7 @@ GoOn with_own_flags(GoOn next, const Options& options) {
     for (const auto& [choice, name] : names)
         if (options.backend == choice) next.arguments.insert(next.arguments.end(), {"--backend", name});
     if (options.scale > 0) next.arguments.insert(next.arguments.end(), {"--scale", fmt::format("{}", options.scale)});
+    if (options.dark) next.arguments.insert(next.arguments.end(), {"--theme", *options.dark ? "dark" : "light"});
     return next;
 }
 
@@ -105,6 +106,7 @@ WindowRequest window_request(const Options& options, const std::string& variant)
     r.opened = options.open;
     r.width = options.width;
     r.height = options.height;
+    r.dark = options.dark;
     r.scale = options.scale;
     r.block = options.focus_block.value_or(-1);
     r.warp = options.focus_warp.value_or(-1);

@@ -24,7 +24,7 @@ std::vector<KeyGroup> key_groups() {
 
 void App::take_up(const Settings& settings) {
     settings_ = settings;
-    dark_ = settings.dark;
+    dark_ = request_.dark.value_or(settings.dark);
     panels_ = settings.panels;
     playhead_.motion = settings.motion;
     playhead_.speed = settings.speed;
@@ -34,7 +34,8 @@ void App::take_up(const Settings& settings) {
 
 Settings App::settings() const {
     Settings now = settings_;
-    now.dark = dark_;
+    // What the command line asked for is not a choice to keep; D after it is.
+    if (request_.dark != dark_) now.dark = dark_;
     now.panels = panels_;
     now.motion = playhead_.motion;
     now.speed = playhead_.speed;

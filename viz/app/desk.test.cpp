@@ -302,6 +302,23 @@ TEST(DeskSettings, AreTakenUpAndGivenBack) {
     EXPECT_FLOAT_EQ(now.panels.side, 333);
 }
 
+TEST(DeskSettings, AThemeThatWasAskedForIsNotKept) {
+    const auto shown = [](bool kept, bool asked) {
+        Settings settings;
+        settings.dark = kept;
+        lesson::WindowRequest request;
+        request.dark = asked;
+        return std::make_unique<App>(with_lessons(), request, std::function<void()>{}, settings);
+    };
+    const auto light = shown(true, false);
+    EXPECT_FALSE(light->theme().dark);
+    EXPECT_TRUE(light->settings().dark);
+    // D after it is a choice.
+    const auto dark = shown(true, true);
+    dark->apply({Intent::Kind::theme, 0});
+    EXPECT_FALSE(dark->settings().dark);
+}
+
 TEST(DeskSettings, EveryKeyHoldsOnEveryPage) {
     for (const Key page : {letter('H'), letter('O'), Key::f10, letter('?'), letter('F')}) {
         for (const auto& [width, height] : {std::pair{1280.0f, 800.0f}, {500.0f, 300.0f}, {1.0f, 1.0f}}) {

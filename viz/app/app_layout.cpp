@@ -144,7 +144,9 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
 }
 
 Intent App::draw_compare(const Look& look, const Rect& body) {
-    return compare_.draw(look, body, compare_sides(), presentation_.variants, presentation_.timings, view_, playhead_, selection_);
+    const Intent asked = compare_.draw(look, body, compare_sides(), presentation_.variants, presentation_.timings, view_, playhead_, selection_);
+    again_ |= compare_.working;
+    return asked;
 }
 
 void App::draw_costs(const Look& look, const Rect& body) {

@@ -47,8 +47,16 @@ Intent App::draw_middle(const Look& look, const Rect& box) {
         return {};
     }
     const Pane pane(look, "stage", box, look.colors().ground);
-    if (view_ == View::rounding) return rounding_.draw(pane, *shown_[0], playhead_, selection_);
-    if (view_ == View::tree) return tree_.draw(pane, *shown_[0], playhead_, selection_);
+    if (view_ == View::rounding) {
+        const Intent asked = rounding_.draw(pane, *shown_[0], playhead_, selection_);
+        again_ |= rounding_.working();
+        return asked;
+    }
+    if (view_ == View::tree) {
+        const Intent asked = tree_.draw(pane, *shown_[0], playhead_, selection_);
+        again_ |= tree_.working();
+        return asked;
+    }
     return stage_.draw(pane, *shown_[0], playhead_, selection_);
 }
 

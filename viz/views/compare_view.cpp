@@ -63,6 +63,7 @@ ComparePlaces place_panels(const Rect& body, std::size_t count, float scale) {
 
 Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareSide>& shown, const std::vector<lesson::VariantInfo>& variants,
                          const timing::TimingTable& times, lesson::View view, const Playhead& playhead, Selection& selection) {
+    working = false;
     Intent intent;
     const auto keep = [&](Intent asked) {
         if (asked) intent = asked;
@@ -154,10 +155,14 @@ Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::ve
     there.warp = here.warp;
     Intent intent;
     if (view == lesson::View::rounding) {
+        own.rounding.patient = patient;
         intent = own.rounding.draw(pane, exhibit, at, there);
+        working |= own.rounding.working();
     } else if (view == lesson::View::tree) {
         own.tree.compact = places_.compact;
+        own.tree.patient = patient;
         intent = own.tree.draw(pane, exhibit, at, there);
+        working |= own.tree.working();
     } else {
         StageView& stage = own.stage;
         stage.headed = false;

@@ -31,6 +31,8 @@ struct CompareView {
         TreeView tree;
     };
     std::array<Side, kMostSides> sides;
+    bool patient = true;         // as RoundingView and TreeView have it
+    bool working = false;        // something was still worked out when it was drawn last
     TimelineView timeline;
     SideBySide steps;            // of the runs that are all there
     std::size_t chosen = 1;      // the side that Tab, 1 … 9 and the tabs change

@@ -19,7 +19,7 @@ Color ValueScale::color(Element type, std::uint64_t bits) const {
     return viridis(0.06 + 0.94 * place(element_to_double(type, bits)));
 }
 
-Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown) : run(std::move(shown)), warp_scales(run->steps.warps.size()) {
+Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown) : run(std::move(shown)), warp_scales(run->steps.warps.size()), exact_(std::make_shared<Later<ExactRun>>()) {
     std::set<std::uint32_t> held;   // places in Steps::provenances; many lanes share one
     for (const auto& row : run->steps.holdings) {
         for (std::size_t w = 0; w < row.size() && w < warp_scales.size(); ++w) {
@@ -34,10 +34,25 @@ Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown) : run(std::move(shown
     findings = shown::findings_of_steps(run->steps);
 }
 
+std::shared_ptr<const ExactRun> Exhibit::exact(bool patient) const {
+    if (!exact_->begun()) {
+        exact_->begin([run = run] {
+            ExactRun exact{steps::build_rounding(run->steps), {}};
+            exact.loss = steps::rounding_loss(exact.lens);
+            return exact;
+        });
+    }
+    return exact_->get(patient);
+}
+
 const ValueScale& Exhibit::scale_of(const steps::WarpRef& warp) const {
     const auto& warps = run->steps.warps;
     const auto at = static_cast<std::size_t>(std::find(warps.begin(), warps.end(), warp) - warps.begin());
     return at < warp_scales.size() ? warp_scales[at] : scale;
+}
+
+std::string being_worked_out(const steps::Steps& steps) {
+    return "adding up " + std::to_string(steps.input_count) + " inputs without rounding…";
 }
 
 std::uint32_t blamed_lanes(const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp) {

@@ -9,6 +9,8 @@
 #include "common/shown/outcome.hpp"
 #include "common/shown/value_scale.hpp"
 #include "common/shown/warps.hpp"
+#include "common/steps/rounding.hpp"
+#include "viz/views/later.hpp"
 #include "viz/widgets/theme.hpp"
 
 namespace lanewise::viz {
@@ -25,6 +27,12 @@ private:
     Color plain_ = 0;   // 0: by value
 };
 
+// A run's sums beside the exact ones.
+struct ExactRun {
+    steps::RoundingLens lens;
+    steps::RoundingLoss loss;   // of the whole run
+};
+
 struct Exhibit {
     std::shared_ptr<const lesson::Run> run;
     ValueScale scale;                      // of the whole run: to compare warps
@@ -36,9 +44,16 @@ struct Exhibit {
     explicit Exhibit(std::shared_ptr<const lesson::Run> shown);
 
     explicit operator bool() const { return run != nullptr; }
+    // Worked out once for all views that show the run, from the first call on: of a million inputs that takes a second or
+    // two. Null until then, except where `patient`.
+    std::shared_ptr<const ExactRun> exact(bool patient) const;
+
     const ValueScale& scale_of(const steps::WarpRef& warp) const;
     const steps::Steps& steps() const { return run->steps; }
     const trace::Trace& trace() const { return run->trace; }
+
+private:
+    std::shared_ptr<Later<ExactRun>> exact_;   // shared by copies; asked by the thread that draws alone
 };
 
 using shown::block_place;
@@ -48,6 +63,9 @@ using shown::lanes_of;
 using shown::result_words;
 using shown::warp_name;
 using shown::warp_size;
+
+// What stands where the sums beside the exact ones will be: "adding up 1048576 inputs without rounding…"
+std::string being_worked_out(const steps::Steps& steps);
 
 // Lanes of `warp` that a finding told at `step` names.
 std::uint32_t blamed_lanes(const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp);

@@ -88,7 +88,7 @@ struct Builder {
         SumBox& own = scene.boxes[static_cast<std::size_t>(box)];
         const float y1 = where.y1 - pitch * static_cast<float>(own.depth);
         // A sum of few is no wider than its figures need.
-        const float room = x1 - x0, most = gap * (own.run.empty() ? 16.0f : 40.0f);
+        const float room = x1 - x0, most = own.run.empty() ? gap * 16 : own.parent < 0 ? room : gap * 40;
         const float inset = std::max(std::min(gap * 0.25f, room * 0.08f), (room - most) / 2);
         const float tall = pitch - gap * 1.9f, spare = own.run.empty() ? std::max(0.0f, tall - gap * 8) : 0;
         own.box = {x0 + inset, y1 - tall + spare / 2, x1 - inset, y1 - spare / 2};

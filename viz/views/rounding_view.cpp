@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "viz/views/cell_text.hpp"
+
 namespace lanewise::viz {
 namespace {
 
@@ -35,7 +37,7 @@ Color precision_color(const Theme& theme, Precision precision) {
     switch (precision) {
         case Precision::exact: return theme.good;
         case Precision::nearest: return theme.step_shuffle;
-        case Precision::few: return mix(theme.step_shuffle, theme.accent, 0.6);
+        case Precision::few: return theme.step_access;
         case Precision::many: return theme.accent;
         case Precision::lost: return theme.warning;
     }
@@ -45,11 +47,12 @@ Color precision_color(const Theme& theme, Precision precision) {
 void RoundingView::look_at(const Exhibit& exhibit, const Playhead& playhead, const Selection& selection) {
     if (run_ != exhibit.run) {
         run_ = exhibit.run;
-        lens_ = steps::build_rounding(exhibit.steps());
-        loss_ = steps::rounding_loss(lens_);
+        exact_ = nullptr;
         drawn_ = {};
         step_ = steps::kNoStep;
     }
+    if (!exact_) exact_ = exhibit.exact(patient);
+    if (!exact_) return;
     // A hovered lane passes; a pinned one is meant.
     const int lane = selection.pinned_lane;
     const auto& warps = exhibit.steps().warps;
@@ -61,8 +64,8 @@ void RoundingView::look_at(const Exhibit& exhibit, const Playhead& playhead, con
     lane_ = lane;
     roots_.clear();
     pinned_ = Sum::kNone;
-    if (!lens_.why_not.empty()) return;
-    const std::int32_t root = sum_to_show(exhibit.steps(), lens_, step_, warp_, lane_);
+    if (!lens().why_not.empty()) return;
+    const std::int32_t root = sum_to_show(exhibit.steps(), lens(), step_, warp_, lane_);
     if (root != Sum::kNone) roots_.push_back(root);
 }
 
@@ -72,24 +75,29 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
     const Brush& brush = pane.brush;
     told_ = Sum::kNone;
     Rect rest = pane.box.inset(pane.px(16), pane.px(10));
+    if (!exact_) {
+        scene_ = {};
+        text_in(brush, Face::title, rest, colors.quiet, being_worked_out(exhibit.steps()));
+        return {};
+    }
     const Intent intent = draw_heading(pane, rest.cut_top(pane.px(62)), exhibit, playhead.step, selection);
     if (roots_.empty()) {
         scene_ = {};
         drawn_ = {};
-        const std::string words = !lens_.why_not.empty() ? lens_.why_not
+        const std::string words = !lens().why_not.empty() ? lens().why_not
                                   : lane_ >= 0 ? "This lane has added nothing up to this step, as far as the records tell."
                                                : "This warp has added nothing up to this step, as far as the records tell.";
         const float width = std::min(rest.width(), pane.px(460));
         paragraph(brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width, colors.text, words, 1.5f);
         return intent;
     }
-    const Rect figures = rest.cut_bottom(draw_sum_figures({nullptr, pane.look()}, rest, exhibit.steps(), lens_, roots_.back()) + pane.px(20));
+    const Rect figures = rest.cut_bottom(draw_sum_figures({nullptr, pane.look()}, rest, exhibit.steps(), lens(), roots_.back()) + pane.px(20));
     const float least = pane.px(46);
     const int levels = std::clamp(static_cast<int>(rest.height() / least), 2, 6);
     // Built anew only where something changed: a run may have a million additions.
     const Rect where = rest.inset(0, pane.px(4));
     const Drawn drawn{roots_.back(), {where.x0, where.y0, where.x1, where.y1}, pane.px(10), levels};
-    if (!(drawn == drawn_)) scene_ = build_sum_scene(lens_, drawn.root, where, drawn.gap, drawn.levels);
+    if (!(drawn == drawn_)) scene_ = build_sum_scene(lens(), drawn.root, where, drawn.gap, drawn.levels);
     drawn_ = drawn;
 
     // Lines first: from a sum to what it was added to.
@@ -97,8 +105,8 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
         if (box.parent < 0) continue;
         const SumBox& to = scene_.boxes[static_cast<std::size_t>(box.parent)];
         const Point a{box.box.center().x, box.box.y1}, b{std::clamp(box.box.center().x, to.box.x0 + pane.px(4), to.box.x1 - pane.px(4)), to.box.y0};
-        const bool own = sum_at(lens_, to.sum).own == box.sum;
-        arc(brush, a, b, {mix(colors.panel, precision_color(colors, precision_of(sum_at(lens_, box.sum))), 0.8), pane.px(own ? 2.0f : 1.2f), 12, 1});
+        const bool own = sum_at(lens(), to.sum).own == box.sum;
+        arc(brush, a, b, {mix(colors.panel, precision_color(colors, precision_of(sum_at(lens(), box.sum))), 0.8), pane.px(own ? 2.0f : 1.2f), 12, 1});
     }
     const int hovered = pane.hovers() ? scene_.box_at(pane.pointer()) : -1;
     told_ = hovered >= 0 ? scene_.boxes[static_cast<std::size_t>(hovered)].sum : pinned_ != Sum::kNone ? pinned_ : roots_.back();
@@ -119,7 +127,7 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
     }
     if (hovered >= 0) {
         const SumBox& box = scene_.boxes[static_cast<std::size_t>(hovered)];
-        const Sum& sum = sum_at(lens_, box.sum);
+        const Sum& sum = sum_at(lens(), box.sum);
         if (sum.kind != Sum::Kind::input && sum.warp == selection.warp) selection.next.lane = sum.lane;
         if (pane.button(box.box)) {
             if (box.more || (hovered > 0 && !box.run.empty())) {
@@ -134,7 +142,7 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
         }
     }
     hairline(brush, {figures.x0, figures.y0 + pane.px(8)}, {figures.x1, figures.y0 + pane.px(8)}, colors.line);
-    draw_sum_figures(brush, {figures.x0, figures.y0 + pane.px(14), figures.x1, figures.y1}, exhibit.steps(), lens_, told_);
+    draw_sum_figures(brush, {figures.x0, figures.y0 + pane.px(14), figures.x1, figures.y1}, exhibit.steps(), lens(), told_);
     return intent;
 }
 
@@ -147,7 +155,7 @@ Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exh
     const Rect back = line.cut_right(roots_.size() > 1 ? pane.px(120) : 0);
     std::string words = heading.empty() ? "Rounding" : heading;
     if (!roots_.empty()) {
-        const Sum& root = sum_at(lens_, roots_.back());
+        const Sum& root = sum_at(lens(), roots_.back());
         words += fmt::format(" · {} · sum of {} in {}", steps::where_of(root), root.count, element_name(root.type));
     } else {
         words += " · " + warp_name(exhibit.steps(), warp_);
@@ -163,17 +171,17 @@ Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exh
     }
     // Where precision is lost in the whole run; a click leads there.
     Rect loss_line = rest.cut_top(pane.px(19));
-    if (lens_.why_not.empty()) {
-        const steps::RoundingLoss& loss = loss_;
+    if (lens().why_not.empty()) {
+        const steps::RoundingLoss& loss = exact_->loss;
         std::string told = "Nothing is rounded in this run: every sum is exact.";
         const std::int32_t at = loss.stops > 0 ? loss.stopped : loss.worst;
         if (at != Sum::kNone) {
-            const Sum& sum = sum_at(lens_, at);
+            const Sum& sum = sum_at(lens(), at);
             const std::string place = fmt::format("step {} ({})", sum.step + 1,
                                                   exhibit.steps().blocks.size() > 1 ? steps::where_of(sum) : fmt::format("warp {} · lane {}", sum.warp.warp, sum.lane));
             told = loss.stops > 0 ? fmt::format("{} addition{} left the sum as it was, first at {}: ", loss.stops, loss.stops == 1 ? "" : "s", place)
                                   : fmt::format("Of the whole run most is lost at {}: ", place);
-            told += steps::describe_addition(lens_, at);
+            told += steps::describe_addition(lens(), at);
             const bool here = sum.step == step && sum.warp == warp_ && (lane_ < 0 || sum.lane == lane_);
             const std::string fitted = fit_text(pane.look(), Face::caption, told, loss_line.width());
             const Rect text{loss_line.x0, loss_line.y0, loss_line.x0 + text_width(pane.look(), Face::caption, fitted), loss_line.y1};
@@ -211,7 +219,7 @@ Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exh
 void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
-    const Sum& sum = sum_at(lens_, box.sum);
+    const Sum& sum = sum_at(lens(), box.sum);
     const Color kind = precision_color(colors, precision_of(sum));
     fill(brush, box.box, mix(colors.panel, kind, 0.2), pane.px(4));
     const bool marked = sum.stopped || sum.overflowed;
@@ -246,7 +254,15 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     const Face face = width < pane.px(52) ? Face::tiny : Face::small;
     const std::string ulps = sum.kind == Sum::Kind::input && sum.ulps == 0 ? "" : ulps_in(pane.look(), face, sum, width);
     std::vector<std::pair<std::string, Color>> rows;
-    rows.emplace_back(value_in(pane.look(), face, sum.type, sum.bits, width), colors.strong);
+    const std::string value = value_in(pane.look(), face, sum.type, sum.bits, width);
+    const auto signs = static_cast<int>(width / (*pane.look().fonts)[face].digit);
+    const std::string broken = text_width(pane.look(), face, value) > width ? cell_text(sum.type, sum.bits, signs, true) : value;
+    if (const auto [first, second] = lines_of_cell(broken); !second.empty() && lines >= 2) {
+        rows.emplace_back(std::string(first), colors.strong);
+        rows.emplace_back(std::string(second), colors.strong);
+    } else {
+        rows.emplace_back(value, colors.strong);
+    }
     if (!ulps.empty()) {
         std::string words = width > pane.px(78) ? ulps + " ulp" : ulps;
         if (sum.stopped) {
@@ -257,7 +273,7 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     }
     if (lines >= 3 && sum.ulps != 0 && std::isfinite(sum.exact_value)) {
         const int chars = std::max(3, static_cast<int>(width / (*pane.look().fonts)[face].digit) - 1);
-        const std::string exact = lens_.exact[static_cast<std::size_t>(box.sum)].decimal(18);
+        const std::string exact = lens().exact[static_cast<std::size_t>(box.sum)].decimal(18);
         rows.insert(rows.begin(), {static_cast<int>(exact.size()) <= chars ? exact : format_element(Element::f64, to_bits(sum.exact_value), chars), colors.quiet});
     }
     if (static_cast<int>(rows.size()) < lines && (sum.narrow || box.parent < 0) && width > pane.px(30)) {
@@ -276,13 +292,26 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
 void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) const {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
-    const Sum& last = sum_at(lens_, box.sum);
+    const Sum& last = sum_at(lens(), box.sum);
     const std::size_t stop = box.stop;
     const double low = box.low, high = box.high;
     const bool roomy = where.width() > pane.px(150);
-    const Rect title = where.cut_top(pane.px(15)), foot = where.cut_bottom(pane.px(15));
+    Rect title = where.cut_top(pane.px(15));
+    const Rect foot = where.cut_bottom(pane.px(15));
+    // With room for a scale it is a chart, with its axes named.
+    const bool charted = roomy && where.height() > pane.px(90) && where.width() > pane.px(260);
+    if (charted) {
+        title = title.inset(pane.px(8), 0);
+        for (const bool exact : {true, false}) {
+            const char* name = exact ? "added without rounding" : "as the lane added";
+            text_in(brush, Face::caption, title.cut_right(text_width(pane.look(), Face::caption, name)), colors.text, name, Align::left);
+            const Rect line = title.cut_right(pane.px(34));
+            const float y = line.center().y;
+            hairline(brush, {line.x0 + pane.px(10), y}, {line.x1 - pane.px(6), y}, exact ? colors.strong : colors.accent, pane.px(exact ? 1.2f : 2));
+        }
+    }
     const std::string count = roomy ? fmt::format("{} additions in {}", box.run.size(), element_name(last.type)) : fmt::format("{}×", box.run.size());
-    if (text_width(pane.look(), Face::caption, count) <= title.width()) text_in(brush, Face::caption, title, colors.quiet, count);
+    if (text_width(pane.look(), Face::caption, count) <= title.width()) text_in(brush, Face::caption, title, colors.text, count, charted ? Align::left : Align::center);
     const std::string ulps = steps::format_ulps(last);
     std::string words = value_in(pane.look(), Face::small, last.type, last.bits, where.width() * 0.5f) + (roomy ? ", " + ulps + " ulp" : "");
     Face face = Face::small;
@@ -293,7 +322,21 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
     // Half a number tells nothing: where it does not fit, the plot stands for it.
     if (text_width(pane.look(), face, words) <= foot.width() + pane.px(4)) text_in(brush, face, foot, colors.strong, words);
     if (where.height() < pane.px(16) || high <= low) return;
-    const Rect plot = where.inset(pane.px(3), pane.px(3));
+    Rect plot = where.inset(pane.px(3), pane.px(3));
+    if (charted) {
+        const auto figure = [](double value) { return format_element(Element::f32, element_from_double(Element::f32, value), 7); };
+        const Rect below = plot.cut_bottom(pane.px(16));
+        const std::string top = figure(high), bottom = figure(low);
+        plot.cut_left(std::max(text_width(pane.look(), Face::small, top), text_width(pane.look(), Face::small, bottom)) + pane.px(10));
+        plot.cut_right(pane.px(8));
+        plot.cut_top(pane.px(8));
+        for (const auto& [y, words] : {std::pair{plot.y0, top}, {plot.y1, bottom}}) {
+            hairline(brush, {plot.x0, y}, {plot.x1, y}, with_alpha(colors.quiet, 0.35));
+            text_in(brush, Face::small, {where.x0, y - pane.px(8), plot.x0 - pane.px(6), y + pane.px(8)}, colors.text, words, Align::right);
+        }
+        text_in(brush, Face::caption, {plot.x0, below.y0, plot.x1, below.y1}, colors.text, "addition 1", Align::left);
+        text_in(brush, Face::caption, {plot.x0, below.y0, plot.x1, below.y1}, colors.text, std::to_string(box.run.size()), Align::right);
+    }
     const auto at = [&](std::size_t i, double value) {
         const double t = box.run.size() > 1 ? static_cast<double>(i) / static_cast<double>(box.run.size() - 1) : 1;
         return Point{plot.x0 + plot.width() * static_cast<float>(t), plot.y1 - plot.height() * static_cast<float>((std::clamp(value, low, high) - low) / (high - low))};
@@ -304,17 +347,17 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
         Point from{};
         bool begun = false;
         for (std::size_t i = 0; i < box.run.size(); i = i + 1 == box.run.size() ? i + 1 : std::min(i + stride, box.run.size() - 1)) {
-            const Sum& sum = sum_at(lens_, box.run[i]);
+            const Sum& sum = sum_at(lens(), box.run[i]);
             const double value = exact ? sum.exact_value : element_to_double(sum.type, sum.bits);
             if (std::isnan(value)) break;
             const Point to = at(i, value);
-            if (begun) hairline(brush, from, to, exact ? colors.quiet : colors.accent, pane.px(exact ? 1.2f : 2));
+            if (begun) hairline(brush, from, to, exact ? (charted ? colors.strong : colors.quiet) : colors.accent, pane.px(exact ? 1.2f : 2));
             from = to;
             begun = true;
         }
     }
     if (stop == box.run.size()) return;
-    const Sum& stopped = sum_at(lens_, box.run[stop]);
+    const Sum& stopped = sum_at(lens(), box.run[stop]);
     const Point mark = at(stop, element_to_double(stopped.type, stopped.bits));
     hairline(brush, {mark.x, plot.y0}, {mark.x, plot.y1}, colors.warning, pane.px(1.5f));
     circle(brush, mark, pane.px(3.5f), colors.warning);

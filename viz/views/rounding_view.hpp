@@ -15,6 +15,7 @@ namespace lanewise::viz {
 
 struct RoundingView {
     std::string heading;   // the variant, in a comparison
+    bool patient = true;   // false: frames are drawn while a large run is worked out
 
     // A click on a sum makes it the last that is drawn where more led to it or it is a run, else pins it; the pinned or
     // hovered one is told in full below.
@@ -22,7 +23,9 @@ struct RoundingView {
 
     // As drawn last.
     const SumScene& scene() const { return scene_; }
-    const steps::RoundingLens& lens() const { return lens_; }
+    // Once worked out.
+    const steps::RoundingLens& lens() const { return exact_->lens; }
+    bool working() const { return run_ != nullptr && !exact_; }
     std::int32_t told() const { return told_; }   // whose figures stand below
 
 private:
@@ -32,8 +35,7 @@ private:
     void draw_run(const Pane& pane, const SumBox& box, Rect where) const;
 
     std::shared_ptr<const lesson::Run> run_;   // whose lens it is
-    steps::RoundingLens lens_;
-    steps::RoundingLoss loss_;                 // of the whole run
+    std::shared_ptr<const ExactRun> exact_;    // null while it is worked out
     SumScene scene_;
     struct Drawn {
         std::int32_t root = steps::Sum::kNone;

@@ -1,6 +1,8 @@
 #include "viz/views/rounding_view.hpp"
 
+#include <future>
 #include <set>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -232,6 +234,36 @@ TEST(RoundingView, SaysSoWhereNothingIsKnown) {
     early.playhead.step = 0;   // the load: nothing added yet
     early.frame();
     EXPECT_TRUE(early.view.scene().boxes.empty());
+}
+
+// Frames are drawn while a long run is worked out, and then it stands there as if they had waited.
+TEST(RoundingView, AFrameDoesNotWaitForALongRun) {
+    std::promise<void> go_on;
+    const std::shared_future<void> gate(go_on.get_future());
+    Later<int> later;
+    EXPECT_EQ(later.get(true), nullptr);   // nothing was begun
+    later.begin([gate] {
+        gate.wait();
+        return 7;
+    });
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(later.get(false), nullptr);
+    EXPECT_TRUE(later.busy());
+    go_on.set_value();
+    EXPECT_EQ(*later.get(true), 7);
+    EXPECT_FALSE(later.busy());
+
+    Shown waited(uneven(samples::warp_xor())), impatient(uneven(samples::warp_xor()));
+    impatient.view.patient = false;
+    waited.frame();
+    for (int i = 0; i < 2000; ++i) {
+        impatient.frame();
+        if (!impatient.view.working()) break;
+        EXPECT_TRUE(impatient.view.scene().boxes.empty());
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ASSERT_FALSE(impatient.view.working());
+    EXPECT_EQ(impatient.view.scene().boxes.size(), waited.view.scene().boxes.size());
+    EXPECT_EQ(impatient.view.told(), waited.view.told());
 }
 
 TEST(DescribeRounding, TellsEachLanesSumAsTheLensHasIt) {

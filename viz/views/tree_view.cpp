@@ -27,42 +27,58 @@ Color warp_color(const Theme& theme, std::uint32_t warp) {
 }
 
 void TreeView::look_at(const Exhibit& exhibit, const Selection& selection) {
-    const bool other_run = run_ != exhibit.run;
-    if (other_run) {
-        run_ = exhibit.run;
-        lens_ = steps::build_rounding(exhibit.steps());
-    }
     const int lane = preview_ >= 0 ? preview_ : selection.pinned_lane;
-    if (!other_run && lane == lane_ && warp_ == selection.warp) return;
-    lane_ = lane;
-    warp_ = selection.warp;
-    roots_.clear();
-    grow(exhibit);
+    if (run_ != exhibit.run) {
+        run_ = exhibit.run;
+        exact_ = nullptr;
+        stale_ = true;
+    }
+    if (stale_ || lane != lane_ || !(warp_ == selection.warp)) {
+        if (lane != lane_ || !(warp_ == selection.warp) || !exact_) roots_.clear();
+        lane_ = lane;
+        warp_ = selection.warp;
+        stale_ = true;
+    }
+    if (!exact_) exact_ = exhibit.exact(patient);
+    grow();
 }
 
-void TreeView::grow(const Exhibit& exhibit) {
-    const steps::Steps& steps = exhibit.steps();
-    if (roots_.empty()) {
-        const std::int32_t root = lane_ >= 0 ? steps::sum_of_lane(steps, lens_, warp_, lane_) : steps::sum_of_run(steps, lens_, warp_);
-        if (root != Sum::kNone) roots_.push_back(root);
-        stored_ = lane_ < 0 && steps::stored_sum(steps, lens_, warp_) != Sum::kNone;
+// The tree that is meant, as soon as it is there.
+void TreeView::grow() {
+    if (stale_) {
+        grown_ = nullptr;
+        words_box_ = -2;
+        scene_ = {};
+        area_ = {};
+        told_ = -1;
+        // One after the other: an older tree that is still growing has no use any more, but cannot be stopped.
+        if (!exact_ || (growing_.busy() && !growing_.get(patient))) return;
+        growing_.begin([run = run_, exact = exact_, warp = warp_, lane = lane_, roots = roots_] {
+            return grown(run->steps, exact->lens, warp, lane, roots);
+        });
+        stale_ = false;
     }
-    tree_ = roots_.empty() ? steps::AdditionTree{} : steps::build_addition_tree(steps, lens_, roots_.back());
-    others_ = roots_.size() == 1 ? steps::others_beside(steps, lens_, tree_) : "";
-    summary_.clear();
-    made_.clear();
-    if (!tree_.empty()) {
-        for (const std::int32_t each : tree_.additions()) made_.push_back(lens_.sums[static_cast<std::size_t>(each)].step);
-        std::sort(made_.begin(), made_.end());
-        const std::size_t at_steps = std::set<std::size_t>(made_.begin(), made_.end()).size();
-        const Sum& root = sum_of(0);
-        summary_ = fmt::format("{} = the sum of {}, by {} in {}", format_element(root.type, root.bits), steps::inputs_in_words(lens_, tree_),
-                               counted(made_.size(), "addition"), counted(at_steps, "step"));
-    }
-    words_box_ = -2;
-    scene_ = {};
-    area_ = {};
-    told_ = -1;
+    if (!grown_) grown_ = growing_.get(patient);
+}
+
+TreeView::Grown TreeView::grown(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::WarpRef& warp, int lane,
+                                std::vector<std::int32_t> roots) {
+    Grown all;
+    const std::int32_t whole = lane >= 0 ? steps::sum_of_lane(steps, lens, warp, lane) : steps::sum_of_run(steps, lens, warp);
+    if (whole == Sum::kNone) return all;
+    roots.insert(roots.begin(), whole);
+    all.roots = std::move(roots);
+    all.stored = lane < 0 && steps::stored_sum(steps, lens, warp) != Sum::kNone;
+    all.tree = steps::build_addition_tree(steps, lens, all.roots.back());
+    if (all.roots.size() == 1) all.others = steps::others_beside(steps, lens, all.tree);
+    if (all.tree.empty()) return all;
+    for (const std::int32_t each : all.tree.additions()) all.made.push_back(lens.sums[static_cast<std::size_t>(each)].step);
+    std::sort(all.made.begin(), all.made.end());
+    const std::size_t at_steps = std::set<std::size_t>(all.made.begin(), all.made.end()).size();
+    const Sum& root = lens.sums[static_cast<std::size_t>(all.tree[0].sum)];
+    all.summary = fmt::format("{} = the sum of {}, by {} in {}", format_element(root.type, root.bits), steps::inputs_in_words(lens, all.tree),
+                              counted(all.made.size(), "addition"), counted(at_steps, "step"));
+    return all;
 }
 
 Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
@@ -71,9 +87,13 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
     Rect rest = pane.box.inset(pane.px(16), pane.px(compact ? 4 : 8));
     Intent intent;
     back_ = switch_ = {};
-    if (!compact || roots_.size() > 1) draw_heading(pane, rest.cut_top(pane.px(compact ? 24 : 56)), exhibit, selection);
-    if (tree_.empty()) {
-        const std::string why = steps::why_no_tree(lens_);
+    if (!grown_) {
+        text_in(pane.brush, Face::title, rest, theme.quiet, being_worked_out(exhibit.steps()));
+        return intent;
+    }
+    if (!compact || zoomed()) draw_heading(pane, rest.cut_top(pane.px(compact ? 24 : 56)), exhibit, selection);
+    if (tree().empty()) {
+        const std::string why = steps::why_no_tree(lens());
         words_ = !why.empty() ? why : lane_ >= 0 ? fmt::format("Lane {} of this warp adds nothing, as far as the records tell.", lane_) : "No sum is left at the end.";
         const float width = std::min(rest.width(), pane.px(460));
         paragraph(pane.brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width, theme.text, words_, 1.5f);
@@ -91,7 +111,7 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
         metrics.compact = compact;
         metrics.gutter = compact ? 76 : 86;
         metrics.near = warp_;
-        scene_ = build_tree_scene(exhibit.steps(), lens_, tree_, metrics);
+        scene_ = build_tree_scene(exhibit.steps(), lens(), tree(), metrics);
     }
     const std::size_t step = playhead.step;
     told_ = pane.hovers(rest) ? scene_.box_at(pane.pointer()) : -1;
@@ -109,8 +129,8 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
         if (sum.kind != Sum::Kind::input && sum.warp == selection.warp) selection.next.lane = sum.lane;
         if (pane.button(box.box)) {
             if (box.folded && box.parent >= 0) {
-                roots_.push_back(tree_[box.node].sum);
-                grow(exhibit);
+                roots_.push_back(tree()[box.node].sum);
+                stale_ = true;
                 return intent;
             }
             intent = {Intent::Kind::go_to, sum.step};
@@ -124,7 +144,6 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
 void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit, Selection& selection) {
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
-    const bool zoomed = roots_.size() > 1;
     Rect line = where.cut_top(pane.px(compact ? 24 : 28));
 
     // What the colours tell: one of two.
@@ -141,7 +160,7 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit
     text_in(pane.brush, Face::caption, line, theme.quiet, "colour by ", Align::right);
     line.x1 -= text_width(look, Face::caption, "colour by ") + pane.px(14);
     if (pane.button(switch_)) colors = colors == Colors::value ? Colors::warp : Colors::value;
-    if (zoomed) {
+    if (zoomed()) {
         const std::string words = "back to the whole";
         const float width = text_width(look, Face::caption, words) + pane.px(34);
         back_ = {line.x1 - width, line.center().y - pane.px(11), line.x1, line.center().y + pane.px(11)};
@@ -151,8 +170,8 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit
         triangle(pane.brush, tip, {tip.x + pane.px(6), tip.y - pane.px(4)}, {tip.x + pane.px(6), tip.y + pane.px(4)}, theme.accent);
         text_in(pane.brush, Face::caption, {back_.x0 + pane.px(22), back_.y0, back_.x1, back_.y1}, theme.text, words, Align::left);
         if (pane.button(back_)) {
-            roots_.resize(1);
-            grow(exhibit);
+            roots_.clear();
+            stale_ = true;
         }
     }
     std::string title = "Who added whom";
@@ -160,9 +179,9 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit
         text_in(pane.brush, Face::title, line, theme.strong, title, Align::left);
         line.cut_left(text_width(look, Face::title, title) + pane.px(14));
     }
-    if (!tree_.empty()) {
+    if (!tree().empty()) {
         const Sum& root = sum_of(0);
-        const std::string whose = (zoomed ? "one part: " : lane_ >= 0 ? "" : stored_ ? "the total: " : "the largest sum that is known: ") + steps::place_of_sum(exhibit.steps(), root);
+        const std::string whose = (zoomed() ? "one part: " : lane_ >= 0 ? "" : grown_->stored ? "the total: " : "the largest sum that is known: ") + steps::place_of_sum(exhibit.steps(), root);
         text_in(pane.brush, Face::body, line, theme.quiet, fit_text(look, Face::body, whose, line.width()), Align::left);
     }
     if (!compact) draw_lanes(pane, where, exhibit, selection);
@@ -246,7 +265,7 @@ void TreeView::draw_lines(const Pane& pane, std::size_t step, const std::vector<
             const bool now = made == step, later = made > step;
             const bool above = now || lit[b];
             if (above != (pass == 1)) continue;
-            const bool wide = tree_[to.node].parts.size() > 2;
+            const bool wide = tree()[to.node].parts.size() > 2;
             const Point a{box.box.center().x, box.box.y1};
             const float x = wide ? std::clamp(a.x, to.box.x0, to.box.x1) : to.box.center().x + std::clamp((a.x - to.box.center().x) * 0.25f, -to.box.width() * 0.35f, to.box.width() * 0.35f);
             const Point end{x, to.box.y0};
@@ -263,7 +282,7 @@ Color TreeView::color_of(const Theme& theme, const Exhibit& exhibit, int node) c
     if (colors == Colors::value) return exhibit.scale.color(sum.type, sum.bits);
     // An input has the colour of the warp that adds it first.
     int at = node;
-    while (sum_of(at).kind == Sum::Kind::input && tree_[at].parent >= 0) at = tree_[at].parent;
+    while (sum_of(at).kind == Sum::Kind::input && tree()[at].parent >= 0) at = tree()[at].parent;
     return warp_color(theme, sum_of(at).warp.warp);
 }
 
@@ -273,7 +292,7 @@ void TreeView::draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t st
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
     const Sum& sum = sum_of(box.node);
-    const AdditionNode& node = tree_[box.node];
+    const AdditionNode& node = tree()[box.node];
     const bool leaf = node.parts.empty();
     const bool now = sum.step == step, later = sum.step > step;
     const Color color = color_of(theme, exhibit, box.node);
@@ -324,7 +343,7 @@ void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t s
     outline(pane.brush, box.box, lit ? theme.focus : now ? theme.accent : theme.line, pane.px(5), pane.px(lit || now ? 1.6f : 1));
     Rect inside = box.box.inset(pane.px(3), pane.px(2));
     const Rect title = inside.cut_top(pane.px(15)), foot = inside.cut_bottom(pane.px(18));
-    const std::string name = fold_name(exhibit.steps(), lens_, tree_, box.node, scene_.fold);
+    const std::string name = fold_name(exhibit.steps(), lens(), tree(), box.node, scene_.fold);
     const Face title_face = text_width(look, Face::caption, name) <= title.width() ? Face::caption : Face::tiny;
     if (text_width(look, title_face, name) <= title.width() + pane.px(4)) text_in(pane.brush, title_face, title, lit ? theme.strong : theme.text, name);
 
@@ -333,7 +352,7 @@ void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t s
     const std::size_t most = static_cast<std::size_t>(std::max(strip.width() / pane.px(1.5f), 1.0f));
     const std::size_t shown = std::min(box.inputs.size(), most);
     for (std::size_t i = 0; i < shown; ++i) {
-        const Sum& input = lens_.sums[static_cast<std::size_t>(box.inputs[i * box.inputs.size() / shown])];
+        const Sum& input = lens().sums[static_cast<std::size_t>(box.inputs[i * box.inputs.size() / shown])];
         const float x = strip.x0 + strip.width() * static_cast<float>(i) / static_cast<float>(shown), width = strip.width() / static_cast<float>(shown);
         const Color color = colors == Colors::value ? exhibit.scale.color(input.type, input.bits) : warp_color(theme, sum.warp.warp);
         if (input.step <= step) fill(pane.brush, {x, strip.y0, x + width, strip.y1}, color);

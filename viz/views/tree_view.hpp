@@ -17,6 +17,7 @@ struct TreeView {
 
     Colors colors = Colors::value;
     bool compact = false;          // in a comparison: less is told around the tree
+    bool patient = true;           // false: frames are drawn while a large run is worked out
 
     // Whose tree: that of the lane pointed at among the numbers on top, else the pinned lane's, else what the run ends
     // with. A sum that is pointed at is told below, with its inputs lit; a click goes to its step. A click on a fold looks
@@ -25,16 +26,30 @@ struct TreeView {
 
     // As drawn last.
     const TreeScene& scene() const { return scene_; }
-    const steps::AdditionTree& tree() const { return tree_; }
-    const steps::RoundingLens& lens() const { return lens_; }
+    const steps::AdditionTree& tree() const { return grown_->tree; }
+    const steps::RoundingLens& lens() const { return exact_->lens; }
+    bool working() const { return run_ != nullptr && !grown_; }
     int told() const { return told_; }                       // the box whose words stand below; -1: the whole
     const std::string& words() const { return words_; }
     const Rect& back() const { return back_; }               // empty where the whole is drawn
     const Rect& color_switch() const { return switch_; }
 
 private:
+    // A tree with what is told of the whole of it: a run may have a million additions.
+    struct Grown {
+        std::vector<std::int32_t> roots;          // the last is drawn; those before it lead back
+        bool stored = false;                      // the run ends with the first of them
+        steps::AdditionTree tree;
+        std::string summary;                      // "496 = the sum of 32 inputs, by 31 additions in 5 steps"
+        std::string others;                       // what the other lanes hold
+        std::vector<std::size_t> made;            // the steps of all additions, in order
+    };
+    static Grown grown(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::WarpRef& warp, int lane,
+                       std::vector<std::int32_t> roots);
+
+    bool zoomed() const { return grown_->roots.size() > 1; }
     void look_at(const Exhibit& exhibit, const Selection& selection);
-    void grow(const Exhibit& exhibit);
+    void grow();
     void draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit, Selection& selection);
     void draw_lanes(const Pane& pane, const Rect& where, const Exhibit& exhibit, Selection& selection);
     Intent draw_rows(const Pane& pane, std::size_t step) const;
@@ -44,21 +59,18 @@ private:
     void tell(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step);
     std::string words_of(const TreeBox& box, const steps::Steps& steps) const;
     Color color_of(const Theme& theme, const Exhibit& exhibit, int node) const;
-    const steps::Sum& sum_of(int node) const { return lens_.sums[static_cast<std::size_t>(tree_[node].sum)]; }
+    const steps::Sum& sum_of(int node) const { return lens().sums[static_cast<std::size_t>(tree()[node].sum)]; }
 
     std::shared_ptr<const lesson::Run> run_;      // whose lens it is
-    steps::RoundingLens lens_;
+    std::shared_ptr<const ExactRun> exact_;       // null while it is worked out
     // What the tree was grown for.
     steps::WarpRef warp_;
     int lane_ = -1;                               // -1: the run's own total
     int preview_ = -1;                            // the lane pointed at among the numbers
-    std::vector<std::int32_t> roots_;             // the last is drawn; those before it lead back
-    bool stored_ = false;                         // the run ends with the first of them
-    steps::AdditionTree tree_;
-    // Of the whole, told once: a run may have a million additions.
-    std::string summary_;                         // "496 = the sum of 32 inputs, by 31 additions in 5 steps"
-    std::string others_;                          // what the other lanes hold
-    std::vector<std::size_t> made_;               // the steps of all additions, in order
+    std::vector<std::int32_t> roots_;             // that were clicked on; empty: the whole
+    bool stale_ = true;                           // another tree than that of growing_ is meant
+    Later<Grown> growing_;
+    std::shared_ptr<const Grown> grown_;          // null while it is worked out
     TreeScene scene_;
     Rect area_;                                   // that the scene was laid out in
     int told_ = -1;

@@ -29,7 +29,7 @@ std::string named_inputs(const steps::Steps& steps, const steps::RoundingLens& l
 // A sum in three lines: which and when, how, of what.
 std::string TreeView::words_of(const TreeBox& box, const steps::Steps& steps) const {
     const Sum& sum = sum_of(box.node);
-    const AdditionNode& node = tree_[box.node];
+    const AdditionNode& node = tree()[box.node];
     const std::string value = format_element(sum.type, sum.bits);
     std::string first = steps::place_of_sum(steps, sum) + " = " + value, second, third;
     if (sum.step < steps.size()) first += fmt::format(" · {} at step {}, {}", node.parts.empty() ? "read" : "added", sum.step + 1, steps.steps[sum.step].label);
@@ -46,8 +46,8 @@ std::string TreeView::words_of(const TreeBox& box, const steps::Steps& steps) co
         second = fmt::format("{} came together {}", counted(node.parts.size(), "value"), node.kind == Kind::reduce ? "at once" : "one after the other");
     }
     if (!node.parts.empty()) {
-        const std::vector<std::int32_t> inputs = tree_.inputs(box.node);
-        third = counted(inputs.size(), "input") + ": " + named_inputs(steps, lens_, inputs, 8);
+        const std::vector<std::int32_t> inputs = tree().inputs(box.node);
+        third = counted(inputs.size(), "input") + ": " + named_inputs(steps, lens(), inputs, 8);
     }
     third += (third.empty() ? "" : " · ") + std::string(box.folded && box.parent >= 0 ? "a click looks at it alone" : "a click goes to the step");
     return first + "\n" + second + "\n" + third;
@@ -63,11 +63,11 @@ void TreeView::tell(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         if (told_ >= 0) {
             words_ = words_of(scene_.boxes[static_cast<std::size_t>(told_)], exhibit.steps());
         } else {
-            const auto done = static_cast<std::size_t>(std::upper_bound(made_.begin(), made_.end(), step) - made_.begin());
-            words_ = summary_;
-            if (done < made_.size()) words_ += fmt::format(" · {} of them done", done);
-            words_ += "\n" + others_ + "\n";
-            if (lens_.untold > 0) words_ += counted(lens_.untold, "addition") + (lens_.untold == 1 ? " is" : " are") + " not shown: what came in is not known to be a sum of inputs";
+            const auto done = static_cast<std::size_t>(std::upper_bound(grown_->made.begin(), grown_->made.end(), step) - grown_->made.begin());
+            words_ = grown_->summary;
+            if (done < grown_->made.size()) words_ += fmt::format(" · {} of them done", done);
+            words_ += "\n" + grown_->others + "\n";
+            if (lens().untold > 0) words_ += counted(lens().untold, "addition") + (lens().untold == 1 ? " is" : " are") + " not shown: what came in is not known to be a sum of inputs";
             else if (scene_.fold != TreeScene::Fold::none && scene_.boxes.size() > 1) words_ += "a click on a fold looks at it alone";
         }
     }

@@ -301,4 +301,17 @@ std::vector<std::string> explain(const Comparison& comparison) {
     return sentences;
 }
 
+std::uint64_t shared_n(const Comparison& comparison, std::uint64_t ComparedVariant::*n) {
+    std::set<std::uint64_t> all;
+    for (const ComparedVariant& row : comparison.rows)
+        if (row.*n != 0) all.insert(row.*n);
+    return all.size() == 1 ? *all.begin() : 0;
+}
+
+std::string times_told(const Comparison& comparison) {
+    if (comparison.times_from.empty()) return "none were measured or recorded";
+    const std::uint64_t timed = shared_n(comparison, &ComparedVariant::timed_n);
+    return comparison.times_from + " · " + (timed ? fmt::format("{} values", timed) : std::string("each at its own size"));
+}
+
 }  // namespace lanewise::lesson

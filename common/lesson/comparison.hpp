@@ -72,4 +72,9 @@ void sort(Comparison& comparison, const Sorting& sorting);
 // with fewer threads; a wider accumulator that costs no time; memory as the limit. Nothing where they show none.
 std::vector<std::string> explain(const Comparison& comparison);
 
+// One n for all rows that have any; 0: they differ.
+std::uint64_t shared_n(const Comparison& comparison, std::uint64_t ComparedVariant::*n);
+// Whose times, and of how many values: "NVIDIA H200 · recorded 2026-11-21 · 1048576 values", or that there are none.
+std::string times_told(const Comparison& comparison);
+
 }  // namespace lanewise::lesson

@@ -8,28 +8,11 @@
 #include "common/lesson/table.hpp"
 
 namespace lanewise::lesson {
-namespace {
-
-// One n for all, or none.
-std::uint64_t shared_n(const Comparison& comparison, std::uint64_t ComparedVariant::*n) {
-    std::set<std::uint64_t> all;
-    for (const ComparedVariant& row : comparison.rows)
-        if (row.*n != 0) all.insert(row.*n);
-    return all.size() == 1 ? *all.begin() : 0;
-}
-
-}  // namespace
-
 void print_comparison(std::ostream& out, const std::string& origin, const Comparison& comparison, Paint paint) {
     const std::uint64_t n = shared_n(comparison, &ComparedVariant::n);
-    const std::uint64_t timed = shared_n(comparison, &ComparedVariant::timed_n);
     out << paint.faint(fmt::format("values, threads, loads and atomics: {} · {}", origin,
                                    n ? fmt::format("{} values", n) : std::string("each at its own n"))) << '\n';
-    out << paint.faint(comparison.times_from.empty()
-                           ? std::string("times: none were measured or recorded")
-                           : fmt::format("times: {} · {}", comparison.times_from,
-                                         timed ? fmt::format("{} values", timed) : std::string("each at its own size")))
-        << '\n';
+    out << paint.faint("times: " + times_told(comparison)) << '\n';
     std::vector<Column> columns;
     for (int c = 0; c < kColumnCount; ++c)
         if (!(static_cast<Column>(c) == Column::n && n)) columns.push_back(static_cast<Column>(c));

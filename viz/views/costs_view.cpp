@@ -58,7 +58,9 @@ void CostsView::draw_head(const Pane& pane, Rect& rest, const timing::CostTable&
     if (table.rows.empty()) return;
     const std::string origin = fmt::format("{} · {} SMs · {:.0f} MHz while measured · CUDA {} · {}", timing::cost_origin(table),
                                            table.multiprocessors, table.sm_mhz, table.driver, table.method);
-    text_in(pane.brush, Face::caption, rest.cut_top(pane.px(18)), colors.quiet, fit_text(pane.look(), Face::caption, origin, rest.width()), Align::left);
+    for (const std::string& line : fit_lines(pane.look(), Face::caption, origin, rest.width(), 2))
+        text_in(pane.brush, Face::caption, rest.cut_top(pane.px(15)), colors.quiet, line, Align::left);
+    rest.cut_top(pane.px(3));
     const Rect keys = rest.cut_top(pane.px(24));
     float x = keys.x0;
     const Category start = start_mark(colors), quoted = quoted_mark(colors);

@@ -31,8 +31,9 @@ public:
     bool down = false, right = false;   // buttons
     bool ctrl = false;
     float wheel = 0;                    // notches in every frame
+    Canvas* canvas = nullptr;           // where panes draw; null: on the screen
 
-    Look look() const { return {&dark_theme(), &fonts, scale_}; }
+    Look look() const { return {&dark_theme(), &fonts, scale_, canvas}; }
     Rect window() const { return {0, 0, ImGui::GetIO().DisplaySize.x, ImGui::GetIO().DisplaySize.y}; }
 
     // One frame: `draw` is called inside it. Returns the number of vertices it made.

@@ -58,7 +58,9 @@ Intent InspectorView::draw(const Pane& pane, const Exhibit& exhibit, const Playh
     const Rect pin{head.x1 - pane.px(64), head.y0, head.x1, head.y1};
     text_in(pane.brush, Face::caption, pin, pinned ? colors.accent : colors.quiet, pinned ? "pinned · P" : "pin · P", Align::right);
     if (pane.button(pin)) intent = {Intent::Kind::pin, 0};
-    y = head.y1 + pane.px(6);
+    y = head.y1 + pane.px(7);
+    // What happened to this lane: the first thing that is asked.
+    y = life.draw_strip(pane, row_at(pane, y, 0), exhibit, playhead, selection, lane, intent);
 
     const steps::WarpStep* part = steps.steps[playhead.step].find(selection.warp);
     const bool active = part && ((std::any_of(part->records.begin(), part->records.end(), [&](std::size_t r) {

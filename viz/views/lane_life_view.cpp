@@ -10,16 +10,90 @@
 #include "viz/views/timeline_view.hpp"
 
 namespace lanewise::viz {
+namespace {
+
+// "add tree +64" where it fits, else its end, "+64": what tells steps of one kind apart.
+std::string short_label(const Look& look, const std::string& label, float width) {
+    if (text_width(look, Face::tiny, label) <= width) return label;
+    const std::size_t last = label.rfind(' '), first = label.find(' ');
+    if (last == std::string::npos) return fit_text(look, Face::tiny, label, width);
+    const bool signed_end = label[last + 1] == '+' || label[last + 1] == '-';
+    return fit_text(look, Face::tiny, signed_end ? label.substr(last + 1) : label.substr(0, first), width);
+}
+
+}  // namespace
+
+void LaneLifeView::look_at(const Exhibit& exhibit, const Selection& selection, int lane) {
+    if (run_ == exhibit.run && warp_ == selection.warp && lane_ == lane) return;
+    life_ = life_of(exhibit.steps(), selection.warp, lane);
+    run_ = exhibit.run;
+    warp_ = selection.warp;
+    lane_ = lane;
+}
+
+// The values that the lane came to, one after the other, with the steps that brought them: those around the present one
+// where there are many. What is still to come is hollow.
+float LaneLifeView::draw_strip(const Pane& pane, const Rect& row, const Exhibit& exhibit, const Playhead& playhead, Selection& selection,
+                               int lane, Intent& intent) {
+    look_at(exhibit, selection, lane);
+    const Theme& colors = pane.colors();
+    const Brush& brush = pane.brush;
+    std::vector<const LifeStep*> came;
+    for (const LifeStep& each : life_)
+        if (each.changed || (came.empty() && each.known)) came.push_back(&each);
+    strip_.clear();
+    if (came.empty()) return row.y0;
+    std::size_t present = 0;
+    while (present + 1 < came.size() && came[present + 1]->step <= playhead.step) ++present;
+    const bool begun = came[0]->step <= playhead.step;
+
+    const float gap = pane.px(8);
+    const auto most = static_cast<std::size_t>(std::max(1.0f, (row.width() + gap) / (pane.px(38) + gap)));
+    const std::size_t count = std::min(most, came.size());
+    const std::size_t first = std::min(present + 2 > count ? present + 2 - count : 0, came.size() - count);
+    const float width = std::min(pane.px(60), (row.width() + gap) / static_cast<float>(count) - gap);
+    const LaneColors lane_colors{&exhibit, &exhibit.scale_of(selection.warp), &colors, selection.display.colors};
+    const float high = pane.px(21);
+    for (std::size_t i = 0; i < count; ++i) {
+        const LifeStep& each = *came[first + i];
+        const float x = row.x0 + (width + gap) * static_cast<float>(i);
+        const Rect chip{x, row.y0, x + width, row.y0 + high};
+        const Rect whole{chip.x0, chip.y0, chip.x1, chip.y1 + pane.px(13)};
+        const bool now = begun && first + i == present, future = each.step > playhead.step;
+        // From one to the next; at the ends, that there is more.
+        const Point tip{chip.x0 - pane.px(2), chip.center().y};
+        if (first + i > 0) triangle(brush, {tip.x - pane.px(4), tip.y - pane.px(3.5f)}, tip, {tip.x - pane.px(4), tip.y + pane.px(3.5f)}, colors.quiet);
+        if (future) {
+            outline(brush, chip, with_alpha(colors.faint, 0.9), pane.px(4), pane.px(1));
+        } else if (each.undefined) {
+            outline(brush, chip, colors.warning, pane.px(4), pane.px(1));
+            text_in(brush, Face::small, chip, colors.warning, "?");
+        } else {
+            const Color ground = mix(lane_colors.of(exhibit.steps().holding(each.step, selection.warp), lane), colors.panel, now ? 0.0 : 0.35);
+            const int chars = static_cast<int>((width - pane.px(6)) / (*pane.look().fonts)[Face::small].digit);
+            fill(brush, chip, ground, pane.px(4));
+            if (now) outline(brush, chip.inset(-pane.px(1.5f)), colors.accent, pane.px(5), pane.px(1.6f));
+            text_in(brush, Face::small, chip, text_on(ground), each.known ? format_element(each.type, each.bits, chars) : "-");
+        }
+        const Rect under{chip.x0 - gap / 2, chip.y1 + pane.px(2), chip.x1 + gap / 2, chip.y1 + pane.px(13)};
+        text_in(brush, Face::tiny, under, now ? colors.accent : colors.quiet, short_label(pane.look(), each.label, under.width()));
+        strip_.push_back({each.step, chip});
+        if (!pane.hovers(whole)) continue;
+        std::string told = "step " + std::to_string(each.step + 1) + " · " + each.label + (each.way.empty() ? "" : " " + each.way);
+        if (!future && each.known && !each.undefined) told += " · " + format_element(each.type, each.bits);
+        hint_card(pane.look(), told);
+        selection.next.step = each.step;
+        if (pane.button(whole)) intent = {Intent::Kind::go_to, each.step};
+    }
+    return row.y0 + pane.px(42);
+}
 
 float LaneLifeView::draw(const Pane& pane, const Rect& row, float y, const Exhibit& exhibit, const Playhead& playhead,
                          Selection& selection, const Lights& lights, int lane, Intent& intent) {
     const steps::Steps& steps = exhibit.steps();
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
-    if (run_ != exhibit.run || !(warp_ == selection.warp) || lane_ != lane) life_ = life_of(steps, selection.warp, lane);
-    run_ = exhibit.run;
-    warp_ = selection.warp;
-    lane_ = lane;
+    look_at(exhibit, selection, lane);
 
     Rect head{row.x0, y, row.x1, y + pane.px(20)};
     text_in(brush, Face::caption, head, colors.quiet, "life of the lane", Align::left);

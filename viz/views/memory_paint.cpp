@@ -12,6 +12,7 @@ std::string WordPaint::text(const MemoryWord& word) const {
     if (word.known) {
         // What cannot be said in so few signs ("-0.08" in three) is told by its colour and by pointing at it.
         std::string text = cell_text(element, word.bits, chars, two_lines);
+        if (cell_width(text) > chars && (text == "-inf" || text == "inf")) return text == "inf" ? "∞" : "-∞";
         return cell_width(text) <= std::max(chars, 3) ? text : std::string();
     }
     return word.written ? "?" : "";   // changed by atomics whose order nobody can tell

@@ -261,19 +261,27 @@ void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Tr
         x += pane.px(4);
     }
     std::string words;
+    std::vector<std::string> ways;   // to go on, the longest first
     const bool alone = !(run_.shared && run_.global);
     if (shared) {
         words = std::string(alone ? "shared memory of block " : "block ") + std::to_string(warp.block) + " · one column a bank";
         if (run_.bank_rows < run_.shared_rows) words += " · " + std::to_string(now_.rows.size()) + " of " + std::to_string(run_.shared_rows) + " rows";
     } else {
-        words = (alone ? "global memory · " : "") + now_.global.name +
-                (now_.window.packed ? " · the sectors that are moved, each with its first index" : " · a row is 128 bytes: 4 sectors of 32");
+        words = (alone ? "global memory · " : "") + now_.global.name;
+        ways = now_.window.packed ? std::vector<std::string>{" · the sectors that are moved, each with its first index", " · the sectors that are moved"}
+                                  : std::vector<std::string>{" · a row is 128 bytes: 4 sectors of 32", " · 4 sectors a row"};
     }
-    if (!trace.header.accesses_from.empty()) words += " · " + accesses_origin(trace);
     const float key = shared ? mark_key(pane, x + pane.px(150), right, where.center().y, {Mark::written, Mark::read})
                              : mark_key(pane, x + pane.px(150), right, where.center().y, {Mark::sector, Mark::unused, Mark::written, Mark::read});
+    const float room = key - x - pane.px(6);
+    for (const std::string& way : ways) {
+        if (text_width(pane.look(), Face::caption, words + way) > room) continue;
+        words += way;
+        break;
+    }
+    if (!trace.header.accesses_from.empty()) words += " · " + accesses_origin(trace);
     text_in(pane.brush, Face::caption, {x, where.y0, right, where.y1}, colors.quiet,
-            fit_text(pane.look(), Face::caption, words, key - x - pane.px(6)), Align::left);
+            fit_text(pane.look(), Face::caption, words, room), Align::left);
 }
 
 }  // namespace lanewise::viz

@@ -20,9 +20,11 @@ struct Drawn {
         selection.warp = exhibit.steps().warps.front();
         playhead.count = exhibit.steps().size();
     }
-    Intent draw() {
+    Intent draw(Canvas* canvas = nullptr) {
         Intent intent;
+        gui.canvas = canvas;
         gui.in_pane([&](const Pane& pane) { intent = stage.draw(pane, exhibit, playhead, selection); });
+        gui.canvas = nullptr;
         selection.turn();
         return intent;
     }
@@ -290,6 +292,53 @@ TEST(Labels, ANumberThatHasNoShorterFormTakesTwoLines) {
     EXPECT_EQ(shown::cell_text(Element::f32, to_bits(-0.03f), 3, true), "-0\n.03");
     EXPECT_EQ(shown::cell_text(Element::f32, to_bits(0.5f), 3, true), "0.5");
     EXPECT_EQ(shown::cell_text(Element::f32, to_bits(-0.008f), 3, true), "-8\ne-3");   // not "-0" over ".00"
+}
+
+TEST(Labels, InfinityDoesNotFillItsCell) {
+    Headless gui(400, 300);
+    const float wide = text_width(gui.look(), Face::tiny, "-inf");
+    EXPECT_EQ(infinity_in(gui.look(), Face::tiny, "-inf", wide + 6), "-inf");
+    EXPECT_EQ(infinity_in(gui.look(), Face::tiny, "-inf", wide), "-∞");
+    EXPECT_EQ(infinity_in(gui.look(), Face::tiny, "-1.5", 3), "-1.5");
+    EXPECT_LT(text_width(gui.look(), Face::tiny, "-∞"), wide);
+}
+
+// The lane's number and its source's, told whole over narrow cells: neither covers the other, and no sign is lost.
+TEST(Labels, WholeNumbersOfALaneAndItsSourceStandBesideEachOther) {
+    trace::Trace trace = samples::warp_xor()->trace;
+    for (trace::Record& record : trace.records) {
+        if (record.op != trace::Op::shfl_xor) continue;
+        for (std::size_t lane = 0; lane < 32; ++lane) {
+            const float before = -1.7f - 0.1234f * static_cast<float>(lane);
+            record.before[lane] = to_bits(before);
+            record.received[lane] = to_bits(-1.7f - 0.1234f * static_cast<float>(record.source[lane]));
+            record.after[lane] = to_bits(before + from_bits<float>(record.received[lane]));
+        }
+    }
+    Drawn drawn(samples::run_of(std::move(trace), "warp_sum_xor"), 720, 460);
+    for (std::size_t step = 1; step <= 5; ++step) {
+        for (int lane = 0; lane < 32; ++lane) {
+            drawn.playhead.step = step;
+            drawn.playhead.since_step = 1e9f;
+            drawn.selection.pinned_lane = lane;
+            testing::LabelCanvas canvas;
+            drawn.draw(&canvas);
+            const steps::LaneView& view = drawn.exhibit.steps().steps[step].warps.front().lanes[static_cast<std::size_t>(lane)];
+            const auto box_of = [&](std::uint64_t bits) {
+                const std::string words = format_element(Element::f32, bits);
+                for (const auto& label : canvas.labels)
+                    if (label.words == words) return label.box;
+                ADD_FAILURE() << words << " of lane " << lane << " is not told at step " << step;
+                return Rect{};
+            };
+            const Rect own = box_of(view.before), other = box_of(view.received);
+            EXPECT_TRUE(own.x1 + 2 < other.x0 || other.x1 + 2 < own.x0) << "step " << step << " lane " << lane;
+            for (const Rect& box : {own, other}) {
+                EXPECT_GE(box.x0, drawn.stage.scene().lanes_x0 - 4);
+                EXPECT_LE(box.x1, drawn.stage.scene().lanes_x1() + 4);
+            }
+        }
+    }
 }
 
 TEST(Labels, FaultsAreFound) {

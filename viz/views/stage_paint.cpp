@@ -24,6 +24,12 @@ Face cell_face(const Look& look, float cell, int chars) {
     return Face::tiny;
 }
 
+std::string_view infinity_in(const Look& look, Face face, std::string_view text, float width) {
+    const bool infinite = text == "-inf" || text == "inf";
+    if (!infinite || text_width(look, face, text) + look.px(4) <= width) return text;
+    return text == "inf" ? "∞" : "-∞";
+}
+
 void standing_foot(const Brush& brush, const Rect& cell, Color ink, Standing standing, float part, bool more_perhaps, bool gauge) {
     const float x0 = cell.x0 + brush.px(4), x1 = cell.x1 - brush.px(4), y = cell.y1 - brush.px(3.5f), thick = brush.px(2);
     float end = x1;
@@ -108,7 +114,7 @@ void StagePaint::row(const Scene& scene, const Row& row, const Band* present) co
             continue;
         }
         const bool numbers = cell.box.height() >= brush.px(12);
-        lane_cell(brush, cell.box, !numbers ? std::string_view() : cell.undefined ? "?" : std::string_view(cell.text), style);
+        lane_cell(brush, cell.box, !numbers ? std::string_view() : cell.undefined ? "?" : infinity_in(brush.look, face, cell.text, cell.box.width()), style);
         if (cell.undefined || !numbers) continue;
         const std::size_t most = exhibit->most_inputs;
         // Under a number of two lines it stands at the very edge.

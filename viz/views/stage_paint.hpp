@@ -48,7 +48,9 @@ private:
     void say(const Scene& scene, const Band& band, float y) const;   // a dot for each lane: filled says yes
     void caption_under(const Band& band, float y, const std::string& words) const;
     void lit_cells(const Scene& scene) const;
-    void whole_number(const Scene& scene, const LaneCell& cell, Color edge) const;
+    std::pair<float, float> apart(const Scene& scene, const Row& row, int source) const;
+    Rect told_box(const Scene& scene, const LaneCell& cell) const;
+    void whole_number(const LaneCell& cell, const Rect& box, Color edge) const;
     void formula_card(const Scene& scene) const;
     int source_of(const Scene& scene, int reader) const;
     void lit_by_links(const Scene& scene) const;
@@ -70,6 +72,9 @@ void differ_mark(const Brush& brush, const Rect& box);
 // How a sum stands, along the foot of its cell: a line, short while it is partial (where `gauge` asks for that), broken
 // where an input was counted twice. `more_perhaps` leaves its end open.
 void standing_foot(const Brush& brush, const Rect& cell, Color ink, Standing standing, float part, bool more_perhaps, bool gauge);
+
+// "-inf" as "-∞" where it would fill a cell of that width from edge to edge.
+std::string_view infinity_in(const Look& look, Face face, std::string_view text, float width);
 
 // The largest face whose digits let `chars` of them stand in a cell.
 Face cell_face(const Look& look, float cell, int chars);

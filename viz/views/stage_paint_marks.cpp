@@ -137,28 +137,66 @@ void StagePaint::lit_cells(const Scene& scene) const {
             outline(brush, row.lanes[lane_index(which)].box.inset(-brush.px(1.5f)), color, brush.px(4), brush.px(2));
         };
         // A number that does not stand whole in its cell is told in a wider box over its neighbours.
-        const auto tell = [&](const Row& row, int which, Color color) {
+        const auto tell = [&](const Row& row, int which, Color color, float aside) {
             frame(row, which, color);
-            if (which >= 0 && !row.thin) whole_number(scene, row.lanes[lane_index(which)], color);
+            if (which < 0 || row.thin) return;
+            const LaneCell& cell = row.lanes[lane_index(which)];
+            Rect box = told_box(scene, cell);
+            if (box.width() <= cell.box.width()) return;
+            box.x0 += aside;
+            box.x1 += aside;
+            whole_number(cell, box, color);
         };
-        if (source != lane) tell(scene.rows[i], source, colors.accent);
-        tell(scene.rows[i], lane, colors.focus);
-        tell(scene.rows[i + 1], lane, colors.focus);
+        const Row& above = scene.rows[i];
+        const auto [own, others] = source >= 0 && source != lane && !above.thin ? apart(scene, above, source) : std::pair{0.0f, 0.0f};
+        if (source != lane) tell(above, source, colors.accent, others);
+        tell(above, lane, colors.focus, own);
+        tell(scene.rows[i + 1], lane, colors.focus, 0);
     }
 }
 
-// The lane's number with all its digits, in a box over its cell as wide as it takes; nothing where the cell tells it.
-void StagePaint::whole_number(const Scene& scene, const LaneCell& cell, Color edge) const {
-    if (!cell.known || cell.undefined || cell.text.empty()) return;
+// How far the boxes of the lane and of its source move so that neither covers the other's number.
+std::pair<float, float> StagePaint::apart(const Scene& scene, const Row& row, int source) const {
+    const LaneCell& own = row.lanes[lane_index(lane)];
+    const LaneCell& other = row.lanes[lane_index(source)];
+    const Rect a = told_box(scene, own), b = told_box(scene, other);
+    const bool own_first = own.box.x0 < other.box.x0;
+    const Rect& left = own_first ? a : b;
+    const Rect& right = own_first ? b : a;
+    const float over = left.x1 + brush.px(2) - right.x0;
+    const bool wide_left = left.width() > own.box.width(), wide_right = right.width() > own.box.width();
+    if (over <= 0 || (!wide_left && !wide_right)) return {0, 0};
+    float to_left = wide_left ? (wide_right ? over / 2 : over) : 0;
+    float to_right = over - to_left;
+    // Within the row.
+    const float past_left = std::max(0.0f, scene.lanes_x0 - (left.x0 - to_left));
+    if (wide_right) {
+        to_left -= past_left;
+        to_right += past_left;
+    }
+    const float past_right = std::max(0.0f, right.x1 + to_right - std::max(scene.lanes_x1(), right.x1));
+    if (wide_left) {
+        to_right -= past_right;
+        to_left += past_right;
+    }
+    return own_first ? std::pair{-to_left, to_right} : std::pair{to_right, -to_left};
+}
+
+// Where the lane's number has room for all its digits: over its cell, as wide as it takes; the cell where that tells it.
+Rect StagePaint::told_box(const Scene& scene, const LaneCell& cell) const {
+    if (!cell.known || cell.undefined || cell.text.empty()) return cell.box;
     const std::string whole = format_element(cell.type, cell.bits);
-    if (whole == cell.text) return;
+    if (whole == cell.text) return cell.box;
     const float width = text_width(brush.look, Face::figure, whole) + brush.px(10);
     const float x = std::clamp(cell.box.center().x - width / 2, scene.lanes_x0, std::max(scene.lanes_x0, scene.lanes_x1() - width));
-    const Rect box = Rect{x, cell.box.y0, x + width, cell.box.y1}.inset(-brush.px(1.5f));
+    return Rect{x, cell.box.y0, x + width, cell.box.y1}.inset(-brush.px(1.5f));
+}
+
+void StagePaint::whole_number(const LaneCell& cell, const Rect& box, Color edge) const {
     const Color ground = cell_color(cell);
     fill(brush, box, ground, brush.px(4));
     outline(brush, box, edge, brush.px(4), brush.px(2));
-    text_in(brush, Face::figure, box, text_on(ground), whole);
+    text_in(brush, Face::figure, box, text_on(ground), format_element(cell.type, cell.bits));
 }
 
 void StagePaint::formula_card(const Scene& scene) const {

@@ -66,8 +66,14 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
             fit_text(pane.look(), Face::body, words, where.x1 - x), Align::left);
     x += text_width(pane.look(), Face::body, words) + pane.px(14);
     if (!exhibit.run->notice.empty()) {
-        text_in(pane.brush, Face::caption, {x, where.y0, where.x1, where.y1}, colors.warning,
-                fit_text(pane.look(), Face::caption, exhibit.run->notice, where.x1 - x), Align::right);
+        const std::vector<std::string> lines = fit_lines(pane.look(), Face::caption, exhibit.run->notice, where.x1 - x, 2);
+        const float pitch = pane.px(13);
+        float y = where.center().y - pitch * static_cast<float>(lines.size()) / 2;
+        for (const std::string& line : lines) {
+            text_in(pane.brush, Face::caption, {x, y, where.x1, y + pitch}, colors.warning, line, Align::right);
+            y += pitch;
+        }
+        if (pane.hovers({x, where.y0, where.x1, where.y1})) hint_card(pane.look(), exhibit.run->notice);
     } else {
         draw_result(pane.brush, {x, where.y0, where.x1, where.y1}, exhibit, Face::caption, Align::right);
     }

@@ -15,20 +15,23 @@ void tick(const Brush& brush, Point c, float r, Color color, float width) {
     hairline(brush, {c.x - r * 0.2f, c.y + r * 0.75f}, {c.x + r, c.y - r * 0.8f}, color, width);
 }
 
-// As much of a paragraph as two lines hold.
+// What two lines hold of a paragraph: whole sentences where there is room for any.
 void two_lines(const Pane& pane, const Rect& where, std::string_view words, Color color) {
-    std::string first;
-    while (!words.empty()) {
-        const std::size_t end = std::min(words.find(' '), words.size());
-        const std::string longer = first + (first.empty() ? "" : " ") + std::string(words.substr(0, end));
-        if (text_width(pane.look(), Face::body, longer) > where.width()) break;
-        first = longer;
-        words.remove_prefix(std::min(end + 1, words.size()));
+    const auto lines_of = [&](std::string_view text) { return fit_lines(pane.look(), Face::body, text, where.width(), 2); };
+    std::vector<std::string> lines = lines_of(words);
+    const auto cut = [](const std::vector<std::string>& all) { return !all.empty() && all.back().ends_with("…"); };
+    for (std::size_t end = words.size(); cut(lines) && end > 0;) {
+        end = words.find_last_of(".?!", end - 1);
+        if (end == std::string_view::npos) break;
+        if (end + 1 >= words.size() || words[end + 1] != ' ') continue;
+        if (const std::vector<std::string> shorter = lines_of(words.substr(0, end + 1)); !cut(shorter)) lines = shorter;
     }
-    const float line = pane.px(18);
-    text_in(pane.brush, Face::body, {where.x0, where.y0, where.x1, where.y0 + line}, color, first, Align::left);
-    text_in(pane.brush, Face::body, {where.x0, where.y0 + line, where.x1, where.y0 + 2 * line}, color,
-            fit_text(pane.look(), Face::body, words, where.width()), Align::left);
+    const float pitch = pane.px(18);
+    float y = where.y0;
+    for (const std::string& line : lines) {
+        text_in(pane.brush, Face::body, {where.x0, y, where.x1, y + pitch}, color, line, Align::left);
+        y += pitch;
+    }
 }
 
 }  // namespace

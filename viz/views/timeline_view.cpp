@@ -17,7 +17,8 @@ std::string chip_label(const Look& look, const std::string& label, float width, 
     const std::size_t first = label.find(' ');
     const std::size_t last = label.rfind(' ');
     if (first == std::string::npos) return fit_text(look, face, label, width);
-    if (label.find('|') != std::string::npos) return fit_text(look, face, label, width);
+    // Of steps that stand together the first is named where there is no room for all.
+    if (const std::size_t bar = label.find(" | "); bar != std::string::npos) return chip_label(look, label.substr(0, bar), width, face);
     if (first != last) {
         const std::string ends = label.substr(0, first) + label.substr(last);
         return fits(ends) ? ends : fit_text(look, face, label.substr(last + 1), width);
@@ -192,17 +193,14 @@ void TimelineView::draw_chip(const Pane& pane, const Rect& chip, const TimelineE
     if (present) outline(pane.brush, chip.inset(-pane.px(1)), colors.focus, pane.px(5), pane.px(1.6f));
     // The kind of a step is a stripe as well as a colour and a name.
     else fill(pane.brush, {chip.x0 + pane.px(4), chip.y1 - pane.px(2), chip.x1 - pane.px(4), chip.y1}, with_alpha(kind, 0.7));
-    Rect words = chip;
-    if (entry.warned) {
-        warning_sign(pane.brush, {chip.x1 - pane.px(8), chip.y0 + pane.px(8)}, pane.px(6));
-        words.x1 -= pane.px(13);
-    }
     // Smaller before shorter.
-    const float room = words.width() - pane.px(4);
+    const float room = chip.width() - pane.px(4);
     const std::string label = chip_label(pane.look(), entry.label, room);
     const std::string tiny = chip_label(pane.look(), entry.label, room, Face::tiny);
     const bool shrink = label.ends_with("…") && !tiny.ends_with("…");
-    text_in(pane.brush, shrink ? Face::tiny : Face::small, words, present ? text_on(kind) : colors.text, shrink ? tiny : label);
+    text_in(pane.brush, shrink ? Face::tiny : Face::small, chip, present ? text_on(kind) : colors.text, shrink ? tiny : label);
+    // On the corner: the name keeps its room.
+    if (entry.warned) warning_sign(pane.brush, {chip.x1 - pane.px(5.5f), chip.y0 + pane.px(3)}, pane.px(5));
 }
 
 // A roof over a step that is pointed at elsewhere; with a wedge down for a word that is written there, up for one that is

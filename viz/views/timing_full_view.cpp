@@ -121,7 +121,9 @@ Intent TimingFullView::draw_head(const Pane& pane, Rect& rest, const Content& co
     text_in(pane.brush, Face::title, title, colors.strong, content.roofline ? "Bytes moved against the machine's limit" : "Times of the plain kernels", Align::left);
     key_hint(pane.brush, {title.x1 - pane.px(66), title.center().y - pane.px(8.5f)}, "T", "close");
     if (!content.table->rows.empty())
-        text_in(pane.brush, Face::caption, rest.cut_top(pane.px(19)), colors.quiet, fit_text(pane.look(), Face::caption, origin_of(*content.table), rest.width()), Align::left);
+        for (const std::string& line : fit_lines(pane.look(), Face::caption, origin_of(*content.table), rest.width(), 2))
+            text_in(pane.brush, Face::caption, rest.cut_top(pane.px(15)), colors.quiet, line, Align::left);
+        rest.cut_top(pane.px(4));
     rest.cut_top(pane.px(8));
     const Intent intent = draw_controls(pane, rest.cut_top(pane.px(28)), content, state);
     if (!state.told.empty() && !state.running)

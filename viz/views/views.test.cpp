@@ -152,6 +152,46 @@ TEST(InspectorView, DrawsEveryLaneOfEveryStep) {
     }
 }
 
+TEST(InspectorView, WhatHappenedToTheLaneIsInSightAtOnce) {
+    Headless gui(306, 285);   // as much as a window of 1280 x 800 has for it
+    InspectorView inspector;
+    const Exhibit exhibit(samples::two_level());
+    const std::size_t count = exhibit.steps().size();
+    for (std::size_t step = 0; step < count; ++step) {
+        Selection selection;
+        selection.warp = exhibit.steps().warps.front();
+        selection.pinned_lane = 5;
+        Intent asked;
+        const auto draw = [&] {
+            gui.in_pane([&](const Pane& pane) { asked = inspector.draw(pane, exhibit, at_step(exhibit, step), selection); }, Pane::Scroll::vertical);
+        };
+        gui.mouse = {-1, -1};
+        draw();
+        const auto strip = inspector.life.strip();
+        ASSERT_FALSE(strip.empty());
+        // The present one is among them, with where it came from and where it goes.
+        std::vector<std::size_t> changes;
+        for (const LifeStep& each : life_of(exhibit.steps(), selection.warp, 5))
+            if (each.changed || (changes.empty() && each.known)) changes.push_back(each.step);
+        std::size_t present = changes.front();
+        for (const std::size_t each : changes)
+            if (each <= step) present = each;
+        EXPECT_TRUE(std::any_of(strip.begin(), strip.end(), [&](const auto& each) { return each.first == present; })) << step;
+        for (const auto& [at, box] : strip) {
+            EXPECT_LT(box.y1, 120);
+            EXPECT_LE(box.x1, 306);
+            gui.mouse = box.center();
+            gui.down = false;
+            draw();
+            gui.down = true;
+            draw();
+            EXPECT_EQ(asked.value, at);
+            gui.down = false;
+            draw();
+        }
+    }
+}
+
 TEST(TimingView, SaysWhereTimesCameFromAndNeverInventsOne) {
     lesson::Presentation shown = samples::presentation();
     timing::Timing wrong;   // checked, and not timed

@@ -92,6 +92,7 @@ std::vector<KeyRow> key_rows(Group group, Surface surface) {
     for (const Action& action : kActions)
         if (action.group == group && *action.shown && is_on(action.where, surface)) rows.emplace_back(action.shown, action.what);
     if (surface == Surface::window && group == Group::look) rows.emplace_back("Right drag", "move the stage (double click: 100 %)");
+    if (surface == Surface::window && group == Group::panel) rows.emplace_back("Ctrl + -", "all larger or smaller (Ctrl 0: as it was)");
     if (surface == Surface::window && group == Group::file) rows.emplace_back("Ctrl Q", "close the window");
     return rows;
 }

@@ -37,12 +37,16 @@ struct Intent {
                                      dismiss,                            // the notice has been read
                                      open_elsewhere,                     // the file, in the lesson that it is of
                                      copy_command,                       // of a lesson, by its place
+                                     take_away, copy_path,               // a file of what is shown (lesson::TakeAway); where it lies
                                      quit };
     Kind kind = Kind::none;
     std::size_t value = 0;
 
     explicit operator bool() const { return kind != Kind::none; }
 };
+
+// What can be taken away as a file.
+enum class TakeAway : std::uint8_t { picture, page, values, times };
 
 // A key by what it means. Letters and signs are their upper-case characters.
 enum class Key : int { none = 0, space = ' ', tab = 256, left, right, up, down, home, end, escape, enter, f10 };

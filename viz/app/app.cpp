@@ -24,7 +24,9 @@ RunLoader::Run with_files(const lesson::Presentation& presentation) {
 
 App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake,
          const Settings& settings)
-    : presentation_(presentation), request_(request), loader_(with_files(presentation), presentation.measure, std::move(wake)) {
+    : presentation_(presentation), request_(request), loader_(with_files(presentation), presentation.measure, wake) {
+    // A window goes on drawing while something large is worked out; a picture waits for it.
+    patient_ = rounding_.patient = tree_.patient = compare_.patient = !wake;
     tabs_of_lesson_ = presentation.variants.size();
     take_up(settings);
     start_open_ = request.start_page;
@@ -52,7 +54,10 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
 
 void App::frame(const Look& look, const Rect& window, float seconds) {
     again_ = false;
+    window_ = window;
+    scale_ = look.scale;
     adopt_runs();
+    adopt_written();
     adopt_files();
     go_where_wanted();
     playhead_.advance(seconds);

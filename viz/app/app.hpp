@@ -56,6 +56,9 @@ public:
     void open_file(const std::string& path);
     // Shows a sentence under the header until it is dismissed.
     void notify(const std::string& sentence);
+    // All of the window larger (1), smaller (-1) or as it was (0); for a projector, or eyes that like it so.
+    void enlarge(int direction);
+    float larger() const { return settings_.larger; }
     // What is to be kept for the next window.
     Settings settings() const;
     // Is a file being read?
@@ -111,6 +114,17 @@ private:
     void open_lesson(std::size_t place);
     void go_to_next_lesson();
     void leave_for(const lesson::GoOn& next);
+    // Files to take away (app_take_away.cpp).
+    struct Written {
+        std::string sentence;   // where it lies, or why it does not
+        std::string path;       // empty where it failed
+    };
+    std::string name_to_take_away() const;
+    void save_away(std::size_t what);              // a lesson::TakeAway
+    void take_times_away();
+    void write_away(std::function<Written()> write);
+    void adopt_written();
+    std::string drawn_as_svg();
     void follow(const lesson::Link& link);
     void go_where_wanted();                        // the step of a link, once the run is there
     void compare_these(const std::vector<std::string>& variants);
@@ -217,6 +231,11 @@ private:
     Notice notice_;
     std::vector<std::string> opening_;               // names of runs that are being read from files
     int opened_files_ = 0;
+    bool patient_ = true;                            // frames wait for what takes long: nobody would wake them
+    Later<Written> writing_;
+    std::string written_path_;
+    Rect window_;                                    // as drawn last, and its scale
+    float scale_ = 1;
     lesson::GoOn elsewhere_;                         // where the file of the notice can be opened
     std::size_t tabs_of_lesson_ = 0;                 // tabs that are the lesson's own: the first ones
     std::optional<std::size_t> wanted_step_;

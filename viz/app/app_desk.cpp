@@ -28,6 +28,7 @@ void App::take_up(const Settings& settings) {
     panels_ = settings.panels;
     playhead_.motion = settings.motion;
     playhead_.speed = settings.speed;
+    selection_.display.colors = settings.by_inputs ? ColorBy::inputs : ColorBy::value;
     settings_.lessons[presentation_.lesson].opened = true;
     if (!request_.opened.empty()) settings_.opened(fs::absolute(request_.opened).string());
 }
@@ -39,7 +40,25 @@ Settings App::settings() const {
     now.panels = panels_;
     now.motion = playhead_.motion;
     now.speed = playhead_.speed;
+    now.by_inputs = selection_.display.colors == ColorBy::inputs;
     return now;
+}
+
+void App::enlarge(int direction) {
+    constexpr float kSteps[] = {0.75f, 0.9f, 1, 1.1f, 1.25f, 1.5f, 1.75f, 2, 2.5f, 3};
+    float& now = settings_.larger;
+    if (direction == 0) now = 1;
+    else if (direction > 0) {
+        const auto* next = std::find_if(std::begin(kSteps), std::end(kSteps), [&](float step) { return step > now * 1.01f; });
+        now = next == std::end(kSteps) ? std::max(now, kSteps[std::size(kSteps) - 1]) : *next;
+    } else {
+        for (auto step = std::rbegin(kSteps); step != std::rend(kSteps); ++step) {
+            if (*step >= now * 0.99f && step + 1 != std::rend(kSteps)) continue;
+            now = std::min(now, *step);
+            break;
+        }
+    }
+    again_ = true;
 }
 
 // A variant counts as walked when its last step has been seen.
@@ -105,7 +124,7 @@ std::string App::outside_words() const {
     for (const std::string& file : settings_.recent) words += file;
     if (open_card_.is_open())
         for (const PathChoice& choice : open_card_.choices()) words += choice.name;
-    return words + origin();
+    return words + origin() + written_path_;
 }
 
 void App::notify(const std::string& sentence) {
@@ -231,6 +250,7 @@ std::optional<bool> App::is_on(const Intent& intent) const {
         case Kind::focus: return focus_;
         case Kind::panel: return intent.value == 0 ? panels_.show_text && !focus_ : intent.value == 1 ? panels_.show_side && !focus_ : panels_.show_timeline;
         case Kind::motion: return playhead_.motion;
+        case Kind::colors: return selection_.display.colors == ColorBy::value;
         case Kind::variant: return intent.value == tab_of(names_[chosen_side()]);
         case Kind::start_page: return start_open_;
         default: return std::nullopt;
@@ -241,6 +261,11 @@ std::vector<std::vector<MenuSection>> App::menu_columns() const {
     MenuSection file = section_of(Group::file);
     for (std::size_t i = 0; i < std::min<std::size_t>(settings_.recent.size(), 4); ++i)
         file.items.push_back({file_name(settings_.recent[i]), {}, {Intent::Kind::recent, i}, std::nullopt});
+    const std::pair<const char*, lesson::TakeAway> files[] = {{"Save this view as a picture (SVG)", lesson::TakeAway::picture},
+                                                              {"Save a page to step through (HTML)", lesson::TakeAway::page},
+                                                              {"Save every value (CSV)", lesson::TakeAway::values},
+                                                              {"Save the times (CSV)", lesson::TakeAway::times}};
+    for (const auto& [words, what] : files) file.items.push_back({words, {}, {Intent::Kind::take_away, static_cast<std::size_t>(what)}, std::nullopt});
     file.items.push_back({"Close the window", "Ctrl Q", {Intent::Kind::quit, 0}, std::nullopt});
     MenuSection variants{std::string(lesson::group_title(Group::variant)), {}};
     constexpr std::size_t kMostVariants = 16;
@@ -249,7 +274,8 @@ std::vector<std::vector<MenuSection>> App::menu_columns() const {
         variants.items.push_back({tab_title(info.name), i < 9 ? std::to_string(i + 1) : "", {Intent::Kind::variant, i}, std::nullopt, info.declared_wrong});
     }
     std::vector<std::vector<MenuSection>> columns = {{file, section_of(Group::help)},
-                                                     {section_of(Group::view), section_of(Group::panel)},
+                                                     {section_of(Group::view), section_of(Group::play)},
+                                                     {section_of(Group::panel), section_of(Group::look)},
                                                      {variants}};
     for (auto& column : columns)
         for (MenuSection& section : column)
@@ -311,6 +337,11 @@ bool App::apply_to_desk(const Intent& intent) {
                 ImGui::SetClipboardText(lesson_command(presentation_.lessons[intent.value].name).c_str());
                 notify("Copied. Run it in a terminal, in the folder of the checkout.");
             }
+            return true;
+        case Kind::take_away: save_away(intent.value); return true;
+        case Kind::copy_path:
+            ImGui::SetClipboardText(written_path_.c_str());
+            notify("Copied: " + written_path_);
             return true;
         case Kind::link:
             if (intent.value < text_.links().size()) follow(lesson::Link(text_.links()[intent.value]));

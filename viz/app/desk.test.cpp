@@ -107,6 +107,113 @@ TEST_F(DeskFiles, ATraceBecomesATab) {
     EXPECT_EQ(desk.app->variant(), "warp_sum_xor");
 }
 
+// Names of files with letters that ImGui has no room for are told apart, and open.
+TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
+    fs::create_directories(folder_ / "🚀");
+    std::ofstream(folder_ / "🚀" / "🎉 xor.ndjson") << "x";
+    std::string opened;
+    lesson::Presentation shown = with_lessons();
+    shown.open = [&](const std::string& path) {
+        opened = path;
+        return samples::two_level();
+    };
+    Desk desk(shown);
+    EXPECT_EQ(with_far_letters_told("a 波 🎉.ndjson"), sizeof(ImWchar) > 2 ? "a 波 🎉.ndjson" : "a 波 U+1F389.ndjson");
+    EXPECT_EQ(text_width(desk.gui.look(), Face::body, "🎉"), text_width(desk.gui.look(), Face::body, with_far_letters_told("🎉")));
+    // Through the card: the folder is chosen, then the file in it.
+    Settings settings;
+    settings.recent = {at("a.ndjson")};
+    Desk card(shown, settings);
+    card.press(letter('O'));
+    card.frame();
+    const auto choose = [&](const std::string& name) {
+        for (int i = 0; i < 20; ++i) {
+            card.app->press(Key::down);
+            card.frame();
+            const auto& choices = card.app->open_card().choices();
+            if (static_cast<std::size_t>(i) < choices.size() && choices[static_cast<std::size_t>(i)].name == name) break;
+        }
+        card.app->press(Key::enter);
+        for (int i = 0; i < 4; ++i) card.frame();
+    };
+    choose("🚀");
+    EXPECT_EQ(card.app->open_card().typed(), at("🚀/"));
+    // A letter is typed behind it: what ImGui gives back still names the folder.
+    ImGui::GetIO().AddInputCharacter('p');
+    for (int i = 0; i < 4; ++i) card.frame();
+    EXPECT_EQ(card.app->open_card().typed(), at("🚀/p"));
+    card.app->press(Key::escape);
+    open(card, at("🚀/🎉 xor.ndjson"));
+    EXPECT_EQ(opened, at("🚀/🎉 xor.ndjson"));
+    EXPECT_EQ(card.app->notice().sentence, "");
+}
+
+// The menu's files to take away. Where they lie is said, and nothing that was there is overwritten.
+TEST_F(DeskFiles, WhatIsShownIsSavedBesideAndToldWhere) {
+    const fs::path before = fs::current_path();
+    fs::current_path(folder_);
+    lesson::Presentation shown = with_lessons();
+    shown.timings.rows.push_back({});
+    Desk desk(shown);
+    desk.press(Key::right);
+    const auto save = [&](lesson::TakeAway what) {
+        desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(what)});
+        desk.settle();
+    };
+    const auto text = [&](const std::string& name) {
+        std::ifstream in(folder_ / name);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    const std::string own = shown.lesson + "-warp_sum_xor";
+    save(lesson::TakeAway::picture);
+    EXPECT_EQ(desk.app->notice().sentence, "The picture is in " + at(own + "-step-2.svg") + ".");
+    EXPECT_NE(text(own + "-step-2.svg").find("</svg>"), std::string::npos);
+    save(lesson::TakeAway::picture);
+    EXPECT_EQ(desk.app->notice().sentence, "The picture is in " + at(own + "-step-2-2.svg") + ".");
+    EXPECT_EQ(text(own + "-step-2-2.svg"), text(own + "-step-2.svg"));
+    desk.app->apply(desk.app->notice().accepted);
+    EXPECT_EQ(desk.app->notice().sentence, "Copied: " + at(own + "-step-2-2.svg"));
+    save(lesson::TakeAway::page);
+    EXPECT_NE(text(own + ".html").find("</html>"), std::string::npos);
+    save(lesson::TakeAway::values);
+    EXPECT_NE(text(own + ".csv").find("received"), std::string::npos);
+    save(lesson::TakeAway::times);
+    EXPECT_EQ(text(shown.lesson + "-times.csv").rfind("lesson,", 0), 0u);
+    // Two beside each other are one page, and one picture.
+    desk.press(letter('C'));
+    save(lesson::TakeAway::page);
+    EXPECT_NE(desk.app->notice().sentence.find(own + "-"), std::string::npos) << desk.app->notice().sentence;
+    // The window goes on as it was.
+    const std::size_t step = desk.app->playhead().step;
+    desk.press(Key::right);
+    EXPECT_EQ(desk.app->playhead().step, step + 1);
+    fs::current_path(before);
+}
+
+TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
+    const fs::path before = fs::current_path();
+    fs::current_path(folder_);
+    lesson::Presentation shown = with_lessons();
+    shown.timings.rows.clear();
+    shown.sizes.rows.clear();
+    Desk desk(shown);
+    desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(lesson::TakeAway::times)});
+    EXPECT_NE(desk.app->notice().sentence.find("no times to save"), std::string::npos);
+    // The folder is gone while the window is open.
+    fs::create_directories(folder_ / "gone");
+    fs::current_path(folder_ / "gone");
+    fs::remove(folder_ / "gone");
+    const char* home = std::getenv("HOME");
+    const std::string kept = home ? home : "";
+    setenv("HOME", "/nowhere/at/all", 1);
+    desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(lesson::TakeAway::values)});
+    desk.settle();
+    EXPECT_NE(desk.app->notice().sentence.find("cannot be written"), std::string::npos) << desk.app->notice().sentence;
+    EXPECT_TRUE(desk.app->notice().offer.empty());
+    if (home) setenv("HOME", kept.c_str(), 1);
+    fs::current_path(before);
+}
+
 TEST_F(DeskFiles, WhatIsNoTraceIsASentenceAndTheWindowGoesOn) {
     lesson::Presentation shown = with_lessons();
     shown.open = [](const std::string& path) -> std::shared_ptr<const lesson::Run> { throw Error(path + " is no trace."); };
@@ -290,8 +397,16 @@ TEST(DeskSettings, AreTakenUpAndGivenBack) {
     settings.dark = false;
     settings.motion = false;
     settings.speed = 2;
+    settings.by_inputs = true;
+    settings.larger = 1.5f;
     settings.panels.side = 333;
+    settings.panels.show_timeline = false;
     Desk desk(with_lessons(), settings);
+    EXPECT_EQ(desk.app->selection().display.colors, ColorBy::inputs);
+    EXPECT_FLOAT_EQ(desk.app->larger(), 1.5f);
+    EXPECT_TRUE(desk.app->settings().by_inputs);
+    desk.press(letter('I'));
+    desk.app->enlarge(1);
     EXPECT_FALSE(desk.app->theme().dark);
     EXPECT_FALSE(desk.app->playhead().motion);
     desk.press(letter('D'));
@@ -300,6 +415,15 @@ TEST(DeskSettings, AreTakenUpAndGivenBack) {
     EXPECT_TRUE(now.dark);
     EXPECT_FLOAT_EQ(now.speed, 3);
     EXPECT_FLOAT_EQ(now.panels.side, 333);
+    EXPECT_FALSE(now.panels.show_timeline);
+    EXPECT_FALSE(now.by_inputs);
+    EXPECT_FLOAT_EQ(now.larger, 1.75f);
+    for (int i = 0; i < 20; ++i) desk.app->enlarge(-1);
+    EXPECT_FLOAT_EQ(desk.app->larger(), 0.75f);
+    for (int i = 0; i < 20; ++i) desk.app->enlarge(1);
+    EXPECT_FLOAT_EQ(desk.app->larger(), 3);
+    desk.app->enlarge(0);
+    EXPECT_FLOAT_EQ(desk.app->larger(), 1);
 }
 
 TEST(DeskSettings, AThemeThatWasAskedForIsNotKept) {

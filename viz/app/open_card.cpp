@@ -16,6 +16,41 @@ std::string folder_of(const std::string& file) {
 
 }  // namespace
 
+// The field's letters have 16 bits where ImGui's have: those with more stand in it as letters for private use, by their
+// place in far_, and nothing of a path is lost.
+std::string OpenCard::for_field(std::string_view text) {
+    if (!has_far_letters(text)) return std::string(text);
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        if (static_cast<unsigned char>(text[i]) < 0xf0u) {
+            out += text[i++];
+            continue;
+        }
+        const std::string letter(text.substr(i, 4));
+        i += letter.size();
+        auto at = std::find(far_.begin(), far_.end(), letter);
+        if (at == far_.end()) at = far_.insert(far_.end(), letter);
+        const auto place = static_cast<unsigned>(at - far_.begin()) & 0xfffu;
+        out += {static_cast<char>(0xee), static_cast<char>(0x80u | place >> 6), static_cast<char>(0x80u | (place & 63u))};
+    }
+    return out;
+}
+
+std::string OpenCard::from_field(std::string_view text) const {
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        const bool ours = static_cast<unsigned char>(text[i]) == 0xeeu && i + 2 < text.size();
+        const std::size_t place = ours ? (static_cast<unsigned char>(text[i + 1]) & 63u) << 6 | (static_cast<unsigned char>(text[i + 2]) & 63u) : 0;
+        if (!ours || place >= far_.size()) {
+            out += text[i++];
+            continue;
+        }
+        out += far_[place];
+        i += 3;
+    }
+    return out;
+}
+
 void OpenCard::open(const std::vector<std::string>& recent) {
     open_ = focus_ = true;
     recent_ = recent;
@@ -24,7 +59,8 @@ void OpenCard::open(const std::vector<std::string>& recent) {
 
 void OpenCard::type(const std::string& text) {
     typed_ = text.substr(0, buffer_.size() - 1);
-    std::memcpy(buffer_.data(), typed_.c_str(), typed_.size() + 1);
+    const std::string field = for_field(typed_);
+    std::memcpy(buffer_.data(), field.c_str(), field.size() + 1);
     replace_ = true;
     look_up();
 }
@@ -99,7 +135,7 @@ void OpenCard::draw(const Look& look, const Rect& window) {
         auto& self = *static_cast<OpenCard*>(data->UserData);
         if (data->EventFlag != ImGuiInputTextFlags_CallbackAlways || !std::exchange(self.replace_, false)) return 0;
         data->DeleteChars(0, data->BufTextLen);
-        data->InsertChars(0, self.typed_.c_str());
+        data->InsertChars(0, self.for_field(self.typed_).c_str());
         data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
         return 0;
     };
@@ -116,7 +152,8 @@ void OpenCard::draw(const Look& look, const Rect& window) {
     ImGui::PopFont();
     if (replaced) shown_ = buffer_.data();
     if (!replace_ && shown_ != buffer_.data()) {
-        shown_ = typed_ = buffer_.data();
+        shown_ = buffer_.data();
+        typed_ = from_field(shown_);
         look_up();
     }
     rest.cut_top(look.px(10));

@@ -30,6 +30,8 @@ public:
 
 private:
     void type(const std::string& text);   // puts it in the field
+    std::string for_field(std::string_view text);
+    std::string from_field(std::string_view text) const;
     void look_up();
     void take(const PathChoice& choice);
     void draw_choices(const Pane& pane, Rect rest);
@@ -39,6 +41,7 @@ private:
     bool replace_ = false;            // the field is to hold typed_
     std::string shown_;               // how the field shows typed_: ImGui may have no room for some of its letters
     std::string typed_;
+    std::vector<std::string> far_;    // letters of file names that ImGui has no room for
     std::array<char, 4096> buffer_{};
     std::vector<std::string> recent_;
     std::vector<PathChoice> choices_;

@@ -9,7 +9,7 @@ namespace lanewise::viz {
 
 class Paper {
 public:
-    Paper(float width, float height, float scale) : scale_(scale), context_(ImGui::CreateContext()) {
+    Paper(float width, float height, float scale) : scale_(scale), before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
         ImGui::SetCurrentContext(context_);
         ImGuiIO& io = ImGui::GetIO();
         io.IniFilename = nullptr;
@@ -23,7 +23,10 @@ public:
         int w = 0, h = 0;
         io.Fonts->GetTexDataAsAlpha8(&pixels, &w, &h);   // a frame cannot begin before the atlas is built
     }
-    ~Paper() { ImGui::DestroyContext(context_); }
+    ~Paper() {
+        ImGui::DestroyContext(context_);
+        ImGui::SetCurrentContext(before_);
+    }
     Paper(const Paper&) = delete;
     Paper& operator=(const Paper&) = delete;
 
@@ -39,6 +42,7 @@ public:
 
 private:
     float scale_;
+    ImGuiContext* before_;   // a window may be in the middle of its own frame
     ImGuiContext* context_;
     Fonts fonts_;
 };

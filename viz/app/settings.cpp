@@ -47,6 +47,8 @@ Settings settings_of(const json& all) {
     settings.dark = all.value("theme", json("dark")) != json("light");
     take(all, "motion", settings.motion);
     take(all, "speed", settings.speed, 0.2f, 8.0f);
+    settings.by_inputs = all.value("colors", json("value")) == json("inputs");
+    take(all, "larger", settings.larger, 0.5f, 4.0f);
     const json panels = object_in(all, "panels");
     take(panels, "text", settings.panels.text, 0.0f, 8192.0f);
     take(panels, "side", settings.panels.side, 0.0f, 8192.0f);
@@ -87,6 +89,8 @@ void write_into(json& all, const Settings& settings) {
     all["theme"] = settings.dark ? "dark" : "light";
     all["motion"] = settings.motion;
     all["speed"] = settings.speed;
+    all["colors"] = settings.by_inputs ? "inputs" : "value";
+    all["larger"] = settings.larger;
     json& panels = object("panels");
     panels["text"] = settings.panels.text;
     panels["side"] = settings.panels.side;
@@ -113,6 +117,8 @@ Settings merged(Settings mine, const Settings& last, const Settings& theirs) {
     merge(mine.dark, last.dark, theirs.dark);
     merge(mine.motion, last.motion, theirs.motion);
     merge(mine.speed, last.speed, theirs.speed);
+    merge(mine.by_inputs, last.by_inputs, theirs.by_inputs);
+    merge(mine.larger, last.larger, theirs.larger);
     merge(mine.panels, last.panels, theirs.panels);
     if (mine.width == last.width && mine.height == last.height) {
         mine.width = theirs.width;

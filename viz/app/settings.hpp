@@ -26,6 +26,8 @@ struct Settings {
     bool dark = true;
     bool motion = true;
     float speed = 1;
+    bool by_inputs = false;                        // lanes in the colours of what their sums hold, not of their values
+    float larger = 1;                              // all of the window, times the monitor's scale
     Panels panels;
     int width = 0, height = 0;                     // of the window; 0: never chosen
     std::vector<std::string> recent;               // files, the latest first

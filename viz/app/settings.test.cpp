@@ -40,6 +40,8 @@ Settings some() {
     settings.dark = false;
     settings.motion = false;
     settings.speed = 2.25f;
+    settings.by_inputs = true;
+    settings.larger = 1.25f;
     settings.panels.text = 300;
     settings.panels.show_side = false;
     settings.width = 1500;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "viz/app/app.hpp"
@@ -86,10 +87,24 @@ struct Stage {
 
 Stage& stage_of(GLFWwindow* window) { return *static_cast<Stage*>(glfwGetWindowUserPointer(window)); }
 
-void on_key(GLFWwindow* window, int key, int, int action, int mods) {
+// Which way Ctrl with this key changes the size of everything; by what is on the key: "+" lies elsewhere on each keyboard.
+std::optional<int> enlarging(int key, int scancode) {
+    if (key == GLFW_KEY_KP_ADD) return 1;
+    if (key == GLFW_KEY_KP_SUBTRACT) return -1;
+    if (key == GLFW_KEY_KP_0 || key == GLFW_KEY_0) return 0;
+    const char* name = glfwGetKeyName(key, scancode);
+    if (!name) return std::nullopt;
+    if (*name == '+' || *name == '=') return 1;
+    if (*name == '-') return -1;
+    return std::nullopt;
+}
+
+void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
     Stage& stage = stage_of(window);
     stage.wake();
-    // The one action that is the window's own: it works while a text is typed, too.
+    // Actions of the window itself: they work while a text is typed, too.
+    if (action != GLFW_RELEASE && (mods & GLFW_MOD_CONTROL))
+        if (const auto direction = enlarging(key, scancode)) stage.app->enlarge(*direction);
     if (action == GLFW_PRESS && (mods & GLFW_MOD_CONTROL) && (key == GLFW_KEY_Q || key == GLFW_KEY_W)) {
         glfwSetWindowShouldClose(window, GLFW_TRUE);
     }
@@ -220,7 +235,7 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
     App app(presentation, request, [] { glfwPostEmptyEvent(); }, settings);
     Stage stage{&app};
     install_callbacks(window.handle, stage);
-    Gui gui(scale_of(window.handle, request.scale));
+    Gui gui(std::clamp(scale_of(window.handle, request.scale) * app.larger(), 0.5f, 6.0f));
     const GlfwBackend backend(window.handle);
 
     std::string title;
@@ -236,7 +251,7 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
             stage.wake();
             last = glfwGetTime();
         }
-        gui.fit(scale_of(window.handle, request.scale), app.outside_words());
+        gui.fit(std::clamp(scale_of(window.handle, request.scale) * app.larger(), 0.5f, 6.0f), app.outside_words());
         const double now = glfwGetTime();
         draw_frame(window.handle, gui, app, static_cast<float>(now - last));
         last = now;

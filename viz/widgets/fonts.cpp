@@ -3,6 +3,7 @@
 #include <stb_truetype.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -57,15 +58,22 @@ bool among_our_glyphs(ImWchar letter) {
     return letter < 0x20;
 }
 
+// The letter that begins at `i`, which goes on behind it.
+std::uint32_t letter_at(std::string_view text, std::size_t& i) {
+    const auto lead = static_cast<unsigned char>(text[i++]);
+    if (lead < 0x80) return lead;
+    std::uint32_t code = lead >= 0xf0 ? lead & 7u : lead >= 0xe0 ? lead & 15u : lead & 31u;
+    while (i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0u) == 0x80u) code = code << 6 | (static_cast<unsigned char>(text[i++]) & 63u);
+    return code;
+}
+
 // The letters of UTF-8 that are not among our glyphs, sorted. Those that ImGui's letters have no room for (it counts in
-// 16 bits unless it was built otherwise) stay out: they are shown as its sign for an unknown one.
+// 16 bits unless it was built otherwise) stay out: they are told by their numbers.
 std::vector<ImWchar> letters_to_find(std::string_view text) {
     std::vector<ImWchar> letters;
     for (std::size_t i = 0; i < text.size();) {
-        const auto lead = static_cast<unsigned char>(text[i++]);
-        if (lead < 0x80) continue;
-        std::uint32_t code = lead >= 0xf0 ? lead & 7u : lead >= 0xe0 ? lead & 15u : lead & 31u;
-        while (i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0u) == 0x80u) code = code << 6 | (static_cast<unsigned char>(text[i++]) & 63u);
+        const std::uint32_t code = letter_at(text, i);
+        if (code < 0x80) continue;
         const auto letter = static_cast<ImWchar>(code);
         if (letter == code && !among_our_glyphs(letter)) letters.push_back(letter);
     }
@@ -141,7 +149,7 @@ Source open_source(const std::vector<std::string>& names) {
 }
 
 // Of the one large size: numbers and names, without what would fill the atlas.
-constexpr ImWchar kAsciiGlyphs[] = {0x0020, 0x007e, 0x2026, 0x2026, 0};
+constexpr ImWchar kAsciiGlyphs[] = {0x0020, 0x007e, 0x2026, 0x2026, 0x221e, 0x221e, 0};
 constexpr float kLargeEm = 25;
 
 Fonts::Cut add_cut(const Source& source, float em, float scale) {
@@ -310,10 +318,30 @@ Fonts Fonts::grown(float times) const {
     return grown;
 }
 
+bool has_far_letters(std::string_view text) {
+    if constexpr (sizeof(ImWchar) > 2) return false;
+    return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xf0u; });
+}
+
+std::string with_far_letters_told(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        if (static_cast<unsigned char>(text[i]) < 0xf0u || sizeof(ImWchar) > 2) {
+            out += text[i++];
+            continue;
+        }
+        const std::uint32_t code = letter_at(text, i);
+        char number[16];
+        std::snprintf(number, sizeof number, "U+%X", static_cast<unsigned>(code));
+        out += number;
+    }
+    return out;
+}
+
 std::string plain_text(const char* begin, const char* end) {
     static constexpr std::pair<std::string_view, const char*> kSigns[] = {
         {"←", "<-"}, {"→", "->"}, {"…", "..."}, {"×", "x"}, {"·", "-"}, {"⊕", "^"}, {"–", "-"}, {"—", "-"},
-        {"−", "-"},  {"’", "'"},  {"“", "\""}, {"”", "\""}, {"≠", "!="}, {"≤", "<="}, {"≥", ">="}, {"•", "*"}};
+        {"−", "-"},  {"’", "'"},  {"“", "\""}, {"”", "\""}, {"≠", "!="}, {"≤", "<="}, {"≥", ">="}, {"•", "*"}, {"∞", "inf"}};
     std::string out;
     for (std::string_view rest(begin, static_cast<std::size_t>(end - begin)); !rest.empty();) {
         const auto* sign = std::find_if(std::begin(kSigns), std::end(kSigns),

@@ -73,6 +73,11 @@ private:
 // The first file of `names` under `folders`, searched in that order; empty when there is none.
 std::string find_font(const std::vector<std::string>& folders, const std::vector<std::string>& names);
 
+// Has `text` letters that ImGui's have no room for (emoji, where it counts letters in 16 bits)?
+bool has_far_letters(std::string_view text);
+// `text` with those told by their numbers ("🚀.ndjson" as "U+1F680.ndjson"), so that names that differ look different.
+std::string with_far_letters_told(std::string_view text);
+
 // `text` with the signs that the built-in font lacks written in ASCII ("←" as "<-").
 std::string plain_text(const char* begin, const char* end);
 

@@ -11,24 +11,29 @@ float measure(const Fonts::Cut& cut, const char* begin, const char* end) {
     return cut.font->CalcTextSizeA(cut.pixels, 1e9f, 0, begin, end).x;
 }
 
+// `text` as this font can show it; `other` holds what had to be written otherwise.
+std::string_view can_be_shown(const Fonts::Cut& cut, std::string_view text, std::string& other) {
+    if (has_far_letters(text)) text = other = with_far_letters_told(text);
+    if (cut.plain) return other = plain_text(text.data(), text.data() + text.size());
+    return text;
+}
+
 }  // namespace
 
 float text_width(const Look& look, Face face, std::string_view text) {
     if (text.empty()) return 0;   // ImGui would look for an end
     const Fonts::Cut& cut = (*look.fonts)[face];
-    if (cut.plain) {
-        const std::string plain = plain_text(text.data(), text.data() + text.size());
-        return measure(cut, plain.data(), plain.data() + plain.size());
-    }
-    return measure(cut, text.data(), text.data() + text.size());
+    std::string other;
+    const std::string_view shown = can_be_shown(cut, text, other);
+    return measure(cut, shown.data(), shown.data() + shown.size());
 }
 
 float line_height(const Look& look, Face face) { return (*look.fonts)[face].pixels; }
 
 float text(const Brush& brush, Face face, Point at, Color color, std::string_view text) {
     const Fonts::Cut& cut = (*brush.look.fonts)[face];
-    const std::string plain = cut.plain ? plain_text(text.data(), text.data() + text.size()) : std::string();
-    const std::string_view shown = cut.plain ? std::string_view(plain) : text;
+    std::string other;
+    const std::string_view shown = can_be_shown(cut, text, other);
     const float width = measure(cut, shown.data(), shown.data() + shown.size());
     brush.canvas->text(cut, at, color, shown, width);
     return width;
@@ -62,6 +67,25 @@ std::string fit_text(const Look& look, Face face, std::string_view text, float w
         if (text_width(look, face, shorter) <= width) return shorter;
     }
     return {};
+}
+
+std::vector<std::string> fit_lines(const Look& look, Face face, std::string_view text, float width, std::size_t most) {
+    std::vector<std::string> lines;
+    while (!text.empty() && lines.size() < most) {
+        std::string line;
+        std::string_view rest = text;
+        while (!rest.empty()) {
+            const std::size_t end = std::min(rest.find(' '), rest.size());
+            const std::string longer = line + (line.empty() ? "" : " ") + std::string(rest.substr(0, end));
+            if (!line.empty() && text_width(look, face, longer) > width) break;
+            line = longer;
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+        const bool last = lines.size() + 1 == most;
+        lines.push_back(fit_text(look, face, last ? std::string(text) : line, width));
+        text = last ? std::string_view() : rest;
+    }
+    return lines;
 }
 
 float paragraph(const Brush& brush, Face face, Point at, float width, Color color, std::string_view words,

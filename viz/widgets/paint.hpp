@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "viz/widgets/canvas.hpp"
 #include "viz/widgets/imgui_compat.hpp"
@@ -44,6 +45,8 @@ void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::s
 void number_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text);
 // As much of `text` as fits in `width`, ended with "…" when cut.
 std::string fit_text(const Look& look, Face face, std::string_view text, float width);
+// As many lines as `text` takes in `width`, broken at spaces, up to `most`; the last one ended with "…" when cut.
+std::vector<std::string> fit_lines(const Look& look, Face face, std::string_view text, float width, std::size_t most);
 // Prose broken at spaces; returns the height used. Draws nothing where brush.canvas is null (to measure).
 float paragraph(const Brush& brush, Face face, Point at, float width, Color color, std::string_view text,
                 float leading = 1.35f);

@@ -1,0 +1,136 @@
+// What is shown, as a file to take away: the menu's "save" commands.
+#include <filesystem>
+
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+#include "common/page/document.hpp"
+#include "viz/app/app.hpp"
+#include "viz/app/paper.hpp"
+#include "viz/widgets/svg_canvas.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+namespace fs = std::filesystem;
+using lesson::TakeAway;
+
+// The folder that Lanewise was started in, or the home where that cannot be written to.
+fs::path folder_to_write() {
+    std::error_code failed;
+    const fs::path here = fs::current_path(failed);
+    if (!failed && access(here.c_str(), W_OK) == 0) return here;
+    if (const char* home = std::getenv("HOME"); home && access(home, W_OK) == 0) return home;
+    return here;
+}
+
+// What stands there stays: "xor.svg", then "xor-2.svg".
+fs::path free_path(const fs::path& folder, const std::string& stem, const std::string& ending) {
+    std::error_code ignored;
+    fs::path path = folder / (stem + ending);
+    for (int count = 2; fs::exists(path, ignored) && count < 10000; ++count) path = folder / (stem + "-" + std::to_string(count) + ending);
+    return path;
+}
+
+}  // namespace
+
+std::string App::name_to_take_away() const {
+    std::string name = presentation_.lesson;
+    for (const auto& shown : shown_) name += "-" + shown->trace().header.variant;
+    return name;
+}
+
+void App::save_away(std::size_t what) {
+    const auto kind = static_cast<TakeAway>(what);
+    if (writing_.busy() && !writing_.get(false)) return notify("The last file is still being written.");
+    if (kind == TakeAway::times) return take_times_away();
+    for (const auto& shown : shown_)
+        if (!shown) return notify("There is nothing to save yet: the run is not there.");
+    const fs::path folder = folder_to_write();
+    if (kind == TakeAway::picture) {
+        const std::string place = "-step-" + std::to_string(playhead_.step + 1);
+        const fs::path path = free_path(folder, name_to_take_away() + place, ".svg");
+        // ImGui's part of it belongs to this thread; it takes as long as a few frames.
+        return write_away([document = drawn_as_svg(), path] {
+            page::write_file("The picture", path.string(), document);
+            return Written{"The picture is in " + path.string() + ".", path.string()};
+        });
+    }
+    // Runs stay as long as somebody shows or writes them.
+    std::vector<std::shared_ptr<const lesson::Run>> runs;
+    for (const auto& shown : shown_) runs.push_back(shown->run);
+    if (kind == TakeAway::values) {
+        const fs::path path = free_path(folder, presentation_.lesson + "-" + runs[0]->trace.header.variant, ".csv");
+        return write_away([run = runs[0], path] {
+            page::write_file("The table of values", path.string(), page::values_csv(*run));
+            return Written{"Every value of " + run->trace.header.variant + " is in " + path.string() + ".", path.string()};
+        });
+    }
+    page::Document document{presentation_.lesson, presentation_.title, {}};
+    for (std::size_t side = 0; side < runs.size(); ++side) {
+        const std::size_t tab = tab_of(names_[side]);
+        const bool known = tab < presentation_.variants.size();
+        document.panels.push_back({runs[side].get(), tab_title(names_[side]), known ? presentation_.variants[tab].summary : "",
+                                   known && presentation_.variants[tab].declared_wrong});
+    }
+    document.step = comparing() ? compare_.steps.step_of(0, playhead_.step) : playhead_.step;
+    if (document.step == steps::kNoStep) document.step = 0;
+    document.block = static_cast<int>(selection_.warp.block);
+    document.warp = static_cast<int>(selection_.warp.warp);
+    document.lane = selection_.pinned_lane;
+    const fs::path path = free_path(folder, name_to_take_away(), ".html");
+    write_away([document, runs, path] {
+        page::write_file("The page", path.string(), page::page_html(document));
+        return Written{"A page that steps through it in any browser is in " + path.string() + ".", path.string()};
+    });
+}
+
+void App::take_times_away() {
+    // Those in sight: over sizes where they are drawn so.
+    const bool over_sizes = view_ == View::timings || view_ == View::roofline;
+    const timing::TimingTable& first = over_sizes ? presentation_.sizes : presentation_.timings;
+    const timing::TimingTable& times = !first.rows.empty() ? first : over_sizes ? presentation_.timings : presentation_.sizes;
+    if (times.rows.empty()) return notify("There are no times to save: none were measured on a GPU, or recorded on one.");
+    const fs::path path = free_path(folder_to_write(), presentation_.lesson + "-times", ".csv");
+    write_away([times, path] {
+        page::write_file("The times", path.string(), timing::to_csv(times));
+        return Written{"The times are in " + path.string() + ".", path.string()};
+    });
+}
+
+// A file of a long run takes seconds: not in a frame.
+void App::write_away(std::function<Written()> write) {
+    writing_.begin([write = std::move(write)]() -> Written {
+        try {
+            return write();
+        } catch (const Error& error) {
+            return {error.what(), ""};
+        }
+    });
+    adopt_written();
+}
+
+void App::adopt_written() {
+    if (!writing_.busy()) return;
+    const auto written = writing_.get(patient_);
+    again_ = true;
+    if (!written) return;
+    notify(written->sentence);
+    written_path_ = written->path;
+    if (written_path_.empty()) return;
+    notice_.offer = "Copy the path";
+    notice_.accepted = {Intent::Kind::copy_path, 0};
+}
+
+// The view in the middle as it stands, on a page as large as the window.
+std::string App::drawn_as_svg() {
+    playhead_.since_step = 1e9f;   // at rest
+    Paper paper(std::max(window_.width(), 320.0f), std::max(window_.height(), 240.0f), scale_);
+    const auto draw = [&](const Look& look) { picture(look, paper.page()); };
+    for (int i = 0; i < 2; ++i) paper.frame(theme(), nullptr, draw);
+    SvgCanvas canvas(paper.page().width(), paper.page().height(), theme().ground, paper.fonts());
+    paper.frame(theme(), &canvas, draw);
+    return canvas.document(title(), title());
+}
+
+}  // namespace lanewise::viz

@@ -55,7 +55,7 @@ public:
     // Opens a trace as a tab, once it has been read; a notice says why where it cannot.
     void open_file(const std::string& path);
     // Shows a sentence under the header until it is dismissed.
-    void notify(const std::string& sentence);
+    void notify(const std::string& sentence, bool good = false);
     // All of the window larger (1), smaller (-1) or as it was (0); for a projector, or eyes that like it so.
     void enlarge(int direction);
     float larger() const { return settings_.larger; }

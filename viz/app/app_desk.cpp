@@ -127,8 +127,8 @@ std::string App::outside_words() const {
     return words + origin() + written_path_;
 }
 
-void App::notify(const std::string& sentence) {
-    notice_ = {sentence, {}, {}};
+void App::notify(const std::string& sentence, bool good) {
+    notice_ = {sentence, {}, {}, good};
     again_ = true;
 }
 
@@ -335,13 +335,13 @@ bool App::apply_to_desk(const Intent& intent) {
         case Kind::copy_command:
             if (intent.value < presentation_.lessons.size()) {
                 ImGui::SetClipboardText(lesson_command(presentation_.lessons[intent.value].name).c_str());
-                notify("Copied. Run it in a terminal, in the folder of the checkout.");
+                notify("Copied. Run it in a terminal, in the folder of the checkout.", true);
             }
             return true;
         case Kind::take_away: save_away(intent.value); return true;
         case Kind::copy_path:
             ImGui::SetClipboardText(written_path_.c_str());
-            notify("Copied: " + written_path_);
+            notify("Copied: " + written_path_, true);
             return true;
         case Kind::link:
             if (intent.value < text_.links().size()) follow(lesson::Link(text_.links()[intent.value]));

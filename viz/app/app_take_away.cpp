@@ -115,7 +115,7 @@ void App::adopt_written() {
     const auto written = writing_.get(patient_);
     again_ = true;
     if (!written) return;
-    notify(written->sentence);
+    notify(written->sentence, !written->path.empty());
     written_path_ = written->path;
     if (written_path_.empty()) return;
     notice_.offer = "Copy the path";

@@ -11,7 +11,7 @@ constexpr float kColumn = 312;
 
 // "stage larger (Shift Z: smaller)" is "Stage larger" in a menu, and "rounding: each sum beside the exact one" is "Rounding".
 std::string menu_words(std::string what) {
-    what = what.substr(0, std::min({what.find(" ("), what.find(": "), what.find(", or ")}));
+    what = what.substr(0, std::min({what.find(" ("), what.find(": "), what.find(", or "), what.find(" on or off")}));
     if (!what.empty() && what[0] >= 'a' && what[0] <= 'z') what[0] = static_cast<char>(what[0] - 'a' + 'A');
     return what;
 }

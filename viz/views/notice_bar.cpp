@@ -24,8 +24,9 @@ float NoticeBar::height(const Look& look, const Notice& notice, float width) {
 Intent NoticeBar::draw(const Pane& pane, const Notice& notice) {
     const Theme& colors = pane.colors();
     const Rect& box = pane.box;
-    fill(pane.brush, box, mix(colors.panel, colors.warning, colors.dark ? 0.16 : 0.12));
-    fill(pane.brush, {box.x0, box.y0, box.x0 + pane.px(4), box.y1}, colors.warning);
+    const Color kind = notice.good ? colors.good : colors.warning;
+    fill(pane.brush, box, mix(colors.panel, kind, colors.dark ? 0.16 : 0.12));
+    fill(pane.brush, {box.x0, box.y0, box.x0 + pane.px(4), box.y1}, kind);
     paragraph(pane.brush, Face::body, {box.x0 + pane.px(20), box.y0 + pane.px(8)}, words_width(pane.look(), notice, box.width()),
               colors.strong, notice.sentence, 1.4f);
     Intent intent;

@@ -12,6 +12,7 @@ struct Notice {
     std::string sentence;   // empty: no bar
     std::string offer;      // words of a button; empty: none
     Intent accepted = {};   // what the button asks for
+    bool good = false;      // something was done as asked: nothing to worry about
 };
 
 struct NoticeBar {

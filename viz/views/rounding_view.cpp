@@ -237,14 +237,14 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
         hairline(brush, {box.box.x1, box.box.y0}, {box.box.x1, box.box.y1}, edge, thickness);
     }
     if (sum.narrow) fill(brush, {box.box.x0 + pane.px(3), box.box.y1 - pane.px(3.5f), box.box.x1 - pane.px(3), box.box.y1 - pane.px(1.5f)}, colors.strong);
-    Rect inside = box.box.inset(pane.px(3), pane.px(2));
+    Rect inside = box.box.inset(pane.px(box.box.width() < pane.px(40) ? 1 : 3), pane.px(2));
     const float line = pane.px(14);
     if (!box.run.empty()) {
         draw_run(pane, box, inside);
         return;
     }
     const float width = inside.width();
-    if (width < pane.px(20)) {
+    if (width < pane.px(15.5f)) {
         // No room for figures: the class as a bar, and a mark where it is not exact.
         if (precision_of(sum) != Precision::exact) fill(brush, {inside.x0, inside.center().y - pane.px(2), inside.x1, inside.center().y + pane.px(2)}, kind);
         return;
@@ -330,9 +330,9 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
         plot.cut_left(std::max(text_width(pane.look(), Face::small, top), text_width(pane.look(), Face::small, bottom)) + pane.px(10));
         plot.cut_right(pane.px(8));
         plot.cut_top(pane.px(8));
-        for (const auto& [y, words] : {std::pair{plot.y0, top}, {plot.y1, bottom}}) {
+        for (const auto& [y, told] : {std::pair{plot.y0, top}, {plot.y1, bottom}}) {
             hairline(brush, {plot.x0, y}, {plot.x1, y}, with_alpha(colors.quiet, 0.35));
-            text_in(brush, Face::small, {where.x0, y - pane.px(8), plot.x0 - pane.px(6), y + pane.px(8)}, colors.text, words, Align::right);
+            text_in(brush, Face::small, {where.x0, y - pane.px(8), plot.x0 - pane.px(6), y + pane.px(8)}, colors.text, told, Align::right);
         }
         text_in(brush, Face::caption, {plot.x0, below.y0, plot.x1, below.y1}, colors.text, "addition 1", Align::left);
         text_in(brush, Face::caption, {plot.x0, below.y0, plot.x1, below.y1}, colors.text, std::to_string(box.run.size()), Align::right);

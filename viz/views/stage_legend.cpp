@@ -93,6 +93,8 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exh
                           standing, part, more, by_inputs);
         };
     };
+    const auto put_twice = [&] { put({18, "an input counted twice", swatch(Standing::twice, 1, false)}); };
+    if (!by_inputs && facts.twice) put_twice();   // the scale of colours explains itself sooner than this
     if (!by_inputs && facts.values) {
         put({102, "high, in this warp", [&](const Rect& box) {
             text_in(brush, Face::caption, {box.x0, where.y0, box.x1, where.y1}, colors.quiet, "low", Align::left);
@@ -114,7 +116,7 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exh
     }
     const std::string all = most == exhibit.steps().input_count ? "all " + std::to_string(most) + " inputs" : std::to_string(most) + " inputs, the most here";
     if (facts.complete) put({18, (by_inputs ? "" : "holds ") + all, swatch(Standing::complete, 1, false)});
-    if (facts.twice) put({18, "an input counted twice", swatch(Standing::twice, 1, false)});
+    if (by_inputs && facts.twice) put_twice();
     if (by_inputs && facts.partial && most > 1) put({18, "some: the foot grows with each doubling", swatch(Standing::partial, 0.55f, false)});
     if (by_inputs && facts.partial && most <= 1) put({18, "one input", [&](const Rect& box) { fill(brush, box, standing_color(colors, Standing::partial, 1), pane.px(3)); }});
     if (by_inputs && facts.more_perhaps) put({18, "perhaps more", swatch(Standing::partial, 0.4f, true)});

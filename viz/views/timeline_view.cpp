@@ -200,7 +200,10 @@ void TimelineView::draw_chip(const Pane& pane, const Rect& chip, const TimelineE
     const bool shrink = label.ends_with("…") && !tiny.ends_with("…");
     text_in(pane.brush, shrink ? Face::tiny : Face::small, chip, present ? text_on(kind) : colors.text, shrink ? tiny : label);
     // On the corner: the name keeps its room.
-    if (entry.warned) warning_sign(pane.brush, {chip.x1 - pane.px(5.5f), chip.y0 + pane.px(3)}, pane.px(5));
+    if (!entry.warned) return;
+    const Point corner{chip.x1 - pane.px(4.5f), chip.y0 + pane.px(3)};
+    circle(pane.brush, corner, pane.px(7.5f), colors.panel);   // a chip may have the sign's own colour
+    warning_sign(pane.brush, corner, pane.px(5.5f));
 }
 
 // A roof over a step that is pointed at elsewhere; with a wedge down for a word that is written there, up for one that is

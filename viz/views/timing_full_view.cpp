@@ -120,10 +120,11 @@ Intent TimingFullView::draw_head(const Pane& pane, Rect& rest, const Content& co
     const Rect title = rest.cut_top(pane.px(26));
     text_in(pane.brush, Face::title, title, colors.strong, content.roofline ? "Bytes moved against the machine's limit" : "Times of the plain kernels", Align::left);
     key_hint(pane.brush, {title.x1 - pane.px(66), title.center().y - pane.px(8.5f)}, "T", "close");
-    if (!content.table->rows.empty())
+    if (!content.table->rows.empty()) {
         for (const std::string& line : fit_lines(pane.look(), Face::caption, origin_of(*content.table), rest.width(), 2))
             text_in(pane.brush, Face::caption, rest.cut_top(pane.px(15)), colors.quiet, line, Align::left);
         rest.cut_top(pane.px(4));
+    }
     rest.cut_top(pane.px(8));
     const Intent intent = draw_controls(pane, rest.cut_top(pane.px(28)), content, state);
     if (!state.told.empty() && !state.running)

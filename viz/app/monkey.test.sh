@@ -7,42 +7,13 @@ set -u
 lesson=${1:?the lesson\'s program}
 seconds=${2:-8}
 seed=${3:-$(date +%s)}
-for tool in Xvfb xdotool; do
-    command -v "$tool" >/dev/null 2>&1 || { echo "skipped: $tool is not installed"; exit 77; }
-done
-work=$(mktemp -d)
-server= ; window=
-finish() {
-    [ -n "$window" ] && kill "$window" 2>/dev/null
-    [ -n "$server" ] && kill "$server" 2>/dev/null
-    rm -rf "$work"
-}
-trap finish EXIT
 fail() { echo "seed $seed, after $actions actions: $1"; tail -n 80 "$work"/*.log 2>/dev/null; exit 1; }
 actions=0
 
-Xvfb -displayfd 3 -screen 0 1500x1000x24 -nolisten tcp -noreset 3>"$work/display" 2>"$work/xvfb.log" &
-server=$!
-for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
-[ -s "$work/display" ] || fail "Xvfb did not start"
-DISPLAY=:$(cat "$work/display")
-# Its own home: a monkey must not keep its choices among somebody's.
-export DISPLAY HOME="$work" XDG_CONFIG_HOME="$work/config" LANEWISE_PRINT_STATE=1
+# shellcheck source=viz/app/display.testing.sh
+. "$(dirname "$0")/display.testing.sh"
+start_display 1500x1000
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0
-
-open_window() {
-    "$lesson" --backend cpu >"$work/out.log" 2>"$work/err.log" &
-    window=$!
-    id=
-    for _ in $(seq 300); do
-        id=$(xdotool search --onlyvisible --name 'Lanewise .*' 2>/dev/null | head -n 1)
-        [ -n "$id" ] && break
-        kill -0 "$window" 2>/dev/null || fail "the window closed before anything was done"
-        sleep 0.1
-    done
-    [ -n "$id" ] || fail "no window appeared"
-    xdotool windowfocus --sync "$id" 2>/dev/null
-}
 
 # A line of xdotool for each action; awk's numbers come from the seed, so that a failure can be had again.
 awk -v seed="$seed" -v count=$((seconds * 40)) '
@@ -66,7 +37,7 @@ BEGIN {
     }
 }' >"$work/actions"
 
-open_window
+open_window 'Lanewise .*'
 ends=$(( $(date +%s) + seconds ))
 while read -r action; do
     [ "$(date +%s)" -lt "$ends" ] || break
@@ -74,24 +45,24 @@ while read -r action; do
     if ! kill -0 "$window" 2>/dev/null; then
         wait "$window"; status=$?
         [ "$status" -eq 0 ] || fail "the program ended with status $status"
-        open_window
+        open_window 'Lanewise .*'
     fi
     # shellcheck disable=SC2086
     if ! xdotool $(printf '%s' "$action" | sed "s/WINDOW/$id/g") >/dev/null 2>&1; then
-        found=$(xdotool search --onlyvisible --name 'Lanewise .*' 2>/dev/null | head -n 1)
+        found=$(find_window 'Lanewise .*')
         [ -n "$found" ] && id=$found
     fi
     actions=$((actions + 1))
-    grep -q "Sanitizer\|runtime error" "$work/err.log" && fail "a sanitizer complained"
+    sanitizer_spoke && fail "a sanitizer complained"
 done <"$work/actions"
 sleep 0.3
 if kill -0 "$window" 2>/dev/null; then
     xdotool windowfocus "$id" key ctrl+q 2>/dev/null
-    for _ in $(seq 100); do kill -0 "$window" 2>/dev/null || break; sleep 0.1; done
+    wait_for_end
     if kill -0 "$window" 2>/dev/null; then kill "$window"; fi
 fi
 wait "$window"; status=$?
 window=
 [ "$status" -eq 0 ] || [ "$status" -eq 143 ] || fail "the program ended with status $status"
-grep -q "Sanitizer\|runtime error" "$work/err.log" && fail "a sanitizer complained"
+sanitizer_spoke && fail "a sanitizer complained"
 echo "$actions random actions in $seconds s (seed $seed) did no harm"

@@ -5,44 +5,17 @@
 # Exits 77 (skipped) where Xvfb or xdotool is absent.
 set -u
 lesson=${1:?the lesson\'s program}
-for tool in Xvfb xdotool; do
-    command -v "$tool" >/dev/null 2>&1 || { echo "skipped: $tool is not installed"; exit 77; }
-done
-work=$(mktemp -d)
-server= ; window=
-finish() {
-    [ -n "$window" ] && kill "$window" 2>/dev/null
-    [ -n "$server" ] && kill "$server" 2>/dev/null
-    rm -rf "$work"
-}
-trap finish EXIT
 fail() { echo "$1"; cat "$work"/*.log 2>/dev/null; exit 1; }
 
-# Xvfb chooses a free display and tells its number once it is ready. Without -noreset it starts anew whenever the last
-# window closes, and refuses whoever comes just then.
-Xvfb -displayfd 3 -screen 0 1400x900x24 -nolisten tcp -noreset 3>"$work/display" 2>"$work/xvfb.log" &
-server=$!
-for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
-[ -s "$work/display" ] || fail "Xvfb did not start"
-DISPLAY=:$(cat "$work/display")
-# Its own home: nobody's choices are read or changed.
-export DISPLAY LANEWISE_PRINT_STATE=1 HOME="$work" XDG_CONFIG_HOME="$work/config"
+# shellcheck source=viz/app/display.testing.sh
+. "$(dirname "$0")/display.testing.sh"
+start_display 1400x900
 
 # run DOING… : opens the window, does that, closes it, leaves the state in $state. A key by its name; click:X:Y;
 # drag:X:Y:X:Y; size:W:H; wait:SECONDS; text:WORDS; idle: fails where the processor works although nothing happens.
 run() {
-    "$lesson" --backend cpu --variant warp_sum_xor,warp_sum_down >"$work/out.log" 2>"$work/err.log" &
-    window=$!
-    id=
-    for _ in $(seq 200); do
-        # The title tells when the run is there.
-        id=$(xdotool search --onlyvisible --name 'Lanewise .* emulator' 2>/dev/null | head -n 1)
-        [ -n "$id" ] && break
-        kill -0 "$window" 2>/dev/null || fail "the window closed before a key was pressed"
-        sleep 0.1
-    done
-    [ -n "$id" ] || fail "no window appeared"
-    xdotool windowfocus --sync "$id" 2>/dev/null
+    # The title tells when the run is there.
+    open_window 'Lanewise .* emulator' --variant warp_sum_xor,warp_sum_down
     for doing in "$@"; do
         what=${doing%%:*} rest=${doing#*:}
         case $what in
@@ -60,13 +33,13 @@ run() {
         sleep 0.25
     done
     xdotool key ctrl+q
-    for _ in $(seq 100); do kill -0 "$window" 2>/dev/null || break; sleep 0.1; done
+    wait_for_end
     kill -0 "$window" 2>/dev/null && fail "the window did not close"
     wait "$window"; status=$?
     window=
     [ "$status" -eq 0 ] || fail "the window ended with status $status"
     state=$(tail -n 1 "$work/out.log")
-    ! grep -q "Sanitizer" "$work/err.log" || fail "a sanitizer complained"
+    ! sanitizer_spoke || fail "a sanitizer complained"
 }
 
 # Ticks of 10 ms that the program ran, in user and system mode (proc(5), fields 14 and 15; the name has no blanks).

@@ -32,7 +32,9 @@ find_window() { xdotool search --onlyvisible --name "$1" 2>/dev/null | head -n 1
 open_window() {
     title=$1
     shift
-    "$lesson" --backend cpu "$@" >"$work/out.log" 2>"$work/err.log" &
+    # There, because the menu saves files where the program was started.
+    program=$(readlink -f "$lesson")
+    (cd "$work" && exec "$program" --backend cpu "$@") >"$work/out.log" 2>"$work/err.log" &
     window=$!
     id=
     for _ in $(seq 300); do

@@ -256,7 +256,7 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     std::vector<std::pair<std::string, Color>> rows;
     const std::string value = value_in(pane.look(), face, sum.type, sum.bits, width);
     const auto signs = static_cast<int>(width / (*pane.look().fonts)[face].digit);
-    const std::string broken = text_width(pane.look(), face, value) > width ? cell_text(sum.type, sum.bits, signs, true) : value;
+    const std::string broken = signs <= 4 || text_width(pane.look(), face, value) > width ? cell_text(sum.type, sum.bits, signs, true) : value;
     if (const auto [first, second] = lines_of_cell(broken); !second.empty() && lines >= 2) {
         rows.emplace_back(std::string(first), colors.strong);
         rows.emplace_back(std::string(second), colors.strong);

@@ -254,7 +254,8 @@ private:
             cell.more_perhaps = inputs.untold;
             if (row.thin || row.low || !row.reached) continue;
             cell.text = cell_text(cell.type, cell.bits, room, true);
-            row.chars = std::max(row.chars, cell_width(cell.text));
+            // "-inf" gives way where it is too wide (infinity_in), so that the numbers beside it need not.
+            row.chars = std::max(row.chars, cell.text == "-inf" ? 2 : cell.text == "inf" ? 1 : cell_width(cell.text));
         }
     }
 

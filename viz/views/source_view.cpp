@@ -35,14 +35,17 @@ Intent SourceView::draw(const Pane& body, const steps::Steps* steps, const Playh
     const std::vector<int> belonging = steps ? belonging_.of(*steps, selection) : std::vector<int>();
     Intent intent;
     float y = body.px(2);
-    float lit_y = -1;
+    float lit_y = -1, lit_height = pitch;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
         const int number = static_cast<int>(i) + 1;
         const auto pieces = wrap_code(lines_[i].text, columns);
         const float height = pitch * static_cast<float>(pieces.size());
         const float top = body.box.y0 + y - body.scrolled;
         const Rect row{body.box.x0, top, body.box.x1, top + height};
-        if (number == lit) lit_y = y;
+        if (number == lit) {
+            lit_y = y;
+            lit_height = height;
+        }
         if (row.overlaps(body.box)) {
             const bool hovered = body.hovers(row);
             if (number == lit) {
@@ -76,9 +79,11 @@ Intent SourceView::draw(const Pane& body, const steps::Steps* steps, const Playh
         y += height;
     }
     body.content_height(y + body.px(10));
-    if (lit_y >= 0 && lit != shown_line_) {
-        body.keep_in_sight(lit_y, lit_y + pitch);
+    const Point size{body.box.width(), body.box.height()};
+    if (lit_y >= 0 && (lit != shown_line_ || size.x != shown_in_.x || size.y != shown_in_.y)) {
+        body.keep_in_sight(lit_y, lit_y + std::min(lit_height, size.y));
         shown_line_ = lit;
+        shown_in_ = size;
     }
     return intent;
 }

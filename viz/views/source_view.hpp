@@ -25,6 +25,7 @@ private:
     std::vector<CodeLine> lines_;
     LitLines belonging_;    // to the step or the word that is pointed at elsewhere
     int shown_line_ = -1;   // the line that was brought into sight last
+    Point shown_in_{};      // and the size of the panel then: in another one it stands elsewhere
 };
 
 }  // namespace lanewise::viz

@@ -79,6 +79,10 @@ TEST(TreeView, TheWarpsOfABlockAreFoldsUntilOneIsLookedAt) {
     const std::int32_t root = shown.view.tree()[0].sum;
     const auto fold = std::find_if(before.boxes.begin(), before.boxes.end(), [](const TreeBox& box) { return box.folded; });
     EXPECT_EQ(fold_name(shown.exhibit.steps(), shown.view.lens(), shown.view.tree(), fold->node, before.fold), "warp 0");
+    std::set<std::string> names;
+    for (const TreeBox& box : before.boxes)
+        if (box.folded) names.insert(box.name);
+    EXPECT_EQ(names.size(), folds);
     EXPECT_EQ(fold->inputs.size(), 32u);
     EXPECT_EQ(fold->twigs.size(), 62u);
     shown.click(fold->box.center());

@@ -320,7 +320,19 @@ std::vector<int> TreeScene::above(int box) const {
 
 TreeScene build_tree_scene(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree, const TreeMetrics& metrics) {
     if (tree.empty() || metrics.area.empty()) return {};
-    return Builder(steps, lens, tree, metrics).build();
+    TreeScene scene = Builder(steps, lens, tree, metrics).build();
+    // Here, not in each frame: a fold may hold a million inputs.
+    std::map<std::string, int> named;
+    for (TreeBox& box : scene.boxes) {
+        if (!box.folded) continue;
+        box.name = fold_name(steps, lens, tree, box.node, scene.fold);
+        ++named[box.name];
+    }
+    // Parts of one warp's sum are told apart by the lanes that hold them.
+    for (TreeBox& box : scene.boxes)
+        if (box.folded && named[box.name] > 1 && box.name.starts_with("warp "))
+            box.name += " · lane " + std::to_string(sum_of(lens, tree, box.node).lane);
+    return scene;
 }
 
 std::string fold_name(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree, int node, Fold how) {

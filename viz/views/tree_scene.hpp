@@ -33,6 +33,7 @@ struct TreeBox {
     Rect box = {};
     Rect span = {};           // as wide as everything above it
     bool folded = false;      // more is above than is drawn
+    std::string name = {};    // of a fold: fold_name()
     Rect small = {};          // of a fold: where its twigs are
     std::vector<TreeTwig> twigs = {};
     // Of a fold: its inputs, as places in RoundingLens::sums from left to right; the steps of its additions, in order.

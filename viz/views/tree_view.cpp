@@ -343,7 +343,7 @@ void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t s
     outline(pane.brush, box.box, lit ? theme.focus : now ? theme.accent : theme.line, pane.px(5), pane.px(lit || now ? 1.6f : 1));
     Rect inside = box.box.inset(pane.px(3), pane.px(2));
     const Rect title = inside.cut_top(pane.px(15)), foot = inside.cut_bottom(pane.px(18));
-    const std::string name = fold_name(exhibit.steps(), lens(), tree(), box.node, scene_.fold);
+    const std::string& name = box.name;
     const Face title_face = text_width(look, Face::caption, name) <= title.width() ? Face::caption : Face::tiny;
     if (text_width(look, title_face, name) <= title.width() + pane.px(4)) text_in(pane.brush, title_face, title, lit ? theme.strong : theme.text, name);
 

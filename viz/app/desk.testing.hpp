@@ -1,0 +1,106 @@
+// The application as its tests drive it: frames without a window, keys, a pointer, and files to open.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "viz/app/app.hpp"
+#include "viz/views/headless.testing.hpp"
+#include "viz/views/sample_runs.hpp"
+
+namespace lanewise::viz::testing {
+
+inline lesson::Presentation with_lessons() {
+    lesson::Presentation shown = samples::presentation();
+    shown.lessons = {{"04_before", "Before", "What was.", "/programs/04_before"},
+                     {shown.lesson, shown.title, "What is.", "/programs/own"},
+                     {"06_next", "Next", "What comes.", "/programs/06_next"},
+                     {"07_unbuilt", "Unbuilt", "Later.", ""}};
+    return shown;
+}
+
+// A window without a window: its application, with keys and a pointer.
+struct Desk {
+    explicit Desk(lesson::Presentation presentation = with_lessons(), const Settings& settings = {}, float width = 1280, float height = 800)
+        : gui(width, height) {
+        presentation.go_on = [this](const lesson::GoOn& next) { gone_on = next; };
+        lesson::WindowRequest request;
+        request.variant = "warp_sum_xor";
+        app = std::make_unique<App>(presentation, request, std::function<void()>{}, settings);
+        app->settle();
+        frame();
+    }
+    void frame() {
+        gui.frame([&] { app->frame(gui.look(), gui.window(), 1.0f); });
+    }
+    void press(Key key, bool shift = false) {
+        app->press(key, shift);
+        settle();
+    }
+    void settle() {
+        for (int i = 0; i < 3; ++i) frame();
+        app->settle();
+        for (int i = 0; i < 3; ++i) frame();
+    }
+    void move(float x, float y) {
+        gui.mouse = {x, y};
+        frame();
+        frame();
+    }
+    void drag(float from, float y, float to) {
+        move(from, y);
+        gui.down = true;
+        frame();
+        move(to, y);
+        gui.down = false;
+        frame();
+    }
+    void click() {
+        gui.down = true;
+        frame();
+        gui.down = false;
+        frame();
+    }
+
+    Headless gui;
+    lesson::GoOn gone_on;
+    std::unique_ptr<App> app;
+};
+
+// The menu saves files where the program was started: a test stays in a folder of its own.
+struct StartedIn {
+    explicit StartedIn(const std::filesystem::path& folder) : before(std::filesystem::current_path()) { std::filesystem::current_path(folder); }
+    ~StartedIn() { std::filesystem::current_path(before); }
+    StartedIn(const StartedIn&) = delete;
+    StartedIn& operator=(const StartedIn&) = delete;
+    std::filesystem::path before;
+};
+
+// Files to open, in a folder that goes when the test ends.
+class DeskFiles : public ::testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = std::filesystem::temp_directory_path() / ("lanewise_desk_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+        std::filesystem::remove_all(folder_);
+        std::filesystem::create_directories(folder_ / "folder");
+        for (const char* name : {"a.ndjson", "波.ndjson", "none.txt"}) std::ofstream(folder_ / name) << "x";
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+    std::string at(const std::string& name) const { return (folder_ / name).string(); }
+    // Waits until the file was read.
+    static void open(Desk& desk, const std::string& path) {
+        desk.app->open_file(path);
+        for (int i = 0; i < 200 && desk.app->reading(); ++i) {
+            desk.frame();
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        desk.settle();
+    }
+    std::filesystem::path folder_;
+};
+
+}  // namespace lanewise::viz::testing

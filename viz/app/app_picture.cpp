@@ -9,7 +9,7 @@ void App::begin(const Look& look, const Rect& window) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
     ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, look.px(8));
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, look.colors().ground);
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, ImU32{0});   // Gui::draw() has the ground
     ImGui::PushStyleColor(ImGuiCol_ScrollbarBg, ImU32{0});
     ImGui::PushStyleColor(ImGuiCol_ScrollbarGrab, look.colors().raised);
     ImGui::Begin("Lanewise", nullptr,
@@ -46,7 +46,7 @@ Intent App::draw_middle(const Look& look, const Rect& box) {
         draw_waiting(look, box, names_[0], errors_[0]);
         return {};
     }
-    const Pane pane(look, "stage", box, look.colors().ground);
+    const Pane pane(look, "stage", box);
     if (view_ == View::rounding) {
         const Intent asked = rounding_.draw(pane, *shown_[0], playhead_, selection_);
         again_ |= rounding_.working();

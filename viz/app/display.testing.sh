@@ -37,11 +37,11 @@ open_window() {
     (cd "$work" && exec "$program" --backend cpu "$@") >"$work/out.log" 2>"$work/err.log" &
     window=$!
     id=
-    for _ in $(seq 300); do
+    for _ in $(seq 1500); do
         id=$(find_window "$title")
         [ -n "$id" ] && break
         kill -0 "$window" 2>/dev/null || fail "the window closed before anything was done"
-        sleep 0.1
+        sleep 0.02
     done
     [ -n "$id" ] || fail "no window appeared"
     xdotool windowfocus --sync "$id" 2>/dev/null

@@ -84,7 +84,7 @@ public:
         const Gui gui(request.scale > 0 ? request.scale : 1.0f);
         app.settle();
         for (int i = 0; i < kFramesToRest; ++i) draw_once(app, gui, request.width, request.height);
-        ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+        gui.draw(app.theme());
         save_png(path, offscreen.read());
     }
 

@@ -103,7 +103,7 @@ TEST(Frontend, FontsFollowTheScaleAndTheLettersOfFileNames) {
         ImGui::NewFrame();
         app.frame(gui.look(app.theme()), {0, 0, 320, 200}, 0.1f);
         ImGui::Render();
-        ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+        gui.draw(app.theme());
     };
     frame();
     const float before = text_width(gui.look(app.theme()), Face::body, "warp");

@@ -166,8 +166,7 @@ void draw_frame(GLFWwindow* window, const Gui& gui, App& app, float seconds) {
     app.frame(gui.look(app.theme()), {0, 0, static_cast<float>(width), static_cast<float>(height)}, seconds);
     ImGui::Render();
     glViewport(0, 0, pixels_x, pixels_y);
-    glClear(GL_COLOR_BUFFER_BIT);
-    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    gui.draw(app.theme());
     glfwSwapBuffers(window);
 }
 

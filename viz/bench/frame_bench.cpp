@@ -47,8 +47,7 @@ void measure(const char* name, viz::App& app, const viz::Gui& gui, const viz::Of
         ImGui::Render();
         const double built = milliseconds(began);
         const auto drawing = Clock::now();
-        glClear(GL_COLOR_BUFFER_BIT);
-        ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+        gui.draw(app.theme());
         offscreen.finish();
         if (i < 5) continue;   // the first frames build fonts and shaders
         build.push_back(built);
@@ -82,7 +81,7 @@ void measure(const lesson::Presentation& presentation, const Case& each, const v
     measure(each.name.c_str(), app, gui, offscreen, width, height);
 }
 
-// The steps of saved traces: the first, the one in the middle, the last.
+// The steps of saved traces: the first, the one in the middle, the last; and playing from the first.
 lesson::Presentation present(const std::vector<std::string>& paths, std::vector<Case>& cases) {
     lesson::Presentation shown = viz::samples::presentation();
     shown.variants.clear();
@@ -99,6 +98,7 @@ lesson::Presentation present(const std::vector<std::string>& paths, std::vector<
         for (const std::size_t step : {std::size_t{0}, count / 2, count - 1}) {
             if (count > 0) cases.push_back({run->trace.header.variant + ", step " + std::to_string(step + 1), path, step, "", false});
         }
+        if (count > 0) cases.push_back({run->trace.header.variant + ", playing", path, 0, "", true});
     }
     return shown;
 }
@@ -111,7 +111,9 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         if (std::string(argv[i]).ends_with(".ndjson")) traces.push_back(argv[i]);
         else if (std::sscanf(argv[i], "%dx%d", &width, &height) != 2 || width <= 0 || height <= 0) {
-            std::fprintf(stderr, "%s is neither a size nor a trace; write one like 1600x900, or a file's name that ends with .ndjson.\n", argv[i]);
+            std::fprintf(stderr,
+                         "%s is neither a size nor a trace; write one like 1600x900, or a file's name that ends with .ndjson.\n",
+                         argv[i]);
             return 2;
         }
     }

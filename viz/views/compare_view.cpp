@@ -78,7 +78,7 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
     reference_ = count > 0 ? shown[scene_.reference].title : "";
     for (std::size_t side = 0; side < count; ++side) {
         Rect box = places_.panels[side];
-        const Pane pane(look, ("side " + std::to_string(side)).c_str(), box, look.colors().ground);
+        const Pane pane(look, ("side " + std::to_string(side)).c_str(), box);
         keep(draw_head(pane, box.cut_top(look.px(kHead)), side, shown, ready));
         if (!shown[side].error.empty()) {
             sentence_card(pane, box, "This variant did not run", shown[side].error, look.colors().warning);
@@ -198,7 +198,7 @@ Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& un
         box = Rect{under.x1 - look.px(12) - width, under.y0 + look.px(kHead), under.x1 - look.px(12), under.y0 + look.px(kHead) + height};
     }
     const Theme& colors = look.colors();
-    const Pane pane(look, "compare list", box, over ? colors.panel : colors.ground);
+    const Pane pane(look, "compare list", box, over ? colors.panel : 0);
     if (over) outline(pane.brush, box.inset(look.px(0.5f)), colors.accent, 0, look.px(1));
     Rect rest = box.inset(look.px(16), look.px(2));
     Rect title = rest.cut_top(head - look.px(2));

@@ -6,10 +6,11 @@
     python3 assets/torch_sums.py --json torch.json --csv torch.csv   # the formats of --json and --csv
     python3 assets/torch_sums.py --against ours.json                 # and how a lesson's table compares with it
 
-Method: a CUDA graph of 20 sums over the same buffer, or of up to 500 until it lasts 600 us, device events around its
-replay, up to 100 samples; median, 5th and 95th percentile. With --l2 flushed twice the L2 is written before each sum,
-which is then timed alone. Halves are summed with a float as accumulator and as result (dtype=torch.float32). Each sum is
-compared with one in double before it is timed. Exit status: 0 done, 1 a sum was wrong, 2 torch, a GPU or a flag was not what was needed.
+Method: a CUDA graph of sums over the same buffer, as many, up to 500, as last 600 us, device events around its replay,
+up to 100 samples; median, of what can stay in L2 the mean of the medians in 5 places of memory; 5th and 95th
+percentile. With --l2 flushed twice the L2 is written before each sum, which is then timed alone. Halves are summed with
+a float as accumulator and as result (dtype=torch.float32). Each sum is compared with one in double before it is timed.
+Exit status: 0 done, 1 a sum was wrong, 2 torch, a GPU or a flag was not what was needed.
 """
 
 import argparse
@@ -20,11 +21,11 @@ import sys
 import time
 
 SIDES = (1024, 2048, 4096)
-REPLAYS = 20
 MOST_REPLAYS = 500
 GRAPH_US = 600
 SAMPLES = 100
 MIN_SAMPLES = 5
+PLACES = 5
 MAX_SECONDS = 2.0
 WARM_SECONDS = 0.05
 OUTLIER = 0.1
@@ -94,6 +95,13 @@ def spread(samples):
     }
 
 
+def spread_over(places):
+    """Of the samples of all places together, but for the median: the mean of the places' medians."""
+    times = spread([sample for samples in places for sample in samples])
+    times["median_us"] = sum(spread(samples)["median_us"] for samples in places) / len(places)
+    return times
+
+
 def csv_text(table):
     """The lessons' CSV of a table."""
 
@@ -145,16 +153,68 @@ def compare(ours, torchs):
     return lines if ratios else ["Nothing in the two tables has the same size and type."]
 
 
-def collect(once):
-    """Samples of `once`, which gives microseconds, after a while that is not counted."""
+def collect(once, share):
+    """Samples of `once`, which gives microseconds, after a while that is not counted: one part of `share`."""
     start = time.perf_counter()
     once()
-    while time.perf_counter() - start < WARM_SECONDS:
+    while time.perf_counter() - start < WARM_SECONDS / share:
         once()
     samples, start = [], time.perf_counter()
-    while len(samples) < SAMPLES and (len(samples) < MIN_SAMPLES or time.perf_counter() - start < MAX_SECONDS):
+    while len(samples) * share < SAMPLES and (len(samples) * share < MIN_SAMPLES
+                                              or time.perf_counter() - start < MAX_SECONDS / share):
         samples.append(once())
     return samples
+
+
+def runs_of_a_graph(replayed):
+    """How many runs last GRAPH_US; `replayed(runs)` gives a function that measures the microseconds of one."""
+    runs = 1
+    while True:
+        once = replayed(runs)
+        once()
+        wanted = min(math.ceil(GRAPH_US / once()), MOST_REPLAYS)
+        if wanted <= 2 * runs:
+            return max(wanted, runs)
+        runs = min(wanted, 16 * runs)
+
+
+def sampled(torch, work, l2, l2_bytes, share):
+    """Microseconds of `work`: one part of `share` of the samples."""
+    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for _ in range(3):  # what torch allocates on the first call is not part of a graph
+            work()
+        stream.synchronize()
+
+        def replayed(runs):
+            """A function that runs a graph of so many sums and gives the microseconds of one."""
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=stream):
+                for _ in range(runs):
+                    work()
+
+            def sample():
+                start.record(stream)
+                graph.replay()
+                stop.record(stream)
+                stop.synchronize()
+                return start.elapsed_time(stop) * 1e3 / runs
+            return sample
+
+        if l2 == "warm":
+            return collect(replayed(runs_of_a_graph(replayed)), share)
+        other = torch.empty(2 * l2_bytes, dtype=torch.uint8, device="cuda")
+
+        def once():
+            other.fill_(7)
+            start.record(stream)
+            work()
+            stop.record(stream)
+            stop.synchronize()
+            return start.elapsed_time(stop) * 1e3
+
+        return collect(once, share)
 
 
 def measure(torch, n, size, element, l2):
@@ -166,52 +226,17 @@ def measure(torch, n, size, element, l2):
     reference = sum(part.double().sum().item() for part in parts)
     magnitude = sum(part.double().abs().sum().item() for part in parts)
 
-    def work():
-        return torch.sum(values, dtype=torch.float32)
-
-    result = work().item()
+    result = torch.sum(values, dtype=torch.float32).item()
     row = {"variant": "torch.sum", "element": element, "size": size, "against": "", "baseline": True, "limit": False,
            "on_cpu": False, "n": n, "block": 0, "value": result, "error": abs(result - reference)}
     row["within_bound"] = row["error"] <= n * 2.0**-23 * magnitude
-    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        for _ in range(3):  # what torch allocates on the first call is not part of a graph
-            work()
-        stream.synchronize()
-        if l2 == "warm":
-            def replayed(runs):
-                """A function that runs a graph of so many sums and gives the microseconds of one."""
-                graph = torch.cuda.CUDAGraph()
-                with torch.cuda.graph(graph, stream=stream):
-                    for _ in range(runs):
-                        work()
-
-                def sample():
-                    start.record(stream)
-                    graph.replay()
-                    stop.record(stream)
-                    stop.synchronize()
-                    return start.elapsed_time(stop) * 1e3 / runs
-                return sample
-
-            few = replayed(REPLAYS)
-            few()
-            once = replayed(min(max(math.ceil(GRAPH_US / few()), REPLAYS), MOST_REPLAYS))
-        else:
-            properties = torch.cuda.get_device_properties(0)
-            other = torch.empty(2 * getattr(properties, "L2_cache_size", 64 << 20), dtype=torch.uint8, device="cuda")
-
-            def once():
-                other.fill_(7)
-                start.record(stream)
-                work()
-                stop.record(stream)
-                stop.synchronize()
-                return start.elapsed_time(stop) * 1e3
-
-        samples = collect(once)
-    row.update(spread(samples))
+    l2_bytes = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 64 << 20)
+    share = PLACES if n * width <= 2 * l2_bytes else 1
+    places = [values] + [values.clone() for _ in range(share - 1)]
+    samples = []
+    for place in places:
+        samples.append(sampled(torch, lambda place=place: torch.sum(place, dtype=torch.float32), l2, l2_bytes, share))
+    row.update(spread_over(samples))
     row["bytes"] = n * width + 4
     return row
 
@@ -262,11 +287,12 @@ def main():
     if not torch.cuda.is_available():
         raise Refused("torch is here, but it finds no GPU that it can use.")
 
-    method = (f"CUDA graph of {REPLAYS} sums, and up to {MOST_REPLAYS} until it lasts {GRAPH_US} us" if options.l2 == "warm"
+    method = (f"CUDA graph of sums, up to {MOST_REPLAYS}, until it lasts {GRAPH_US} us" if options.l2 == "warm"
               else "twice the L2 written before each sum, then the sum alone between two events")
     table = {"format": "lanewise timings", "version": 1, "lesson": "torch", "gpu": torch.cuda.get_device_name(0),
              "driver": torch.version.cuda or "", "cpu": "", "date": datetime.date.today().isoformat(), "l2": options.l2,
-             "method": f"torch {torch.__version__}; {method}; device events; up to {SAMPLES} samples", "partial": "",
+             "method": f"torch {torch.__version__}; {method}; device events; up to {SAMPLES} samples; median, of "
+                       f"what can stay in L2 the mean of the medians in {PLACES} places of memory", "partial": "",
              "notes": [], "before": None, "after": None, "rows": []}
     print(f"{table['gpu']} · L2 {options.l2} · {table['method']}")
     print("type       size           n  median µs        5%…95%     GB/s")

@@ -39,6 +39,8 @@ class TorchSums(unittest.TestCase):
         self.assertEqual((result["median_us"], result["low_us"], result["high_us"]), (50, 5, 95))
         self.assertEqual((result["min_us"], result["max_us"], result["samples"]), (0, 100, 101))
         self.assertEqual(torch_sums.spread([10, 10, 10, 10, 20])["outliers"], 1)
+        places = torch_sums.spread_over([[7, 8, 9], [10, 11, 12], [14, 15, 16]])
+        self.assertEqual((places["median_us"], places["min_us"], places["max_us"], places["samples"]), ((8 + 11 + 15) / 3, 7, 16, 9))
 
     def test_csv_has_the_lessons_columns(self):
         source = (HERE.parent / "common/timing/timing_csv.cpp").read_text(encoding="utf-8")

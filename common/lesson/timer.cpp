@@ -17,9 +17,7 @@ namespace lanewise::lesson {
 namespace {
 
 // So that the recorded spread is that from run to run.
-constexpr int kRecordedTables = 5;
-// Of the table of sizes, which takes nine times as long.
-constexpr int kRecordedSizeTables = 2;
+constexpr int kRecordedTables = 3;
 
 // What a curve is drawn from: from a launch alone to more than an L2 cache holds, half a minute or so for a few variants.
 constexpr const char* kSweepSizes = "2^10:2^24:x4";
@@ -112,6 +110,7 @@ timing::TimingTable Timer::run(const std::vector<timing::Job>& jobs, timing::Swe
 timing::TimingTable Timer::measure(const std::vector<std::string>& names) const {
     timing::SweepOptions options;
     options.serial = options_.sizes.empty();
+    options.launch = !options_.sizes.empty() && options_.sizes.front().name.empty();   // a sweep, in which it can be seen
     const auto all = jobs(names, options_.sizes);
     if (program_.watch_interrupts) options.cancelled = program_.watch_interrupts();
     return run(all, options, "");
@@ -154,26 +153,26 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
     timing::SweepOptions options;
     options.serial = true;
     if (program_.watch_interrupts) options.cancelled = program_.watch_interrupts();
-    const auto repeated = [&](int times, const std::vector<timing::Job>& all, const char* what) {
-        std::vector<timing::TimingTable> tables;
-        for (int i = 0; i < times; ++i) {
-            tables.push_back(run(all, options, fmt::format("{}, table {} of {} ", what, i + 1, times)));
-            if (const std::string& why = tables.back().partial; !why.empty())
-                throw Error(fmt::format("--record: the times are not complete, and none were written: {}.", why), kExitPartial);
-        }
-        return timing::merge(tables);
+    const auto complete = [&](const std::vector<timing::Job>& all, const std::string& what) {
+        auto table = run(all, options, what);
+        if (!table.partial.empty())
+            throw Error(fmt::format("--record: the times are not complete, and none were written: {}.", table.partial), kExitPartial);
+        return table;
     };
-    auto table = repeated(kRecordedTables, jobs(names, {}), "times");
+    std::vector<timing::TimingTable> tables;
+    for (int i = 1; i <= kRecordedTables; ++i)
+        tables.push_back(complete(jobs(names, {}), fmt::format("times, table {} of {} ", i, kRecordedTables)));
+    auto table = timing::merge(tables);
     std::vector<std::string> compared;
     for (const auto& name : names)
         if (!program_.lesson.find(name).baseline.empty()) compared.push_back(name);
     if (compared.empty()) return table;
     options.serial = false;
-    auto sizes = repeated(kRecordedSizeTables, jobs(compared, timing::table_sizes()), "sizes");
+    auto sizes = complete(jobs(compared, timing::table_sizes()), "sizes ");
     std::move(sizes.rows.begin(), sizes.rows.end(), std::back_inserter(table.rows));
     for (auto& note : sizes.notes)
         if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end()) table.notes.push_back(std::move(note));
-    table.method += fmt::format(" (of the table of sizes {})", kRecordedSizeTables);
+    table.method += " (of the table of sizes one)";
     table.after = sizes.after;
     return table;
 }

@@ -99,16 +99,16 @@ TEST(Timer, AProgressLineStandsOnATerminalOnly) {
 
 TEST(Timer, InterruptedItKeepsWhatItHas) {
     Timed tiny;
-    tiny.interrupt_after(5);
+    tiny.interrupt_after(6);
     const auto answer = tiny({"--time", "--sizes", "64:512", "--variant", "tiny_beside", "--json", tiny.path("t.json"),
                               "--csv", tiny.path("t.csv")});
     EXPECT_EQ(answer.status, kExitPartial);
-    EXPECT_EQ(answer.err, "The measurement is partial (interrupted): 5 rows were kept.\n");
+    EXPECT_EQ(answer.err, "The measurement is partial (interrupted): 6 rows were kept.\n");
     EXPECT_EQ(lines_with(answer.out, "tiny_beside "), 2u) << answer.out;
     EXPECT_TRUE(contains(answer.out, "partial, what was measured before: interrupted")) << answer.out;
     const auto saved = timing::load(tiny.path("t.json"));
     EXPECT_EQ(saved.partial, "interrupted");
-    EXPECT_EQ(saved.rows.size(), 5u);
+    EXPECT_EQ(saved.rows.size(), 6u);
     EXPECT_TRUE(contains(testing::slurp(tiny.path("t.csv")), ",1\n"));
 }
 

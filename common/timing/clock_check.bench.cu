@@ -1,4 +1,4 @@
-// Is our clock right? One kernel timed three times: by timing::measure (a graph of 20 runs or more between two events,
+// Is our clock right? One kernel timed three times: by timing::measure (graphs of runs between two events,
 // the median of many), and by two clocks written here that share nothing with it: graphs built node by node, and plain
 // launches on a stream. Each is taken in two lengths, whose difference leaves out what beginning and ending cost. Exit
 // status 1 where ours differs by more than kAgree from the graphs, or, from 2^26 values on, from the plain launches: between two of those

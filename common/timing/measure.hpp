@@ -20,14 +20,14 @@ enum class L2 : std::uint8_t {
 const char* l2_name(L2 l2);   // "warm", "flushed"
 
 struct MeasureOptions {
-    int replays = 20;         // warm: runs of the plan in one graph, at least; what one sample divides by
     int samples = 100;        // at most
     double max_seconds = 2;   // of sampling; slow kernels get fewer samples, at least kMinSamples
     L2 l2 = L2::warm;
     double warm_seconds = 0.05;   // of runs that are not counted; long enough for the clocks to rise from idle
-    int most_replays = 500;
-    double graph_us = 600;        // warm: short runs are repeated until a graph lasts so long. What surrounds it between
-                                  // the events, 3 us on an H200, then counts half a percent
+    double graph_us = 600;        // warm: runs are repeated until a graph lasts so long. What surrounds it between the
+                                  // events, 3 us on an H200, then counts half a percent
+    int most_replays = 500;       // in one graph
+    int places = 5;               // in memory, where the buffers can stay in L2: a part of the samples in each
 };
 inline constexpr int kMinSamples = 5;
 

@@ -9,12 +9,14 @@ namespace lanewise::timing {
 const char* l2_name(L2 l2) { return l2 == L2::warm ? "warm" : "flushed"; }
 
 std::string method_text(const MeasureOptions& options) {
-    const std::string spread = fmt::format("device events; up to {} samples; median, 5th and 95th percentile", options.samples);
+    const std::string spread =
+        fmt::format("device events; up to {} samples; median, of what can stay in L2 the mean of the medians in {} places of "
+                    "memory; 5th and 95th percentile", options.samples, options.places);
     if (options.l2 == L2::flushed)
         return fmt::format("twice the L2 written before each run, then the run alone between two events, its launch "
                            "included, outputs zeroed in it; {}", spread);
-    return fmt::format("CUDA graph of {} runs, and up to {} until it lasts {:.9g} us, outputs zeroed before each; {}",
-                       options.replays, options.most_replays, options.graph_us, spread);
+    return fmt::format("CUDA graph of runs, up to {}, until it lasts {:.9g} us, outputs zeroed before each; {}",
+                       options.most_replays, options.graph_us, spread);
 }
 
 std::uint64_t bytes_of(const launch::Plan& plan) {

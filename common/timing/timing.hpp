@@ -56,7 +56,7 @@ struct TimingTable {
     std::string cpu;           // what the rows with on_cpu ran on; empty where there are none
     std::string date;
     std::string l2;            // "warm" or "flushed"
-    std::string method;        // "CUDA graph of 20 runs, …; device events; up to 100 samples; …"
+    std::string method;        // "CUDA graph of runs, …; device events; up to 100 samples; …"
     bool recorded = false;     // read from a file rather than just measured
     std::vector<Timing> rows;
     std::string partial = {};              // why rows are missing at the end; empty where none are

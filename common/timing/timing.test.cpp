@@ -248,7 +248,7 @@ TEST(Measure, TheSerialSumIsRungZero) {
     std::vector<float> values(5000);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.1f * static_cast<float>(i % 7) - 0.2f;
     plan.input("in", values);
-    const Timing row = measure_serial_sum(plan, {1, 9, 1});
+    const Timing row = measure_serial_sum(plan, {.samples = 9, .max_seconds = 1});
     double sum = 0;
     for (const float value : values) sum += value;
     EXPECT_NEAR(row.value, sum, 1e-2);
@@ -262,8 +262,10 @@ TEST(Measure, TheSerialSumIsRungZero) {
 
 TEST(Measure, MethodNamesWhatWasDone) {
     MeasureOptions options;
-    options.replays = 7;
-    EXPECT_NE(method_text(options).find("graph of 7 runs, and up to 500 until it lasts 600 us"), std::string::npos);
+    options.most_replays = 70;
+    options.places = 3;
+    EXPECT_NE(method_text(options).find("graph of runs, up to 70, until it lasts 600 us"), std::string::npos);
+    EXPECT_NE(method_text(options).find("mean of the medians in 3 places of memory"), std::string::npos);
     options.l2 = L2::flushed;
     EXPECT_NE(method_text(options).find("twice the L2 written before each run"), std::string::npos);
     EXPECT_EQ(method_text(options).find("graph"), std::string::npos);

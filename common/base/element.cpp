@@ -51,7 +51,9 @@ constexpr std::uint64_t kE5m2Largest = 0x7b;  // 57344
 constexpr int kDoubleFraction = 52, kDoubleBias = 1023;
 constexpr std::uint64_t kDoubleOne = std::uint64_t{1} << kDoubleFraction;
 
-double power_of_two(int exponent) { return from_bits<double>(static_cast<std::uint64_t>(exponent + kDoubleBias) << kDoubleFraction); }
+double power_of_two(int exponent) {
+    return from_bits<double>(static_cast<std::uint64_t>(exponent + kDoubleBias) << kDoubleFraction);
+}
 
 double small_to_double(Small format, std::uint64_t bits) {
     const std::uint64_t fraction = bits & ((std::uint64_t{1} << format.mantissa_bits) - 1);
@@ -63,8 +65,9 @@ double small_to_double(Small format, std::uint64_t bits) {
     } else if (exponent == 0) {
         magnitude = static_cast<double>(fraction) * power_of_two(1 - format.bias() - format.mantissa_bits);
     } else {
-        magnitude = from_bits<double>(fraction << (kDoubleFraction - format.mantissa_bits) |
-                                      static_cast<std::uint64_t>(exponent - format.bias() + kDoubleBias) << kDoubleFraction);
+        magnitude =
+            from_bits<double>(fraction << (kDoubleFraction - format.mantissa_bits) |
+                              static_cast<std::uint64_t>(exponent - format.bias() + kDoubleBias) << kDoubleFraction);
     }
     return bits & format.sign() ? -magnitude : magnitude;
 }

@@ -42,7 +42,8 @@ TEST(Element, EveryEightBitFloatReadsBack) {
         for (std::uint64_t bits = 0; bits < 0x100; ++bits) {
             const double value = element_to_double(element, bits);
             if (std::isinf(value)) continue;  // saturates
-            ASSERT_TRUE(same_value(element, bits, element_from_double(element, value))) << element_name(element) << bits;
+            ASSERT_TRUE(same_value(element, bits, element_from_double(element, value)))
+                << element_name(element) << bits;
             if (std::isnan(value)) continue;
             ASSERT_EQ(element_from_double(element, std::stod(format_element(element, bits))), bits) << bits;
         }

@@ -11,7 +11,8 @@ std::string lane_ranges(std::uint32_t lanes) {
     for (int lane = 0; lane < 32; ++lane) {
         if (!(lanes >> lane & 1)) continue;
         const int last = lane + std::countr_one(lanes >> lane) - 1;
-        text += (text.empty() ? "" : ", ") + (last == lane ? fmt::format("{}", lane) : fmt::format("{}-{}", lane, last));
+        text +=
+            (text.empty() ? "" : ", ") + (last == lane ? fmt::format("{}", lane) : fmt::format("{}-{}", lane, last));
         lane = last;
     }
     return text.empty() ? "none" : text;

@@ -13,7 +13,8 @@ constexpr int kRounds = 4;
 
 BlockOrder::BlockOrder(const launch::Order& order, std::uint64_t blocks) : order_(order), blocks_(blocks) {
     if (order.kind == launch::Order::Kind::listed && order.blocks.size() != blocks)
-        throw Error(fmt::format("the order lists {} blocks, but the grid has {}; list each once.", order.blocks.size(), blocks));
+        throw Error(fmt::format("the order lists {} blocks, but the grid has {}; list each once.", order.blocks.size(),
+                                blocks));
     while (half_bits_ < 32 && std::uint64_t{1} << 2 * half_bits_ < blocks_) ++half_bits_;
 }
 

@@ -91,13 +91,15 @@ void merge(std::vector<trace::Finding>& all, const std::vector<trace::Finding>& 
 // Throws Error where a launch's teaching warps are not those of the plan's `first` kernel, or too many for a block.
 void check_warps(const launch::Kernel& kernel, const launch::LaunchSpec& spec, const launch::Kernel& first) {
     if (kernel.warp_size != first.warp_size)
-        throw Error(fmt::format("{} is made for warps of {} lanes and {} for warps of {}; launches of one plan must have "
-                                "warps of one size.",
-                                first.full_name(), first.warp_size, kernel.full_name(), kernel.warp_size));
+        throw Error(
+            fmt::format("{} is made for warps of {} lanes and {} for warps of {}; launches of one plan must have "
+                        "warps of one size.",
+                        first.full_name(), first.warp_size, kernel.full_name(), kernel.warp_size));
     if (spec.block.count() > kMaxWarps * kernel.warp_size)
-        throw Error(fmt::format("{} cannot run with {} threads in a block: with warps of {} lanes the emulator takes up to "
-                                "{} (32 warps).",
-                                kernel.full_name(), spec.block.count(), kernel.warp_size, kMaxWarps * kernel.warp_size));
+        throw Error(
+            fmt::format("{} cannot run with {} threads in a block: with warps of {} lanes the emulator takes up to "
+                        "{} (32 warps).",
+                        kernel.full_name(), spec.block.count(), kernel.warp_size, kMaxWarps * kernel.warp_size));
 }
 
 class Emulator : public launch::Backend {
@@ -171,9 +173,9 @@ launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet&
         const auto& kernel = kernels.find(spec.kernel, spec.arguments);
         if (!kernel.gpu_only()) launch::check_arguments(kernel, spec);
         if (spec.block.dynamic_shared_bytes > lanewise_emulated::kMaxDynamicShared)
-            throw Error(fmt::format("{} asks for {} bytes of dynamic shared memory; the emulator gives a block up to {}.",
-                                    kernel.full_name(), spec.block.dynamic_shared_bytes,
-                                    lanewise_emulated::kMaxDynamicShared));
+            throw Error(
+                fmt::format("{} asks for {} bytes of dynamic shared memory; the emulator gives a block up to {}.",
+                            kernel.full_name(), spec.block.dynamic_shared_bytes, lanewise_emulated::kMaxDynamicShared));
         const auto entry = request.record ? kernel.emulated_traced : kernel.emulated;
         if (!entry)
             throw Error(launch::why_not_emulated(kernel));

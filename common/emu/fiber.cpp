@@ -73,7 +73,8 @@ void prepare(Fiber& fiber, [[maybe_unused]] void* bottom, void* top, FiberMain m
     *--sp = 0;                                                   // r15
     fiber.sp = sp;
 #if defined(__SANITIZE_ADDRESS__)
-    __asan_unpoison_memory_region(bottom, static_cast<std::size_t>(static_cast<char*>(top) - static_cast<char*>(bottom)));
+    __asan_unpoison_memory_region(bottom,
+                                  static_cast<std::size_t>(static_cast<char*>(top) - static_cast<char*>(bottom)));
     fiber.stack_bottom = bottom;
     fiber.stack_size = static_cast<std::size_t>(static_cast<char*>(top) - static_cast<char*>(bottom));
 #endif

@@ -90,7 +90,8 @@ void Machine::meet(int line, Op op, Element type, std::uint32_t mask, std::uint6
     width_[me] = width;
     line_[me] = line;
     runnable_[me / kWarpSize] &= ~bit;
-    // Nearly every arrival: the warp's one open meeting is this one, others are still to come, and the next lane can run.
+    // Nearly every arrival: the warp's one open meeting is this one, others are still to come, and the next lane can
+    // run.
     Meeting& open = warp.open[0];
     const std::uint32_t to = next_[me];
     if (warp.open_count == 1 && open.mask == mask && open.op == op && open.type == type && (mask & bit) &&
@@ -156,11 +157,12 @@ void Machine::tell_mismatch(const Warp& warp, const Meeting& open, int line, Op 
                            lane, cuda_name(op), line, mask, lane_list(open.arrived), wait_or_waits(open.arrived),
                            there, open.mask));
     else
-        report("intrinsic_mismatch", number_of(warp), line, open.arrived | 1u << lane,
-               fmt::format("lane {} calls {} on line {}, but {} {} for it in {}{} on line {}; all lanes named in a mask "
-                           "must make the same call.",
-                           lane, cuda_name(op), line, lane_list(open.arrived), wait_or_waits(open.arrived),
-                           cuda_name(open.op), open.op == op ? " of another type" : "", there));
+        report(
+            "intrinsic_mismatch", number_of(warp), line, open.arrived | 1u << lane,
+            fmt::format("lane {} calls {} on line {}, but {} {} for it in {}{} on line {}; all lanes named in a mask "
+                        "must make the same call.",
+                        lane, cuda_name(op), line, lane_list(open.arrived), wait_or_waits(open.arrived),
+                        cuda_name(open.op), open.op == op ? " of another type" : "", there));
 }
 
 // Gives every lane that came its result; returns those whose source takes no part.
@@ -182,9 +184,11 @@ std::uint32_t Machine::exchange(std::uint32_t base, const Meeting& meeting) {
 
 void Machine::reduce(std::uint32_t base, const Meeting& meeting) {
     std::uint32_t rest = meeting.arrived;
-    std::uint32_t value = static_cast<std::uint32_t>(offered_[base + static_cast<std::uint32_t>(std::countr_zero(rest))]);
+    std::uint32_t value =
+        static_cast<std::uint32_t>(offered_[base + static_cast<std::uint32_t>(std::countr_zero(rest))]);
     while (rest &= rest - 1) {
-        const auto next = static_cast<std::uint32_t>(offered_[base + static_cast<std::uint32_t>(std::countr_zero(rest))]);
+        const auto next =
+            static_cast<std::uint32_t>(offered_[base + static_cast<std::uint32_t>(std::countr_zero(rest))]);
         value = meeting.type == Element::i32
                     ? static_cast<std::uint32_t>(
                           joined(meeting.op, static_cast<std::int32_t>(value), static_cast<std::int32_t>(next)))
@@ -328,8 +332,9 @@ void Machine::resolve_deadlock() {
             const auto line_of = [&](std::uint32_t lanes) {
                 return line_[base + static_cast<std::uint32_t>(std::countr_zero(lanes))];
             };
-            const std::string where = missing & ~in_meetings ? fmt::format("at {} on line {}", cuda_name(barrier_op_), barrier_line_)
-                                                             : fmt::format("on line {}", line_of(missing));
+            const std::string where = missing & ~in_meetings
+                                          ? fmt::format("at {} on line {}", cuda_name(barrier_op_), barrier_line_)
+                                          : fmt::format("on line {}", line_of(missing));
             const int line = line_of(open.arrived);
             report("deadlock", number, line, open.arrived,
                    fmt::format("{} {} in {} on line {} for {}, named in the mask 0x{:08x}, which {} {}: a GPU may hang "

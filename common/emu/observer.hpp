@@ -8,8 +8,8 @@
 
 namespace lanewise::emu {
 
-// Lanes of one warp met: a shuffle, a reduction, a vote, __syncwarp or __activemask. The pointers give a value for each of the warp's 32 lanes;
-// only those in `lanes` mean something.
+// Lanes of one warp met: a shuffle, a reduction, a vote, __syncwarp or __activemask. The pointers give a value for each
+// of the warp's 32 lanes; only those in `lanes` mean something.
 struct MeetingSeen {
     std::uint32_t warp = 0;
     trace::Op op = trace::Op::sync_warp;

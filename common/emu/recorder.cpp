@@ -50,8 +50,8 @@ std::size_t pieces(const std::vector<LaneEvent>& lane, std::size_t at) {
     return end - at;
 }
 
-// The compiler announces a struct's copy (`*to = *from`) as a store and then a load, both at one place of the text. Puts
-// the load first. In `x += y` the load comes first as it is: with it a store has its partner.
+// The compiler announces a struct's copy (`*to = *from`) as a store and then a load, both at one place of the text.
+// Puts the load first. In `x += y` the load comes first as it is: with it a store has its partner.
 void put_loads_before_stores(std::vector<LaneEvent>& lane) {
     for (std::size_t i = 0; i < lane.size();) {
         const std::size_t first = pieces(lane, i);
@@ -81,8 +81,9 @@ LaneEvent& Recorder::add(std::uint32_t thread, bool settles) {
     return list(thread).emplace_back();
 }
 
-// A store is announced before it happens. It has by the lane's next word, unless that is a load: in the copy of a struct
-// both are announced first. So stores wait for something else than a load; nothing can change what they wrote till then.
+// A store is announced before it happens. It has by the lane's next word, unless that is a load: in the copy of a
+// struct both are announced first. So stores wait for something else than a load; nothing can change what they wrote
+// till then.
 void Recorder::settle(std::uint32_t thread) {
     for (const Pending& pending : pending_[thread])
         std::memcpy(list(thread)[pending.event].value.data(), pending.address, pending.bytes);
@@ -139,7 +140,8 @@ void Recorder::mark_written(const std::byte* address, std::uint64_t bytes) {
     if (Shared* shared = shared_at(address)) {
         const auto size = static_cast<std::uint64_t>(element_size(shared->array.element));
         const std::uint64_t first = (address_bits(address) - shared->array.address) / size;
-        for (std::uint64_t i = first; i < first + std::max<std::uint64_t>(1, bytes / size) && i < shared->written.size(); ++i)
+        for (std::uint64_t i = first;
+             i < first + std::max<std::uint64_t>(1, bytes / size) && i < shared->written.size(); ++i)
             shared->written[i] = true;
     }
     for (Part& part : parts_) {
@@ -292,9 +294,10 @@ void Recorder::shared_array(const SharedArraySeen& seen) {
 void Recorder::finish(launch::ArrayNumbering& numbering, std::span<const std::string> shared_names,
                       std::vector<trace::Record>& records) {
     if (events_ >= kMaxEvents)
-        throw Error(fmt::format("the run made more than {} events, more than a trace can hold; record fewer blocks or a "
-                                "smaller n.",
-                                kMaxEvents));
+        throw Error(
+            fmt::format("the run made more than {} events, more than a trace can hold; record fewer blocks or a "
+                        "smaller n.",
+                        kMaxEvents));
     const auto numbered = numbering.add_launch(reports_, shared_names);
     const auto number_of = [&](const launch::SharedArray& array) {
         const auto found = std::find_if(numbered.begin(), numbered.end(), [&](const auto& other) {

@@ -104,11 +104,12 @@ void trap(int line) {
 void assert_failed(const char* expression, const char* file, int line) {
     const uint3 thread = board->threads[board->current];
     const uint3 block = board->block;
-    machine().fail("assertion_failed", line,
-                   fmt::format("{}:{}: block ({}, {}, {}), thread ({}, {}, {}), lane {} of warp {}: the assertion `{}` does "
-                               "not hold, which ends the launch.",
-                               file, line, block.x, block.y, block.z, thread.x, thread.y, thread.z, board->current % 32,
-                               board->current / 32, expression));
+    machine().fail(
+        "assertion_failed", line,
+        fmt::format("{}:{}: block ({}, {}, {}), thread ({}, {}, {}), lane {} of warp {}: the assertion `{}` does "
+                    "not hold, which ends the launch.",
+                    file, line, block.x, block.y, block.z, thread.x, thread.y, thread.z, board->current % 32,
+                    board->current / 32, expression));
 }
 
 void* dynamic_shared_memory() { return machine().dynamic_shared(); }

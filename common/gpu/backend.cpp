@@ -67,8 +67,9 @@ private:
                                  const launch::Request& request) {
         const launch::KernelFile& file = file_of(plan, kernels);
         if (!file.capture_symbol)
-            throw Error("The traced GPU build of these kernels is not in this program: build it with CUDA, or record on "
-                        "the emulator (--backend cpu).");
+            throw Error(
+                "The traced GPU build of these kernels is not in this program: build it with CUDA, or record on "
+                "the emulator (--backend cpu).");
         std::vector<CaptureRoom> rooms(plan.launches.size());
         for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
             std::optional<launch::Outcome> outcome = attempt_recorded(plan, kernels, file, request, rooms);
@@ -88,9 +89,10 @@ private:
         const launch::Kernel& first = kernel(plan.launches[0]);
         for (const launch::LaunchSpec& spec : plan.launches)
             if (kernel(spec).file != first.file)
-                throw Error(fmt::format("{} stands in {} and {} in {}: kernels of one variant must stand in one file to be "
-                                        "recorded.",
-                                        first.full_name(), first.file, kernel(spec).full_name(), kernel(spec).file));
+                throw Error(
+                    fmt::format("{} stands in {} and {} in {}: kernels of one variant must stand in one file to be "
+                                "recorded.",
+                                first.full_name(), first.file, kernel(spec).full_name(), kernel(spec).file));
         if (!first.gpu_traced) throw Error(launch::why_no_gpu_build(first, kernels));
         return kernels.file_of(first);
     }
@@ -150,7 +152,8 @@ private:
                 numbering.add_launch(std::move(reports), file.shared_names);
             for (const CapturedBlock& block : captured[i]) {
                 recorded.insert(block.block);
-                trace::assemble(to_block_events(block, prepared.ranges(), plan.snapshots, shared, numbering), result.records);
+                trace::assemble(to_block_events(block, prepared.ranges(), plan.snapshots, shared, numbering),
+                                result.records);
             }
         }
         result.arrays = numbering.arrays();

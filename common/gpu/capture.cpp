@@ -48,18 +48,20 @@ Capture::Capture(std::vector<std::uint32_t> blocks, std::uint32_t threads, std::
     : blocks_(std::move(blocks)), threads_(threads), shared_begin_(shared_begin), room_(room),
       watched_(std::move(watched)) {
     if (watched_.size() > prelude::kMaxWatched)
-        throw Error(fmt::format("A plan asks for {} buffers to be kept at barriers; a recording on a GPU keeps up to {}.",
-                                watched_.size(), prelude::kMaxWatched));
+        throw Error(
+            fmt::format("A plan asks for {} buffers to be kept at barriers; a recording on a GPU keeps up to {}.",
+                        watched_.size(), prelude::kMaxWatched));
     for (const prelude::GpuWatched& part : watched_) watched_bytes_ += part.per_block;
     const std::uint64_t lists = std::uint64_t{blocks_.size()} * threads_;
     const std::uint64_t event_bytes = lists * room_.events * sizeof(GpuEvent);
     const std::uint64_t image_bytes = std::uint64_t{blocks_.size()} * room_.snapshots * room_.snapshot_bytes;
     const std::uint64_t watched_bytes = std::uint64_t{blocks_.size()} * room_.snapshots * watched_bytes_;
     if (event_bytes + image_bytes + watched_bytes > kMaxCaptureBytes)
-        throw Error(fmt::format("Recording {} blocks of {} threads, each lane up to {} events and each block up to {} "
-                                "barriers, takes {} MiB, and {} MiB is the limit: record fewer blocks, or a smaller --n.",
-                                blocks_.size(), threads_, room_.events, room_.snapshots,
-                                (event_bytes + image_bytes + watched_bytes) >> 20, kMaxCaptureBytes >> 20));
+        throw Error(
+            fmt::format("Recording {} blocks of {} threads, each lane up to {} events and each block up to {} "
+                        "barriers, takes {} MiB, and {} MiB is the limit: record fewer blocks, or a smaller --n.",
+                        blocks_.size(), threads_, room_.events, room_.snapshots,
+                        (event_bytes + image_bytes + watched_bytes) >> 20, kMaxCaptureBytes >> 20));
     block_list_ = Buffer(blocks_.size() * sizeof(std::uint32_t));
     block_list_.upload(std::as_bytes(std::span(blocks_)));
     events_ = Buffer(event_bytes);

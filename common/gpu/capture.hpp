@@ -26,8 +26,8 @@ class Capture {
 public:
     // `blocks` are linear numbers, ascending; `watched` are the plan's snapshots where its buffers lie. Throws Error
     // when it would take too much memory or more is watched than a launch can.
-    Capture(std::vector<std::uint32_t> blocks, std::uint32_t threads, std::uint32_t shared_begin, const CaptureRoom& room,
-            std::vector<prelude::GpuWatched> watched);
+    Capture(std::vector<std::uint32_t> blocks, std::uint32_t threads, std::uint32_t shared_begin,
+            const CaptureRoom& room, std::vector<prelude::GpuWatched> watched);
 
     // Points the prelude's variable here. `symbol` is KernelFile::capture_symbol.
     void attach(const void* symbol) const;

@@ -19,9 +19,10 @@ std::string why_not() {
     const cudaError_t status = cudaGetDeviceCount(&count);
     cudaGetLastError();
     if (status == cudaErrorInsufficientDriver)
-        return fmt::format("The NVIDIA driver is for CUDA {}, older than this program's CUDA {}: install a newer driver, "
-                           "or build with a toolkit of {} or older. {}",
-                           version_text(driver), version_text(runtime), version_text(driver), kWithout);
+        return fmt::format(
+            "The NVIDIA driver is for CUDA {}, older than this program's CUDA {}: install a newer driver, "
+            "or build with a toolkit of {} or older. {}",
+            version_text(driver), version_text(runtime), version_text(driver), kWithout);
     if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0))
         return fmt::format("The NVIDIA driver is here, but no GPU that it can use. {}", kWithout);
     if (status != cudaSuccess)

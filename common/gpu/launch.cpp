@@ -14,9 +14,9 @@ namespace {
 constexpr std::uint32_t kSharedWithoutAsking = 48u << 10;
 
 std::string describe(const LaunchShape& s) {
-    return fmt::format("{} with a grid of {} x {} x {} blocks of {} x {} x {} threads and {} bytes of dynamic shared memory",
-                       s.kernel, s.grid.x, s.grid.y, s.grid.z, s.block.x, s.block.y, s.block.z,
-                       s.block.dynamic_shared_bytes);
+    return fmt::format(
+        "{} with a grid of {} x {} x {} blocks of {} x {} x {} threads and {} bytes of dynamic shared memory", s.kernel,
+        s.grid.x, s.grid.y, s.grid.z, s.block.x, s.block.y, s.block.z, s.block.dynamic_shared_bytes);
 }
 
 [[noreturn]] void refuse(const LaunchShape& shape, int status) {
@@ -40,8 +40,9 @@ void launch_kernel(const void* stub, const LaunchShape& shape, void** arguments,
     }
     const dim3 blocks(shape.grid.x, shape.grid.y, shape.grid.z), threads(block.x, block.y, block.z);
     const cudaError_t status =
-        shape.cooperative ? cudaLaunchCooperativeKernel(stub, blocks, threads, arguments, block.dynamic_shared_bytes, stream)
-                          : cudaLaunchKernel(stub, blocks, threads, arguments, block.dynamic_shared_bytes, stream);
+        shape.cooperative
+            ? cudaLaunchCooperativeKernel(stub, blocks, threads, arguments, block.dynamic_shared_bytes, stream)
+            : cudaLaunchKernel(stub, blocks, threads, arguments, block.dynamic_shared_bytes, stream);
     if (status != cudaSuccess) refuse(shape, status);
 }
 

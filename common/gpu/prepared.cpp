@@ -41,9 +41,10 @@ PreparedPlan::PreparedPlan(const launch::Plan& plan, const launch::KernelSet& ke
     for (const launch::LaunchSpec& spec : plan.launches) {
         const launch::Kernel& kernel = kernels.find(spec.kernel, spec.arguments);
         if (kernel.warp_size != trace::kWarpSize)
-            throw Error(fmt::format("{} is made for teaching warps of {} lanes, and a GPU's have {}: use --backend cpu, or "
-                                    "leave out --warp.",
-                                    kernel.full_name(), kernel.warp_size, trace::kWarpSize));
+            throw Error(
+                fmt::format("{} is made for teaching warps of {} lanes, and a GPU's have {}: use --backend cpu, or "
+                            "leave out --warp.",
+                            kernel.full_name(), kernel.warp_size, trace::kWarpSize));
         const launch::EntryPoint entry = build == launch::Build::gpu_traced ? kernel.gpu_traced : kernel.gpu_plain;
         if (!entry)
             throw Error(launch::why_no_gpu_build(kernel, kernels));

@@ -4,7 +4,8 @@
 #define LANEWISE_AFTER(EFFECT, VARIABLE) , ::lanewise_traced::after(__LINE__, __LINE__, EFFECT, VARIABLE)
 // The shuffle stands on the line after LANEWISE_STATEMENT.
 #define LANEWISE_STATEMENT constexpr int kShuffleLine = __LINE__ + 1;
-#define LANEWISE_AFTER_STATEMENT(EFFECT, VARIABLE) ::lanewise_traced::after(kShuffleLine, kShuffleLine, EFFECT, VARIABLE)
+#define LANEWISE_AFTER_STATEMENT(EFFECT, VARIABLE) \
+    ::lanewise_traced::after(kShuffleLine, kShuffleLine, EFFECT, VARIABLE)
 #define LANEWISE_TOOK , ::lanewise_traced::took(kShuffleLine, kShuffleLine)
 #define LANEWISE_ARRAY(KIND, ID, NAME) ::lanewise_traced::KIND(ID, NAME);
 

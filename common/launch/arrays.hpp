@@ -52,7 +52,8 @@ public:
                       reports.end());
         for (SharedArray& report : reports) {
             report.array = static_cast<std::uint32_t>(arrays_.size());
-            const std::string name = report.id < names.size() ? names[report.id] : "shared " + std::to_string(report.id);
+            const std::string name =
+                report.id < names.size() ? names[report.id] : "shared " + std::to_string(report.id);
             arrays_.push_back({name, trace::Space::shared, report.element, report.count});
         }
         return reports;

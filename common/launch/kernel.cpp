@@ -129,31 +129,35 @@ const Kernel& KernelSet::find(const std::string& name, const std::string& argume
     for (const auto& kernel : kernels_)
         if (std::find(names.begin(), names.end(), kernel.name) == names.end()) names.push_back(kernel.name);
     const std::string near = nearest(name, names);
-    throw Error(near.empty() ? fmt::format("there is no kernel '{}'; entries.inc lists {}.", name, fmt::join(names, ", "))
-                             : fmt::format("there is no kernel '{}'; did you mean '{}'?", name, near));
+    throw Error(near.empty()
+                    ? fmt::format("there is no kernel '{}'; entries.inc lists {}.", name, fmt::join(names, ", "))
+                    : fmt::format("there is no kernel '{}'; did you mean '{}'?", name, near));
 }
 
 std::string why_not_emulated(const Kernel& kernel) {
     if (!kernel.gpu_only())
         return fmt::format("{} runs on a GPU only; choose another variant or --backend recorded.", kernel.full_name());
-    return fmt::format("The kernels of {} need a GPU of sm_{} or later and are not emulated, for they hold inline PTX or "
-                       "blocks that must run together: use --backend recorded.",
-                       kernel.file, kernel.architecture);
+    return fmt::format(
+        "The kernels of {} need a GPU of sm_{} or later and are not emulated, for they hold inline PTX or "
+        "blocks that must run together: use --backend recorded.",
+        kernel.file, kernel.architecture);
 }
 
 std::string why_no_gpu_build(const Kernel& kernel, const KernelSet& kernels) {
     if (kernel.gpu_only() && !kernels.architectures().empty())
-        return fmt::format("The kernels of {} need sm_{} or later, and this program was compiled for sm_{}: configure with "
-                           "-DLANEWISE_CUDA_ARCH={}, or use --backend recorded.",
-                           kernel.file, kernel.architecture, kernels.architectures(), kernel.architecture);
-    return fmt::format("{} was not compiled for the GPU in this program: build with -DLANEWISE_CUDA=ON, or use --backend {}.",
-                       kernel.full_name(), kernel.gpu_only() ? "recorded" : "cpu");
+        return fmt::format(
+            "The kernels of {} need sm_{} or later, and this program was compiled for sm_{}: configure with "
+            "-DLANEWISE_CUDA_ARCH={}, or use --backend recorded.",
+            kernel.file, kernel.architecture, kernels.architectures(), kernel.architecture);
+    return fmt::format(
+        "{} was not compiled for the GPU in this program: build with -DLANEWISE_CUDA=ON, or use --backend {}.",
+        kernel.full_name(), kernel.gpu_only() ? "recorded" : "cpu");
 }
 
 std::string why_not_on(const Kernel& kernel, std::uint32_t architecture) {
     if (architecture >= kernel.architecture) return {};
-    return fmt::format("The kernels of {} need sm_{} or later, and this GPU is sm_{}: use --backend recorded.", kernel.file,
-                       kernel.architecture, architecture);
+    return fmt::format("The kernels of {} need sm_{} or later, and this GPU is sm_{}: use --backend recorded.",
+                       kernel.file, kernel.architecture, architecture);
 }
 
 bool KernelSet::has_gpu() const {

@@ -35,7 +35,7 @@ struct Kernel {
     std::vector<Parameter> parameters;
     std::uint32_t warp_size = trace::kWarpSize;  // 4, 8 or 16: made for teaching warps, which only the emulator has
     std::string file = kKernelFile;      // where its text stands, in the lesson's folder
-    std::uint32_t architecture = 0;      // 90: for GPUs of sm_90 and later, never emulated; 0: for all, and the emulator
+    std::uint32_t architecture = 0;  // 90: for GPUs of sm_90 and later, never emulated; 0: for all, and the emulator
     EntryPoint gpu_plain;       // the file as the learner reads it
     EntryPoint gpu_traced;      // with every warp-level word intercepted
     EntryPoint emulated;        // runs fast; only collectives and barriers are seen

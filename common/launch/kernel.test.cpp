@@ -9,7 +9,8 @@ namespace {
 
 const char kAddress = 0;
 
-BuiltFile built(Build build, const std::string& name, const std::string& file = kKernelFile, std::uint32_t architecture = 0) {
+BuiltFile built(Build build, const std::string& name, const std::string& file = kKernelFile,
+                std::uint32_t architecture = 0) {
     BuiltFile result;
     result.build = build;
     result.entries = {{name, "128", {{8, true}}, {&kAddress}}};

@@ -33,35 +33,48 @@ constexpr std::array kActions = {
     Action{Key::up, false, "", "", {Kind::next_lane, 0}, Group::look},
     Action{letter('W'), false, "W", "next warp (Shift W: the one before)", {Kind::next_warp, 1}, Group::look},
     Action{letter('W'), true, "", "", {Kind::next_warp, 0}, Group::look},
-    Action{letter('G'), false, "G", "next block of the grid (Shift G: the one before)", {Kind::next_block, 1}, Group::look},
+    Action{letter('G'), false, "G", "next block of the grid (Shift G: the one before)",
+           {Kind::next_block, 1}, Group::look},
     Action{letter('G'), true, "", "", {Kind::next_block, 0}, Group::look},
-    Action{letter('C'), false, "C", "variants beside each other (again: one more)", {Kind::compare, 0}, Group::view, Surface::window},
-    Action{letter('C'), true, "Shift C", "take the chosen variant away", {Kind::uncompare, 0}, Group::view, Surface::window},
-    Action{letter('X'), false, "X", "choose the next side (Tab and 1 … 9 change it)", {Kind::side, 0}, Group::view, Surface::window},
+    Action{letter('C'), false, "C", "variants beside each other (again: one more)",
+           {Kind::compare, 0}, Group::view, Surface::window},
+    Action{letter('C'), true, "Shift C", "take the chosen variant away",
+           {Kind::uncompare, 0}, Group::view, Surface::window},
+    Action{letter('X'), false, "X", "choose the next side (Tab and 1 … 9 change it)",
+           {Kind::side, 0}, Group::view, Surface::window},
     Action{letter('P'), false, "P", "pin the lane that is pointed at", {Kind::pin, 0}, Group::look, Surface::window},
     Action{letter('F'), false, "F", "the stage alone, or all again", {Kind::focus, 0}, Group::panel},
     Action{letter('L'), false, "L", "lesson's text", {Kind::panel, 0}, Group::panel, Surface::window},
     Action{letter('S'), false, "S", "source and lane", {Kind::panel, 1}, Group::panel, Surface::window},
     Action{letter('K'), false, "K", "steps along the bottom", {Kind::panel, 2}, Group::panel, Surface::window},
-    Action{letter('M'), false, "M", "memory: that of the step, shared, global", {Kind::memory, 0}, Group::view, Surface::window},
-    Action{letter('Z'), false, "Z", "stage larger (Shift Z: smaller; Ctrl wheel does both)", {Kind::zoom, 1}, Group::look, Surface::window},
+    Action{letter('M'), false, "M", "memory: that of the step, shared, global",
+           {Kind::memory, 0}, Group::view, Surface::window},
+    Action{letter('Z'), false, "Z", "stage larger (Shift Z: smaller; Ctrl wheel does both)",
+           {Kind::zoom, 1}, Group::look, Surface::window},
     Action{letter('Z'), true, "", "", {Kind::zoom, 0}, Group::look, Surface::window},
-    Action{letter('I'), false, "I", "colour by value, or by the inputs that a sum holds", {Kind::colors, 0}, Group::look, Surface::window},
+    Action{letter('I'), false, "I", "colour by value, or by the inputs that a sum holds",
+           {Kind::colors, 0}, Group::look, Surface::window},
     Action{letter('A'), false, "A", "motion on or off", {Kind::motion, 0}, Group::play, Surface::window},
     Action{letter('V'), false, "V", "who added whom, down to the total", {Kind::tree, 0}, Group::view, Surface::window},
-    Action{letter('R'), false, "R", "rounding: each sum beside the exact one", {Kind::rounding, 0}, Group::view, Surface::window},
+    Action{letter('R'), false, "R", "rounding: each sum beside the exact one",
+           {Kind::rounding, 0}, Group::view, Surface::window},
     Action{letter('B'), false, "B", "table of all variants", {Kind::table, 0}, Group::view, Surface::window},
-    Action{letter('U'), false, "U", "what single operations cost, in cycles", {Kind::costs, 0}, Group::view, Surface::window},
-    Action{letter('T'), false, "T", "times of all variants over sizes", {Kind::timings, 0}, Group::view, Surface::window},
-    Action{letter('T'), true, "Shift T", "measure them on this GPU, or stop", {Kind::measure, 2}, Group::view, Surface::window},
+    Action{letter('U'), false, "U", "what single operations cost, in cycles",
+           {Kind::costs, 0}, Group::view, Surface::window},
+    Action{letter('T'), false, "T", "times of all variants over sizes",
+           {Kind::timings, 0}, Group::view, Surface::window},
+    Action{letter('T'), true, "Shift T", "measure them on this GPU, or stop",
+           {Kind::measure, 2}, Group::view, Surface::window},
     Action{letter('D'), false, "D", "dark or light", {Kind::theme, 0}, Group::panel},
     Action{letter('O'), false, "O", "open a trace…", {Kind::open_file, 0}, Group::file, Surface::window},
     Action{letter('H'), false, "H", "all lessons", {Kind::start_page, 0}, Group::file, Surface::window},
     Action{letter('N'), false, "N", "next lesson", {Kind::next_lesson, 0}, Group::file, Surface::window},
     Action{Key::f10, false, "F10", "menu", {Kind::menu, 0}, Group::help, Surface::window},
     Action{letter('?'), false, "?", "all keys", {Kind::keys, 0}, Group::help},
-    Action{Key::escape, false, "Esc", "back: overlay, table, pin, lens, comparison", {Kind::close, 0}, Group::help, Surface::window},
-    Action{Key::escape, false, "Esc", "back: overlay, stage alone; then end", {Kind::close, 0}, Group::help, Surface::terminal},
+    Action{Key::escape, false, "Esc", "back: overlay, table, pin, lens, comparison",
+           {Kind::close, 0}, Group::help, Surface::window},
+    Action{Key::escape, false, "Esc", "back: overlay, stage alone; then end",
+           {Kind::close, 0}, Group::help, Surface::terminal},
     Action{letter('Q'), false, "Q", "end", {Kind::quit, 0}, Group::file, Surface::terminal},
 };
 
@@ -83,14 +96,16 @@ std::optional<Intent> intent_of_key(Key key, bool shift, Surface surface) {
 }
 
 std::string_view group_title(Group group) {
-    static constexpr std::array<std::string_view, kGroups> kTitles = {"File", "Steps", "Variant", "View", "Panels", "Stage", "Help"};
+    static constexpr std::array<std::string_view, kGroups> kTitles = {"File",   "Steps", "Variant", "View",
+                                                                      "Panels", "Stage", "Help"};
     return kTitles[static_cast<std::size_t>(group)];
 }
 
 std::vector<KeyRow> key_rows(Group group, Surface surface) {
     std::vector<KeyRow> rows;
     for (const Action& action : kActions)
-        if (action.group == group && *action.shown && is_on(action.where, surface)) rows.emplace_back(action.shown, action.what);
+        if (action.group == group && *action.shown && is_on(action.where, surface))
+            rows.emplace_back(action.shown, action.what);
     if (surface == Surface::window && group == Group::look) rows.emplace_back("Right drag", "move the stage (double click: 100 %)");
     if (surface == Surface::window && group == Group::panel) rows.emplace_back("Ctrl + -", "all larger or smaller (Ctrl 0: as it was)");
     if (surface == Surface::window && group == Group::file) rows.emplace_back("Ctrl Q", "close the window");

@@ -14,31 +14,32 @@ namespace lanewise::lesson {
 
 // Something that a key or a view asks the application to do.
 struct Intent {
-    enum class Kind : std::uint8_t { none, go_to, toggle_play, variant, next_variant, compare, keys, close, faster, slower,
-                                     theme, pin, timings,
-                                     step_back, step_forward, first, last, stage_back, stage_forward, panel, memory,
-                                     rounding, table, costs, tree,
-                                     // A comparison: `compare` opens it or sets one more beside, compare_with the tab
-                                     // `value`; uncompare takes side value - 1 away, side chooses it (0: the chosen one, the next).
-                                     uncompare, compare_with, compare_list, side,
-                                     next_lane, next_warp, next_block,   // value 1: the one after; 0: the one before
-                                     focus,                              // the stage alone, or all again
-                                     zoom,                               // the stage: 1 larger, 0 smaller, 2 as it was
-                                     colors,                             // by value, or by what a sum holds
-                                     motion,                             // on or off
-                                     menu,                               // all commands
-                                     start_page,                         // the lessons as a path
-                                     roofline,                           // bytes against the machine's limit
-                                     measure,                            // over sizes, on this GPU: 1 begins, 0 ends
-                                     next_lesson,                        // goes on to the one after this
-                                     lesson,                             // value: its place among the lessons
-                                     open_file, recent,                  // recent: value counts from the latest
-                                     link,                               // of the text; value: its place there
-                                     dismiss,                            // the notice has been read
-                                     open_elsewhere,                     // the file, in the lesson that it is of
-                                     copy_command,                       // of a lesson, by its place
-                                     take_away, copy_path,               // a file of what is shown (lesson::TakeAway); where it lies
-                                     quit };
+    enum class Kind : std::uint8_t {
+        none, go_to, toggle_play, variant, next_variant, compare, keys, close, faster, slower, theme, pin, timings,
+        step_back, step_forward, first, last, stage_back, stage_forward, panel, memory,
+        rounding, table, costs, tree,
+        // A comparison: `compare` opens it or sets one more beside, compare_with the tab `value`; uncompare takes side
+        // value - 1 away, side chooses it (0: the chosen one, the next).
+        uncompare, compare_with, compare_list, side,
+        next_lane, next_warp, next_block,   // value 1: the one after; 0: the one before
+        focus,                              // the stage alone, or all again
+        zoom,                               // the stage: 1 larger, 0 smaller, 2 as it was
+        colors,                             // by value, or by what a sum holds
+        motion,                             // on or off
+        menu,                               // all commands
+        start_page,                         // the lessons as a path
+        roofline,                           // bytes against the machine's limit
+        measure,                            // over sizes, on this GPU: 1 begins, 0 ends
+        next_lesson,                        // goes on to the one after this
+        lesson,                             // value: its place among the lessons
+        open_file, recent,                  // recent: value counts from the latest
+        link,                               // of the text; value: its place there
+        dismiss,                            // the notice has been read
+        open_elsewhere,                     // the file, in the lesson that it is of
+        copy_command,                       // of a lesson, by its place
+        take_away, copy_path,               // a file of what is shown (lesson::TakeAway); where it lies
+        quit
+    };
     Kind kind = Kind::none;
     std::size_t value = 0;
 

@@ -311,7 +311,8 @@ std::uint64_t shared_n(const Comparison& comparison, std::uint64_t ComparedVaria
 std::string times_told(const Comparison& comparison) {
     if (comparison.times_from.empty()) return "none were measured or recorded";
     const std::uint64_t timed = shared_n(comparison, &ComparedVariant::timed_n);
-    return comparison.times_from + " · " + (timed ? fmt::format("{} values", timed) : std::string("each at its own size"));
+    return comparison.times_from + " · " +
+           (timed ? fmt::format("{} values", timed) : std::string("each at its own size"));
 }
 
 }  // namespace lanewise::lesson

@@ -16,7 +16,8 @@ constexpr const char* kFile = "costs.json";
 
 timing::CostTable measured(Program& program, const Console& console) {
     ProgressLine line(console);
-    auto table = program.measure_costs([&](std::size_t done, std::size_t all, const std::string& name) { line.show("", done, all, name); });
+    auto table = program.measure_costs(
+        [&](std::size_t done, std::size_t all, const std::string& name) { line.show("", done, all, name); });
     table.date = program.today();
     return table;
 }
@@ -25,14 +26,16 @@ timing::CostTable recorded(const Lesson& lesson, const std::string& why) {
     const auto path = find_costs(lesson);
     if (path.empty())
         throw Error(fmt::format("--costs: {}no costs are recorded under {}; run it on a machine with a GPU.",
-                                why.empty() ? "" : "there is no GPU to measure on, and ", lesson.recordings().string()));
+                                why.empty() ? "" : "there is no GPU to measure on, and ",
+                                lesson.recordings().string()));
     return timing::load_costs(path);
 }
 
 void record(const timing::CostTable& table, const std::string& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) throw Error(fmt::format("--record {}: it cannot be made: {}; choose another folder.", folder, error.message()));
+    if (error)
+        throw Error(fmt::format("--record {}: it cannot be made: {}; choose another folder.", folder, error.message()));
     timing::save(std::filesystem::path(folder) / kFile, table);
 }
 
@@ -55,7 +58,8 @@ timing::CostTable costs_of(Program& program, const Options& options, const Conso
         if (!options.record.empty()) record(table, options.record);
         return table;
     }
-    if (!options.record.empty()) throw Error(fmt::format("--record {}: recordings are made on a GPU. {}", options.record, why));
+    if (!options.record.empty())
+        throw Error(fmt::format("--record {}: recordings are made on a GPU. {}", options.record, why));
     if (wanted) throw Error(fmt::format("--backend gpu: {}", why));
     return recorded(program.lesson, why);
 }
@@ -66,7 +70,8 @@ void show_costs(const timing::CostTable& table, const Options& options, const Co
     else print_costs(console.out, table, paint);
     if (!options.csv.empty() && options.csv != "-") timing::save_csv(options.csv, table);
     if (!options.json.empty() && options.json != "-") timing::save(options.json, table);
-    if (!options.record.empty()) console.out << fmt::format("recorded {} costs to {}/{}\n", table.rows.size(), options.record, kFile);
+    if (!options.record.empty())
+        console.out << fmt::format("recorded {} costs to {}/{}\n", table.rows.size(), options.record, kFile);
 }
 
 }  // namespace lanewise::lesson

@@ -112,7 +112,9 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_option("--size", raw.size, "Size of the window or picture (default 1600x900)")->group(pictures)
         ->type_name("WxH");
     app.add_option("--scale", raw.scale, "Scale of text and lines, 0.5 to 4")->group(pictures)->type_name("X");
-    app.add_option("--theme", raw.theme, "dark or light, for this window or picture")->group(pictures)->type_name("NAME");
+    app.add_option("--theme", raw.theme, "dark or light, for this window or picture")
+        ->group(pictures)
+        ->type_name("NAME");
     app.add_option("--focus", raw.focus, "The warp to look at (default: the first recorded)")->group(pictures)
         ->type_name("BLOCK:WARP");
     app.add_option("--lane", raw.lane, "The lane to look at, 0 to 31")->group(pictures)->type_name("LANE");

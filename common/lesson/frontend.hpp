@@ -81,8 +81,8 @@ struct Presentation {
     std::vector<std::string> declared_wrong;   // of them: those whose result is not expected to hold
     timing::TimingTable timings;      // recorded; rows may be empty
     timing::CostTable costs;          // recorded, or measured where --costs asks for them; rows may be empty
-    // Times the variants of the tabs on this machine's GPU, in a second or two; empty where there is none. Throws Error.
-    // Called, like `run`, from one thread at a time.
+    // Times the variants of the tabs on this machine's GPU, in a second or two; empty where there is none. Throws
+    // Error. Called, like `run`, from one thread at a time.
     std::function<timing::TimingTable()> measure;
     // Recorded over sizes, and by rows and columns; rows may be empty.
     timing::TimingTable sizes;
@@ -147,7 +147,8 @@ public:
     // Opens the window and returns when it closes. Throws NoDisplay (an Error) when there is none.
     virtual void window(const Presentation& presentation, const WindowRequest& request) = 0;
     // Draws one frame without a display and writes a PNG. Throws Error naming the path or what is missing.
-    virtual void screenshot(const Presentation& presentation, const WindowRequest& request, const std::string& path) = 0;
+    virtual void screenshot(const Presentation& presentation, const WindowRequest& request,
+                            const std::string& path) = 0;
     // The same of the view in the middle alone, as an SVG of request.width × request.height; needs no OpenGL.
     virtual void svg(const Presentation& presentation, const WindowRequest& request, const std::string& path) = 0;
     // What the stage draws at the requested step, as text made by the drawing code.

@@ -63,7 +63,9 @@ Inputs::Generator Inputs::generator() const {
         return [](const Inputs& in, std::uint64_t i) {
             const bool again = i >= in.n / 2;
             const std::uint64_t partner = in.n - 1 - i;   // of the first half; n / 2, the middle of an odd n, has none
-            const double large = !again ? random_value(in.seed, i) : partner < in.n / 2 ? -random_value(in.seed, partner) : 0;
+            const double large = !again               ? random_value(in.seed, i)
+                                 : partner < in.n / 2 ? -random_value(in.seed, partner)
+                                                      : 0;
             return 256 * large + (again ? random_value(in.seed, i) / 8 : 0);
         };
     if (kind == "huge")
@@ -71,8 +73,9 @@ Inputs::Generator Inputs::generator() const {
             return i == in.n / 3 ? 32768 : (random_value(in.seed, i) + 1) / 2;
         };
     if (!file || file->size() < n)
-        throw Error(fmt::format("--input {}: the file holds {} numbers, but {} are needed; add some, or give a smaller --n.",
-                                kind, file ? file->size() : 0, n));
+        throw Error(
+            fmt::format("--input {}: the file holds {} numbers, but {} are needed; add some, or give a smaller --n.",
+                        kind, file ? file->size() : 0, n));
     return [](const Inputs& in, std::uint64_t i) { return (*in.file)[i]; };
 }
 
@@ -101,12 +104,14 @@ std::vector<double> read_numbers(const std::string& path) {
         double number = 0;
         const auto [stop, error] = std::from_chars(first, text.data() + end, number);
         if (error != std::errc{} || stop != text.data() + end || !std::isfinite(number))
-            throw Error(fmt::format("--input {}: line {} holds '{:.40}', which is not a finite number; write numbers such "
-                                    "as 3 or -0.25, separated by white space.",
-                                    path, line, text.substr(at, end - at)));
+            throw Error(
+                fmt::format("--input {}: line {} holds '{:.40}', which is not a finite number; write numbers such "
+                            "as 3 or -0.25, separated by white space.",
+                            path, line, text.substr(at, end - at)));
         if (numbers.size() == kMaxValues)
-            throw Error(fmt::format("--input {}: the file holds more than {} numbers, the most a run may have; shorten it.",
-                                    path, kMaxValues));
+            throw Error(
+                fmt::format("--input {}: the file holds more than {} numbers, the most a run may have; shorten it.",
+                            path, kMaxValues));
         numbers.push_back(number);
         at = end;
     }

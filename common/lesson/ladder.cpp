@@ -65,7 +65,8 @@ std::vector<LessonInfo> read_ladder(const fs::path& lessons, const fs::path& pro
         LessonInfo info{name, title_of_text(text), opening_of_text(text), {}};
         if (info.title.empty()) info.title = name;
         const fs::path program = programs / name;
-        if (!programs.empty() && access(program.c_str(), X_OK) == 0 && !fs::is_directory(program, ignored)) info.program = program.string();
+        if (!programs.empty() && access(program.c_str(), X_OK) == 0 && !fs::is_directory(program, ignored))
+            info.program = program.string();
         ladder.push_back(std::move(info));
     }
     std::sort(ladder.begin(), ladder.end(), [](const LessonInfo& a, const LessonInfo& b) { return a.name < b.name; });

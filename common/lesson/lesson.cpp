@@ -41,9 +41,10 @@ void check_memory(std::uint64_t n) {
     constexpr std::uint64_t kBytesPerValue = 16;  // as a double, as a float, and in the plan
     const auto free = free_memory();
     if (free && n > *free / kBytesPerValue)
-        throw Error(fmt::format("{} values take about {:.1f} GiB of this machine's memory while they are made, and {:.1f} GiB "
-                                "are free; choose fewer.", n, static_cast<double>(n) * kBytesPerValue / (1u << 30),
-                                static_cast<double>(*free) / (1u << 30)));
+        throw Error(fmt::format(
+            "{} values take about {:.1f} GiB of this machine's memory while they are made, and {:.1f} GiB "
+            "are free; choose fewer.",
+            n, static_cast<double>(n) * kBytesPerValue / (1u << 30), static_cast<double>(*free) / (1u << 30)));
 }
 
 }  // namespace
@@ -57,7 +58,8 @@ Lesson& Lesson::title(std::string title) {
 }
 
 Lesson& Lesson::add(Variant variant) {
-    if (!variant.plan) throw Error(fmt::format("{}: variant '{}' has no plan; give it one in lesson.cpp.", name_, variant.name));
+    if (!variant.plan)
+        throw Error(fmt::format("{}: variant '{}' has no plan; give it one in lesson.cpp.", name_, variant.name));
     if (std::any_of(variants_.begin(), variants_.end(), [&](const Variant& v) { return v.name == variant.name; }))
         throw Error(fmt::format("{}: two variants are named '{}'; rename one in lesson.cpp.", name_, variant.name));
     if (variant.title.empty()) variant.title = variant.name;
@@ -73,8 +75,9 @@ const Variant& Lesson::find(const std::string& name) const {
     }
     std::string near = nearest(name, names);
     if (near.empty()) near = nearest_by_word(name, names);
-    throw Error(near.empty() ? fmt::format("{} has no variant '{}'; it has {}.", name_, name, fmt::join(names, ", "))
-                             : fmt::format("{} has no variant '{}'; did you mean '{}'? --list shows all.", name_, name, near));
+    throw Error(near.empty()
+                    ? fmt::format("{} has no variant '{}'; it has {}.", name_, name, fmt::join(names, ", "))
+                    : fmt::format("{} has no variant '{}'; did you mean '{}'? --list shows all.", name_, name, near));
 }
 
 Inputs Lesson::default_inputs(const Variant& variant) {
@@ -122,8 +125,10 @@ const launch::Kernel* gpu_only_kernel(const launch::Plan& plan, const launch::Ke
 
 std::string why_not_in_order(const Variant& variant, const launch::Order& order) {
     if (variant.block_order != BlockOrder::last_waits || order.kind == launch::Order::Kind::ascending) return {};
-    return fmt::format("--order {}: where the last block waits for the others, the emulator, which runs one block after the "
-                       "other, takes them in ascending order only; leave out --order.", order.name());
+    return fmt::format(
+        "--order {}: where the last block waits for the others, the emulator, which runs one block after the "
+        "other, takes them in ascending order only; leave out --order.",
+        order.name());
 }
 
 bool has_instance(const Variant& variant, std::uint32_t block, const launch::KernelSet& kernels) {

@@ -38,7 +38,8 @@ using PlanBuilder = std::function<void(launch::Plan&, const Inputs&)>;
 // What a variant's run owes to the order in which its blocks come.
 enum class BlockOrder : std::uint8_t {
     free,        // nothing: each block leaves the same trace in any order
-    arrival,     // the block that takes the last ticket finishes: an atomic tells a GPU's order, in which it is emulated
+    arrival,     // the block that takes the last ticket finishes: an atomic tells a GPU's order, in which it is
+                 // emulated
     last_waits,  // the last block waits for the others: the emulator, which runs one after the other, takes them in
                  // ascending order only
 };
@@ -116,7 +117,8 @@ std::string why_not_in_order(const Variant& variant, const launch::Order& order)
 bool has_instance(const Variant& variant, std::uint32_t block, const launch::KernelSet& kernels);
 
 // The lesson's variants that can run in warps of `warp` lanes.
-std::vector<std::string> variants_in_warps_of(std::uint32_t warp, const Lesson& lesson, const launch::KernelSet& kernels);
+std::vector<std::string> variants_in_warps_of(std::uint32_t warp, const Lesson& lesson,
+                                              const launch::KernelSet& kernels);
 
 }  // namespace lanewise::lesson
 

@@ -30,7 +30,8 @@ std::vector<std::string> split(std::string_view text, char at) {
     throw Error("The link '" + target + "' has '" + part + "', " + why + ".");
 }
 
-std::size_t number(const std::string& target, const std::string& part, const std::string& text, std::size_t low, std::size_t high) {
+std::size_t number(const std::string& target, const std::string& part, const std::string& text, std::size_t low,
+                   std::size_t high) {
     std::size_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high)
@@ -56,7 +57,8 @@ Link parse_link(const std::string& target) {
     Link link;
     for (const std::string& part : split(target, ',')) {
         const std::size_t colon = part.find(':');
-        if (colon == std::string::npos || colon + 1 == part.size()) refuse(target, part, "which is no part of a link: write KIND:VALUE");
+        if (colon == std::string::npos || colon + 1 == part.size())
+            refuse(target, part, "which is no part of a link: write KIND:VALUE");
         const std::string kind = part.substr(0, colon), value = part.substr(colon + 1);
         if (kind == "variant") link.variant = value;
         else if (kind == "lesson") link.lesson = value;
@@ -64,10 +66,12 @@ Link parse_link(const std::string& target) {
         else if (kind == "lane") link.lane = static_cast<int>(number(target, part, value, 0, 31));
         else if (kind == "compare") {
             link.compare = split(value, '+');
-            if (link.compare.size() < 2 || link.compare.size() > 4) refuse(target, part, "but two to four variants can stand beside each other");
+            if (link.compare.size() < 2 || link.compare.size() > 4)
+                refuse(target, part, "but two to four variants can stand beside each other");
         } else if (kind == "view") {
             link.view = view_named(value);
-            if (!link.view) refuse(target, part, "but the views are stage, rounding, tree, table, timings, roofline and costs");
+            if (!link.view)
+                refuse(target, part, "but the views are stage, rounding, tree, table, timings, roofline and costs");
         } else {
             refuse(target, part, "but the kinds are variant, step, lane, view, compare and lesson");
         }

@@ -49,8 +49,14 @@ bool shows_color() {
 
 int main(int argc, char** argv) {
     try {
-        lesson::Program program{generated::make_lesson(), generated::kernels(), emu::make_emulator, gpu::make_gpu_backend,
-                                gpu::available, {}, {}, lesson::date_of_today};
+        lesson::Program program{generated::make_lesson(),
+                                generated::kernels(),
+                                emu::make_emulator,
+                                gpu::make_gpu_backend,
+                                gpu::available,
+                                {},
+                                {},
+                                lesson::date_of_today};
         program.gpu_machine = [] {
             const auto device = gpu::device();
             return lesson::Machine{static_cast<std::uint32_t>(device.multiprocessors),
@@ -66,7 +72,8 @@ int main(int argc, char** argv) {
         program.make_frontend = viz::make_frontend;
         program.start = start;
 #endif
-        return lesson::run_program(program, {argv + 1, argv + argc}, {std::cout, std::cerr, shows_color(), is_terminal(STDERR_FILENO)});
+        return lesson::run_program(program, {argv + 1, argv + argc},
+                                   {std::cout, std::cerr, shows_color(), is_terminal(STDERR_FILENO)});
     } catch (const std::exception& error) {
         std::cerr << error.what() << '\n';  // a lesson that does not fit together: nothing to run
         return 1;

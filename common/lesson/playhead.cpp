@@ -52,7 +52,8 @@ std::size_t step_of_next_stage(const steps::Steps& steps, std::size_t step, int 
 steps::WarpRef warp_beside(const steps::Steps& steps, const steps::WarpRef& warp, int direction) {
     const std::size_t size = steps.warps.size();
     if (size == 0) return warp;
-    const auto at = static_cast<std::size_t>(std::find(steps.warps.begin(), steps.warps.end(), warp) - steps.warps.begin());
+    const auto at =
+        static_cast<std::size_t>(std::find(steps.warps.begin(), steps.warps.end(), warp) - steps.warps.begin());
     if (at == size) return steps.warps.front();
     return steps.warps[(at + (direction < 0 ? size - 1 : 1)) % size];
 }
@@ -62,7 +63,8 @@ steps::WarpRef block_beside(const steps::Steps& steps, const steps::WarpRef& war
     std::size_t at = 0;
     while (at < size && !(steps.blocks[at].launch == warp.launch && steps.blocks[at].block == warp.block)) ++at;
     if (size == 0) return warp;
-    const steps::WarpRef block = at == size ? steps.blocks.front() : steps.blocks[(at + (direction < 0 ? size - 1 : 1)) % size];
+    const steps::WarpRef block =
+        at == size ? steps.blocks.front() : steps.blocks[(at + (direction < 0 ? size - 1 : 1)) % size];
     const auto first = std::find_if(steps.warps.begin(), steps.warps.end(), [&](const steps::WarpRef& other) {
         return other.launch == block.launch && other.block == block.block;
     });

@@ -33,8 +33,8 @@ struct Playhead {
     bool moving() const { return playing || entrance() < 1; }
 };
 
-// The nearest step of another stage, after `step` (direction 1) or before it (-1); the last or the first step where there
-// is none.
+// The nearest step of another stage, after `step` (direction 1) or before it (-1); the last or the first step where
+// there is none.
 std::size_t step_of_next_stage(const steps::Steps& steps, std::size_t step, int direction);
 
 // The recorded warp after (direction 1) or before (-1) this one, around the ends; itself where there is no other.

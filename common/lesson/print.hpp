@@ -53,8 +53,8 @@ struct TextView {
 void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const std::string& source,
                 const TextView& view);
 
-// The parts of the whole run's totals: each output against its reference; what the recorded blocks did and what it cost;
-// the same output from other orders of the blocks, where the trace has such.
+// The parts of the whole run's totals: each output against its reference; what the recorded blocks did and what it
+// cost; the same output from other orders of the blocks, where the trace has such.
 void print_results(std::ostream& out, const FinishedRun& finished, const Paint& paint);
 void print_totals(std::ostream& out, const Run& run, const Paint& paint);
 void print_reruns(std::ostream& out, const trace::Trace& trace, const Paint& paint);
@@ -66,7 +66,8 @@ struct CheckedVariant {
     std::string declared_wrong;
     Checked checked;
 };
-// Prints the table, and what the emulator found wrong below it; returns how many variants are outside a bound without being declared wrong.
+// Prints the table, and what the emulator found wrong below it; returns how many variants are outside a bound without
+// being declared wrong.
 int print_check(std::ostream& out, const std::string& origin, const std::vector<CheckedVariant>& rows, Paint paint);
 
 // The rows, what the variants are beside the library over a table of sizes, and what was not measured. With `samples`
@@ -77,8 +78,8 @@ void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint
 // lost, and where a sum stopped growing.
 void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Paint paint);
 
-// Who added whom down to the total, a line for each addition; of view.lane, its own sum. Colours and the focused warp are
-// those of `view`.
+// Who added whom down to the total, a line for each addition; of view.lane, its own sum. Colours and the focused warp
+// are those of `view`.
 void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view);
 
 // All variants beside each other, and what the figures show. `origin`: what ran them.

@@ -30,7 +30,8 @@ std::string sentence_of(const timing::Cost& row, bool tells_quoted) {
 
 void print_costs(std::ostream& out, const timing::CostTable& t, Paint paint) {
     out << paint.strong(t.recorded ? fmt::format("Recorded on {} · {}", t.gpu, t.date) : t.gpu)
-        << fmt::format(" · compute capability {} · {} SMs · {:.0f} MHz while measured\n", t.compute_capability, t.multiprocessors, t.sm_mhz);
+        << fmt::format(" · compute capability {} · {} SMs · {:.0f} MHz while measured\n", t.compute_capability,
+                       t.multiprocessors, t.sm_mhz);
     print_prose(out, fmt::format("CUDA {} · {}", t.driver, t.method), paint);
     if (t.before) print_prose(out, "before: " + timing::state_words(*t.before), paint);
     if (t.after) print_prose(out, "after: " + timing::state_words(*t.after), paint);

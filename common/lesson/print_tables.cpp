@@ -61,9 +61,10 @@ std::string pad_right(const std::string& text, std::size_t width) {
 }
 
 void print_finding(std::ostream& out, const trace::Finding& finding, Paint paint) {
-    out << '\n' << paint.warning(fmt::format("finding: {}", finding.kind))
-        << fmt::format(" · {} line {} · block {} warp {} lanes {}{}\n    {}\n", finding.kernel, finding.line, finding.block,
-                       finding.warp, lane_ranges(finding.lanes),
+    out << '\n'
+        << paint.warning(fmt::format("finding: {}", finding.kind))
+        << fmt::format(" · {} line {} · block {} warp {} lanes {}{}\n    {}\n", finding.kernel, finding.line,
+                       finding.block, finding.warp, lane_ranges(finding.lanes),
                        finding.count > 1 ? fmt::format(" · seen {} times", finding.count) : "", finding.sentence);
 }
 
@@ -81,17 +82,20 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
     std::vector<std::string> verdicts;
     int outside = 0;
     for (const auto& row : rows) {
-        const bool ok = std::all_of(row.checked.results.begin(), row.checked.results.end(), [](const Result& r) { return r.ok; });
+        const bool ok =
+            std::all_of(row.checked.results.begin(), row.checked.results.end(), [](const Result& r) { return r.ok; });
         outside += !ok && row.declared_wrong.empty();
         if (row.checked.results.empty())
-            table.add({row.variant, "", fmt::format("{}", row.n), "", "", "", "", row.checked.not_run.empty() ? "not recorded" : "not run"});
+            table.add({row.variant, "", fmt::format("{}", row.n), "", "", "", "",
+                       row.checked.not_run.empty() ? "not recorded" : "not run"});
         for (std::size_t i = 0; i < row.checked.results.size(); ++i) {
             const auto& r = row.checked.results[i];
-            const std::string verdict = r.ok                           ? row.declared_wrong.empty() ? "ok" : "ok, though declared wrong"
+            const std::string verdict = r.ok ? row.declared_wrong.empty() ? "ok" : "ok, though declared wrong"
                                         : row.declared_wrong.empty() ? "OUTSIDE"
                                                                      : "wrong, as declared";
-            table.add({i == 0 ? row.variant : "", r.output, i == 0 ? fmt::format("{}", row.n) : "", format_number(r.value),
-                       format_number(r.reference), format_error(r.error), format_error(r.bound), verdict});
+            table.add({i == 0 ? row.variant : "", r.output, i == 0 ? fmt::format("{}", row.n) : "",
+                       format_number(r.value), format_number(r.reference), format_error(r.error), format_error(r.bound),
+                       verdict});
         }
     }
     out << paint.faint(origin) << '\n';
@@ -102,7 +106,8 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
     }
     std::vector<std::string> told;  // variants of one kernel file say the same of it
     for (const auto& row : rows) {
-        if (row.checked.not_run.empty() || std::find(told.begin(), told.end(), row.checked.not_run) != told.end()) continue;
+        if (row.checked.not_run.empty() || std::find(told.begin(), told.end(), row.checked.not_run) != told.end())
+            continue;
         out << paint.faint(row.checked.not_run) << '\n';
         told.push_back(row.checked.not_run);
     }
@@ -110,12 +115,16 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
         for (const auto& finding : row.checked.findings) print_finding(out, finding, paint);
     for (const auto& row : rows)
         if (!row.declared_wrong.empty()) out << row.variant << " is wrong on purpose: " << row.declared_wrong << '\n';
-    out << paint.faint("value and reference are the output's first element; error is the largest over all its elements") << '\n';
-    const auto ran = std::count_if(rows.begin(), rows.end(), [](const CheckedVariant& row) { return row.checked.not_run.empty(); });
+    out << paint.faint("value and reference are the output's first element; error is the largest over all its elements")
+        << '\n';
+    const auto ran =
+        std::count_if(rows.begin(), rows.end(), [](const CheckedVariant& row) { return row.checked.not_run.empty(); });
     const std::string of_all = ran == std::ssize(rows) ? "" : fmt::format(" of {}", rows.size());
-    const bool wrong = std::any_of(rows.begin(), rows.end(), [](const CheckedVariant& row) { return !row.declared_wrong.empty(); });
+    const bool wrong =
+        std::any_of(rows.begin(), rows.end(), [](const CheckedVariant& row) { return !row.declared_wrong.empty(); });
     const char* const but = wrong ? " but those that are wrong on purpose" : "";
-    if (outside == 0) out << paint.result(fmt::format("{}{} variants, all within their bounds{}", ran, of_all, but)) << '\n';
+    if (outside == 0)
+        out << paint.result(fmt::format("{}{} variants, all within their bounds{}", ran, of_all, but)) << '\n';
     else out << paint.warning(fmt::format("{} of {} variants outside their bounds", outside, rows.size())) << '\n';
     return outside;
 }

@@ -30,7 +30,8 @@ struct Row {
     std::string (Paint::*colour)(const std::string&) const = nullptr;
 };
 
-// Rows one above the other, 16, 8 or 4 lanes across, as wide as the widest cell asks; lanes that no row has are left out.
+// Rows one above the other, 16, 8 or 4 lanes across, as wide as the widest cell asks; lanes that no row has are left
+// out.
 void print_rows(std::ostream& out, const std::vector<Row>& rows, std::uint32_t lanes, const Paint& paint) {
     std::size_t widest = 3;
     for (const auto& row : rows)
@@ -85,7 +86,9 @@ public:
             print_warp(step, *mine);
             print_formula(k, *mine);
         } else {
-            out_ << paint_.faint(fmt::format("    warp {} of block {} has no part in this step", focus_.warp, focus_.block)) << '\n';
+            out_ << paint_.faint(
+                        fmt::format("    warp {} of block {} has no part in this step", focus_.warp, focus_.block))
+                 << '\n';
         }
         print_others(step, mine != nullptr);
     }
@@ -136,8 +139,10 @@ private:
         Row before{"holds", {}}, from{"reads lane", {}, &Paint::source}, received{"receives", {}, &Paint::source},
             after{"then holds", {}, &Paint::result};
         fill(before, lanes, [&](int lane) { return value(part.lanes[lane].before); });
-        fill(from, lanes, [&](int lane) { return part.lanes[lane].source < 0 ? "?" : fmt::format("{}", part.lanes[lane].source); });
-        fill(received, lanes, [&](int lane) { return part.lanes[lane].undefined ? "undef" : value(part.lanes[lane].received); });
+        fill(from, lanes,
+             [&](int lane) { return part.lanes[lane].source < 0 ? "?" : fmt::format("{}", part.lanes[lane].source); });
+        fill(received, lanes,
+             [&](int lane) { return part.lanes[lane].undefined ? "undef" : value(part.lanes[lane].received); });
         fill(after, lanes, [&](int lane) { return part.lanes[lane].has_after ? value(part.lanes[lane].after) : "·"; });
         print_rows(out_, {lane_numbers(lanes), before, from, received, after}, lanes, paint_);
     }
@@ -148,7 +153,8 @@ private:
         const auto value = [&](std::uint64_t bits) { return format_element(record.type, bits, kValueColumns); };
         Row offered{"offers", {}}, received{"receives", {}, &Paint::source}, after{"then holds", {}, &Paint::result};
         fill(offered, lanes, [&](int lane) { return value(part.lanes[lane].before); });
-        fill(received, lanes, [&](int lane) { return part.lanes[lane].undefined ? "undef" : value(part.lanes[lane].received); });
+        fill(received, lanes,
+             [&](int lane) { return part.lanes[lane].undefined ? "undef" : value(part.lanes[lane].received); });
         fill(after, lanes, [&](int lane) { return part.lanes[lane].has_after ? value(part.lanes[lane].after) : "·"; });
         print_rows(out_, {lane_numbers(lanes), offered, received, after}, lanes, paint_);
     }
@@ -190,7 +196,8 @@ private:
             const trace::Array& array = trace_.arrays.at(record.array);
             const bool is_store = record.op == trace::Op::store;
             const std::string verb = trace::is_atomic(record.op) ? "gives" : is_store ? "writes" : "reads";
-            const std::string name = array.name.size() > kLabelColumns - 5 ? array.name.substr(0, kLabelColumns - 6) + "…" : array.name;
+            const std::string name =
+                array.name.size() > kLabelColumns - 5 ? array.name.substr(0, kLabelColumns - 6) + "…" : array.name;
             Row place{name, {}, is_store ? nullptr : &Paint::source};
             fill(place, record.active, [&](int lane) { return fmt::format("[{}]", record.element_index[lane]); });
             rows.push_back(std::move(place));
@@ -199,13 +206,15 @@ private:
                 const bool is_given = is_store || trace::is_atomic(record.op);
                 Row value{e == 0 ? verb : fmt::format("  +{}", e), {}, is_given ? &Paint::result : nullptr};
                 fill(value, record.active, [&](int lane) {
-                    return format_element(array.element, trace::element_at(record.value[lane], array.element, e), kValueColumns);
+                    return format_element(array.element, trace::element_at(record.value[lane], array.element, e),
+                                          kValueColumns);
                 });
                 rows.push_back(std::move(value));
             }
             if (trace::is_atomic(record.op)) {
                 Row old{"finds", {}, &Paint::source};
-                fill(old, record.active, [&](int lane) { return format_element(record.type, record.received[lane], kValueColumns); });
+                fill(old, record.active,
+                     [&](int lane) { return format_element(record.type, record.received[lane], kValueColumns); });
                 rows.push_back(std::move(old));
             }
         }
@@ -233,9 +242,11 @@ private:
             std::string line;
             for (std::size_t i = first; i < std::min({image.values.size(), first + 8, kMaxShown}); ++i) {
                 const bool known = image.written.empty() || image.written[i];
-                line += pad_left(known ? format_element(array.element, image.values[i], kValueColumns) : "·", kValueColumns + 1);
+                line += pad_left(known ? format_element(array.element, image.values[i], kValueColumns) : "·",
+                                 kValueColumns + 1);
             }
-            out_ << paint_.faint(pad_right(fmt::format("    {}[{}]", array.name, image.first + first), 20)) << line << '\n';
+            out_ << paint_.faint(pad_right(fmt::format("    {}[{}]", array.name, image.first + first), 20)) << line
+                 << '\n';
         }
         if (image.values.size() > kMaxShown)
             out_ << paint_.faint(fmt::format("    … and {} more", image.values.size() - kMaxShown)) << '\n';
@@ -259,7 +270,8 @@ private:
         if (others.empty()) return;
         std::vector<std::string> parts;
         for (const auto& [block, count] : others)
-            parts.push_back(fmt::format("{} of block {}", plural(count, focus_shown && block == focus_.block ? "other warp" : "warp"), block));
+            parts.push_back(fmt::format(
+                "{} of block {}", plural(count, focus_shown && block == focus_.block ? "other warp" : "warp"), block));
         out_ << paint_.faint(fmt::format("    at this step also: {}", fmt::join(parts, ", "))) << '\n';
     }
 

@@ -31,12 +31,14 @@ std::vector<Column> columns_of(const TimingTable& t, bool samples) {
     };
     return {
         {"variant", [](const Timing& row) { return row.variant; }},
-        {"type", [](const Timing& row) { return row.element; }, any([&](const Timing& row) { return row.element != element; })},
+        {"type", [](const Timing& row) { return row.element; },
+         any([&](const Timing& row) { return row.element != element; })},
         {"size", [](const Timing& row) { return row.size; }, any([](const Timing& row) { return !row.size.empty(); })},
         {"n", [](const Timing& row) { return fmt::format("{}", row.n); }},
         {"block", [](const Timing& row) { return row.baseline ? "" : fmt::format("{}", row.block); }},
         {"value", [](const Timing& row) { return row.limit ? "" : format_number(row.value); }},
-        {"error", [](const Timing& row) {
+        {"error",
+         [](const Timing& row) {
              return (row.limit ? "" : format_error(row.error)) + std::string(row.within_bound ? "" : " !");
          }},
         {"median µs", [](const Timing& row) { return fmt::format("{:.2f}", row.median_us); }},
@@ -75,8 +77,8 @@ void print_summaries(std::ostream& out, const TimingTable& t, const Paint& paint
     if (each.empty()) return;
     Table table({"variant", "type", "sizes", "× library, geometric mean", "worst", "library"}, 1);
     const auto add = [&](const std::string& name, const timing::Summary& sum) {
-        table.add({name, sum.element, fmt::format("{}", sum.rows), fmt::format("{:.3f}", sum.mean), fmt::format("{:.3f}", sum.worst),
-                   sum.against});
+        table.add({name, sum.element, fmt::format("{}", sum.rows), fmt::format("{:.3f}", sum.mean),
+                   fmt::format("{:.3f}", sum.worst), sum.against});
     };
     for (const auto& sum : each) add(sum.variant, sum);
     const auto best = timing::summaries_of_best(t);
@@ -96,11 +98,14 @@ void print_doubts(std::ostream& out, const TimingTable& t, const Paint& paint) {
                                          others == 1 ? "another process" : fmt::format("{} other processes", others)))
             << '\n';
     if (const int rows = timing::unsteady_rows(t); rows > 0)
-        out << paint.warning(fmt::format("{} of {} rows spread by more than a tenth of their median from the 5th to the 95th "
-                                         "percentile: something else ran, or the clocks moved", rows, t.rows.size()))
+        out << paint.warning(
+                   fmt::format("{} of {} rows spread by more than a tenth of their median from the 5th to the 95th "
+                               "percentile: something else ran, or the clocks moved",
+                               rows, t.rows.size()))
             << '\n';
     for (const std::string& note : t.notes) out << paint.warning(note) << '\n';
-    if (!t.partial.empty()) out << paint.warning(fmt::format("partial, what was measured before: {}", t.partial)) << '\n';
+    if (!t.partial.empty())
+        out << paint.warning(fmt::format("partial, what was measured before: {}", t.partial)) << '\n';
 }
 
 }  // namespace

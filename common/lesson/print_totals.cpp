@@ -11,7 +11,10 @@
 namespace lanewise::lesson {
 
 std::string plural(std::uint64_t count, const std::string& noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with("s") || noun.ends_with("x") ? "es" : "s");
+    return fmt::format("{} {}{}", count, noun,
+                       count == 1                                   ? ""
+                       : noun.ends_with("s") || noun.ends_with("x") ? "es"
+                                                                    : "s");
 }
 
 namespace {
@@ -30,7 +33,8 @@ std::string totals_of(const Step::Counters& c) {
 
 // "14 % of the lanes busy while something is added (127 of 896)"
 std::string busy_of(const Step::Counters& c) {
-    return fmt::format("{:.1f} % of the lanes busy where values are joined: {} of {}", 100 * c.busy(), c.added, c.add_slots);
+    return fmt::format("{:.1f} % of the lanes busy where values are joined: {} of {}", 100 * c.busy(), c.added,
+                       c.add_slots);
 }
 
 std::string global_of(const Step::Counters& c) {
@@ -43,8 +47,10 @@ std::string global_of(const Step::Counters& c) {
 
 std::string shared_of(const Step::Counters& c) {
     const std::uint32_t extra = c.shared_passes - std::min(c.shared_passes, c.shared_requests);
-    return fmt::format("shared memory: {} · {}{}", plural(c.shared_requests, "request"), plural(c.shared_passes, "pass"),
-                       extra == 0 ? std::string(" · no bank conflicts") : fmt::format(" · {} more for bank conflicts and wide words", extra));
+    return fmt::format("shared memory: {} · {}{}", plural(c.shared_requests, "request"),
+                       plural(c.shared_passes, "pass"),
+                       extra == 0 ? std::string(" · no bank conflicts")
+                                  : fmt::format(" · {} more for bank conflicts and wide words", extra));
 }
 
 // What one block cost, or several together: a line each for busy lanes, global and shared memory, where there is any.
@@ -104,8 +110,8 @@ std::int64_t place_in_order(Element element, std::uint64_t bits) {
 
 }  // namespace
 
-// Counts are one block's: once where they are the same in all. So are costs, but where they differ the blocks' are added
-// up, and the heading says so.
+// Counts are one block's: once where they are the same in all. So are costs, but where they differ the blocks' are
+// added up, and the heading says so.
 void print_totals(std::ostream& out, const Run& run, const Paint& paint) {
     const auto& steps = run.steps;
     if (steps.steps.empty()) return;
@@ -119,7 +125,8 @@ void print_totals(std::ostream& out, const Run& run, const Paint& paint) {
     const bool launches = steps.blocks.front().launch != steps.blocks.back().launch;
     const auto name = [&](std::size_t b) {
         const WarpRef& block = steps.blocks[b];
-        return launches ? fmt::format("block {} of launch {}", block.block, block.launch) : fmt::format("block {}", block.block);
+        return launches ? fmt::format("block {} of launch {}", block.block, block.launch)
+                        : fmt::format("block {}", block.block);
     };
     const std::string each = last.size() == 1 ? name(0) : fmt::format("each of {} recorded blocks", last.size());
     const bool costs_alike = all_alike(costs);
@@ -131,7 +138,8 @@ void print_totals(std::ostream& out, const Run& run, const Paint& paint) {
         if (costs_alike) out << paint.faint("  " + each) << '\n';
     }
     if (!costs_alike) out << paint.faint(fmt::format("  the {} recorded blocks together", last.size())) << '\n';
-    for (const std::string& line : costs_alike ? costs.front() : costs_of(together(last))) out << "    " << line << '\n';
+    for (const std::string& line : costs_alike ? costs.front() : costs_of(together(last)))
+        out << "    " << line << '\n';
     if (const std::string average = average_of(run); !average.empty()) out << "    " << average << '\n';
 }
 
@@ -139,7 +147,9 @@ void print_results(std::ostream& out, const FinishedRun& finished, const Paint& 
     for (const auto& r : finished.results()) {
         const std::string verdict = r.ok ? paint.result("within its bound") : paint.warning("OUTSIDE its bound");
         const std::string bound = r.bound == 0 ? "0" : fmt::format("{:.2e}", r.bound);
-        const std::string name = r.summed ? fmt::format("sum of {}", r.output) : r.count == 1 ? r.output : r.output + "[0]";
+        const std::string name = r.summed       ? fmt::format("sum of {}", r.output)
+                                 : r.count == 1 ? r.output
+                                                : r.output + "[0]";
         out << fmt::format("    {} = ", name) << paint.strong(format_number(r.value))
             << fmt::format(" · reference {} · ", format_number(r.reference))
             << (r.count == 1 || r.summed ? fmt::format("error {:.2g}", r.error)
@@ -179,8 +189,9 @@ void print_reruns(std::ostream& out, const trace::Trace& trace, const Paint& pai
     out << paint.faint(fmt::format("  the same {} in other orders of the blocks", first.name)) << '\n';
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const Line& line = lines[i];
-        const std::string text = fmt::format("    {}  {}  {}  {}", pad_right(line.how, how), pad_left(line.value, value),
-                                             pad_right(line.hex, lines[1].hex.size()), line.ulps);
+        const std::string text =
+            fmt::format("    {}  {}  {}  {}", pad_right(line.how, how), pad_left(line.value, value),
+                        pad_right(line.hex, lines[1].hex.size()), line.ulps);
         out << (i == 0 ? paint.faint(text) : text) << '\n';
     }
 }

@@ -14,8 +14,11 @@ void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const T
         << paint.strong(fmt::format("{} · {} · who added whom", lesson.title(), header.variant)) << '\n';
     if (!run.notice.empty()) out << paint.warning(run.notice) << '\n';
     const steps::RoundingLens lens = steps::build_rounding(run.steps);
-    const steps::WarpRef warp = view.focus ? *view.focus : run.steps.warps.empty() ? steps::WarpRef{} : run.steps.warps.front();
-    const std::int32_t root = view.lane ? steps::sum_of_lane(run.steps, lens, warp, *view.lane) : steps::sum_of_run(run.steps, lens, warp);
+    const steps::WarpRef warp = view.focus                ? *view.focus
+                                : run.steps.warps.empty() ? steps::WarpRef{}
+                                                          : run.steps.warps.front();
+    const std::int32_t root =
+        view.lane ? steps::sum_of_lane(run.steps, lens, warp, *view.lane) : steps::sum_of_run(run.steps, lens, warp);
     // Without a step all of it has come about.
     const std::size_t now = view.step ? *view.step : steps::kNoStep;
     out << steps::describe_tree(run.steps, lens, steps::build_addition_tree(run.steps, lens, root), now);

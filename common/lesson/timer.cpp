@@ -19,7 +19,8 @@ namespace {
 // So that the recorded spread is that from run to run.
 constexpr int kRecordedTables = 3;
 
-// What a curve is drawn from: from a launch alone to more than an L2 cache holds, half a minute or so for a few variants.
+// What a curve is drawn from: from a launch alone to more than an L2 cache holds, half a minute or so for a few
+// variants.
 constexpr const char* kSweepSizes = "2^10:2^24:x4";
 constexpr double kSweepSeconds = 0.25;   // of sampling
 
@@ -57,8 +58,8 @@ Inputs Timer::inputs_at(const Variant& variant, const timing::Size* size) const 
     Options options = options_;
     if (size) options.n = size->n;
     if (size && size->n > kMaxValues && !variant.large_n)
-        throw Error(fmt::format("{} counts in 32 bits: it takes at most {} values, and is not measured on {}.", variant.name,
-                                kMaxValues, size->n));
+        throw Error(fmt::format("{} counts in 32 bits: it takes at most {} values, and is not measured on {}.",
+                                variant.name, kMaxValues, size->n));
     return runner_.on_this_machine(choose_inputs(at_size, options));
 }
 
@@ -79,7 +80,8 @@ timing::Job Timer::job(const Variant& variant, const timing::Size* size) const {
     return job;
 }
 
-std::vector<timing::Job> Timer::jobs(const std::vector<std::string>& names, const std::vector<timing::Size>& sizes) const {
+std::vector<timing::Job> Timer::jobs(const std::vector<std::string>& names,
+                                     const std::vector<timing::Size>& sizes) const {
     std::vector<timing::Job> jobs;
     for (const auto& size : sizes)
         for (const auto& name : names) jobs.push_back(job(program_.lesson.find(name), &size));
@@ -100,7 +102,9 @@ timing::TimingTable Timer::run(const std::vector<timing::Job>& jobs, timing::Swe
     const auto meter = program_.make_meter();
     options.measure.l2 = options_.l2.value_or(timing::L2::warm);
     ProgressLine line(console_);
-    options.progress = [&](std::size_t done, std::size_t all, const std::string& name) { line.show(what, done, all, name); };
+    options.progress = [&](std::size_t done, std::size_t all, const std::string& name) {
+        line.show(what, done, all, name);
+    };
     auto table = timing::sweep(*meter, jobs, options);
     table.lesson = program_.lesson.name();
     table.date = program_.today();
@@ -110,7 +114,8 @@ timing::TimingTable Timer::run(const std::vector<timing::Job>& jobs, timing::Swe
 timing::TimingTable Timer::measure(const std::vector<std::string>& names) const {
     timing::SweepOptions options;
     options.serial = options_.sizes.empty();
-    options.launch = !options_.sizes.empty() && options_.sizes.front().name.empty();   // a sweep, in which it can be seen
+    options.launch =
+        !options_.sizes.empty() && options_.sizes.front().name.empty();  // a sweep, in which it can be seen
     const auto all = jobs(names, options_.sizes);
     if (program_.watch_interrupts) options.cancelled = program_.watch_interrupts();
     return run(all, options, "");
@@ -132,7 +137,8 @@ timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, 
     options.launch = true;
     options.progress = watch.progress;
     options.cancelled = watch.cancelled;
-    auto table = timing::sweep(*program_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, kMaxValues)), options);
+    auto table =
+        timing::sweep(*program_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, kMaxValues)), options);
     table.lesson = program_.lesson.name();
     table.date = program_.today();
     return table;
@@ -141,11 +147,15 @@ timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, 
 timing::TimingTable Timer::record_sweep(const std::vector<std::string>& names) const {
     ProgressLine line(console_);
     SweepWatch watch;
-    watch.progress = [&](std::size_t done, std::size_t all, const std::string& name) { line.show("sweep ", done, all, name); };
+    watch.progress = [&](std::size_t done, std::size_t all, const std::string& name) {
+        line.show("sweep ", done, all, name);
+    };
     if (program_.watch_interrupts) watch.cancelled = program_.watch_interrupts();
     auto table = measure_sizes(names, watch);
     if (!table.partial.empty())
-        throw Error(fmt::format("--record: the sweep over sizes is not complete, and was not written: {}.", table.partial), kExitPartial);
+        throw Error(
+            fmt::format("--record: the sweep over sizes is not complete, and was not written: {}.", table.partial),
+            kExitPartial);
     return table;
 }
 
@@ -156,7 +166,8 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
     const auto complete = [&](const std::vector<timing::Job>& all, const std::string& what) {
         auto table = run(all, options, what);
         if (!table.partial.empty())
-            throw Error(fmt::format("--record: the times are not complete, and none were written: {}.", table.partial), kExitPartial);
+            throw Error(fmt::format("--record: the times are not complete, and none were written: {}.", table.partial),
+                        kExitPartial);
         return table;
     };
     std::vector<timing::TimingTable> tables;
@@ -171,7 +182,8 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
     auto sizes = complete(jobs(compared, timing::table_sizes()), "sizes ");
     std::move(sizes.rows.begin(), sizes.rows.end(), std::back_inserter(table.rows));
     for (auto& note : sizes.notes)
-        if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end()) table.notes.push_back(std::move(note));
+        if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
+            table.notes.push_back(std::move(note));
     table.method += " (of the table of sizes one)";
     table.after = sizes.after;
     return table;
@@ -180,12 +192,15 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
 timing::TimingTable Timer::recorded() const {
     const auto path = find_recording(program_.lesson, "timings.json");
     if (path.empty())
-        throw Error(fmt::format("--time: there is no GPU to measure on and no recorded table under {}; run it on a machine "
-                                "with a GPU.", program_.lesson.recordings().string()));
+        throw Error(
+            fmt::format("--time: there is no GPU to measure on and no recorded table under {}; run it on a machine "
+                        "with a GPU.",
+                        program_.lesson.recordings().string()));
     auto table = timing::load(path);
     if (options_.l2 && table.l2 != timing::l2_name(*options_.l2))
-        throw Error(fmt::format("--l2 {}: what was recorded on {} was measured with L2 {}; leave out --l2, or measure on a GPU.",
-                                timing::l2_name(*options_.l2), table.gpu, table.l2));
+        throw Error(fmt::format(
+            "--l2 {}: what was recorded on {} was measured with L2 {}; leave out --l2, or measure on a GPU.",
+            timing::l2_name(*options_.l2), table.gpu, table.l2));
     const auto is_size = [&](const timing::Timing& row) {
         if (options_.sizes.empty()) return row.size.empty();
         return std::any_of(options_.sizes.begin(), options_.sizes.end(),
@@ -198,22 +213,25 @@ timing::TimingTable Timer::recorded() const {
     };
     std::erase_if(table.rows, unwanted);
     if (std::all_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.baseline; }))
-        throw Error(fmt::format("--time: nothing was recorded{}{}{}; leave out --sizes, --n and --block to see what was.",
-                                options_.sizes_text.empty() ? "" : " with --sizes " + options_.sizes_text,
-                                options_.n ? fmt::format(" with --n {}", *options_.n) : "",
-                                options_.block ? fmt::format(" with --block {}", *options_.block) : ""));
+        throw Error(
+            fmt::format("--time: nothing was recorded{}{}{}; leave out --sizes, --n and --block to see what was.",
+                        options_.sizes_text.empty() ? "" : " with --sizes " + options_.sizes_text,
+                        options_.n ? fmt::format(" with --n {}", *options_.n) : "",
+                        options_.block ? fmt::format(" with --block {}", *options_.block) : ""));
     return table;
 }
 
 int Timer::show(const timing::TimingTable& table) const {
-    const bool colors = options_.color == ColorChoice::always || (options_.color == ColorChoice::automatic && console_.color);
+    const bool colors =
+        options_.color == ColorChoice::always || (options_.color == ColorChoice::automatic && console_.color);
     if (options_.csv == "-") console_.out << timing::to_csv(table);
     else if (options_.json == "-") console_.out << timing::to_json(table);
     else print_time(console_.out, table, Paint(colors), options_.samples);
     if (!options_.csv.empty() && options_.csv != "-") timing::save_csv(options_.csv, table);
     if (!options_.json.empty() && options_.json != "-") timing::save(options_.json, table);
     if (table.partial.empty() || table.recorded) return kExitOk;
-    console_.err << fmt::format("The measurement is partial ({}): {} rows were kept.\n", table.partial, table.rows.size());
+    console_.err << fmt::format("The measurement is partial ({}): {} rows were kept.\n", table.partial,
+                                table.rows.size());
     return kExitPartial;
 }
 

@@ -43,7 +43,8 @@ private:
     timing::Job job(const Variant& variant, const timing::Size* size) const;
     // What a variant runs on at a size; without one, at the size it is timed at.
     Inputs inputs_at(const Variant& variant, const timing::Size* size) const;
-    timing::TimingTable run(const std::vector<timing::Job>& jobs, timing::SweepOptions options, const std::string& what) const;
+    timing::TimingTable run(const std::vector<timing::Job>& jobs, timing::SweepOptions options,
+                            const std::string& what) const;
 
     Program& program_;
     const Options& options_;

@@ -199,7 +199,8 @@ class thread_block_tile<kSize, void> : public details::Tile<kSize>, public threa
 public:
     template <class Parent>
     LANEWISE_GROUP thread_block_tile(const thread_block_tile<kSize, Parent>& tile) {
-        details::Access::fill(*this, details::Tile<kSize>::mask(), tile.meta_group_rank(), tile.meta_group_size(), true);
+        details::Access::fill(*this, details::Tile<kSize>::mask(), tile.meta_group_rank(), tile.meta_group_size(),
+                              true);
     }
     using details::Tile<kSize>::num_threads;
     using details::Tile<kSize>::size;

@@ -16,8 +16,9 @@ class grid_group {
 public:
     template <class... A>
     LANEWISE_GROUP void sync(A...) const {
-        static_assert(details::kNever<A...>, "grid_group::sync() needs all blocks to run together, which is not emulated; "
-                                             "end the kernel there and launch another");
+        static_assert(details::kNever<A...>,
+                      "grid_group::sync() needs all blocks to run together, which is not emulated; "
+                      "end the kernel there and launch another");
     }
     LANEWISE_GROUP bool is_valid() const { return false; }
     LANEWISE_GROUP static dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
@@ -27,8 +28,8 @@ public:
         return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
     }
     LANEWISE_GROUP static unsigned long long block_rank() {
-        return blockIdx.x +
-               static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
+        return blockIdx.x + static_cast<unsigned long long>(gridDim.x) *
+                                (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
     }
     LANEWISE_GROUP static dim3 dim_threads() {
         return dim3(gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z);
@@ -55,13 +56,16 @@ LANEWISE_GROUP cluster_group this_cluster(A...) {
 class multi_grid_group {};
 template <class... A>
 LANEWISE_GROUP multi_grid_group this_multi_grid(A...) {
-    static_assert(details::kNever<A...>, "multi_grid_group: launches over several GPUs are not emulated, and CUDA 13 has none");
+    static_assert(details::kNever<A...>,
+                  "multi_grid_group: launches over several GPUs are not emulated, and CUDA 13 has none");
     return {};
 }
 
 template <class... A>
 LANEWISE_GROUP void memcpy_async(const A&...) {
-    static_assert(details::kNever<A...>, "memcpy_async: copies that run beside the kernel are not emulated; copy element by element and call sync()");
+    static_assert(
+        details::kNever<A...>,
+        "memcpy_async: copies that run beside the kernel are not emulated; copy element by element and call sync()");
 }
 template <class... A>
 LANEWISE_GROUP void wait(const A&...) {
@@ -69,7 +73,8 @@ LANEWISE_GROUP void wait(const A&...) {
 }
 template <unsigned kStages, class... A>
 LANEWISE_GROUP void wait_prior(const A&...) {
-    static_assert(details::kNever<A...>, "cooperative_groups::wait_prior belongs to memcpy_async, which is not emulated");
+    static_assert(details::kNever<A...>,
+                  "cooperative_groups::wait_prior belongs to memcpy_async, which is not emulated");
 }
 
 template <unsigned kThreads = 1024>

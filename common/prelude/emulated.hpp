@@ -33,7 +33,9 @@
 #define __CUDA_ARCH__ 800
 
 // Each lane asks where it stands; the answer never changes while its kernel runs.
-LANEWISE_WORD uint3 lanewise_thread_index() { return lanewise_emulated::board->threads[lanewise_emulated::board->current]; }
+LANEWISE_WORD uint3 lanewise_thread_index() {
+    return lanewise_emulated::board->threads[lanewise_emulated::board->current];
+}
 LANEWISE_WORD uint3 lanewise_block_index() { return lanewise_emulated::board->block; }
 LANEWISE_WORD dim3 lanewise_block_dim() { return lanewise_emulated::board->block_dim; }
 LANEWISE_WORD dim3 lanewise_grid_dim() { return lanewise_emulated::board->grid_dim; }

@@ -37,8 +37,8 @@ LANEWISE_UNHOOKED void announce_atomic(int line, Op op, const void* address, con
 struct AtomicAdd {
     static constexpr Op op = Op::atomic_add;
     template <class T>
-    static constexpr bool has = one_of<T, int, unsigned, unsigned long long, float, double, __half, __half2, __nv_bfloat16,
-                                       __nv_bfloat162, float2, float4>;
+    static constexpr bool has = one_of<T, int, unsigned, unsigned long long, float, double, __half, __half2,
+                                       __nv_bfloat16, __nv_bfloat162, float2, float4>;
     template <class T>
     LANEWISE_UNHOOKED static T join(T old, T operand) { return old + operand; }
     LANEWISE_UNHOOKED static float2 join(float2 a, float2 b) { return {a.x + b.x, a.y + b.y}; }
@@ -174,16 +174,18 @@ LANEWISE_ATOMIC(atomicExch, atomic_exch, AtomicExch)
 #undef LANEWISE_ATOMIC
 #undef LANEWISE_ATOMIC_FORM
 
-#define LANEWISE_CAS_FORM(word, traced, exists)                                                                        \
+#define LANEWISE_CAS_FORM(word, traced, exists)                                                                   \
     template <class T>                                                                                            \
         requires(lanewise_emulated::exists<T>)                                                                    \
-    LANEWISE_INLINE T word(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value, LANEWISE_LINE) { \
+    LANEWISE_INLINE T word(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value,            \
+                           LANEWISE_LINE) {                                                                       \
         return lanewise_emulated::atomic_cas<T>(line, address, compare, value);                                   \
     }                                                                                                             \
     namespace lanewise_traced {                                                                                   \
     template <class T>                                                                                            \
         requires(lanewise_emulated::exists<T>)                                                                    \
-    LANEWISE_INLINE T traced(int line, T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) { \
+    LANEWISE_INLINE T traced(int line, T* address, std::type_identity_t<T> compare,                               \
+                             std::type_identity_t<T> value) {                                                     \
         return lanewise_emulated::atomic_cas<T>(line, address, compare, value);                                   \
     }                                                                                                             \
     }

@@ -17,8 +17,9 @@ template <class T>
 LANEWISE_WORD typename LanewiseExchanged<T>::type lanewise_exchange(int line, lanewise_emulated::Op op, unsigned mask,
                                                                     T value, int arg, int width) {
     using E = typename LanewiseExchanged<T>::type;
-    return lanewise_emulated::value_of<E>(lanewise_emulated::meet_for(
-        line, op, lanewise_emulated::value_element<E>(), mask, lanewise_emulated::bits_of(static_cast<E>(value)), arg, width));
+    return lanewise_emulated::value_of<E>(
+        lanewise_emulated::meet_for(line, op, lanewise_emulated::value_element<E>(), mask,
+                                    lanewise_emulated::bits_of(static_cast<E>(value)), arg, width));
 }
 
 #define LANEWISE_SHUFFLE(word, operation)                                                                         \
@@ -48,7 +49,8 @@ LANEWISE_WORD void __syncwarp(unsigned mask = 0xffffffffu, LANEWISE_LINE) {
 }
 
 LANEWISE_WORD unsigned lanewise_vote(int line, lanewise_emulated::Op op, unsigned mask, int predicate) {
-    return static_cast<unsigned>(lanewise_emulated::meet_for(line, op, lanewise_emulated::Element::u32, mask, 0, predicate != 0, 32));
+    return static_cast<unsigned>(
+        lanewise_emulated::meet_for(line, op, lanewise_emulated::Element::u32, mask, 0, predicate != 0, 32));
 }
 LANEWISE_WORD int __any_sync(unsigned mask, int predicate, LANEWISE_LINE) {
     return static_cast<int>(lanewise_vote(line, lanewise_emulated::Op::vote_any, mask, predicate));

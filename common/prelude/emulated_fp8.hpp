@@ -11,7 +11,8 @@ using __nv_fp8x4_storage_t = unsigned;
 enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
-LANEWISE_INLINE __nv_fp8_storage_t __nv_cvt_double_to_fp8(double v, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind) {
+LANEWISE_INLINE __nv_fp8_storage_t __nv_cvt_double_to_fp8(double v, __nv_saturation_t saturate,
+                                                          __nv_fp8_interpretation_t kind) {
     const bool clamp = saturate == __NV_SATFINITE;
     return static_cast<__nv_fp8_storage_t>(
         kind == __NV_E4M3 ? lanewise_emulated::small_saturated<lanewise_emulated::Small::e4m3>(v, clamp)
@@ -22,7 +23,8 @@ LANEWISE_INLINE __nv_fp8x2_storage_t __nv_cvt_double2_to_fp8x2(double2 v, __nv_s
     return static_cast<__nv_fp8x2_storage_t>(__nv_cvt_double_to_fp8(v.x, saturate, kind) |
                                              __nv_cvt_double_to_fp8(v.y, saturate, kind) << 8);
 }
-LANEWISE_INLINE __nv_fp8_storage_t __nv_cvt_float_to_fp8(float v, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind) {
+LANEWISE_INLINE __nv_fp8_storage_t __nv_cvt_float_to_fp8(float v, __nv_saturation_t saturate,
+                                                         __nv_fp8_interpretation_t kind) {
     return __nv_cvt_double_to_fp8(static_cast<double>(v), saturate, kind);
 }
 LANEWISE_INLINE __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 v, __nv_saturation_t saturate,

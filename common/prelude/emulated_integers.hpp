@@ -108,7 +108,9 @@ LANEWISE_WORD unsigned long long __umul64hi(unsigned long long a, unsigned long 
 
 // |a - b| + c
 LANEWISE_WORD unsigned __sad(int a, int b, unsigned c) {
-    return (a > b ? static_cast<unsigned>(a) - static_cast<unsigned>(b) : static_cast<unsigned>(b) - static_cast<unsigned>(a)) + c;
+    return (a > b ? static_cast<unsigned>(a) - static_cast<unsigned>(b)
+                  : static_cast<unsigned>(b) - static_cast<unsigned>(a)) +
+           c;
 }
 LANEWISE_WORD unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a > b ? a - b : b - a) + c; }
 

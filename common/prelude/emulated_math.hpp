@@ -5,8 +5,9 @@
 //   min, max, integer functions, bit casts; the arithmetic and conversions of the types of one and two bytes.
 //   Exceptions: atomicAdd of a float in the GPU's global memory takes subnormal numbers for zero; fminf and fmaxf of 0
 //   and -0 are the host library's choice, where the GPU takes -0 for the lower.
-// Within a tolerance: here what the host's library gives, or (__expf and the like, rsqrtf, …) the value rounded once from
-// double; there what the table "Mathematical Functions" of the CUDA C++ Programming Guide allows, in ulp of the result:
+// Within a tolerance: here what the host's library gives, or (__expf and the like, rsqrtf, …) the value rounded once
+// from double; there what the table "Mathematical Functions" of the CUDA C++ Programming Guide allows, in ulp of the
+// result:
 //   rsqrtf, the exponentials, logarithms, sines and their like, erff and its like, powf, cbrtf, hypotf, normcdff;
 //   and with wider bounds __fdividef, __expf, __exp10f, __logf, __log2f, __log10f, __sinf, __cosf, __tanf, __powf.
 // hexp, hlog, hsqrt, … and double functions: rounded once from double, or the host library's; no bound is given here.
@@ -144,11 +145,17 @@ LANEWISE_DOUBLE(erfcx, erfcx)
 #define __powf lanewise_powf
 #define __sincosf lanewise_sincosf
 LANEWISE_WORD float lanewise_powf(float x, float y) { return lanewise_emulated::power(x, y); }
-LANEWISE_INLINE void lanewise_sincosf(float x, float* sine, float* cosine) { *sine = lanewise_sinf(x), *cosine = lanewise_cosf(x); }
+LANEWISE_INLINE void lanewise_sincosf(float x, float* sine, float* cosine) {
+    *sine = lanewise_sinf(x), *cosine = lanewise_cosf(x);
+}
 LANEWISE_INLINE void sincospif(float x, float* sine, float* cosine) { *sine = sinpif(x), *cosine = cospif(x); }
 LANEWISE_WORD float rhypotf(float x, float y) { return 1 / hypotf(x, y); }
-LANEWISE_WORD float norm3df(float a, float b, float c) { return static_cast<float>(sqrt(double{a} * a + double{b} * b + double{c} * c)); }
-LANEWISE_WORD float rnorm3df(float a, float b, float c) { return static_cast<float>(1 / sqrt(double{a} * a + double{b} * b + double{c} * c)); }
+LANEWISE_WORD float norm3df(float a, float b, float c) {
+    return static_cast<float>(sqrt(double{a} * a + double{b} * b + double{c} * c));
+}
+LANEWISE_WORD float rnorm3df(float a, float b, float c) {
+    return static_cast<float>(1 / sqrt(double{a} * a + double{b} * b + double{c} * c));
+}
 // Beyond 2^126 the GPU's reciprocal is 0: the quotient is 0, or NaN of an infinity.
 LANEWISE_WORD float __fdividef(float x, float y) {
     const float size = fabsf(y);

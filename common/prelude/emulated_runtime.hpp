@@ -76,8 +76,8 @@ void print(const char* format, ...);
 // poison value where CUDA leaves it undefined; a vote brings its predicate as `arg`.
 void meet(int line, Op op, Element type, unsigned mask, std::uint64_t bits, int arg, int width);
 
-LANEWISE_UNHOOKED inline std::uint64_t meet_for(int line, Op op, Element type, unsigned mask, std::uint64_t bits, int arg,
-                                                int width) {
+LANEWISE_UNHOOKED inline std::uint64_t meet_for(int line, Op op, Element type, unsigned mask, std::uint64_t bits,
+                                                int arg, int width) {
     meet(line, op, type, mask, bits, arg, width);
     return board->result[board->current];
 }
@@ -118,8 +118,8 @@ LANEWISE_UNHOOKED inline T value_of(std::uint64_t bits) {
     return value;
 }
 
-// The elements of CUDA's own small floating types, which the prelude specialises this for (emulated_half.hpp): `array` is
-// what memory of them is shown as, `value` what one lane's whole value is (a pair of halves is one 32-bit word).
+// The elements of CUDA's own small floating types, which the prelude specialises this for (emulated_half.hpp): `array`
+// is what memory of them is shown as, `value` what one lane's whole value is (a pair of halves is one 32-bit word).
 template <class T>
 struct Named {
     static constexpr bool known = false;
@@ -142,7 +142,8 @@ struct Members {
     using type = void;
 };
 
-// The element that an array of T is shown as, the same as on the GPU (gpu_element.cuh): T itself, the members of a vector type, else bare words.
+// The element that an array of T is shown as, the same as on the GPU (gpu_element.cuh): T itself, the members of a
+// vector type, else bare words.
 template <class T>
 constexpr Element shown_as() {
     if constexpr (Named<T>::known) return Named<T>::array;

@@ -4,8 +4,8 @@
 
 #include "common/prelude/emulated.hpp"
 
-// A GPU's compiler makes a kernel's functions part of it; this one then also announces the structs that go straight from
-// memory into one of them (see LANEWISE_INLINE).
+// A GPU's compiler makes a kernel's functions part of it; this one then also announces the structs that go straight
+// from memory into one of them (see LANEWISE_INLINE).
 #undef __global__
 #define __global__ __attribute__((flatten))
 

@@ -17,7 +17,8 @@ static __device__ __forceinline__ std::uint64_t eight_bytes(const T& value, unsi
 
 // An atomic on the elements that a T is made of: two f16 for a __half2, four f32 for a float4.
 template <class T>
-static __device__ __forceinline__ void push_atomic(lanewise::trace::Op op, int line, const T* address, T old, T operand) {
+static __device__ __forceinline__ void push_atomic(lanewise::trace::Op op, int line, const T* address, T old,
+                                                   T operand) {
     const Place place = here();
     if (!place) return;
     GpuEvent event = instruction(op, ElementOf<T>::element, line);

@@ -10,12 +10,12 @@ namespace lanewise::prelude {
 //   shuffle   mask, argument, width, meeting; first = offered, second = received
 //   reduction, match   mask, meeting; first = offered, second = received
 //   vote      mask, argument = predicate, meeting; second = result
-//   barrier   mask (0 for a block), meeting; of a block: first = which snapshot, and where it votes argument = predicate,
-//             second = result
+//   barrier   mask (0 for a block), meeting; of a block: first = which snapshot, and where it votes argument =
+//             predicate, second = result
 //   active mask        second = the lanes
 //   fence     argument = scope (0 block, 1 device, 2 system)
-//   atomic    first = old value (eight bytes of it), second and more = operand (of an atomicCAS the new value), elements,
-//             address, in_shared
+//   atomic    first = old value (eight bytes of it), second and more = operand (of an atomicCAS the new value),
+//             elements, address, in_shared
 //   after     line to last_line = the shuffle's statement; first = the variable's bits, effect
 //   took      line to last_line = the shuffle's statement
 struct GpuEvent {

@@ -32,7 +32,8 @@ struct Place {
 
 static __device__ __forceinline__ Place here() {
     Place place;
-    const std::uint64_t block = blockIdx.x + std::uint64_t(gridDim.x) * (blockIdx.y + std::uint64_t(gridDim.y) * blockIdx.z);
+    const std::uint64_t block =
+        blockIdx.x + std::uint64_t(gridDim.x) * (blockIdx.y + std::uint64_t(gridDim.y) * blockIdx.z);
     for (unsigned i = 0; i < capture.block_count; ++i)
         if (capture.blocks[i] == block) place.slot = static_cast<int>(i);
     place.thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -97,8 +98,10 @@ static __device__ __noinline__ void copy_shared(int slot, unsigned snapshot) {
 // Copies the block's parts of the watched buffers into the next snapshot, as copy_shared does.
 static __device__ __noinline__ void copy_watched(int slot, unsigned snapshot) {
     if (snapshot >= capture.image_room) return;
-    const std::uint64_t block = blockIdx.x + std::uint64_t(gridDim.x) * (blockIdx.y + std::uint64_t(gridDim.y) * blockIdx.z);
-    unsigned char* out = capture.watched_images + (std::uint64_t(slot) * capture.image_room + snapshot) * capture.watched_bytes;
+    const std::uint64_t block =
+        blockIdx.x + std::uint64_t(gridDim.x) * (blockIdx.y + std::uint64_t(gridDim.y) * blockIdx.z);
+    unsigned char* out =
+        capture.watched_images + (std::uint64_t(slot) * capture.image_room + snapshot) * capture.watched_bytes;
     for (unsigned i = 0; i < capture.watched_count; ++i) {
         const lanewise::prelude::GpuWatched& watched = capture.watched[i];
         const std::uint64_t first = block * watched.per_block;

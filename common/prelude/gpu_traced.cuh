@@ -90,8 +90,8 @@ template <class T>
 static __device__ __forceinline__ void shared_array(int id, T& array) {
     using Value = std::remove_cv_t<std::remove_all_extents_t<T>>;
     if (const Place place = here())
-        report_array(place.slot, id, const_cast<const void*>(static_cast<const volatile void*>(&array)), ElementOf<Value>::element,
-                     sizeof(T) / sizeof(Value) * ElementOf<Value>::count);
+        report_array(place.slot, id, const_cast<const void*>(static_cast<const volatile void*>(&array)),
+                     ElementOf<Value>::element, sizeof(T) / sizeof(Value) * ElementOf<Value>::count);
 }
 
 // Dynamic shared memory under one of its names: as many elements as the launch gave it bytes for.
@@ -101,8 +101,8 @@ static __device__ __forceinline__ void dynamic_array(int id, T* first) {
     if (const Place place = here()) {
         unsigned bytes = 0;
         asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
-        report_array(place.slot, id, const_cast<const void*>(static_cast<const volatile void*>(first)), ElementOf<Value>::element,
-                     bytes / sizeof(Value) * ElementOf<Value>::count);
+        report_array(place.slot, id, const_cast<const void*>(static_cast<const volatile void*>(first)),
+                     ElementOf<Value>::element, bytes / sizeof(Value) * ElementOf<Value>::count);
     }
 }
 

@@ -1,5 +1,5 @@
-// float and double arithmetic rounded as asked, and the device functions that the host's <math.h> lacks. The doors only:
-// the work is done in rounded_math.cpp, out of reach of the memory hooks that a traced copy is compiled with.
+// float and double arithmetic rounded as asked, and the device functions that the host's <math.h> lacks. The doors
+// only: the work is done in rounded_math.cpp, out of reach of the memory hooks that a traced copy is compiled with.
 #pragma once
 
 #include "common/prelude/small_floats.hpp"
@@ -26,7 +26,9 @@ double to_double(unsigned long long value, Round round);
 
 // One of the elementary functions: computed in double and rounded to float once, which is right to the last bit but for
 // about one argument in 2^29.
-enum class Elementary : std::uint8_t { exp, exp10, log, log2, log10, sin, cos, tan, rsqrt, rcbrt, sinpi, cospi, normcdf, erfcx };
+enum class Elementary : std::uint8_t {
+    exp, exp10, log, log2, log10, sin, cos, tan, rsqrt, rcbrt, sinpi, cospi, normcdf, erfcx,
+};
 float elementary(Elementary function, float x);
 double elementary(Elementary function, double x);   // as good as the host's library
 float power(float x, float y);

@@ -67,7 +67,8 @@ TEST(RoundedMath, QuotientsAndRootsLieBetweenTheirNeighbours) {
         ASSERT_GE(above, 0);
         ASSERT_TRUE(low == high ? below == 0 : std::nextafter(low, kInfinity) == high);
         ASSERT_EQ(div_rounded(a, b, Round::zero), (a < 0) != (b < 0) ? high : low);
-        const float root_low = sqrt_rounded(std::fabs(a), Round::down), root_high = sqrt_rounded(std::fabs(a), Round::up);
+        const float root_low = sqrt_rounded(std::fabs(a), Round::down),
+                    root_high = sqrt_rounded(std::fabs(a), Round::up);
         ASSERT_LE(static_cast<long double>(root_low) * root_low, std::fabs(x));
         ASSERT_GE(static_cast<long double>(root_high) * root_high, std::fabs(x));
         ASSERT_TRUE(root_low == root_high || std::nextafter(root_low, kInfinity) == root_high);

@@ -157,7 +157,8 @@ template <Small kFormat>
 unsigned small_from_signed(long long value, Round round) {
     if (value >= 0) return small_from_unsigned<kFormat>(static_cast<unsigned long long>(value), round);
     const Round mirrored = round == Round::up ? Round::down : round == Round::down ? Round::up : round;
-    return layout<kFormat>().sign() | small_from_unsigned<kFormat>(0 - static_cast<unsigned long long>(value), mirrored);
+    return layout<kFormat>().sign() |
+           small_from_unsigned<kFormat>(0 - static_cast<unsigned long long>(value), mirrored);
 }
 
 template <Small kFormat>

@@ -35,7 +35,8 @@ double defined_value(const Format& format, unsigned code) {
         return fraction ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
     if (exponent == last && fraction + 1 == 1u << format.fraction) return std::numeric_limits<double>::quiet_NaN();
     if (exponent == 0) return sign * std::ldexp(fraction, 1 - format.bias() - format.fraction);
-    return sign * std::ldexp(fraction + (1u << format.fraction), static_cast<int>(exponent) - format.bias() - format.fraction);
+    return sign *
+           std::ldexp(fraction + (1u << format.fraction), static_cast<int>(exponent) - format.bias() - format.fraction);
 }
 
 // All finite values of a format in order, and beyond the largest what would come next were there a larger exponent.
@@ -75,7 +76,8 @@ unsigned searched(const Format& format, const Line& line, long double value, Rou
             (line.values[middle] <= size ? low : high) = middle;
         }
         const long double below = size - line.values[low], above = line.values[high] - size;
-        if (below > 0 && (round == Round::up || (round == Round::nearest && (above < below || (above == below && low % 2)))))
+        if (below > 0 &&
+            (round == Round::up || (round == Round::nearest && (above < below || (above == below && low % 2)))))
             low = high;
     }
     if (low > largest) return sign | (round == Round::zero || round == Round::down ? largest : beyond);
@@ -156,7 +158,8 @@ constexpr int kPoint = 50;  // binary places: a product of two halves has 48
 unsigned from_fixed(__int128 value, const Format& format, const Line& line, bool negative_zero) {
     if (value == 0) return negative_zero ? 0x8000u : 0u;
     const bool negative = value < 0;
-    const unsigned __int128 size = negative ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
+    const unsigned __int128 size =
+        negative ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
     const auto fixed = [](double v) { return static_cast<unsigned __int128>(std::ldexp(v, kPoint)); };
     const auto largest = static_cast<unsigned>(line.values.size() - 2);
     unsigned low = largest + 1;
@@ -184,14 +187,18 @@ TEST(SmallFloats, HalfArithmeticIsTheExactResultRoundedOnce) {
         const double x = small_value<Small::f16>(a), y = small_value<Small::f16>(b), z = small_value<Small::f16>(c);
         if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z)) continue;
         const __int128 sum = to_fixed(x, kPoint) + to_fixed(y, kPoint), product = to_fixed(x, 25) * to_fixed(y, 25);
-        const bool both_negative = std::signbit(x) && std::signbit(y), one_negative = std::signbit(x) != std::signbit(y);
-        ASSERT_EQ(small_binary<Small::f16>(SmallBinary::add, a, b), from_fixed(sum, kF16, line, both_negative)) << x << " + " << y;
-        ASSERT_EQ(small_binary<Small::f16>(SmallBinary::sub, a, b ^ 0x8000), small_binary<Small::f16>(SmallBinary::add, a, b));
+        const bool both_negative = std::signbit(x) && std::signbit(y),
+                   one_negative = std::signbit(x) != std::signbit(y);
+        ASSERT_EQ(small_binary<Small::f16>(SmallBinary::add, a, b), from_fixed(sum, kF16, line, both_negative))
+            << x << " + " << y;
+        ASSERT_EQ(small_binary<Small::f16>(SmallBinary::sub, a, b ^ 0x8000),
+                  small_binary<Small::f16>(SmallBinary::add, a, b));
         ASSERT_EQ(small_binary<Small::f16>(SmallBinary::mul, a, b),
                   product ? from_fixed(product, kF16, line, false) : one_negative ? 0x8000u : 0u) << x << " * " << y;
         const bool negative_zero = product == 0 && one_negative && std::signbit(z);
         const __int128 whole = product + to_fixed(z, kPoint);
-        ASSERT_EQ(small_fma<Small::f16>(a, b, c), from_fixed(whole, kF16, line, negative_zero)) << x << " * " << y << " + " << z;
+        ASSERT_EQ(small_fma<Small::f16>(a, b, c), from_fixed(whole, kF16, line, negative_zero))
+            << x << " * " << y << " + " << z;
     }
 }
 
@@ -219,8 +226,11 @@ TEST(SmallFloats, Bf16ArithmeticIsTheLongDoubleResultRoundedOnce) {
         const unsigned a = (random() & 0x807fu) | (127 - 12 + random() % 24) << 7;
         const unsigned b = (random() & 0x807fu) | (127 - 12 + random() % 24) << 7;
         const unsigned c = (random() & 0x807fu) | (127 - 12 + random() % 24) << 7;
-        const long double x = small_value<Small::bf16>(a), y = small_value<Small::bf16>(b), z = small_value<Small::bf16>(c);
-        const auto rounded = [&](long double v) { return v == 0 ? 0u : searched(kBf16, line, v, Round::nearest, 0x7f80); };
+        const long double x = small_value<Small::bf16>(a), y = small_value<Small::bf16>(b),
+                          z = small_value<Small::bf16>(c);
+        const auto rounded = [&](long double v) {
+            return v == 0 ? 0u : searched(kBf16, line, v, Round::nearest, 0x7f80);
+        };
         ASSERT_EQ(small_binary<Small::bf16>(SmallBinary::add, a, b), rounded(x + y));
         ASSERT_EQ(small_binary<Small::bf16>(SmallBinary::mul, a, b), rounded(x * y));
         ASSERT_EQ(small_fma<Small::bf16>(a, b, c), rounded(x * y + z));
@@ -238,7 +248,9 @@ void expect_division(const Format& format, unsigned exponents) {
         const unsigned q = small_binary<kSmall>(SmallBinary::div, a, b);
         if (q >= infinity) continue;
         const long double x = small_value<kSmall>(a), y = small_value<kSmall>(b);
-        const auto error = [&](unsigned code) { return std::fabs(std::fma(-static_cast<long double>(small_value<kSmall>(code)), y, x)); };
+        const auto error = [&](unsigned code) {
+            return std::fabs(std::fma(-static_cast<long double>(small_value<kSmall>(code)), y, x));
+        };
         const long double here = error(q);
         if (q + 1 < infinity) {
             const long double above = error(q + 1);
@@ -272,10 +284,14 @@ TEST(SmallFloats, MinAndMaxKnowZerosAndNans) {
 
 TEST(SmallFloats, WholeNumbersOf64BitsRoundOnce) {
     // 2^62 + 2^54 + 1 is above a tie of bf16 by one part in 2^62.
-    EXPECT_EQ(small_from_signed<Small::bf16>((1ll << 62) + (1ll << 54) + 1, Round::nearest), small_bits<Small::bf16>(std::ldexp(129, 55)));
-    EXPECT_EQ(small_from_signed<Small::bf16>((1ll << 62) + (1ll << 54), Round::nearest), small_bits<Small::bf16>(std::ldexp(128, 55)));
-    EXPECT_EQ(small_from_signed<Small::bf16>(-((1ll << 62) + 1), Round::down), small_bits<Small::bf16>(-std::ldexp(129, 55)));
-    EXPECT_EQ(small_from_signed<Small::bf16>(-((1ll << 62) + 1), Round::up), small_bits<Small::bf16>(-std::ldexp(128, 55)));
+    EXPECT_EQ(small_from_signed<Small::bf16>((1ll << 62) + (1ll << 54) + 1, Round::nearest),
+              small_bits<Small::bf16>(std::ldexp(129, 55)));
+    EXPECT_EQ(small_from_signed<Small::bf16>((1ll << 62) + (1ll << 54), Round::nearest),
+              small_bits<Small::bf16>(std::ldexp(128, 55)));
+    EXPECT_EQ(small_from_signed<Small::bf16>(-((1ll << 62) + 1), Round::down),
+              small_bits<Small::bf16>(-std::ldexp(129, 55)));
+    EXPECT_EQ(small_from_signed<Small::bf16>(-((1ll << 62) + 1), Round::up),
+              small_bits<Small::bf16>(-std::ldexp(128, 55)));
     EXPECT_EQ(small_from_unsigned<Small::f16>(~0ull, Round::nearest), 0x7c00u);
     EXPECT_EQ(small_from_unsigned<Small::f16>(~0ull, Round::zero), 0x7bffu);
     EXPECT_EQ(small_from_signed<Small::f16>(-2049, Round::nearest), small_bits<Small::f16>(-2048));
@@ -302,7 +318,9 @@ TEST(SmallFloats, ToWholeNumbersAsTheGpuConverts) {
 }
 
 TEST(SmallFloats, ElementaryFunctions) {
-    const auto of = [](SmallUnary f, double x) { return small_value<Small::f16>(small_unary<Small::f16>(f, small_bits<Small::f16>(x))); };
+    const auto of = [](SmallUnary f, double x) {
+        return small_value<Small::f16>(small_unary<Small::f16>(f, small_bits<Small::f16>(x)));
+    };
     EXPECT_EQ(of(SmallUnary::sqrt, 2), small_value<Small::f16>(small_bits<Small::f16>(std::sqrt(2))));
     EXPECT_EQ(of(SmallUnary::exp2, 10), 1024);
     EXPECT_EQ(of(SmallUnary::exp, 12), std::numeric_limits<double>::infinity());

@@ -31,7 +31,8 @@ T from_bits(unsigned bits) {
 
 TEST(Toolkit, ConvertsEveryCodeTheSame) {
     for (unsigned code = 0; code < 0x10000; ++code) {
-        const float half = __half2float(from_bits<__half>(code)), brain = __bfloat162float(from_bits<__nv_bfloat16>(code));
+        const float half = __half2float(from_bits<__half>(code)),
+                    brain = __bfloat162float(from_bits<__nv_bfloat16>(code));
         const double ours = small_value<Small::f16>(code), our_brain = small_value<Small::bf16>(code);
         ASSERT_TRUE(std::isnan(half) ? std::isnan(ours) : static_cast<double>(half) == ours) << code;
         ASSERT_TRUE(std::isnan(brain) ? std::isnan(our_brain) : static_cast<double>(brain) == our_brain) << code;
@@ -40,7 +41,9 @@ TEST(Toolkit, ConvertsEveryCodeTheSame) {
                 const __half_raw raw{static_cast<unsigned short>(code)};
                 const unsigned expected = __nv_cvt_halfraw_to_fp8(raw, saturate, kind);
                 const bool clamp = saturate == __NV_SATFINITE;
-                ASSERT_EQ(kind == __NV_E4M3 ? small_saturated<Small::e4m3>(ours, clamp) : small_saturated<Small::e5m2>(ours, clamp), expected)
+                ASSERT_EQ(kind == __NV_E4M3 ? small_saturated<Small::e4m3>(ours, clamp)
+                                            : small_saturated<Small::e5m2>(ours, clamp),
+                          expected)
                     << code;
             }
     }
@@ -57,7 +60,8 @@ TEST(Toolkit, RoundsFloatsTheSame) {
     std::mt19937 random(1);
     for (int i = 0; i < 2000000; ++i) {
         auto bits = static_cast<std::uint32_t>(random());
-        if (i % 2) bits = (bits & 0x807fffffu) | static_cast<std::uint32_t>(100 + random() % 50) << 23;  // where halves are
+        if (i % 2)
+            bits = (bits & 0x807fffffu) | static_cast<std::uint32_t>(100 + random() % 50) << 23;  // where halves are
         const float v = std::bit_cast<float>(bits);
         const auto wide = static_cast<double>(v);
         ASSERT_EQ(bits_of(__float2half_rn(v)), small_bits<Small::f16>(wide)) << v;
@@ -85,18 +89,22 @@ std::string difference(unsigned a, unsigned b) {
         const char* name;
         unsigned theirs;
     };
-    for (const Result& result : {Result{SmallBinary::add, "+", bits_of(__hadd(x, y))}, {SmallBinary::sub, "-", bits_of(__hsub(x, y))},
-                                 {SmallBinary::mul, "*", bits_of(__hmul(x, y))}, {SmallBinary::div, "/", bits_of(__hdiv(x, y))},
+    for (const Result& result : {Result{SmallBinary::add, "+", bits_of(__hadd(x, y))},
+                                 {SmallBinary::sub, "-", bits_of(__hsub(x, y))},
+                                 {SmallBinary::mul, "*", bits_of(__hmul(x, y))},
+                                 {SmallBinary::div, "/", bits_of(__hdiv(x, y))},
                                  {SmallBinary::max, "max", bits_of(__hmax(x, y))},
                                  {SmallBinary::min_nan, "min_nan", bits_of(__hmin_nan(x, y))}}) {
         const unsigned ours = small_binary<kFormat>(result.operation, a, b);
-        if (ours == result.theirs || (std::isnan(small_value<kFormat>(ours)) && std::isnan(small_value<kFormat>(result.theirs)))) continue;
-        return std::to_string(a) + " " + result.name + " " + std::to_string(b) + ": " + std::to_string(ours) + ", not " +
-               std::to_string(result.theirs);
+        if (ours == result.theirs ||
+            (std::isnan(small_value<kFormat>(ours)) && std::isnan(small_value<kFormat>(result.theirs))))
+            continue;
+        return std::to_string(a) + " " + result.name + " " + std::to_string(b) + ": " + std::to_string(ours) +
+               ", not " + std::to_string(result.theirs);
     }
     const double p = small_value<kFormat>(a), q = small_value<kFormat>(b);
-    const bool same = (p < q) == __hlt(x, y) && (p <= q) == __hle(x, y) && (p > q) == __hgt(x, y) && (p >= q) == __hge(x, y) &&
-                      (p == q) == __heq(x, y) && (p != q) == __hneu(x, y);
+    const bool same = (p < q) == __hlt(x, y) && (p <= q) == __hle(x, y) && (p > q) == __hgt(x, y) &&
+                      (p >= q) == __hge(x, y) && (p == q) == __heq(x, y) && (p != q) == __hneu(x, y);
     return same ? "" : std::to_string(a) + " beside " + std::to_string(b) + " is in another order";
 }
 
@@ -114,7 +122,8 @@ void expect_same_arithmetic() {
                 std::mt19937 random(static_cast<unsigned>(2 + worker));
                 for (std::size_t i = worker; i < kPairs && found[worker].empty(); i += threads) {
                     const auto both = static_cast<std::uint32_t>(random());
-                    const unsigned a = both & 0xffff, b = tried[worker] % 2 ? both >> 16 : (a & 0x7c00) ^ (both >> 16 & 0x83ff);
+                    const unsigned a = both & 0xffff,
+                                   b = tried[worker] % 2 ? both >> 16 : (a & 0x7c00) ^ (both >> 16 & 0x83ff);
                     found[worker] = difference<T, kFormat>(a, b);
                     ++tried[worker];
                 }

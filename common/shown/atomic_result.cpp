@@ -26,7 +26,8 @@ std::optional<std::uint64_t> after_atomic(Op op, Element type, std::uint64_t fou
         case Op::atomic_or: return found | gave;
         case Op::atomic_xor: return found ^ gave;
         case Op::atomic_exch: return gave;
-        // Counts up to the operand and starts again; counts down from it (CUDA C++ Programming Guide, atomicInc, atomicDec).
+        // Counts up to the operand and starts again; counts down from it (CUDA C++ Programming Guide, atomicInc,
+        // atomicDec).
         case Op::atomic_inc: return found >= gave ? 0 : found + 1;
         case Op::atomic_dec: return found == 0 || found > gave ? gave : found - 1;
         default: return std::nullopt;

@@ -20,13 +20,16 @@ std::string cell_text(Element type, std::uint64_t bits, int chars, bool two_line
     const std::size_t at = point == std::string::npos ? text.size() - std::min(tail, text.size()) : point;
     const std::string first = text.substr(0, at), second = text.substr(at, room);
     // A point alone says nothing.
-    if (first.empty() || first == "-" || first.size() > room || (point != std::string::npos && second.size() < 2)) return one;
+    if (first.empty() || first == "-" || first.size() > room || (point != std::string::npos && second.size() < 2))
+        return one;
     if (point == std::string::npos && second.size() != text.size() - at) return one;
     // ".00" of what is not nothing would be untrue: "-8" over "e-3".
-    if (point != std::string::npos && second.find_first_not_of(".0") == std::string::npos && whole.find_first_of("123456789") != std::string::npos &&
+    if (point != std::string::npos && second.find_first_not_of(".0") == std::string::npos &&
+        whole.find_first_of("123456789") != std::string::npos &&
         first.find_first_of("123456789") == std::string::npos) {
         const std::size_t digit = whole.find_first_of("123456789");
-        return (whole.front() == '-' ? "-" : "") + whole.substr(digit, 1) + "\ne-" + std::to_string(digit - whole.find('.'));
+        return (whole.front() == '-' ? "-" : "") + whole.substr(digit, 1) + "\ne-" +
+               std::to_string(digit - whole.find('.'));
     }
     return first + "\n" + second;
 }

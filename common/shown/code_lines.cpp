@@ -11,13 +11,14 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c =
 
 bool is_keyword(std::string_view word) {
     static constexpr std::array<std::string_view, 56> kWords = {
-        "alignas",  "auto",     "bool",      "break",    "case",     "char",     "class",    "const",     "constexpr",
-        "continue", "default",  "do",        "double",   "else",     "enum",     "extern",   "false",     "float",
-        "for",      "goto",     "half",      "if",       "inline",   "int",      "long",     "namespace", "nullptr",
-        "operator", "private",  "public",    "return",   "short",    "signed",   "sizeof",   "static",    "static_cast",
-        "struct",   "switch",   "template",  "this",     "true",     "typename", "union",    "unsigned",  "using",
-        "void",     "volatile", "while",     "float4",   "int4",     "uint32_t", "__global__", "__device__", "__shared__",
-        "__restrict__", "__forceinline__"};
+        "alignas",     "auto",      "bool",       "break",      "case",       "char",         "class",
+        "const",       "constexpr", "continue",   "default",    "do",         "double",       "else",
+        "enum",        "extern",    "false",      "float",      "for",        "goto",         "half",
+        "if",          "inline",    "int",        "long",       "namespace",  "nullptr",      "operator",
+        "private",     "public",    "return",     "short",      "signed",     "sizeof",       "static",
+        "static_cast", "struct",    "switch",     "template",   "this",       "true",         "typename",
+        "union",       "unsigned",  "using",      "void",       "volatile",   "while",        "float4",
+        "int4",        "uint32_t",  "__global__", "__device__", "__shared__", "__restrict__", "__forceinline__"};
     return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 

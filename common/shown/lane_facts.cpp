@@ -15,7 +15,8 @@ void tell_vote(const trace::Record& record, LaneFacts& facts) {
     if (trace::is_predicate_vote(record.op) || trace::is_barrier_vote(record.op)) facts.says = record.arg[lane] != 0;
     facts.has_offered = trace::is_vote(record.op) && !trace::is_predicate_vote(record.op);
     facts.offered = record.before[lane];
-    facts.has_answer = trace::is_vote(record.op) || trace::is_barrier_vote(record.op) || record.op == trace::Op::active_mask;
+    facts.has_answer =
+        trace::is_vote(record.op) || trace::is_barrier_vote(record.op) || record.op == trace::Op::active_mask;
     facts.answer = record.received[lane];
     if (facts.has_answer) facts.answer_type = trace::received_type(record);
 }
@@ -76,15 +77,17 @@ std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, co
     const auto add = [&](const char* label, Element type, std::uint64_t bits, Role role) {
         rows.push_back({label, "", role, true, type, bits, ""});
     };
-    const auto say = [&](const char* label, const char* text, Role role) { rows.push_back({label, "", role, false, Element::f32, 0, text}); };
+    const auto say = [&](const char* label, const char* text, Role role) {
+        rows.push_back({label, "", role, false, Element::f32, 0, text});
+    };
     const StepKind kind = steps.steps[step].kind;
     const steps::LaneView& view = part->lanes[lane_index(lane)];
     const trace::Record& record = steps.trace->records[part->records.front()];
     for (const Access& access : accesses_of(steps, *part, lane)) {
         const bool reads = access.op == trace::Op::load;
         const char* verb = reads ? "read" : access.op == trace::Op::store ? "wrote" : "gave";
-        rows.push_back({verb, access.array + "[" + std::to_string(access.index) + "]", reads ? Role::source : Role::result, true,
-                        access.type, access.bits, ""});
+        rows.push_back({verb, access.array + "[" + std::to_string(access.index) + "]",
+                        reads ? Role::source : Role::result, true, access.type, access.bits, ""});
     }
     if (kind == StepKind::shuffle || kind == StepKind::reduce) {
         add(kind == StepKind::reduce ? "gave" : "before", record.type, view.before, Role::plain);
@@ -95,7 +98,8 @@ std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, co
     } else if (kind == StepKind::atomic && view.has_received) {
         add("it held", record.type, view.received, Role::plain);
         const std::uint64_t gave = trace::element_at(record.value[lane_index(lane)], record.type, 0);
-        const auto left = record.elements == 1 ? after_atomic(record.op, record.type, view.received, gave) : std::nullopt;
+        const auto left =
+            record.elements == 1 ? after_atomic(record.op, record.type, view.received, gave) : std::nullopt;
         if (left) add("it holds then", record.type, *left, Role::result);
     } else if (trace::is_vote(record.op) || trace::is_barrier_vote(record.op) || record.op == trace::Op::active_mask) {
         const bool says = trace::is_predicate_vote(record.op) || trace::is_barrier_vote(record.op);
@@ -116,7 +120,8 @@ std::string inputs_words(const steps::Provenance& inputs, std::size_t input_coun
 
 std::string fence_words(int scope) {
     static constexpr const char* kScopes[] = {"its block", "the whole GPU", "the GPU, the others and the CPU"};
-    return std::string("Orders this lane's own accesses, as ") + kScopes[static_cast<std::size_t>(std::clamp(scope, 0, 2))] +
+    return std::string("Orders this lane's own accesses, as ") +
+           kScopes[static_cast<std::size_t>(std::clamp(scope, 0, 2))] +
            " sees them. It waits for nobody: no other lane, warp or block has to come here.";
 }
 

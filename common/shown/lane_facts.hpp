@@ -44,7 +44,8 @@ std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, c
 
 // One line of what is told of a lane at a step: "received  42  0x42280000".
 struct ValueRow {
-    enum class Role : std::uint8_t { plain, source, result, quiet, warning };   // what was there, what came, what came of it
+    // What was there, what came, what came of it.
+    enum class Role : std::uint8_t { plain, source, result, quiet, warning };
 
     std::string label;       // "before", "received", "read"
     std::string word;        // of memory, "tree[19]"; empty else

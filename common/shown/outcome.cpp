@@ -60,15 +60,20 @@ bool came_out_right(const lesson::Run& run) {
 
 std::string result_words(const lesson::Run& run) {
     if (run.results.empty()) return {};
-    const auto wrong = std::find_if(run.results.begin(), run.results.end(), [](const lesson::Result& result) { return !result.ok; });
+    const auto wrong =
+        std::find_if(run.results.begin(), run.results.end(), [](const lesson::Result& result) { return !result.ok; });
     const lesson::Result& told = wrong == run.results.end() ? run.results.front() : *wrong;
-    const std::string name = told.summed ? "sum of " + told.output : told.count == 1 ? told.output : told.output + "[0]";
+    const std::string name = told.summed       ? "sum of " + told.output
+                             : told.count == 1 ? told.output
+                                               : told.output + "[0]";
     // What is wrong may stand further back than the first element.
-    const bool elsewhere = !told.ok && told.count > 1 && !told.summed && std::abs(told.value - told.reference) <= told.bound;
+    const bool elsewhere =
+        !told.ok && told.count > 1 && !told.summed && std::abs(told.value - told.reference) <= told.bound;
     if (elsewhere) return told.output + ": an element is off by " + number(told.error);
     if (!told.ok) return name + " = " + number(told.value) + ", expected " + number(told.reference);
     if (told.value == told.reference) return name + " = " + number(told.value) + ", as expected";
-    return name + " = " + number(told.value) + ", expected " + number(told.reference) + " within " + fmt::format("{:.2g}", told.bound);
+    return name + " = " + number(told.value) + ", expected " + number(told.reference) + " within " +
+           fmt::format("{:.2g}", told.bound);
 }
 
 StepFindings findings_of_steps(const steps::Steps& steps) {
@@ -96,7 +101,8 @@ std::string mistakes_found(const trace::Trace& trace, const StepFindings& told, 
 std::string finding_words(const trace::Finding& finding) {
     std::string words = "Line " + std::to_string(finding.line);
     if (finding.lanes) words += ", " + lane_list(finding.lanes);
-    words += (finding.lanes ? " of block " : ", block ") + std::to_string(finding.block) + ", warp " + std::to_string(finding.warp);
+    words += (finding.lanes ? " of block " : ", block ") + std::to_string(finding.block) + ", warp " +
+             std::to_string(finding.warp);
     if (finding.count > 1) words += ", seen " + std::to_string(finding.count) + " times";
     return words + ": " + finding.sentence;
 }

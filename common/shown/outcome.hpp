@@ -15,9 +15,9 @@ bool came_out_right(const lesson::Run& run);
 std::string result_words(const lesson::Run& run);
 
 
-// For each step, which of Trace::findings are told at it. A finding is told at the steps of its line that its warp takes
-// part in, else of its line; a line that no step has (a meeting that never came about) at the last step of its warp, else
-// of the run.
+// For each step, which of Trace::findings are told at it. A finding is told at the steps of its line that its warp
+// takes part in, else of its line; a line that no step has (a meeting that never came about) at the last step of its
+// warp, else of the run.
 using StepFindings = std::vector<std::vector<std::size_t>>;
 StepFindings findings_of_steps(const steps::Steps& steps);
 // The first step that a finding is told at; kNoStep where nothing was found.

@@ -26,7 +26,8 @@ int different_words(const trace::Record& record) {
 }
 
 std::string asked_words(const Request& request) {
-    return counted(static_cast<std::size_t>(request.lanes), "lane") + " × " + counted(static_cast<std::size_t>(request.bytes), "byte");
+    return counted(static_cast<std::size_t>(request.lanes), "lane") + " × " +
+           counted(static_cast<std::size_t>(request.bytes), "byte");
 }
 
 std::string global_words(const Request& request, bool brief) {
@@ -36,15 +37,16 @@ std::string global_words(const Request& request, bool brief) {
         words = asked_words(request);
         if (request.lanes > 1 && request.useful == asked) words += " = " + std::to_string(asked) + " bytes";
         if (request.useful < asked) {
-            words += request.words == 1 ? ", one and the same word" : ", " + std::to_string(request.useful) + " different bytes";
+            words += request.words == 1 ? ", one and the same word"
+                                        : ", " + std::to_string(request.useful) + " different bytes";
         }
         words += ", ";
     }
     words += counted(request.sectors.size(), "sector") + " of " + std::to_string(steps::kSectorBytes) + " bytes";
     if (request.useful == request.moved()) return words + ", all used";
     const double share = 100.0 * request.useful / std::max(request.moved(), 1u);
-    return words + ": " + std::to_string(request.moved()) + " bytes moved for " + std::to_string(request.useful) + " used (" +
-           std::to_string(static_cast<int>(std::nearbyint(share))) + " %)";
+    return words + ": " + std::to_string(request.moved()) + " bytes moved for " + std::to_string(request.useful) +
+           " used (" + std::to_string(static_cast<int>(std::nearbyint(share))) + " %)";
 }
 
 // "bank 0, 16", those where most words are wanted; their number where they are many.
@@ -61,7 +63,8 @@ std::string shared_words(const Request& request, bool brief) {
     const steps::BankUse& use = request.banks;
     std::string words;
     if (!brief) {
-        words = request.bytes > steps::kBankBytes ? asked_words(request) : counted(static_cast<std::size_t>(request.lanes), "lane");
+        words = request.bytes > steps::kBankBytes ? asked_words(request)
+                                                  : counted(static_cast<std::size_t>(request.lanes), "lane");
         if (use.turns > 1) words += ", " + std::to_string(use.turns) + " turns of 128 bytes";
         words += ", ";
     }
@@ -75,7 +78,8 @@ std::string shared_words(const Request& request, bool brief) {
 }
 
 std::string atomic_words(const Request& request) {
-    std::string words = counted(static_cast<std::size_t>(request.lanes), "lane") + " on " + counted(static_cast<std::size_t>(request.words), "word");
+    std::string words = counted(static_cast<std::size_t>(request.lanes), "lane") + " on " +
+                        counted(static_cast<std::size_t>(request.words), "word");
     if (request.lanes > request.words) words += ", one after another";
     return words;
 }
@@ -106,8 +110,8 @@ std::vector<Request> requests_of(const steps::Steps& steps, std::size_t step, co
     return requests;
 }
 
-std::vector<std::string> request_captions(const steps::Steps& steps, const std::vector<Request>& requests, trace::Space space,
-                                          bool brief) {
+std::vector<std::string> request_captions(const steps::Steps& steps, const std::vector<Request>& requests,
+                                          trace::Space space, bool brief) {
     // What is said of each, and how often.
     std::vector<std::pair<std::pair<std::string, std::string>, int>> told;
     for (const Request& request : requests) {
@@ -117,28 +121,37 @@ std::vector<std::string> request_captions(const steps::Steps& steps, const std::
         const bool atomic = trace::is_atomic(request.op);
         const char* verb = request.op == trace::Op::load ? " reads " : " writes ";
         std::pair<std::string, std::string> said;
-        said.first = "warp " + std::to_string(record.warp) + (atomic ? std::string(" ") + trace::op_name(request.op) + " " : verb) + name;
-        said.second = atomic ? atomic_words(request) : space == trace::Space::global ? global_words(request, brief) : shared_words(request, brief);
-        const auto same = std::find_if(told.begin(), told.end(), [&](const auto& other) { return other.first == said; });
+        said.first = "warp " + std::to_string(record.warp) +
+                     (atomic ? std::string(" ") + trace::op_name(request.op) + " " : verb) + name;
+        said.second = atomic                          ? atomic_words(request)
+                      : space == trace::Space::global ? global_words(request, brief)
+                                                      : shared_words(request, brief);
+        const auto same =
+            std::find_if(told.begin(), told.end(), [&](const auto& other) { return other.first == said; });
         if (same != told.end()) ++same->second;
         else told.push_back({std::move(said), 1});
     }
     std::vector<std::string> captions;
     for (const auto& [said, times] : told) {
-        const std::string often = times == 1 ? ": " : times == 2 ? " twice, each time " : " " + std::to_string(times) + " times, each time ";
+        const std::string often = times == 1   ? ": "
+                                  : times == 2 ? " twice, each time "
+                                               : " " + std::to_string(times) + " times, each time ";
         captions.push_back(said.first + often + said.second);
     }
     return captions;
 }
 
 bool accesses_known(const trace::Trace& trace) {
-    return std::any_of(trace.records.begin(), trace.records.end(), [](const trace::Record& record) { return trace::is_access(record.op); });
+    return std::any_of(trace.records.begin(), trace.records.end(),
+                       [](const trace::Record& record) { return trace::is_access(record.op); });
 }
 
 std::string accesses_origin(const trace::Trace& trace) {
     if (trace.header.source.kind != trace::SourceKind::gpu) return "";
     if (!trace.header.accesses_from.empty()) return "accesses from the " + trace.header.accesses_from;
-    return accesses_known(trace) ? "" : "snapshots at the block's barriers; this GPU's trace does not tell who touched which word";
+    return accesses_known(trace)
+               ? ""
+               : "snapshots at the block's barriers; this GPU's trace does not tell who touched which word";
 }
 
 }  // namespace lanewise::shown

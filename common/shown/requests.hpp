@@ -11,7 +11,9 @@
 namespace lanewise::shown {
 
 // Does a record read or write a word of memory?
-inline bool touches_memory(const trace::Record& record) { return trace::is_access(record.op) || trace::is_atomic(record.op); }
+inline bool touches_memory(const trace::Record& record) {
+    return trace::is_access(record.op) || trace::is_atomic(record.op);
+}
 
 // One load, store or atomic of one warp.
 struct Request {
@@ -28,7 +30,9 @@ struct Request {
 
     std::uint32_t moved() const { return static_cast<std::uint32_t>(sectors.size()) * steps::kSectorBytes; }
     // More than twice the sectors that its bytes would fill.
-    bool is_scattered() const { return sectors.size() > 2 * ((useful + steps::kSectorBytes - 1) / steps::kSectorBytes); }
+    bool is_scattered() const {
+        return sectors.size() > 2 * ((useful + steps::kSectorBytes - 1) / steps::kSectorBytes);
+    }
     // Lanes wait for one another at some bank.
     bool conflict() const { return space == trace::Space::shared && banks.passes > banks.turns; }
 };
@@ -41,8 +45,8 @@ std::vector<Request> requests_of(const steps::Steps& steps, std::size_t step, co
 //     "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 32 sectors of 32 bytes: 1024 bytes moved for 128 used (12 %)"
 //     "warp 0 reads tree: 32 lanes, 8 passes: 8 different words wanted of bank 0, 16"
 // `brief` leaves out what was asked for and keeps what it costs.
-std::vector<std::string> request_captions(const steps::Steps& steps, const std::vector<Request>& requests, trace::Space space,
-                                          bool brief = false);
+std::vector<std::string> request_captions(const steps::Steps& steps, const std::vector<Request>& requests,
+                                          trace::Space space, bool brief = false);
 
 // Where who-touches-what comes from: "accesses from the emulator", where a GPU told only what memory held; a sentence
 // where it is not known at all; empty where the run itself told.

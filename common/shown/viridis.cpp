@@ -19,7 +19,9 @@ std::array<std::uint8_t, 3> viridis(double t) {
     const double part = place - static_cast<double>(below);
     std::array<std::uint8_t, 3> rgb{};
     for (std::size_t i = 0; i < 3; ++i) {
-        const auto channel = [&](std::size_t sample) { return static_cast<double>((kViridis[sample] >> (16 - 8 * i)) & 0xffu); };
+        const auto channel = [&](std::size_t sample) {
+            return static_cast<double>((kViridis[sample] >> (16 - 8 * i)) & 0xffu);
+        };
         rgb[i] = static_cast<std::uint8_t>(channel(below) * (1 - part) + channel(below + 1) * part + 0.5);
     }
     return rgb;

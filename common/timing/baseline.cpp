@@ -98,7 +98,8 @@ const Baseline& find(const std::string& name, Element element) {
         known = true;
         if (baseline.element == element) return baseline;
     }
-    if (known) throw Error(fmt::format("The baseline {} is not measured on inputs of {}.", name, element_name(element)));
+    if (known)
+        throw Error(fmt::format("The baseline {} is not measured on inputs of {}.", name, element_name(element)));
     throw Error(fmt::format("There is no baseline '{}'; there are: {}.", name, fmt::join(baselines(), ", ")));
 }
 
@@ -112,7 +113,9 @@ public:
         memory_ = gpu::Buffer(bytes_);
     }
 
-    void run(cudaStream_t stream) { CUDA_CHECK(baseline_.run(memory_.data(), bytes_, values(), out_.data(), n_, stream)); }
+    void run(cudaStream_t stream) {
+        CUDA_CHECK(baseline_.run(memory_.data(), bytes_, values(), out_.data(), n_, stream));
+    }
 
     // The bits of a float or an int.
     std::uint32_t result() const {
@@ -149,13 +152,15 @@ std::vector<std::string> baselines() {
     return names;
 }
 
-Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t n, const MeasureOptions& options) {
+Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t n,
+                        const MeasureOptions& options) {
     require_gpu();
     const launch::BufferSpec& input = first_values(plan, name);
     const Baseline& baseline = find(name, input.element);
     n = std::clamp(n, std::uint64_t{1}, input.count);
     if (n > cub_most_values())
-        throw Error(fmt::format("This toolkit's CUB takes at most {} values and was given {}: not measured.", cub_most_values(), n));
+        throw Error(fmt::format("This toolkit's CUB takes at most {} values and was given {}: not measured.",
+                                cub_most_values(), n));
     const std::size_t size = static_cast<std::size_t>(element_size(input.element));
     const std::size_t before = (input.count - n) * size;
     auto first = std::make_shared<Library>(baseline, input.contents, before, n);

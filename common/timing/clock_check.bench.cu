@@ -1,8 +1,9 @@
 // Is our clock right? One kernel timed three times: by timing::measure (graphs of runs between two events,
 // the median of many), and by two clocks written here that share nothing with it: graphs built node by node, and plain
 // launches on a stream. Each is taken in two lengths, whose difference leaves out what beginning and ending cost. Exit
-// status 1 where ours differs by more than kAgree from the graphs, or, from 2^26 values on, from the plain launches: between two of those
-// passes a gap of 1.4 us on an H200 that a graph does not have, and it counts as much there as the kernel is short.
+// status 1 where ours differs by more than kAgree from the graphs, or, from 2^26 values on, from the plain launches:
+// between two of those passes a gap of 1.4 us on an H200 that a graph does not have, and it counts as much there as the
+// kernel is short.
 //
 //     build/bench/clock_check [--csv]
 #include <cuda_runtime.h>
@@ -44,8 +45,8 @@ void must(cudaError_t status) {
 
 double ours(const std::vector<float>& values, unsigned blocks) {
     using Signature = prelude::Signature<decltype(&strided_sums)>;
-    const prelude::RawEntry entry{"strided_sums", "", reinterpret_cast<const void*>(&strided_sums), Signature::parameters,
-                                  Signature::count};
+    const prelude::RawEntry entry{"strided_sums", "", reinterpret_cast<const void*>(&strided_sums),
+                                  Signature::parameters, Signature::count};
     launch::KernelSet kernels;
     kernels.add(launch::import_file(launch::Build::gpu_plain, {&entry, 1, nullptr, 0, nullptr, 0, nullptr}));
     launch::Plan plan;
@@ -62,7 +63,8 @@ struct Sums {
     unsigned n = 0;
     unsigned blocks = 0;
 
-    Sums(const std::vector<float>& values, unsigned with_blocks) : n(static_cast<unsigned>(values.size())), blocks(with_blocks) {
+    Sums(const std::vector<float>& values, unsigned with_blocks)
+        : n(static_cast<unsigned>(values.size())), blocks(with_blocks) {
         must(cudaMalloc(&in, values.size() * sizeof(float)));
         must(cudaMalloc(&out, std::size_t{blocks} * kThreads * sizeof(float)));
         must(cudaMemcpy(in, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice));
@@ -187,11 +189,13 @@ int main(int argc, char** argv) {
             const unsigned blocks = 8 * static_cast<unsigned>(device.multiprocessors);
             const double a = ours(values, blocks);
             const Apart b = apart(values, blocks);
-            std::printf(csv ? "%zu,%.4f,%.4f,%.4f,%.4f,%.4f\n" : "%12zu %11.3f %11.3f %11.3f %9.4f %11.4f\n", values.size(), a,
-                        b.graph_us, b.launches_us, a / b.graph_us, a / b.launches_us);
+            std::printf(csv ? "%zu,%.4f,%.4f,%.4f,%.4f,%.4f\n" : "%12zu %11.3f %11.3f %11.3f %9.4f %11.4f\n",
+                        values.size(), a, b.graph_us, b.launches_us, a / b.graph_us, a / b.launches_us);
             agree &= near(a, b.graph_us) && (power < 26 || near(a, b.launches_us));
         }
-        if (!csv) std::printf(agree ? "the clocks agree within %.0f %%\n" : "the clocks differ by more than %.0f %%\n", 100 * kAgree);
+        if (!csv)
+            std::printf(agree ? "the clocks agree within %.0f %%\n" : "the clocks differ by more than %.0f %%\n",
+                        100 * kAgree);
         return agree ? 0 : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

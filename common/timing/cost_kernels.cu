@@ -37,7 +37,8 @@ __device__ void run(Op (&chains)[kCount], unsigned rounds) {
 // Brief and full runs take turns through the same instructions: what is not the chain (reading the clock, entering the
 // loop) is the same in both, and falls out of their difference.
 template <class Op, unsigned kUnroll>
-__global__ void __launch_bounds__(1024) latency(CostInput in, CostRounds rounds, std::int64_t* times, unsigned* results) {
+__global__ void __launch_bounds__(1024)
+    latency(CostInput in, CostRounds rounds, std::int64_t* times, unsigned* results) {
     extern __shared__ unsigned shared[];
     const cost::Here at{threadIdx.x, 0, 0, 1, blockDim.x, shared};
     Op::prepare(at);
@@ -69,7 +70,8 @@ __global__ void __launch_bounds__(1024) latency(CostInput in, CostRounds rounds,
 }
 
 template <class Op, unsigned kUnroll, unsigned kCount>
-__global__ void __launch_bounds__(1024) throughput(CostInput in, unsigned rounds, std::int64_t* times, unsigned* results) {
+__global__ void __launch_bounds__(1024)
+    throughput(CostInput in, unsigned rounds, std::int64_t* times, unsigned* results) {
     extern __shared__ unsigned shared[];
     cost::Here at{threadIdx.x, blockIdx.x, 0, gridDim.x, blockDim.x, shared};
     Op::prepare(at);
@@ -108,7 +110,8 @@ __global__ void link_nodes(unsigned char* nodes, unsigned stride, const unsigned
 }
 
 __global__ void fill_stream(unsigned* words, unsigned count) {
-    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) words[i] = i * kCostWordFactor;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+        words[i] = i * kCostWordFactor;
 }
 
 __global__ void keep_busy(unsigned long long nanoseconds) {

@@ -11,10 +11,11 @@ struct CostInput {
     unsigned one = 1;                    // 1
     unsigned* words = nullptr;           // that atomics and stores go to, zeroed before
     unsigned word_step = 0;              // 1: each thread has words of its own; 0: all share one
-    unsigned char* nodes = nullptr;      // what loads read: a node each `node_stride` bytes, linked by link_cost_nodes()
+    unsigned char* nodes = nullptr;  // what loads read: a node each `node_stride` bytes, linked by link_cost_nodes()
     unsigned first_node = 0;
     unsigned node_stride = 0;            // bytes
-    const unsigned* stream = nullptr;    // lines of 32 words, word i holding i * kCostWordFactor; their number is a power of two
+    const unsigned* stream =
+        nullptr;  // lines of 32 words, word i holding i * kCostWordFactor; their number is a power of two
     unsigned stream_lines = 0;
 };
 
@@ -50,8 +51,8 @@ struct CostKernel {
     unsigned (*expected)(const CostInput& input, const CostPlace& place, unsigned rounds) = nullptr;
 };
 
-// Latency: void(CostInput, CostRounds, std::int64_t* times, unsigned* results), one block. times: 2·samples differences of
-// clock64 (brief, full, brief, …), then the clock and the global timer at the start, then both at the end.
+// Latency: void(CostInput, CostRounds, std::int64_t* times, unsigned* results), one block. times: 2·samples differences
+// of clock64 (brief, full, brief, …), then the clock and the global timer at the start, then both at the end.
 // Throughput: void(CostInput, unsigned rounds, std::int64_t* times, unsigned* results): for each warp of the grid the
 // clock at its start and at its end.
 // results: one word for each thread of the grid.

@@ -104,7 +104,9 @@ struct Any : Word {
 // Lanes that hold the same stay together: the mask that they get is what they hold next.
 template <bool kDifferent>
 struct MatchAny : Word {
-    __device__ void start(const CostInput& in, const Here& at) { x = (kDifferent ? at.lane() * in.one : in.one) + 32 * at.chain; }
+    __device__ void start(const CostInput& in, const Here& at) {
+        x = (kDifferent ? at.lane() * in.one : in.one) + 32 * at.chain;
+    }
     __device__ void step(unsigned) { x = __match_any_sync(kAll, x); }
     static unsigned expected(const CostInput&, const CostPlace& at, unsigned, unsigned) {
         return kDifferent ? 1u << at.lane() : kAll;
@@ -207,8 +209,8 @@ struct SharedLoad : Word {
     }
 };
 
-// What an atomic finds is what the next one adds. Each thread notes what it added, beside the chain; what the words hold in
-// the end is taken off again, so that over all threads nothing must be left.
+// What an atomic finds is what the next one adds. Each thread notes what it added, beside the chain; what the words
+// hold in the end is taken off again, so that over all threads nothing must be left.
 struct SharedAtomic : Word {
     static constexpr CostCheck kCheck = CostCheck::adds;
     unsigned added, address;
@@ -268,7 +270,8 @@ struct Chase : Word {
     static constexpr CostCheck kCheck = CostCheck::node;
     unsigned long long node;
     __device__ void start(const CostInput& in, const Here&) {
-        node = reinterpret_cast<unsigned long long>(in.nodes) + static_cast<unsigned long long>(in.first_node) * in.node_stride;
+        node = reinterpret_cast<unsigned long long>(in.nodes) +
+               static_cast<unsigned long long>(in.first_node) * in.node_stride;
     }
     __device__ void step(unsigned) {
         if (kL1) asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(node) : : "memory");
@@ -343,7 +346,9 @@ struct StoreFence : Word {
         asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(stored) : "l"(address) : "memory");
         return stored;
     }
-    static unsigned expected(const CostInput&, const CostPlace&, unsigned rounds, unsigned unroll) { return rounds * unroll; }
+    static unsigned expected(const CostInput&, const CostPlace&, unsigned rounds, unsigned unroll) {
+        return rounds * unroll;
+    }
 };
 
 }  // namespace lanewise::timing::cost

@@ -15,7 +15,9 @@ constexpr double kNear = 1.5;
 
 double factor(double a, double b) { return std::max(a, b) / std::min(a, b); }
 
-std::string cycles(double value) { return fmt::format("{} cycle{}", cost_number(value), cost_number(value) == "1" ? "" : "s"); }
+std::string cycles(double value) {
+    return fmt::format("{} cycle{}", cost_number(value), cost_number(value) == "1" ? "" : "s");
+}
 
 // "one shuffle a cycle", "3.99 additions a cycle", "one load every 8.2 cycles"
 std::string pace_words(double per_cycle, const std::string& noun) {
@@ -30,7 +32,9 @@ std::string cost_number(double value) {
     if (value == 0) return "0";
     const double size = std::abs(value);
     if (size < 0.0995) return fmt::format("{:.2g}", value);
-    std::string text = size < 9.995 ? fmt::format("{:.2f}", value) : size < 99.95 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
+    std::string text = size < 9.995   ? fmt::format("{:.2f}", value)
+                       : size < 99.95 ? fmt::format("{:.1f}", value)
+                                      : fmt::format("{:.0f}", value);
     if (text.find('.') == std::string::npos) return text;
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
@@ -67,8 +71,10 @@ std::string quoted_words(const Cost& row) {
     const std::string quoted = fmt::format("People say {}", cycles(row.quoted));
     const double interval = row.throughput ? 1 / row.throughput.median : 0;
     if (interval > 0 && factor(row.quoted, interval) < kNear && times >= kNear)
-        return fmt::format("{}: that is how often one can start, not the wait, which is {} times as long.", quoted, cost_number(times));
-    if (factor(row.quoted, row.latency.median) < kNear) return fmt::format("{}: about the wait, which is {} here.", quoted, cycles(row.latency.median));
+        return fmt::format("{}: that is how often one can start, not the wait, which is {} times as long.", quoted,
+                           cost_number(times));
+    if (factor(row.quoted, row.latency.median) < kNear)
+        return fmt::format("{}: about the wait, which is {} here.", quoted, cycles(row.latency.median));
     return fmt::format("{}: the wait here is {} times that.", quoted, cost_number(times));
 }
 

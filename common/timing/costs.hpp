@@ -1,5 +1,5 @@
-// What single operations cost on one GPU, in cycles: how long a warp waits for each (latency), how often an SM can start
-// one (throughput), and the figure that people quote, which is often the other of the two.
+// What single operations cost on one GPU, in cycles: how long a warp waits for each (latency), how often an SM can
+// start one (throughput), and the figure that people quote, which is often the other of the two.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ struct Cost {
     CostFigure latency = {};      // cycles for each of a chain in which every operation waits for the one before
     double latency_ns = 0;        // the same at CostTable::sm_mhz
     CostFigure throughput = {};   // warp instructions a cycle on each SM, from 32 warps
-    double gpu_ns = 0;            // of global atomics: ns for each lane's operation when all SMs send them; 0: not asked
+    double gpu_ns = 0;  // of global atomics: ns for each lane's operation when all SMs send them; 0: not asked
     std::string lacking = {};     // why nothing was measured, as a sentence; empty where something was
 };
 

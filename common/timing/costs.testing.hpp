@@ -18,7 +18,8 @@ inline CostTable made_up_costs() {
         } else {
             row.latency = {cycles, cycles * 0.98, cycles * 1.05, 100};
             row.latency_ns = cycles / 2;
-            if (!std::string_view(info.name).starts_with("__syncthreads")) row.throughput = {20 / cycles, 19 / cycles, 21 / cycles, 20};
+            if (!std::string_view(info.name).starts_with("__syncthreads"))
+                row.throughput = {20 / cycles, 19 / cycles, 21 / cycles, 20};
             if (std::string_view(info.id).starts_with("atomic_")) row.gpu_ns = 1.8;
         }
         table.rows.push_back(row);

@@ -47,8 +47,8 @@ template <class T, class Sum>
 int sum_converted(void* memory, std::size_t& bytes, const void* in, void* out, std::uint64_t n, CUstream_st* stream) {
     const auto values = thrust::make_transform_iterator(static_cast<const T*>(in), Converted<Sum>{});
     return with_count(n, [&](auto count) {
-        return cub::DeviceReduce::Reduce(memory, bytes, values, static_cast<Sum*>(out), count, cuda::std::plus<Sum>{}, Sum{},
-                                         stream);
+        return cub::DeviceReduce::Reduce(memory, bytes, values, static_cast<Sum*>(out), count, cuda::std::plus<Sum>{},
+                                         Sum{}, stream);
     });
 }
 
@@ -56,19 +56,22 @@ int sum_converted(void* memory, std::size_t& bytes, const void* in, void* out, s
 
 int cub_sum(void* memory, std::size_t& bytes, const void* in, void* out, std::uint64_t n, CUstream_st* stream) {
     return with_count(n, [&](auto count) {
-        return cub::DeviceReduce::Sum(memory, bytes, static_cast<const float*>(in), static_cast<float*>(out), count, stream);
+        return cub::DeviceReduce::Sum(memory, bytes, static_cast<const float*>(in), static_cast<float*>(out), count,
+                                      stream);
     });
 }
 
 int cub_max(void* memory, std::size_t& bytes, const void* in, void* out, std::uint64_t n, CUstream_st* stream) {
     return with_count(n, [&](auto count) {
-        return cub::DeviceReduce::Max(memory, bytes, static_cast<const float*>(in), static_cast<float*>(out), count, stream);
+        return cub::DeviceReduce::Max(memory, bytes, static_cast<const float*>(in), static_cast<float*>(out), count,
+                                      stream);
     });
 }
 
 int cub_min(void* memory, std::size_t& bytes, const void* in, void* out, std::uint64_t n, CUstream_st* stream) {
     return with_count(n, [&](auto count) {
-        return cub::DeviceReduce::Min(memory, bytes, static_cast<const float*>(in), static_cast<float*>(out), count, stream);
+        return cub::DeviceReduce::Min(memory, bytes, static_cast<const float*>(in), static_cast<float*>(out), count,
+                                      stream);
     });
 }
 

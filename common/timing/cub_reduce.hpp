@@ -9,9 +9,10 @@ struct CUstream_st;
 namespace lanewise::timing {
 
 // Each in the form CUB's device functions have: without `memory` it only says in `bytes` how much it needs. `in` are n
-// values of the function's type. Returns a cudaError_t. Up to INT_MAX values CUB is called with an int, as most programs
-// do, and beyond with 64 bits. `out` is one float, or one int for integers.
-using CubReduce = int (*)(void* memory, std::size_t& bytes, const void* in, void* out, std::uint64_t n, CUstream_st* stream);
+// values of the function's type. Returns a cudaError_t. Up to INT_MAX values CUB is called with an int, as most
+// programs do, and beyond with 64 bits. `out` is one float, or one int for integers.
+using CubReduce = int (*)(void* memory, std::size_t& bytes, const void* in, void* out, std::uint64_t n,
+                          CUstream_st* stream);
 
 // Of f32.
 int cub_sum(void* memory, std::size_t& bytes, const void* in, void* out, std::uint64_t n, CUstream_st* stream);

@@ -7,8 +7,8 @@
 
 namespace lanewise::timing {
 
-// Writes beside the file's place and renames, so that nothing half-written is ever found there. `what` names the contents
-// in sentences: "timings". Throws Error naming the path and what is wrong with it.
+// Writes beside the file's place and renames, so that nothing half-written is ever found there. `what` names the
+// contents in sentences: "timings". Throws Error naming the path and what is wrong with it.
 void write_whole(const std::filesystem::path& path, const std::string& text, const char* what);
 
 // The contents. Throws Error as above, and where the file is too long to be a table.

@@ -14,7 +14,8 @@ namespace {
 
 class GpuMeter final : public Meter {
 public:
-    explicit GpuMeter(const launch::KernelSet& kernels) : kernels_(kernels), device_(gpu::device()), watch_(pci_address()) {
+    explicit GpuMeter(const launch::KernelSet& kernels)
+        : kernels_(kernels), device_(gpu::device()), watch_(pci_address()) {
         CUDA_CHECK(cudaFree(nullptr));  // starts CUDA, so that this process is among those the driver counts
     }
 

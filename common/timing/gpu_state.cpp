@@ -53,7 +53,8 @@ struct GpuWatch::Library {
             return fmt::format("{} lacks a function that is needed", kLibrary);
         if (!find(processes, "nvmlDeviceGetComputeRunningProcesses_v3"))
             find(processes, "nvmlDeviceGetComputeRunningProcesses_v2");
-        if (const int status = start(); status != kSuccess) return fmt::format("{} does not start (status {})", kLibrary, status);
+        if (const int status = start(); status != kSuccess)
+            return fmt::format("{} does not start (status {})", kLibrary, status);
         started = true;
         if (const int status = by_address(pci_address.c_str(), &device); status != kSuccess)
             return fmt::format("{} does not know the GPU at {} (status {})", kLibrary, pci_address, status);
@@ -74,11 +75,13 @@ GpuState GpuWatch::read() const {
     unsigned value = 0;
     if (library_->clock(library_->device, kSm, &value) == kSuccess) state.sm_mhz = static_cast<int>(value);
     if (library_->clock(library_->device, kMemory, &value) == kSuccess) state.memory_mhz = static_cast<int>(value);
-    if (library_->temperature(library_->device, kGpuDie, &value) == kSuccess) state.temperature_c = static_cast<int>(value);
+    if (library_->temperature(library_->device, kGpuDie, &value) == kSuccess)
+        state.temperature_c = static_cast<int>(value);
     unsigned count = 0;
     const int status = library_->processes ? library_->processes(library_->device, &count, nullptr) : -1;
     // This process is one of them. Where none is listed, this one is not either: the list is hidden from a container.
-    if ((status == kSuccess || status == kInsufficientSize) && count > 0) state.other_processes = static_cast<int>(count) - 1;
+    if ((status == kSuccess || status == kInsufficientSize) && count > 0)
+        state.other_processes = static_cast<int>(count) - 1;
     if (!state.known()) state.why_not = fmt::format("{} tells nothing of this GPU", kLibrary);
     return state;
 }

@@ -66,7 +66,8 @@ __global__ void __launch_bounds__(1024) plain_copy(Bytes in, uint4* out) {
 __global__ void empty() {}
 
 unsigned grid_of(const LimitShape& shape, unsigned long long packs, unsigned sms) {
-    const unsigned long long turn = static_cast<unsigned long long>(shape.threads) * static_cast<unsigned>(shape.unroll);
+    const unsigned long long turn =
+        static_cast<unsigned long long>(shape.threads) * static_cast<unsigned>(shape.unroll);
     const unsigned long long needed = std::max(1ull, (packs + turn - 1) / turn);
     const unsigned long long most = shape.blocks_per_sm > 0 ? shape.blocks_per_sm * sms : 0x7fffffffull;
     return static_cast<unsigned>(std::min(needed, most));
@@ -78,8 +79,8 @@ Bytes bytes_at(const void* in, std::uint64_t bytes) {
 
 }  // namespace
 
-int launch_plain_read(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, unsigned guard, unsigned* out,
-                      CUstream_st* stream) {
+int launch_plain_read(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, unsigned guard,
+                      unsigned* out, CUstream_st* stream) {
     const Bytes from = bytes_at(in, bytes);
     const unsigned grid = grid_of(shape, from.count, sms);
     if (shape.unroll == 2) plain_read<2><<<grid, shape.threads, 0, stream>>>(from, guard, out);
@@ -93,7 +94,8 @@ int launch_empty(CUstream_st* stream) {
     return cudaGetLastError();
 }
 
-int launch_plain_copy(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, void* out, CUstream_st* stream) {
+int launch_plain_copy(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, void* out,
+                      CUstream_st* stream) {
     const Bytes from = bytes_at(in, bytes);
     const unsigned grid = grid_of(shape, from.count, sms);
     uint4* const to = static_cast<uint4*>(out);

@@ -14,16 +14,17 @@ struct LimitShape {
     int unroll;               // 2, 4 or 8 loads of 16 bytes in flight
 };
 
-// Reads `bytes` bytes at `in` (aligned to 16) and joins its 32-bit words, little-endian, by xor, the last filled up with
-// zeros; `*out` is joined with the result where `guard` shares a bit with a thread's part: ~0 to verify, 0 to time.
-// Returns a cudaError_t.
-int launch_plain_read(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, unsigned guard, unsigned* out,
-                      CUstream_st* stream);
+// Reads `bytes` bytes at `in` (aligned to 16) and joins its 32-bit words, little-endian, by xor, the last filled up
+// with zeros; `*out` is joined with the result where `guard` shares a bit with a thread's part: ~0 to verify, 0 to
+// time. Returns a cudaError_t.
+int launch_plain_read(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, unsigned guard,
+                      unsigned* out, CUstream_st* stream);
 
 // Launches a kernel that does nothing.
 int launch_empty(CUstream_st* stream);
 
 // Copies them to `out` (aligned to 16).
-int launch_plain_copy(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, void* out, CUstream_st* stream);
+int launch_plain_copy(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, void* out,
+                      CUstream_st* stream);
 
 }  // namespace lanewise::timing

@@ -25,7 +25,8 @@ namespace {
 constexpr std::array<LimitShape, 10> kShapes{{{1024, 1, 2}, {1024, 1, 4}, {1024, 2, 2}, {1024, 2, 4}, {512, 4, 4},
                                   {512, 4, 8},  {256, 8, 4},  {256, 8, 8},  {256, 0, 4},  {512, 0, 2}}};
 
-// Tries of a shape before the fastest is timed in full: of all shapes in the first place, of the best few in the others.
+// Tries of a shape before the fastest is timed in full: of all shapes in the first place, of the best few in the
+// others.
 constexpr std::size_t kBestShapes = 3;
 constexpr int kTrySamples = 7;
 constexpr double kTrySeconds = 0.05, kTryWarmSeconds = 0.002;
@@ -43,7 +44,10 @@ std::vector<std::byte> inputs_of(const launch::Plan& plan) {
 class Limit {
 public:
     Limit(const std::vector<std::byte>& contents, bool copies)
-        : copies_(copies), sms_(static_cast<unsigned>(gpu::device().multiprocessors)), contents_(contents), in_(contents.size()),
+        : copies_(copies),
+          sms_(static_cast<unsigned>(gpu::device().multiprocessors)),
+          contents_(contents),
+          in_(contents.size()),
           out_(copies ? contents.size() : sizeof(unsigned)) {
         in_.upload(contents);
     }
@@ -102,7 +106,8 @@ void sort_shapes(std::vector<LimitShape>& shapes, const Limit& limit, const std:
 Timing measure_limit(const std::string& name, const launch::Plan& plan, const MeasureOptions& options) {
     const bool copies = name == kPlainCopy;
     if (!copies && name != kPlainRead && name != kEmptyKernel)
-        throw Error(fmt::format("There is no limit '{}'; there are: {}, {}, {}.", name, kPlainRead, kPlainCopy, kEmptyKernel));
+        throw Error(
+            fmt::format("There is no limit '{}'; there are: {}, {}, {}.", name, kPlainRead, kPlainCopy, kEmptyKernel));
     require_gpu();
     if (name == kEmptyKernel) {
         Timing timing;
@@ -128,7 +133,9 @@ Timing measure_limit(const std::string& name, const launch::Plan& plan, const Me
             limit = std::make_shared<Limit>(contents, copies);
             sort_shapes(shapes, *limit, name, options);
         }
-        return [limit = std::move(limit), shape = shapes.front()](cudaStream_t stream) { limit->launch(shape, 0, stream); };
+        return [limit = std::move(limit), shape = shapes.front()](cudaStream_t stream) {
+            limit->launch(shape, 0, stream);
+        };
     };
     sample_in_places(timing.bytes, place, name, options, timing);
     return timing;

@@ -21,7 +21,8 @@ std::vector<std::vector<std::byte>> checked_buffers(const launch::Plan& plan, co
         const gpu::DeviceRange& range = prepared.ranges()[expected.buffer];
         std::vector<std::byte>& bytes = contents.at(expected.buffer);
         bytes.resize(range.bytes);
-        CUDA_CHECK(cudaMemcpy(bytes.data(), reinterpret_cast<const void*>(range.address), range.bytes, cudaMemcpyDeviceToHost));
+        CUDA_CHECK(cudaMemcpy(bytes.data(), reinterpret_cast<const void*>(range.address), range.bytes,
+                              cudaMemcpyDeviceToHost));
     }
     return contents;
 }
@@ -37,7 +38,8 @@ Timing measure(const launch::Plan& plan, const launch::KernelSet& kernels, const
     }
     Timing timing;
     timing.bytes = bytes_of(plan);
-    const std::vector<launch::Verdict> verdicts = launch::verify(plan, {checked_buffers(plan, *first), {}, std::nullopt});
+    const std::vector<launch::Verdict> verdicts =
+        launch::verify(plan, {checked_buffers(plan, *first), {}, std::nullopt});
     for (const launch::Verdict& verdict : verdicts) timing.within_bound &= verdict.ok;
     if (!verdicts.empty()) {
         timing.value = verdicts.front().value;
@@ -47,7 +49,8 @@ Timing measure(const launch::Plan& plan, const launch::KernelSet& kernels, const
     std::uint64_t bytes = 0;
     for (const launch::BufferSpec& buffer : plan.buffers) bytes += buffer.bytes();
     const auto place = [&]() -> Work {
-        auto prepared = first ? std::move(first) : std::make_shared<gpu::PreparedPlan>(plan, kernels, launch::Build::gpu_plain);
+        auto prepared =
+            first ? std::move(first) : std::make_shared<gpu::PreparedPlan>(plan, kernels, launch::Build::gpu_plain);
         return [prepared = std::move(prepared)](CUstream_st* stream) {
             prepared->zero_outputs(stream);
             for (std::size_t i = 0; i < prepared->launch_count(); ++i) prepared->launch(i, stream);

@@ -44,16 +44,17 @@ Timing measure(const launch::Plan& plan, const launch::KernelSet& kernels, const
 std::vector<std::string> baselines();
 
 // A library's kernel over the last `n` values of the plan's first input of floats or of i8 (what stands before them
-// belongs to no variant's sum), verified, then timed in the same way; `variant`, `baseline` and `n` are filled in too. Of
-// what is narrower than f32 it knows the sum alone, with a float as accumulator (of i8 an int): CUB's Reduce, and the row
-// is named so. Values of 8 bits are converted as they are read. Throws Error when there is no such baseline, no such input
-// or no GPU.
+// belongs to no variant's sum), verified, then timed in the same way; `variant`, `baseline` and `n` are filled in too.
+// Of what is narrower than f32 it knows the sum alone, with a float as accumulator (of i8 an int): CUB's Reduce, and
+// the row is named so. Values of 8 bits are converted as they are read. Throws Error when there is no such baseline, no
+// such input or no GPU.
 Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t n,
                         const MeasureOptions& options = {});
 
 // What no kernel on these inputs can be faster than: "plain read" reads every byte of the plan's inputs once, in
 // unrolled loads of 16 bytes, and writes nothing; "plain copy" writes them to another buffer as well. Both are verified
-// first, and of several launch shapes the fastest is timed. "empty kernel" is a launch alone. Throws Error as measure_baseline().
+// first, and of several launch shapes the fastest is timed. "empty kernel" is a launch alone. Throws Error as
+// measure_baseline().
 Timing measure_limit(const std::string& name, const launch::Plan& plan, const MeasureOptions& options = {});
 
 // The plan's first input of one or more f32, f16 or bf16. Throws Error naming `what` needs it where there is none.

@@ -147,7 +147,8 @@ private:
         if (setup.memory == Memory::l2) setup.rounds.warm = lines / latency.unroll + 1;
     }
 
-    void measure_latency(const CostInfo& info, const CostKernel& kernel, const Setup& setup, CostInput input, Cost& row) {
+    void measure_latency(const CostInfo& info, const CostKernel& kernel, const Setup& setup, CostInput input,
+                         Cost& row) {
         CostRounds rounds = setup.rounds;
         auto* times = times_.as<std::int64_t>();
         auto* results = results_.as<unsigned>();
@@ -166,7 +167,8 @@ private:
         nanoseconds_ += static_cast<double>(ends[3] - ends[1]);
     }
 
-    void measure_throughput(const CostInfo& info, const CostKernel& kernel, const Setup& setup, CostInput input, Cost& row) {
+    void measure_throughput(const CostInfo& info, const CostKernel& kernel, const Setup& setup, CostInput input,
+                            Cost& row) {
         std::vector<double> rates, each;
         const double warps = kWideThreads / 32;
         const double steps = static_cast<double>(kernel.chains) * kernel.unroll * (setup.full - setup.brief);
@@ -187,7 +189,8 @@ private:
         std::vector<double> cycles;
         double microseconds = 0;
     };
-    Spans run_wide(const CostInfo& info, const CostKernel& kernel, const Setup& setup, CostInput input, unsigned rounds) {
+    Spans run_wide(const CostInfo& info, const CostKernel& kernel, const Setup& setup, CostInput input,
+                   unsigned rounds) {
         auto* times = times_.as<std::int64_t>();
         auto* results = results_.as<unsigned>();
         void* arguments[] = {&input, &rounds, &times, &results};
@@ -228,7 +231,9 @@ private:
         stop.record(stream_of_work_);
         const cudaError_t status = cudaStreamSynchronize(stream_of_work_.get());
         if (status != cudaSuccess)
-            throw Error(fmt::format("The chain of {} failed while it was measured: {}.", info.id, gpu::cuda_words(status)), kExitFailed);
+            throw Error(
+                fmt::format("The chain of {} failed while it was measured: {}.", info.id, gpu::cuda_words(status)),
+                kExitFailed);
         return stop.microseconds_since(start);
     }
 
@@ -244,8 +249,11 @@ private:
         std::vector<unsigned> got(std::size_t{blocks} * threads);
         results_.download(0, std::as_writable_bytes(std::span(got)));
         const auto fail = [&](const std::string& what) {
-            throw Error(fmt::format("The chain of {} did not compute what it must ({}): a figure of it would mean nothing, and "
-                                    "none is given.", info.id, what), kExitFailed);
+            throw Error(
+                fmt::format("The chain of {} did not compute what it must ({}): a figure of it would mean nothing, and "
+                            "none is given.",
+                            info.id, what),
+                kExitFailed);
         };
         if (kernel.check == CostCheck::adds) {
             std::vector<unsigned> words(std::size_t{kMostChains} * threads_);
@@ -260,12 +268,15 @@ private:
             for (place.thread = 0; place.thread < threads; ++place.thread) {
                 if (kernel.one_lane && place.lane() != 0) continue;
                 unsigned wanted = 0;
-                if (kernel.check == CostCheck::node) wanted = order_[std::uint64_t{rounds} * kernel.unroll % order_.size()];
+                if (kernel.check == CostCheck::node)
+                    wanted = order_[std::uint64_t{rounds} * kernel.unroll % order_.size()];
                 else
-                    for (place.chain = 0; place.chain < kernel.chains; ++place.chain) wanted += kernel.expected(input, place, rounds);
+                    for (place.chain = 0; place.chain < kernel.chains; ++place.chain)
+                        wanted += kernel.expected(input, place, rounds);
                 const unsigned result = got[std::size_t{place.block} * threads + place.thread];
                 if (result != wanted)
-                    fail(fmt::format("thread {} of block {} came to {}, not {}", place.thread, place.block, result, wanted));
+                    fail(fmt::format("thread {} of block {} came to {}, not {}", place.thread, place.block, result,
+                                     wanted));
             }
     }
 
@@ -288,17 +299,20 @@ CostTable measure_costs(const CostProgress& progress) {
     table.compute_capability = bench.device().compute_capability;
     table.driver = bench.device().driver;
     table.multiprocessors = bench.device().multiprocessors;
-    table.method = "latency: one warp, chains of two lengths, their difference in cycles of clock64; throughput: 32 warps on "
-                   "each SM with four independent chains each (loads: none waits for another), two lengths as well; "
-                   "median, 5th and 95th percentile; ns from the SM's cycles over the GPU's global timer in the same kernels";
+    table.method =
+        "latency: one warp, chains of two lengths, their difference in cycles of clock64; throughput: 32 warps on "
+        "each SM with four independent chains each (loads: none waits for another), two lengths as well; "
+        "median, 5th and 95th percentile; ns from the SM's cycles over the GPU's global timer in the same kernels";
     table.before = watch.read();
     const auto catalog = cost_catalog();
     for (std::size_t i = 0; i < catalog.size(); ++i) {
         if (progress) progress(i, catalog.size(), catalog[i].name);
         const auto kernels = cost_kernels();
-        const auto found = std::find_if(kernels.begin(), kernels.end(),
-                                        [&](const CostKernels& each) { return std::string_view(each.id) == catalog[i].id; });
-        if (found == kernels.end()) throw Error(fmt::format("There is no kernel for the cost '{}'.", catalog[i].id), kExitFailed);
+        const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const CostKernels& each) {
+            return std::string_view(each.id) == catalog[i].id;
+        });
+        if (found == kernels.end())
+            throw Error(fmt::format("There is no kernel for the cost '{}'.", catalog[i].id), kExitFailed);
         table.rows.push_back(bench.measure(catalog[i], *found));
     }
     table.after = watch.read();

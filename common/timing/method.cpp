@@ -9,9 +9,10 @@ namespace lanewise::timing {
 const char* l2_name(L2 l2) { return l2 == L2::warm ? "warm" : "flushed"; }
 
 std::string method_text(const MeasureOptions& options) {
-    const std::string spread =
-        fmt::format("device events; up to {} samples; median, of what can stay in L2 the mean of the medians in {} places of "
-                    "memory; 5th and 95th percentile", options.samples, options.places);
+    const std::string spread = fmt::format(
+        "device events; up to {} samples; median, of what can stay in L2 the mean of the medians in {} places of "
+        "memory; 5th and 95th percentile",
+        options.samples, options.places);
     if (options.l2 == L2::flushed)
         return fmt::format("twice the L2 written before each run, then the run alone between two events, its launch "
                            "included, outputs zeroed in it; {}", spread);
@@ -23,7 +24,8 @@ std::uint64_t bytes_of(const launch::Plan& plan) {
     if (plan.bytes_moved > 0) return plan.bytes_moved;
     std::uint64_t bytes = 0;
     for (const launch::BufferSpec& buffer : plan.buffers)
-        if (buffer.role == launch::BufferRole::input || buffer.role == launch::BufferRole::output) bytes += buffer.bytes();
+        if (buffer.role == launch::BufferRole::input || buffer.role == launch::BufferRole::output)
+            bytes += buffer.bytes();
     return bytes;
 }
 
@@ -43,7 +45,8 @@ bool has_floats(const launch::Plan& plan) {
 
 std::string input_element(const launch::Plan& plan) {
     for (const launch::BufferSpec& buffer : plan.buffers)
-        if (buffer.role == launch::BufferRole::input && buffer.count > 0) return std::string(element_name(buffer.element));
+        if (buffer.role == launch::BufferRole::input && buffer.count > 0)
+            return std::string(element_name(buffer.element));
     return "";
 }
 

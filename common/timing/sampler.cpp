@@ -77,14 +77,16 @@ private:
 };
 
 // How many runs a graph needs to last as long as the options ask: doubled, or more where the time so far says so.
-int runs_of_a_graph(const gpu::Stream& stream, const Work& work, const std::string& what, const MeasureOptions& options) {
+int runs_of_a_graph(const gpu::Stream& stream, const Work& work, const std::string& what,
+                    const MeasureOptions& options) {
     const int most = std::max(options.most_replays, 1);
     int runs = 1;
     for (;;) {
         Replays replays(stream, work, what, runs);
         replays.once();
         const double us = replays.once();
-        const int wanted = us > 0 ? static_cast<int>(std::min<double>(std::ceil(options.graph_us / us * runs), most)) : most;
+        const int wanted =
+            us > 0 ? static_cast<int>(std::min<double>(std::ceil(options.graph_us / us * runs), most)) : most;
         if (wanted <= 2 * runs) return std::max(wanted, runs);
         runs = std::min(wanted, 16 * runs);   // the first runs, and what surrounds a graph, say too long
     }
@@ -98,9 +100,10 @@ std::vector<double> sample_warm(const gpu::Stream& stream, const Work& work, con
     return collect([&] { return replays.once() / runs; }, share);
 }
 
-// While the cache is overwritten, which takes the GPU longer than the host needs to queue what follows, the run is queued
-// behind it: the GPU does not wait for the host between the two events.
-std::vector<double> sample_flushed(const gpu::Stream& stream, const Work& work, const std::string& what, const Share& share) {
+// While the cache is overwritten, which takes the GPU longer than the host needs to queue what follows, the run is
+// queued behind it: the GPU does not wait for the host between the two events.
+std::vector<double> sample_flushed(const gpu::Stream& stream, const Work& work, const std::string& what,
+                                   const Share& share) {
     gpu::Buffer other(2 * gpu::device().l2_bytes);
     gpu::Event start, stop;
     int fill = 0;
@@ -115,10 +118,11 @@ std::vector<double> sample_flushed(const gpu::Stream& stream, const Work& work, 
     return collect(once, share);
 }
 
-std::vector<double> samples_of(const Work& work, const std::string& what, const MeasureOptions& options, const Share& share,
-                               int& runs) {
+std::vector<double> samples_of(const Work& work, const std::string& what, const MeasureOptions& options,
+                               const Share& share, int& runs) {
     const gpu::Stream stream;
-    // What an earlier kernel told L2 to keep would else stay there through this one's runs. A GPU that keeps nothing refuses.
+    // What an earlier kernel told L2 to keep would else stay there through this one's runs. A GPU that keeps nothing
+    // refuses.
     if (cudaCtxResetPersistingL2Cache() != cudaSuccess) (void)cudaGetLastError();
     return options.l2 == L2::warm ? sample_warm(stream, work, what, options, share, runs)
                                   : sample_flushed(stream, work, what, share);

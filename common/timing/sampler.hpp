@@ -19,10 +19,10 @@ using Work = std::function<void(CUstream_st*)>;
 void sample(const Work& work, const std::string& what, const MeasureOptions& options, Timing& timing);
 
 // Times the same work in several places of memory, options.places of them where its `bytes` can stay in L2: the samples
-// are those of all, the median is the mean of the places' medians. Each call of `place` gives the work on buffers of its
-// own, which must live as long as it does. Where a buffer lies decides which half of an H200's L2 holds what of it, and
-// with it up to 4 % of a time: samples of one place agree with each other and not with the next run, and the median of
-// all would be of the one kind or the other by the turn of one place.
+// are those of all, the median is the mean of the places' medians. Each call of `place` gives the work on buffers of
+// its own, which must live as long as it does. Where a buffer lies decides which half of an H200's L2 holds what of it,
+// and with it up to 4 % of a time: samples of one place agree with each other and not with the next run, and the median
+// of all would be of the one kind or the other by the turn of one place.
 void sample_in_places(std::uint64_t bytes, const std::function<Work()>& place, const std::string& what,
                       const MeasureOptions& options, Timing& timing);
 

@@ -66,7 +66,8 @@ TimingTable merge(const std::vector<TimingTable>& tables) {
         row.median_us = spread_of(medians).median;
     }
     merged.after = tables.back().after;
-    if (tables.size() > 1) merged.method += "; " + std::to_string(tables.size()) + " such tables: lowest, median and highest";
+    if (tables.size() > 1)
+        merged.method += "; " + std::to_string(tables.size()) + " such tables: lowest, median and highest";
     return merged;
 }
 

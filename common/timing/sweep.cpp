@@ -55,7 +55,8 @@ private:
     void announce(const Job& job, const std::string& what) {
         if (options_.cancelled && options_.cancelled()) throw Cancelled();
         if (options_.progress)
-            options_.progress(done_, all_, fmt::format("{} · {}", job.size.empty() ? fmt::format("{}", job.n) : job.size, what));
+            options_.progress(done_, all_,
+                              fmt::format("{} · {}", job.size.empty() ? fmt::format("{}", job.n) : job.size, what));
     }
 
     // Runs `work`; what cannot be is noted once, as a sentence.
@@ -79,8 +80,8 @@ private:
     void check_room(const Job& job, std::uint64_t needed) {
         const std::uint64_t free = meter_.free_bytes();
         if (needed > free)
-            throw Error(fmt::format("{} at n = {} needs {} of the GPU's memory, and {} are free: not measured.", job.variant,
-                                    job.n, bytes_words(needed), bytes_words(free)));
+            throw Error(fmt::format("{} at n = {} needs {} of the GPU's memory, and {} are free: not measured.",
+                                    job.variant, job.n, bytes_words(needed), bytes_words(free)));
     }
 
     void measure_variant(const Job& job) {

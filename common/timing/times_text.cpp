@@ -7,7 +7,9 @@ namespace {
 
 std::string three_digits(double value) {
     // What would be rounded up to one digit more is written with one decimal less: "10.0", never "10.00".
-    return value < 9.995 ? fmt::format("{:.2f}", value) : value < 99.95 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
+    return value < 9.995   ? fmt::format("{:.2f}", value)
+           : value < 99.95 ? fmt::format("{:.1f}", value)
+                           : fmt::format("{:.0f}", value);
 }
 
 }  // namespace

@@ -76,9 +76,9 @@ Spread spread_of(std::vector<double> samples);
 // Writes the spread of `samples` and their number into the row.
 void set_times(Timing& row, std::vector<double> samples);
 
-// One table of several measured one after the other, each on fresh buffers: the median of the medians, the lowest low and
-// the highest high, so that the spread holds from run to run and not only within one. Throws std::invalid_argument when
-// empty or when the tables differ in their rows.
+// One table of several measured one after the other, each on fresh buffers: the median of the medians, the lowest low
+// and the highest high, so that the spread holds from run to run and not only within one. Throws std::invalid_argument
+// when empty or when the tables differ in their rows.
 TimingTable merge(const std::vector<TimingTable>& tables);
 
 // The file's text: JSON that load() reads back; CSV with a heading, a line for each row, the machine in each.

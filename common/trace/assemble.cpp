@@ -130,9 +130,9 @@ private:
         place_between_of(~std::uint32_t{0}, head);
     }
 
-    // Of the instructions that the due lanes are at, the first that none of them comes to only later, so that a lane which
-    // did less (no load in `i < n ? in[i] : 0`, a shorter loop) waits for the others at what they all do; where each
-    // comes later on some lane, the lowest.
+    // Of the instructions that the due lanes are at, the first that none of them comes to only later, so that a lane
+    // which did less (no load in `i < n ? in[i] : 0`, a shorter loop) waits for the others at what they all do; where
+    // each comes later on some lane, the lowest.
     void place_between_of(std::uint32_t due, PerLane<std::size_t>& head) {
         const auto at_between = [&](std::size_t lane) {
             return head[lane] < events_.lanes[lane].size() && is_between(event(lane, head[lane]).op);

@@ -41,7 +41,8 @@ std::optional<std::string> different_header(const Header& a, const Header& b) {
     if (a.seed != b.seed) return told("seeds", a.seed, b.seed);
     if (a.kernel_hash != b.kernel_hash)
         return told("kernel files", a.kernel_file + " " + a.kernel_hash, b.kernel_file + " " + b.kernel_hash);
-    if (a.launches.size() != b.launches.size()) return told("numbers of launches", a.launches.size(), b.launches.size());
+    if (a.launches.size() != b.launches.size())
+        return told("numbers of launches", a.launches.size(), b.launches.size());
     for (std::size_t i = 0; i < a.launches.size(); ++i) {
         const auto describe = [](const Launch& launch) {
             return fmt::format("{} on {}x{}x{} blocks of {}x{}x{} threads", launch.kernel, launch.grid[0],
@@ -146,7 +147,8 @@ public:
             return differ(fmt::format("{} is incomplete; as far as it goes the traces are equal: {}.",
                                       a_.partial ? "A" : "B", compared));
         result_.sentence = "equal: " + compared;
-        if (skipped_ > 0) result_.sentence += fmt::format("; {} values not compared: CUDA leaves them undefined", skipped_);
+        if (skipped_ > 0)
+            result_.sentence += fmt::format("; {} values not compared: CUDA leaves them undefined", skipped_);
         return result_;
     }
 
@@ -251,7 +253,8 @@ private:
             const bool after = has_after(a.op) && a.has_after >> lane & b.has_after >> lane & 1;
             // Kept, the lane's value is as good as it was; else it holds what it received as well.
             const bool after_counts = offered_counts && (received_counts || a.effect[lane] == Effect::keep);
-            if (after && after_counts && !bits_as(type_of_after(a), "after", a.after[lane], b.after[lane])) return false;
+            if (after && after_counts && !bits_as(type_of_after(a), "after", a.after[lane], b.after[lane]))
+                return false;
             if (!is_atomic(a.op) && !is_access(a.op)) continue;
             for (int k = 0; k < a.elements && offered_counts; ++k) {
                 const std::string what = a.elements == 1 ? "the value" : fmt::format("the value's element {}", k);
@@ -263,13 +266,15 @@ private:
     }
 
     bool same_number(const Record& a, std::size_t lane, const char* what, std::int64_t left, std::int64_t right) {
-        return left == right || unlike(a, fmt::format("lane {}: {}", lane, what), fmt::format("{} (0x{:x})", left, left),
-                                       fmt::format("{} (0x{:x})", right, right));
+        return left == right ||
+               unlike(a, fmt::format("lane {}: {}", lane, what), fmt::format("{} (0x{:x})", left, left),
+                      fmt::format("{} (0x{:x})", right, right));
     }
 
     bool compare_scopes(const Record& a, const Record& b) {
         for (std::size_t lane = 0; lane < kWarpSize; ++lane)
-            if (a.active >> lane & 1 && !same_number(a, lane, "the fence's scope", a.arg[lane], b.arg[lane])) return false;
+            if (a.active >> lane & 1 && !same_number(a, lane, "the fence's scope", a.arg[lane], b.arg[lane]))
+                return false;
         return true;
     }
 

@@ -1,5 +1,5 @@
-// Traces in files: NDJSON, one header line, then arrays, records, findings, outputs and reruns a line each, and a footer
-// with the count of lines and a checksum. Floats are hex bits.
+// Traces in files: NDJSON, one header line, then arrays, records, findings, outputs and reruns a line each, and a
+// footer with the count of lines and a checksum. Floats are hex bits.
 #pragma once
 
 #include <filesystem>

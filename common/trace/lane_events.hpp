@@ -50,10 +50,10 @@ struct BlockEvents {
 };
 
 // Called by both recorders where the kernel announced the value of a variable after a statement with a shuffle or a
-// reduction (see prelude): fills in `after` and `effect` of the lane's last one between `first_line` and `last_line`, the
-// statement's lines. Does nothing where that one has its `after` already or there is none (`c ? shfl(…) : 0` on the
-// lanes without). A variable of another type than what was offered (double += float) cannot be told in the record's type:
-// its `after` stays unrecorded, its effect does not.
+// reduction (see prelude): fills in `after` and `effect` of the lane's last one between `first_line` and `last_line`,
+// the statement's lines. Does nothing where that one has its `after` already or there is none (`c ? shfl(…) : 0` on the
+// lanes without). A variable of another type than what was offered (double += float) cannot be told in the record's
+// type: its `after` stays unrecorded, its effect does not.
 void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, Element type, std::uint64_t bits,
                   Effect effect);
 
@@ -63,11 +63,11 @@ void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, E
 // interleavings, give the same: first the meetings, atomics, fences and barriers (what both hold) are ordered, always
 // taking what is ready at the lowest line, then the lowest lane; then each lane's accesses and active masks (which
 // answer differently from run to run, and so must order nothing else) are placed before the
-// event that follows them, lanes at the same line and site in one record. First comes what no lane of these comes to only
-// later: the lanes past n wait at the store of `tree[t] = t < n ? in[t] : 0` for those that load, and a lane that has left
-// a loop for those that still turn in it; else the lowest line. A lane that has the same access next, but an event later
-// on, joins the record of those that need it now: one load of a whole warp stays one record though half of the warp meets
-// next.
+// event that follows them, lanes at the same line and site in one record. First comes what no lane of these comes to
+// only later: the lanes past n wait at the store of `tree[t] = t < n ? in[t] : 0` for those that load, and a lane that
+// has left a loop for those that still turn in it; else the lowest line. A lane that has the same access next, but an
+// event later on, joins the record of those that need it now: one load of a whole warp stays one record though half of
+// the warp meets next.
 // Lanes that met with different masks or intrinsics are told apart: a record for each. A __syncthreads without a
 // meeting number is known by its turn. A meeting that some of its lanes never reached in their lists (cannot happen in
 // a sound recording) is emitted with those that are there.

@@ -213,7 +213,8 @@ Rerun read_rerun(const Json& json) {
 // One line after the header. Kinds of lines that a newer minor version added are passed over.
 void read_line(const Json& json, Trace& trace) {
     if (json.contains("op")) {
-        if (trace.records.size() == kMaxRecords) throw Mangled(fmt::format("there are more than {} records", kMaxRecords));
+        if (trace.records.size() == kMaxRecords)
+            throw Mangled(fmt::format("there are more than {} records", kMaxRecords));
         trace.records.push_back(read_record(json, trace));
     } else if (json.contains("array")) {
         const std::string space = text(json.at("space"));
@@ -292,9 +293,10 @@ void read_first_line(Lines& lines, Trace& trace, const std::string& name) {
         trace.header.major = whole<int>(json.at("major"), 0);
         trace.header.minor = whole<int>(json.at("minor"), 0);
         if (trace.header.major > kFormatMajor)
-            throw Error(fmt::format("{} is a trace of format {}.{}; this program reads formats up to {}.{}. Use a newer "
-                                    "Lanewise, or record the trace again with this one.",
-                                    name, trace.header.major, trace.header.minor, kFormatMajor, kFormatMinor));
+            throw Error(
+                fmt::format("{} is a trace of format {}.{}; this program reads formats up to {}.{}. Use a newer "
+                            "Lanewise, or record the trace again with this one.",
+                            name, trace.header.major, trace.header.minor, kFormatMajor, kFormatMinor));
         read_header(json, trace);
     } catch (const Error&) {
         throw;
@@ -315,7 +317,8 @@ Trace read(std::istream& in, const std::string& name) {
 
     const auto stop = [&](const std::string& why) {
         trace.partial = true;
-        trace.partial_reason = fmt::format("{} {}; the {} records before that are shown.", name, why, trace.records.size());
+        trace.partial_reason =
+            fmt::format("{} {}; the {} records before that are shown.", name, why, trace.records.size());
         return std::move(trace);
     };
     bool ended = false;

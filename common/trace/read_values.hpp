@@ -27,7 +27,9 @@ struct Mangled : std::runtime_error {
 
 template <class T>
 T whole(const Json& json, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
-    const auto inside = [&](auto value) { return std::cmp_greater_equal(value, least) && std::cmp_less_equal(value, most); };
+    const auto inside = [&](auto value) {
+        return std::cmp_greater_equal(value, least) && std::cmp_less_equal(value, most);
+    };
     if (json.is_number_unsigned()) {
         const auto value = json.get<std::uint64_t>();
         if (inside(value)) return static_cast<T>(value);

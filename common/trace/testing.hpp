@@ -46,7 +46,8 @@ public:
         each(active, [&](std::size_t lane) {
             record.element_index[lane] = element(static_cast<int>(lane));
             for (int k = 0; k < elements; ++k)
-                record.value[lane][static_cast<std::size_t>(k / 2)] |= to_bits(value(static_cast<int>(lane), k)) << (k % 2 * 32);
+                record.value[lane][static_cast<std::size_t>(k / 2)] |= to_bits(value(static_cast<int>(lane), k))
+                                                                       << (k % 2 * 32);
         });
     }
 
@@ -100,7 +101,8 @@ public:
             if (active >> from & 1) record.received[lane] = to_bits(before[from]);
             else record.undefined |= std::uint32_t{1} << lane;
             record.effect[lane] = kept >> lane & 1 ? Effect::keep : effect;
-            if (record.effect[lane] == Effect::join) values[lane] = before[lane] + from_bits<float>(record.received[lane]);
+            if (record.effect[lane] == Effect::join)
+                values[lane] = before[lane] + from_bits<float>(record.received[lane]);
             if (record.effect[lane] == Effect::replace) values[lane] = from_bits<float>(record.received[lane]);
             record.after[lane] = to_bits(values[lane]);
         });
@@ -218,7 +220,8 @@ public:
         return static_cast<std::uint32_t>(trace.arrays.size() - 1);
     }
 
-    void statement(int line, Effect effect, const std::string& target, bool to_memory = false, bool conditional = false) {
+    void statement(int line, Effect effect, const std::string& target, bool to_memory = false,
+                   bool conditional = false) {
         trace::Statement& added = trace.header.statements.emplace_back();
         added.line = added.last_line = line;
         added.effect = effect;

@@ -40,7 +40,8 @@ std::string weave_accesses(Trace& gpu, const Trace& emulator) {
     const Difference difference = diff(gpu, emulator);
     if (!difference.equal) return "Who read which word is not shown: the emulator differs. " + difference.sentence;
     for (const std::uint32_t block : gpu.header.blocks)
-        if (std::find(emulator.header.blocks.begin(), emulator.header.blocks.end(), block) == emulator.header.blocks.end())
+        if (std::find(emulator.header.blocks.begin(), emulator.header.blocks.end(), block) ==
+            emulator.header.blocks.end())
             return "Who read which word is not shown: the emulator did not record block " + std::to_string(block) + ".";
 
     std::map<WarpKey, std::vector<const Record*>> theirs;

@@ -141,7 +141,8 @@ void add_facts(Json& json, const Statement& statement) {
     if (statement.calls) json["calls"] = true;
     if (statement.loads != 0) json["loads"] = statement.loads;
     Json uses = Json::array();
-    for (std::size_t i = 0; i < std::min(statement.uses.size(), kMaxUses); ++i) uses.push_back(capped(statement.uses[i]));
+    for (std::size_t i = 0; i < std::min(statement.uses.size(), kMaxUses); ++i)
+        uses.push_back(capped(statement.uses[i]));
     if (!uses.empty()) json["uses"] = std::move(uses);
     const auto add_lines = [&](const char* name, const Statement::Lines& lines) {
         if (lines.last != 0) json[name] = {lines.first, lines.last};

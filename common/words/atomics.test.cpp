@@ -39,7 +39,8 @@ protected:
                std::function<T()> operand, std::size_t members = 1) {
         for (const bool shared : {false, true}) {
             if (shared && kernel == "add_vector") continue;
-            for (int scope = 0; scope < 3; ++scope) calls_in<T>(kernel, type, operation, operand, members, shared, scope);
+            for (int scope = 0; scope < 3; ++scope)
+                calls_in<T>(kernel, type, operation, operand, members, shared, scope);
         }
     }
 
@@ -81,7 +82,8 @@ protected:
                 }
                 std::sort(found.begin(), found.end());
                 std::sort(left.begin(), left.end());
-                ASSERT_EQ(found, left) << kernel << " of " << type << (shared ? " shared" : " global") << " scope " << scope;
+                ASSERT_EQ(found, left) << kernel << " of " << type << (shared ? " shared" : " global") << " scope "
+                                       << scope;
                 if (operation.any_order_ends_alike) {
                     ASSERT_EQ(to_bits(after[word * members + m]), to_bits(expected)) << kernel << " of " << type;
                 }
@@ -109,12 +111,14 @@ protected:
 
     template <class T>
     void sums(const char* type) {  // of integers, modulo a power of two
-        const Operation<T> add{[](T a, T b, T) { return static_cast<T>(static_cast<Bits>(a) + static_cast<Bits>(b)); }, true};
+        const Operation<T> add{[](T a, T b, T) { return static_cast<T>(static_cast<Bits>(a) + static_cast<Bits>(b)); },
+                               true};
         calls<T>("add", type, add, integers<T>());
     }
     template <class T>
     void differences(const char* type) {
-        const Operation<T> sub{[](T a, T b, T) { return static_cast<T>(static_cast<Bits>(a) - static_cast<Bits>(b)); }, true};
+        const Operation<T> sub{[](T a, T b, T) { return static_cast<T>(static_cast<Bits>(a) - static_cast<Bits>(b)); },
+                               true};
         calls<T>("sub", type, sub, integers<T>());
     }
     template <class T>
@@ -140,7 +144,8 @@ protected:
     template <class T>
     void compares(const char* kernel, const char* type) {
         // Of three values, so that many comparisons hold.
-        calls<T>(kernel, type, {[](T a, T b, T c) { return a == c ? b : a; }}, [this] { return static_cast<T>(below(3) * 21845); });
+        calls<T>(kernel, type, {[](T a, T b, T c) { return a == c ? b : a; }},
+                 [this] { return static_cast<T>(below(3) * 21845); });
     }
 };
 

@@ -163,7 +163,8 @@ TEST_P(Groups, TellWhereAThreadStands) {
                     t / tile + 1000 * tile, t % tile, std::min(tile, shape.threads() - t / tile * tile), t,
                     shape.threads(), half + 100 * (t % half)};
                 const auto first = out.begin() + 12 * static_cast<std::ptrdiff_t>(thread);
-                ASSERT_EQ(std::vector<std::uint32_t>(first, first + 12), expected) << "tile " << tile << " thread " << t;
+                ASSERT_EQ(std::vector<std::uint32_t>(first, first + 12), expected)
+                    << "tile " << tile << " thread " << t;
             }
         }
 }
@@ -284,7 +285,8 @@ void Groups::lane_groups(const std::string& type, int how) {
             const int l = label[base + static_cast<std::size_t>(other)];
             if (how == 3 ? (l == 0) == (label[thread] == 0) : l == label[thread]) mask |= 1u << other;
             bool first = true;
-            for (int before = 0; before < other; ++before) first = first && label[base + static_cast<std::size_t>(before)] != l;
+            for (int before = 0; before < other; ++before)
+                first = first && label[base + static_cast<std::size_t>(before)] != l;
             if (first) leaders |= 1u << other;
         }
         auto meta_rank = static_cast<std::uint32_t>(std::popcount(leaders & ((1u << std::countr_zero(mask)) - 1)));
@@ -301,7 +303,8 @@ void Groups::lane_groups(const std::string& type, int how) {
             const auto rank = static_cast<std::size_t>(std::find(all.begin(), all.end(), lane) - all.begin());
             mask = 0;
             for (std::size_t r = rank / 4 * 4; r < std::min(rank / 4 * 4 + 4, all.size()); ++r) mask |= 1u << all[r];
-            meta_rank = static_cast<std::uint32_t>(rank / 4), meta_size = static_cast<std::uint32_t>((all.size() + 3) / 4);
+            meta_rank = static_cast<std::uint32_t>(rank / 4),
+            meta_size = static_cast<std::uint32_t>((all.size() + 3) / 4);
         }
         if (how == 3) {
             meta_rank = mask != there && label[thread] == 0, meta_size = mask == there ? 1 : 2;

@@ -33,7 +33,9 @@ protected:
                 switch (below(5)) {
                     case 0: break;                                                           // all
                     case 1: groups[0] = 0xffffu, groups[1] = 0xffff0000u; break;             // halves
-                    case 2: groups[0] = static_cast<std::uint32_t>(random_()); break;        // some; the others keep out
+                    case 2:
+                        groups[0] = static_cast<std::uint32_t>(random_());
+                        break;  // some; the others keep out
                     case 3:                                                                  // three groups
                         groups[0] = static_cast<std::uint32_t>(random_());
                         groups[1] = static_cast<std::uint32_t>(random_()) & ~groups[0];
@@ -67,7 +69,8 @@ protected:
             if (!trace::is_shuffle(record.op)) continue;
             const auto mode = static_cast<std::size_t>(record.op) - static_cast<std::size_t>(trace::Op::shfl_idx);
             for (const int lane : lanes_of(record.active)) {
-                const std::size_t thread = record.block * shape.threads() + 32 * record.warp + static_cast<std::size_t>(lane);
+                const std::size_t thread =
+                    record.block * shape.threads() + 32 * record.warp + static_cast<std::size_t>(lane);
                 ASSERT_EQ(static_cast<T>(record.received[static_cast<std::size_t>(lane)]), out[4 * thread + mode]);
                 ++told;
             }
@@ -129,8 +132,8 @@ void Intrinsics::shuffles(const char* type) {
             const std::size_t from = thread - static_cast<std::size_t>(lane_of(shape, thread)) +
                                      static_cast<std::size_t>(source(thread, mode));
             ASSERT_EQ(out[4 * thread + mode], mask[thread] ? in[from] : T(0))
-                << type << " mode " << mode << " thread " << thread << " argument " << arg[4 * thread + mode] << " width "
-                << width[4 * thread + mode] << " mask " << mask[thread];
+                << type << " mode " << mode << " thread " << thread << " argument " << arg[4 * thread + mode]
+                << " width " << width[4 * thread + mode] << " mask " << mask[thread];
         }
 }
 
@@ -167,8 +170,8 @@ TEST_P(Intrinsics, Vote) {
             if (mask[thread] == 0) continue;
             std::vector<int> predicate(32);
             for (const int lane : lanes_of(there(shape, thread)))
-                predicate[static_cast<std::size_t>(lane)] = in[thread - static_cast<std::size_t>(lane_of(shape, thread)) +
-                                                               static_cast<std::size_t>(lane)];
+                predicate[static_cast<std::size_t>(lane)] =
+                    in[thread - static_cast<std::size_t>(lane_of(shape, thread)) + static_cast<std::size_t>(lane)];
             const std::uint32_t lanes = mask[thread] & there(shape, thread), set = ballot(lanes, predicate);
             ASSERT_EQ(out[3 * thread], set != 0) << "thread " << thread << " mask " << mask[thread];
             ASSERT_EQ(out[3 * thread + 1], set == lanes) << "thread " << thread << " mask " << mask[thread];
@@ -196,7 +199,8 @@ void Intrinsics::matches(const char* type) {
         const int lane = lane_of(shape, thread);
         std::vector<Bits> bits(32);
         for (const int other : lanes_of(there(shape, thread)))
-            bits[static_cast<std::size_t>(other)] = in[thread - static_cast<std::size_t>(lane) + static_cast<std::size_t>(other)];
+            bits[static_cast<std::size_t>(other)] =
+                in[thread - static_cast<std::size_t>(lane) + static_cast<std::size_t>(other)];
         ASSERT_EQ(out[3 * thread], match_any(mask[thread], bits, lane)) << type << " thread " << thread;
         ASSERT_EQ(out[3 * thread + 1], match_all(mask[thread], bits, lane)) << type << " thread " << thread;
         ASSERT_EQ(out[3 * thread + 2], match_all(mask[thread], bits, lane) != 0) << type << " thread " << thread;
@@ -235,7 +239,8 @@ TEST_P(Intrinsics, Reduce) {
         for (std::size_t thread = 0; thread < in.size(); ++thread) {
             if (mask[thread] == 0) continue;
             std::uint32_t add = 0, least = ~0u, most = 0, all = ~0u, any = 0, odd = 0;
-            std::int32_t low = std::numeric_limits<std::int32_t>::max(), high = std::numeric_limits<std::int32_t>::min();
+            std::int32_t low = std::numeric_limits<std::int32_t>::max(),
+                         high = std::numeric_limits<std::int32_t>::min();
             for (const int lane : lanes_of(mask[thread])) {
                 const std::uint32_t v = in[thread - static_cast<std::size_t>(lane_of(shape, thread)) +
                                            static_cast<std::size_t>(lane)];
@@ -246,8 +251,10 @@ TEST_P(Intrinsics, Reduce) {
             const std::vector<std::uint32_t> as_unsigned = {add, least, most, all, any, odd};
             const auto s = signed_out.begin() + 3 * static_cast<std::ptrdiff_t>(thread);
             const auto u = out.begin() + 6 * static_cast<std::ptrdiff_t>(thread);
-            ASSERT_EQ(std::vector<std::int32_t>(s, s + 3), as_signed) << "thread " << thread << " mask " << mask[thread];
-            ASSERT_EQ(std::vector<std::uint32_t>(u, u + 6), as_unsigned) << "thread " << thread << " mask " << mask[thread];
+            ASSERT_EQ(std::vector<std::int32_t>(s, s + 3), as_signed)
+                << "thread " << thread << " mask " << mask[thread];
+            ASSERT_EQ(std::vector<std::uint32_t>(u, u + 6), as_unsigned)
+                << "thread " << thread << " mask " << mask[thread];
         }
     }
 }

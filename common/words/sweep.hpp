@@ -77,8 +77,8 @@ protected:
         return outcome;
     }
 
-    // May kernels use what needs this compute capability? The emulator has all of it; on a GPU it is what the program was
-    // compiled for that counts. Asked of a kernel.
+    // May kernels use what needs this compute capability? The emulator has all of it; on a GPU it is what the program
+    // was compiled for that counts. Asked of a kernel.
     bool has_architecture(int wanted) {
         if (!GetParam().gpu) return true;
         Plan plan;

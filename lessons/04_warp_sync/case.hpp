@@ -11,7 +11,8 @@
 namespace warp_sync {
 
 // One block for each inputs.block values; out is the sum of all, by one atomic a block.
-inline void plan_block(lanewise::launch::Plan& plan, const lanewise::lesson::Inputs& inputs, const std::string& kernel) {
+inline void plan_block(lanewise::launch::Plan& plan, const lanewise::lesson::Inputs& inputs,
+                       const std::string& kernel) {
     const std::vector<float> values = inputs.values<float>();
     const std::uint32_t blocks = inputs.blocks();
     const auto sums = lanewise::lesson::sums_of(values, inputs.block);

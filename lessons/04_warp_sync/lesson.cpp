@@ -30,7 +30,8 @@ Variant wrong(Variant variant, const char* why) {
 LESSON(warp_sync) {
     lesson.title("Warp sync");
     lesson.add(block("block_sum_barriers", "barriers", "the rung before: a block barrier after every round", ""));
-    lesson.add(block("block_sum_warp_sync", "warp sync", "the last warp: read, sync, write, sync", "block_sum_barriers"));
+    lesson.add(
+        block("block_sum_warp_sync", "warp sync", "the last warp: read, sync, write, sync", "block_sum_barriers"));
     lesson.add(block("block_sum_warp_sync_halves", "halves", "the last warp: half of the lanes adds, one sync a round",
                      "block_sum_warp_sync"));
     lesson.add(wrong(block("block_sum_write_after_read", "one sync", "the last warp: all lanes add, one sync a round",

@@ -108,7 +108,8 @@ TEST(WarpSync, ABarrierInABranchIsFound) {
         }
         EXPECT_EQ(buffer(plan, outcome, "out")[0], kTotal) << "all wait at the same barrier of the machine";
     }
-    const auto first = run(plan_of("block_sum_barrier_in_branch", inputs_of("block_sum_barrier_in_branch"))).findings[0];
+    const auto first =
+        run(plan_of("block_sum_barrier_in_branch", inputs_of("block_sum_barrier_in_branch"))).findings[0];
     EXPECT_EQ(first.line, barriers[2]);
     EXPECT_EQ(first.warp, 2u);
 }

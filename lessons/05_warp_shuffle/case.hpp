@@ -39,7 +39,9 @@ inline std::vector<double> after_rounds(Direction direction, Join join, std::vec
     for (int offset = width / 2; offset > 0; offset /= 2) {
         const std::vector<double> before = held;
         for (int lane = 0; lane < width; ++lane) {
-            int source = direction == Direction::down ? lane + offset : direction == Direction::up ? lane - offset : lane ^ offset;
+            int source = direction == Direction::down ? lane + offset
+                         : direction == Direction::up ? lane - offset
+                                                      : lane ^ offset;
             if (source < 0 || source >= width) source = lane;
             held[lane] = joined(join, before[lane], before[source]);
         }
@@ -55,12 +57,15 @@ inline std::vector<double> padded(const std::vector<float>& values, std::uint32_
 }
 
 // Four bytes read and `written` words of four bytes written.
-inline void count_bytes(Plan& plan, std::uint64_t read, std::uint64_t written) { plan.bytes_moved = 4 * (read + written); }
+inline void count_bytes(Plan& plan, std::uint64_t read, std::uint64_t written) {
+    plan.bytes_moved = 4 * (read + written);
+}
 
-// One warp kernel over every slice of inputs.block values: out holds each slice's result, lanes what each lane ends with.
-// `extra` are arguments after n.
+// One warp kernel over every slice of inputs.block values: out holds each slice's result, lanes what each lane ends
+// with. `extra` are arguments after n.
 template <class... Extra>
-void plan_warp(Plan& plan, const Inputs& inputs, const std::string& kernel, Direction direction, Join join, Extra... extra) {
+void plan_warp(Plan& plan, const Inputs& inputs, const std::string& kernel, Direction direction, Join join,
+               Extra... extra) {
     const std::vector<float> values = inputs.values<float>();
     const std::uint32_t width = inputs.block, slices = inputs.blocks();
     const std::vector<double> slots = padded(values, width, join);
@@ -131,7 +136,8 @@ inline void plan_block(Plan& plan, const Inputs& inputs, const std::string& kern
         std::vector<double> totals;
         for (const double block_sum : sums.block_sums) totals.insert(totals.end(), inputs.block, block_sum);
         count_bytes(plan, inputs.n, 1 + totals.size());
-        plan.expect(held, std::move(totals), gamma(depth) * sums.largest_block, "depth in the block * 2^-24 * sum|x| of a block");
+        plan.expect(held, std::move(totals), gamma(depth) * sums.largest_block,
+                    "depth in the block * 2^-24 * sum|x| of a block");
     } else {
         plan.launch(kernel, instance, Grid{blocks}, Block{inputs.block}, in, out, n);
         count_bytes(plan, inputs.n, 1);

@@ -52,8 +52,10 @@ constexpr int kBroadcastSource = 5;
 
 LESSON(warp_shuffle) {
     const Variant down = warp("warp_sum_down", "down", "lane 0 ends with the sum", Direction::down, Join::sum, "");
-    const Variant xor_ = warp("warp_sum_xor", "xor", "every lane ends with the sum", Direction::xor_, Join::sum, "warp_sum_down");
-    const Variant up = warp("warp_sum_up", "up", "the last lane ends with the sum", Direction::up, Join::sum, "warp_sum_down");
+    const Variant xor_ =
+        warp("warp_sum_xor", "xor", "every lane ends with the sum", Direction::xor_, Join::sum, "warp_sum_down");
+    const Variant up =
+        warp("warp_sum_up", "up", "the last lane ends with the sum", Direction::up, Join::sum, "warp_sum_down");
 
     lesson.title("Warp shuffle");
     lesson.add(xor_).add(down).add(up);
@@ -65,21 +67,31 @@ LESSON(warp_shuffle) {
     lesson.add({.name = "warp_sum_xor_rolled",
                 .title = "rolled",
                 .summary = "warp_sum_xor with the loop left a loop",
-                .plan = [](Plan& plan, const Inputs& inputs) {
-                    plan_warp(plan, inputs, "warp_sum_xor_rolled", Direction::xor_, Join::sum, static_cast<int>(inputs.block / 2));
-                },
+                .plan =
+                    [](Plan& plan, const Inputs& inputs) {
+                        plan_warp(plan, inputs, "warp_sum_xor_rolled", Direction::xor_, Join::sum,
+                                  static_cast<int>(inputs.block / 2));
+                    },
                 .compared_with = "warp_sum_xor",
                 .baseline = kBaselines[0],
                 .tab = false});
-    lesson.add(warp("warp_max_down", "max down", "lane 0 ends with the largest", Direction::down, Join::max, "warp_sum_down"));
-    lesson.add(warp("warp_max_xor", "max xor", "every lane ends with the largest", Direction::xor_, Join::max, "warp_sum_xor"));
-    lesson.add(warp("warp_max_up", "max up", "the last lane ends with the largest", Direction::up, Join::max, "warp_sum_up"));
-    lesson.add(warp("warp_min_down", "min down", "lane 0 ends with the smallest", Direction::down, Join::min, "warp_sum_down"));
-    lesson.add(warp("warp_min_xor", "min xor", "every lane ends with the smallest", Direction::xor_, Join::min, "warp_sum_xor"));
-    lesson.add(warp("warp_min_up", "min up", "the last lane ends with the smallest", Direction::up, Join::min, "warp_sum_up"));
+    lesson.add(
+        warp("warp_max_down", "max down", "lane 0 ends with the largest", Direction::down, Join::max, "warp_sum_down"));
+    lesson.add(warp("warp_max_xor", "max xor", "every lane ends with the largest", Direction::xor_, Join::max,
+                    "warp_sum_xor"));
+    lesson.add(
+        warp("warp_max_up", "max up", "the last lane ends with the largest", Direction::up, Join::max, "warp_sum_up"));
+    lesson.add(warp("warp_min_down", "min down", "lane 0 ends with the smallest", Direction::down, Join::min,
+                    "warp_sum_down"));
+    lesson.add(warp("warp_min_xor", "min xor", "every lane ends with the smallest", Direction::xor_, Join::min,
+                    "warp_sum_xor"));
+    lesson.add(
+        warp("warp_min_up", "min up", "the last lane ends with the smallest", Direction::up, Join::min, "warp_sum_up"));
     lesson.add(block("block_sum_shared", "shared tree", "the rung before: a tree in shared memory", ""));
-    lesson.add(block("block_sum_tree_shuffle", "tree + shuffle", "the tree's last 32 values added by shuffles", "block_sum_shared"));
-    lesson.add(block("block_sum_two_level", "two-level", "every warp first, then the warp sums", "block_sum_tree_shuffle"));
+    lesson.add(block("block_sum_tree_shuffle", "tree + shuffle", "the tree's last 32 values added by shuffles",
+                     "block_sum_shared"));
+    lesson.add(
+        block("block_sum_two_level", "two-level", "every warp first, then the warp sums", "block_sum_tree_shuffle"));
     lesson.add(block("block_sum_two_level_broadcast", "two-level, all", "as two_level, and every thread holds the sum",
                      "block_sum_two_level", true));
 }

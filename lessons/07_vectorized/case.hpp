@@ -38,7 +38,8 @@ inline void plan_runs(Plan& plan, const Inputs& inputs, const std::string& kerne
     const std::uint64_t threads = std::uint64_t{blocks} * inputs.block;
     const auto in = plan.input("in", held);
     const auto out = plan.output<float>("out", 1);
-    plan.launch(kernel, std::to_string(inputs.block), {blocks}, {inputs.block}, in, out, first, static_cast<int>(inputs.n));
+    plan.launch(kernel, std::to_string(inputs.block), {blocks}, {inputs.block}, in, out, first,
+                static_cast<int>(inputs.n));
     // A thread's turns are rounded up to whole packs of at most four; it may add a value of the head and one of the
     // tail besides.
     const std::uint64_t most = 4 * ((inputs.n / 4 + threads - 1) / threads) + 2;

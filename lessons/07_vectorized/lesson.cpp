@@ -27,32 +27,34 @@ Variant runs(const char* name, const char* title, const char* summary, const cha
 
 Variant one_turn(const char* name, const char* title, const char* summary, std::uint32_t per_thread,
                  const char* compared_with) {
-    return {.name = name,
-            .title = title,
-            .summary = summary,
-            .n = kDefaultN,
-            .block = 128,
-            .plan = [=](Plan& plan, const Inputs& inputs) { vectorized::plan_one_turn(plan, inputs, name, per_thread); },
-            .compared_with = compared_with,
-            .timed_n = kTimedN,
-            .baseline = kBaseline,
-            .tab = false};
+    return {
+        .name = name,
+        .title = title,
+        .summary = summary,
+        .n = kDefaultN,
+        .block = 128,
+        .plan = [=](Plan& plan, const Inputs& inputs) { vectorized::plan_one_turn(plan, inputs, name, per_thread); },
+        .compared_with = compared_with,
+        .timed_n = kTimedN,
+        .baseline = kBaseline,
+        .tab = false};
 }
 
 }  // namespace
 
 LESSON(vectorized) {
     lesson.title("Vectorized loads");
-    lesson.add(runs("grid_stride_f32", "f32", "the rung before: 4 bytes a lane, 4 sectors a request", "grid_stride_f32", 0, ""));
+    lesson.add(runs("grid_stride_f32", "f32", "the rung before: 4 bytes a lane, 4 sectors a request", "grid_stride_f32",
+                    0, ""));
     lesson.add(runs("grid_stride_f32x2", "f32x2", "8 bytes a lane, 8 sectors a request", "grid_stride_f32x2", 0,
                     "grid_stride_f32"));
     lesson.add(runs("grid_stride_f32x4", "f32x4", "16 bytes a lane, 16 sectors a request", "grid_stride_f32x4", 0,
                     "grid_stride_f32"));
-    lesson.add(runs("f32_offset_one", "f32, from 1", "the values begin at in[1]: 5 sectors a request", "grid_stride_f32", 1,
-                    "grid_stride_f32"));
+    lesson.add(runs("f32_offset_one", "f32, from 1", "the values begin at in[1]: 5 sectors a request",
+                    "grid_stride_f32", 1, "grid_stride_f32"));
     lesson.add(runs("f32x4_offset_one", "f32x4, from 1", "the values begin at in[1]: three by themselves, then float4",
                     "grid_stride_f32x4", 1, "grid_stride_f32x4"));
     lesson.add(one_turn("one_value_f32", "one value", "one value a thread, one atomic for each block's values", 1, ""));
-    lesson.add(one_turn("one_pack_f32x4", "one pack", "one float4 a thread, a quarter of the threads, as many atomics", 4,
-                        "one_value_f32"));
+    lesson.add(one_turn("one_pack_f32x4", "one pack", "one float4 a thread, a quarter of the threads, as many atomics",
+                        4, "one_value_f32"));
 }

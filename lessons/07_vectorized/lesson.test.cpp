@@ -93,7 +93,8 @@ TEST(Vectorized, AnyBeginningAndAnyEnd) {
         const char* kernel;
         const char* variant;
     };
-    for (const auto& [kernel, variant] : {Width{"grid_stride_f32", "grid_stride_f32"}, {"grid_stride_f32x2", "grid_stride_f32x2"},
+    for (const auto& [kernel, variant] : {Width{"grid_stride_f32", "grid_stride_f32"},
+                                          {"grid_stride_f32x2", "grid_stride_f32x2"},
                                           {"grid_stride_f32x4", "grid_stride_f32x4"}})
         for (int first = 0; first < 6; ++first)
             for (const std::uint64_t n : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 2047u, 2048u, 2049u, 2050u, 2051u}) {
@@ -102,13 +103,15 @@ TEST(Vectorized, AnyBeginningAndAnyEnd) {
                 inputs.kind = "ramp1";
                 launch::Plan plan;
                 vectorized::plan_runs(plan, inputs, kernel, first);
-                expect_verified(plan, run(plan), std::string(kernel) + " from " + std::to_string(first) + ", n " + std::to_string(n));
+                expect_verified(plan, run(plan),
+                                std::string(kernel) + " from " + std::to_string(first) + ", n " + std::to_string(n));
             }
 }
 
 // Every value is in the total, once, and in[0] is not where the values begin at in[1].
 TEST(Vectorized, NothingIsLeftOut) {
-    for (const char* variant : {"grid_stride_f32", "grid_stride_f32x2", "grid_stride_f32x4", "f32_offset_one", "f32x4_offset_one"}) {
+    for (const char* variant :
+         {"grid_stride_f32", "grid_stride_f32x2", "grid_stride_f32x4", "f32_offset_one", "f32x4_offset_one"}) {
         const trace::Trace trace = traced(variant);
         const auto steps = steps::build_steps(trace);
         const std::size_t first = std::string(variant).ends_with("offset_one") ? 1 : 0;

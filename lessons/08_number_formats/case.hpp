@@ -25,8 +25,8 @@ using lanewise::lesson::Inputs;
 // Stands before the values where they begin further on in their buffer: a kernel that adds it is seen to be wrong.
 inline constexpr double kNotAValue = 1000;
 
-// The values as `element` has them; integers are rounded down. Where fractions would leave nothing of them, integers are
-// scaled: `random` is from -128 to 127 (i32: -1000 to 999), `small` is 1.
+// The values as `element` has them; integers are rounded down. Where fractions would leave nothing of them, integers
+// are scaled: `random` is from -128 to 127 (i32: -1000 to 999), `small` is 1.
 inline std::vector<double> values_of(const Inputs& inputs, Element element) {
     std::vector<double> values = inputs.values<double>();
     const bool integer = !lanewise::is_float(element);
@@ -83,8 +83,9 @@ inline void plan_total(Plan& plan, const Kernel& kernel, const std::vector<doubl
     }
     const Bound relative = bound_of(kernel, shape);
     const double bound = relative.relative * sums.magnitude;
-    plan.expect(out, {sums.sum}, bound,
-                relative.reason + (bound > std::abs(sums.sum) ? ", more than the sum itself: it promises no digit" : ""));
+    plan.expect(
+        out, {sums.sum}, bound,
+        relative.reason + (bound > std::abs(sums.sum) ? ", more than the sum itself: it promises no digit" : ""));
 }
 
 // The warp functions: the sum of each slice of `block` values. `name` is what follows "warp_sums_".
@@ -135,8 +136,9 @@ inline void plan_block(Plan& plan, const std::vector<double>& values, std::uint3
             if (may_overflow(f32, sums.magnitude)) {
                 std::vector<double> warp_sums;
                 for (std::size_t warp = 0; warp < held.size(); warp += 32)
-                    warp_sums.push_back(tree(f32, {held.begin() + static_cast<std::ptrdiff_t>(warp),
-                                                   held.begin() + static_cast<std::ptrdiff_t>(std::min(warp + 32, held.size()))}));
+                    warp_sums.push_back(
+                        tree(f32, {held.begin() + static_cast<std::ptrdiff_t>(warp),
+                                   held.begin() + static_cast<std::ptrdiff_t>(std::min(warp + 32, held.size()))}));
                 warp_sums.resize(32);
                 result = tree(f32, std::move(warp_sums));
             }
@@ -146,8 +148,8 @@ inline void plan_block(Plan& plan, const std::vector<double>& values, std::uint3
     }
     const auto in = input_from(plan, f32, values, offset);
     const auto out = plan.output_as("out", f32, threads);
-    plan.launch(largest_value ? "block_maxima_f32" : "block_sums_f32", std::to_string(block), Grid{blocks}, Block{block},
-                in, out, static_cast<int>(values.size()));
+    plan.launch(largest_value ? "block_maxima_f32" : "block_sums_f32", std::to_string(block), Grid{blocks},
+                Block{block}, in, out, static_cast<int>(values.size()));
     count_bytes(plan, f32, values.size(), f32, threads);
     plan.expect(out, std::move(reference), gamma(rounds_of(block)) * magnitude,
                 largest_value ? "comparing rounds nothing" : "depth in the block * 2^-24 * sum|x| of a block");

@@ -44,8 +44,8 @@ double sum_of(const Kernel& kernel, const std::vector<double>& of, std::uint32_t
     launch::Plan plan;
     plan_total(plan, kernel, of, block, offset);
     const auto outcome = run(machine(), plan, order);
-    const std::string what = kernel.full_name() + " n " + std::to_string(of.size()) + " block " + std::to_string(block) +
-                             " offset " + std::to_string(offset) + " " + order;
+    const std::string what = kernel.full_name() + " n " + std::to_string(of.size()) + " block " +
+                             std::to_string(block) + " offset " + std::to_string(offset) + " " + order;
     for (const auto& finding : outcome.findings) ADD_FAILURE() << what << ": " << finding.sentence;
     expect_verified(plan, outcome, what);
     return total_of(plan, outcome);
@@ -71,8 +71,9 @@ TEST(NumberFormats, EverySizeAgainstDoubleAndAgainstTheSameAdditions) {
                 const std::uint32_t block = 256, offset = turn % 2;
                 const double value = sum_of(kernel, of, block, offset, orders[turn % 3]);
                 if (turn % 3 != 0) continue;
-                expect_same(value, rehearse(kernel, Shape(kernel, n, block, offset), of),
-                            kernel.full_name() + " " + kind + " n " + std::to_string(n) + " offset " + std::to_string(offset));
+                expect_same(
+                    value, rehearse(kernel, Shape(kernel, n, block, offset), of),
+                    kernel.full_name() + " " + kind + " n " + std::to_string(n) + " offset " + std::to_string(offset));
             }
         }
 }
@@ -378,7 +379,8 @@ TEST(NumberFormats, TheBitsAreThoseOfTheRecordings) {
         if (out.count > out.values.size()) continue;   // only the first are kept
         std::vector<std::byte> bytes;
         for (const std::uint64_t value : out.values)
-            for (int byte = 0; byte < element_size(out.element); ++byte) bytes.push_back(static_cast<std::byte>(value >> 8 * byte));
+            for (int byte = 0; byte < element_size(out.element); ++byte)
+                bytes.push_back(static_cast<std::byte>(value >> 8 * byte));
         EXPECT_EQ(bits_in_words(bytes), known.results[0]) << known.variant;
     }
 }

@@ -52,7 +52,8 @@ struct Kernel {
     std::uint32_t threads(std::uint32_t block) const { return std::max(1u, block / wide); }
 };
 
-inline constexpr Element f32 = Element::f32, f16 = Element::f16, bf16 = Element::bf16, i8 = Element::i8, i32 = Element::i32;
+inline constexpr Element f32 = Element::f32, f16 = Element::f16, bf16 = Element::bf16, i8 = Element::i8,
+                         i32 = Element::i32;
 inline constexpr Element e4m3 = Element::e4m3, e5m2 = Element::e5m2;
 
 inline constexpr Kernel kKernels[] = {
@@ -61,20 +62,28 @@ inline constexpr Kernel kKernels[] = {
     {"f32x4_f32", "f32x4", f32, 4, f32, f32, f32, false, "f32_f32", "four values a load, a quarter of the threads"},
     {"f16_f16", "f16 in f16", f16, 1, f16, f16, f32, false, "f16_f32", "the warp adds in f16, the block in f32"},
     {"f16_f32", "f16 in f32", f16, 1, f32, f32, f32, false, "f32_f32", "widened first, exactly"},
-    {"f16x2_f16", "f16x2 in f16", f16, 2, f16, f16, f32, false, "f16_f16", "a pair a load, all in f16 but the warp sums"},
-    {"f16x2_f32", "pair in f16", f16, 2, f16, f32, f32, false, "f16x2_f32_widened", "the pair is added in f16, then widened"},
+    {"f16x2_f16", "f16x2 in f16", f16, 2, f16, f16, f32, false, "f16_f16",
+     "a pair a load, all in f16 but the warp sums"},
+    {"f16x2_f32", "pair in f16", f16, 2, f16, f32, f32, false, "f16x2_f32_widened",
+     "the pair is added in f16, then widened"},
     {"f16x2_f32_widened", "pair in f32", f16, 2, f32, f32, f32, false, "f16_f32", "the pair is widened, then added"},
-    {"f16x8_pack_f16", "f16x8 in f16", f16, 8, f16, f16, f32, false, "f16x8_pack_f32", "16 bytes a load, one by one in f16"},
+    {"f16x8_pack_f16", "f16x8 in f16", f16, 8, f16, f16, f32, false, "f16x8_pack_f32",
+     "16 bytes a load, one by one in f16"},
     {"f16x8_pack_f32", "f16x8 in f32", f16, 8, f32, f32, f32, false, "f16_f32", "16 bytes a load, one by one in f32"},
-    {"f16x1_f16", "run in f16", f16, 1, f16, f16, f32, true, "f16x1_f32", "one block, long runs: the sum stops growing"},
+    {"f16x1_f16", "run in f16", f16, 1, f16, f16, f32, true, "f16x1_f32",
+     "one block, long runs: the sum stops growing"},
     {"f16x1_f32", "run in f32", f16, 1, f32, f32, f32, true, "f16_f32", "one block, long runs, in f32"},
     {"bf16_bf16", "bf16 in bf16", bf16, 1, bf16, bf16, bf16, false, "bf16_f32", "bf16 throughout, the warp sums too"},
     {"bf16_f32", "bf16 in f32", bf16, 1, f32, f32, f32, false, "f32_f32", "widened first, exactly"},
     {"bf16x2_bf16", "bf16x2 in bf16", bf16, 2, bf16, bf16, bf16, false, "bf16_bf16", "a pair a load, bf16 throughout"},
-    {"bf16x2_f32", "pair in bf16", bf16, 2, bf16, f32, f32, false, "bf16x2_f32_widened", "the pair is added in bf16, then widened"},
-    {"bf16x2_f32_widened", "bf16 pair, f32", bf16, 2, f32, f32, f32, false, "bf16_f32", "the pair is widened, then added"},
-    {"bf16x8_pack_bf16", "bf16x8 in bf16", bf16, 8, bf16, bf16, bf16, false, "bf16x8_pack_f32", "16 bytes a load, one by one in bf16"},
-    {"bf16x8_pack_f32", "bf16x8 in f32", bf16, 8, f32, f32, f32, false, "bf16_f32", "16 bytes a load, one by one in f32"},
+    {"bf16x2_f32", "pair in bf16", bf16, 2, bf16, f32, f32, false, "bf16x2_f32_widened",
+     "the pair is added in bf16, then widened"},
+    {"bf16x2_f32_widened", "bf16 pair, f32", bf16, 2, f32, f32, f32, false, "bf16_f32",
+     "the pair is widened, then added"},
+    {"bf16x8_pack_bf16", "bf16x8 in bf16", bf16, 8, bf16, bf16, bf16, false, "bf16x8_pack_f32",
+     "16 bytes a load, one by one in bf16"},
+    {"bf16x8_pack_f32", "bf16x8 in f32", bf16, 8, f32, f32, f32, false, "bf16_f32",
+     "16 bytes a load, one by one in f32"},
     {"bf16x1_bf16", "run in bf16", bf16, 1, bf16, bf16, bf16, true, "f16x1_f16", "one block, long runs: it stops soon"},
     {"fp8_e4m3_f16", "e4m3 in f16", e4m3, 1, f16, f16, f16, false, "f16_f16", "up to 448; f16 throughout"},
     {"fp8_e5m2_f16", "e5m2 in f16", e5m2, 1, f16, f16, f16, false, "fp8_e4m3_f16", "up to 57344, a bit less precise"},
@@ -99,7 +108,8 @@ struct Shape {
         if (kernel.runs) {
             // f32: the grid of the lesson before. Narrower: one block, so that runs are long.
             const std::uint64_t most = kernel.in == f32 ? 1024 : 1;
-            blocks = static_cast<std::uint32_t>(std::clamp((n + 16 * block - 1) / (16 * block), std::uint64_t{1}, most));
+            blocks =
+                static_cast<std::uint32_t>(std::clamp((n + 16 * block - 1) / (16 * block), std::uint64_t{1}, most));
             const std::uint64_t stride = std::uint64_t{blocks} * threads;
             turns = (n + stride - 1) / stride;
         } else {
@@ -120,8 +130,8 @@ struct Bound {
     std::string reason;   // "(12 * 2^-11 + 1 * 2^-24) * sum|x|", to first order
 };
 
-// Gathers the additions of a kernel, stage by stage. Values added one after another err by k u at most, whatever k (Rump,
-// Error estimation of floating-point summation and dot product, BIT 52, 2012); those of a tree by gamma.
+// Gathers the additions of a kernel, stage by stage. Values added one after another err by k u at most, whatever k
+// (Rump, Error estimation of floating-point summation and dot product, BIT 52, 2012); those of a tree by gamma.
 class BoundBuilder {
 public:
     void in_turn(std::uint64_t additions, Element element) {
@@ -144,7 +154,8 @@ public:
 private:
     void count(std::uint64_t additions, Element element) {
         if (additions == 0 || unit_roundoff(element) == 0) return;
-        const auto same = std::find_if(counts_.begin(), counts_.end(), [&](const auto& c) { return c.second == element; });
+        const auto same =
+            std::find_if(counts_.begin(), counts_.end(), [&](const auto& c) { return c.second == element; });
         if (same == counts_.end()) counts_.emplace_back(additions, element);
         else same->first += additions;
     }

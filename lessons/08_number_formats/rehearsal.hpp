@@ -34,7 +34,8 @@ inline double tree(Element element, std::vector<double> lanes) {
 }
 
 // What thread number `thread` of the grid brings to its warp.
-inline double thread_sum(const Kernel& kernel, const Shape& shape, const std::vector<double>& values, std::uint64_t thread) {
+inline double thread_sum(const Kernel& kernel, const Shape& shape, const std::vector<double>& values,
+                         std::uint64_t thread) {
     double sum = 0;
     if (kernel.runs) {
         for (std::uint64_t i = thread; i < shape.n; i += std::uint64_t{shape.blocks} * shape.threads)
@@ -55,7 +56,8 @@ inline double thread_sum(const Kernel& kernel, const Shape& shape, const std::ve
 }
 
 // What one block adds to the total.
-inline double block_sum(const Kernel& kernel, const Shape& shape, const std::vector<double>& values, std::uint32_t block) {
+inline double block_sum(const Kernel& kernel, const Shape& shape, const std::vector<double>& values,
+                        std::uint32_t block) {
     std::vector<double> warp_sums;
     for (std::uint32_t warp = 0; warp < shape.warps(); ++warp) {
         std::vector<double> lanes;

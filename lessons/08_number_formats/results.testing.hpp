@@ -13,8 +13,8 @@ namespace number_formats {
 using namespace lanewise;
 using namespace lanewise::lesson::testing;
 
-// What each variant gave: on its defaults, and on four inputs of at most two blocks, whose order then does not matter. One
-// word of output as its bits, several as the FNV-1a hash of their bytes.
+// What each variant gave: on its defaults, and on four inputs of at most two blocks, whose order then does not matter.
+// One word of output as its bits, several as the FNV-1a hash of their bytes.
 struct Known {
     const char* variant;
     const char* results[5];

@@ -99,11 +99,13 @@ inline std::uint64_t bytes_of(std::uint64_t n, Element element) {
 
 inline std::uint32_t blocks_for(std::uint64_t n, Element element, std::uint64_t packs_a_block) {
     const std::uint64_t packs = (bytes_of(n, element) + 15) / 16;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((packs + packs_a_block - 1) / packs_a_block, 1, 0x7fffffff));
+    return static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>((packs + packs_a_block - 1) / packs_a_block, 1, 0x7fffffff));
 }
 
 // As many blocks as run at once, or as many as have something to do.
-inline Shape one_wave(std::uint64_t n, Element element, std::uint32_t block, std::uint32_t loads, const Machine& machine) {
+inline Shape one_wave(std::uint64_t n, Element element, std::uint32_t block, std::uint32_t loads,
+                      const Machine& machine) {
     const std::uint32_t wave = machine.multiprocessors * std::max(1u, machine.threads_per_multiprocessor / block);
     return {block, loads, std::min(wave, blocks_for(n, element, std::uint64_t{block} * loads))};
 }
@@ -153,7 +155,8 @@ inline Choice best_choice(std::uint64_t n, Element element, std::uint32_t block,
     if (bytes > kOne512 && worth_keeping(bytes, machine)) best.keep_bytes = kept_bytes(machine);
     if (bytes <= kOne512) best.shape.loads = 2;
     // All multiprocessors, even where a thread then has fewer packs than it could have in flight.
-    const std::uint32_t each = bytes <= kOne1024 ? 1 : std::min(2u, std::max(1u, machine.threads_per_multiprocessor / block));
+    const std::uint32_t each =
+        bytes <= kOne1024 ? 1 : std::min(2u, std::max(1u, machine.threads_per_multiprocessor / block));
     best.shape.blocks = std::min(machine.multiprocessors * each, blocks_for(n, element, block));
     return best;
 }
@@ -197,7 +200,8 @@ inline void plan_atomic(Plan& plan, const Inputs& inputs, Element element, const
     Buffer<void> in;
     const Sum sum = add_input(plan, inputs, element, in);
     const auto out = plan.output<float>("out", 1);
-    plan.launch("atomic_per_block", arguments(element, shape), {shape.blocks}, {shape.block}, in, out, count_of(inputs));
+    plan.launch("atomic_per_block", arguments(element, shape), {shape.blocks}, {shape.block}, in, out,
+                count_of(inputs));
     expect_sum(plan, out, sum, inputs, element, shape, shape.blocks);
 }
 
@@ -217,8 +221,9 @@ inline void plan_last_block(Plan& plan, const Inputs& inputs, Element element, c
 inline void plan_grid_barrier(Plan& plan, const Inputs& inputs, Element element) {
     Shape shape = one_wave(inputs.n, element, inputs.block, 4, inputs.machine);
     // Half of what may run at once: the launch is refused where registers leave room for fewer.
-    shape.blocks = std::min(shape.blocks, std::max(1u, inputs.machine.multiprocessors *
-                                                          (inputs.machine.threads_per_multiprocessor / shape.block / 2)));
+    shape.blocks = std::min(
+        shape.blocks,
+        std::max(1u, inputs.machine.multiprocessors * (inputs.machine.threads_per_multiprocessor / shape.block / 2)));
     Buffer<void> in;
     const Sum sum = add_input(plan, inputs, element, in);
     const auto out = plan.scratch<float>("out", 1);
@@ -249,13 +254,14 @@ inline void plan_cluster(Plan& plan, const Inputs& inputs, Element element) {
 }
 
 // poll_hints: `keep_bytes` of the input are to stay in L2; 0: no policy.
-inline void plan_hints(Plan& plan, const Inputs& inputs, Element element, const Shape& shape, std::uint64_t keep_bytes) {
+inline void plan_hints(Plan& plan, const Inputs& inputs, Element element, const Shape& shape,
+                       std::uint64_t keep_bytes) {
     Buffer<void> in;
     const Sum sum = add_input(plan, inputs, element, in);
     const auto out = plan.scratch<float>("out", 1);
     const auto slots = plan.kept<std::uint64_t>("slots", std::max(shape.blocks - 1, 1u));
-    plan.launch("poll_hints", arguments(element, shape, keep_bytes ? ", true" : ", false"), {shape.blocks}, {shape.block},
-                in, out, slots, count_of(inputs), static_cast<long long>(keep_bytes / 16));
+    plan.launch("poll_hints", arguments(element, shape, keep_bytes ? ", true" : ", false"), {shape.blocks},
+                {shape.block}, in, out, slots, count_of(inputs), static_cast<long long>(keep_bytes / 16));
     expect_sum(plan, out, sum, inputs, element, shape, joining_of(shape, shape.blocks));
 }
 

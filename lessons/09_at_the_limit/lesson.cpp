@@ -72,12 +72,19 @@ Planner last_block(const char* kernel) {
 
 LESSON(at_the_limit) {
     lesson.title("At the limit");
-    add(lesson, {.name = "atomic_turn", .title = "atomic", .summary = "a block for each turn, one atomic a block", .reruns = 4},
+    add(lesson,
+        {.name = "atomic_turn", .title = "atomic", .summary = "a block for each turn, one atomic a block", .reruns = 4},
         [](Plan& plan, const Inputs& inputs, Element element) {
             plan_atomic(plan, inputs, element, one_turn(inputs.n, element, inputs.block));
         });
-    add(lesson, {.name = "one_wave", .title = "one wave", .summary = "as many blocks as run at once, one load in flight",
-                 .compared_with = "atomic_turn", .reruns = 4, .tab = false}, atomics(1));
+    add(lesson,
+        {.name = "one_wave",
+         .title = "one wave",
+         .summary = "as many blocks as run at once, one load in flight",
+         .compared_with = "atomic_turn",
+         .reruns = 4,
+         .tab = false},
+        atomics(1));
     add(lesson, {.name = "one_wave_2", .title = "2 loads", .summary = "two loads of 16 bytes in flight",
                  .compared_with = "one_wave", .reruns = 4, .tab = false}, atomics(2));
     add(lesson, {.name = "one_wave_4", .title = "4 loads", .summary = "four loads of 16 bytes in flight",
@@ -86,14 +93,33 @@ LESSON(at_the_limit) {
                  .compared_with = "one_wave_4", .reruns = 4, .tab = false}, atomics(8));
     add(lesson, {.name = "one_block", .title = "one block", .summary = "no blocks to join: one block takes it all",
                  .tab = false, .block = 1024}, plan_one_block);
-    add(lesson, {.name = "last_block_fences", .title = "last block", .summary = "the last block finishes: two fences, three barriers",
-                 .compared_with = "one_wave_4", .order = BlockOrder::arrival}, last_block("last_block_fences"));
-    add(lesson, {.name = "last_block_ticket", .title = "ticket", .summary = "the last block finishes: one ticket that orders, one barrier",
-                 .compared_with = "last_block_fences", .order = BlockOrder::arrival}, last_block("last_block_ticket"));
-    add(lesson, {.name = "grid_barrier", .title = "grid barrier", .summary = "all blocks wait for all: a cooperative launch",
-                 .compared_with = "last_block_ticket"}, plan_grid_barrier);
-    add(lesson, {.name = "poll", .title = "poll", .summary = "one block waits for the others' sums: no fence, no atomic",
-                 .compared_with = "last_block_fences", .order = BlockOrder::last_waits}, in_one_wave("poll", 4));
+    add(lesson,
+        {.name = "last_block_fences",
+         .title = "last block",
+         .summary = "the last block finishes: two fences, three barriers",
+         .compared_with = "one_wave_4",
+         .order = BlockOrder::arrival},
+        last_block("last_block_fences"));
+    add(lesson,
+        {.name = "last_block_ticket",
+         .title = "ticket",
+         .summary = "the last block finishes: one ticket that orders, one barrier",
+         .compared_with = "last_block_fences",
+         .order = BlockOrder::arrival},
+        last_block("last_block_ticket"));
+    add(lesson,
+        {.name = "grid_barrier",
+         .title = "grid barrier",
+         .summary = "all blocks wait for all: a cooperative launch",
+         .compared_with = "last_block_ticket"},
+        plan_grid_barrier);
+    add(lesson,
+        {.name = "poll",
+         .title = "poll",
+         .summary = "one block waits for the others' sums: no fence, no atomic",
+         .compared_with = "last_block_fences",
+         .order = BlockOrder::last_waits},
+        in_one_wave("poll", 4));
     add(lesson, {.name = "poll_warps", .title = "poll warps", .summary = "a slot for each warp, no block barrier",
                  .compared_with = "poll", .order = BlockOrder::last_waits},
         [](Plan& plan, const Inputs& inputs, Element element) {
@@ -110,6 +136,12 @@ LESSON(at_the_limit) {
             plan_hints(plan, inputs, element, one_wave(inputs.n, element, inputs.block, 4, inputs.machine),
                        kept_bytes(inputs.machine));
         });
-    add(lesson, {.name = "best", .title = "best", .summary = "poll, shaped by size, with hints where the GPU takes them",
-                 .compared_with = "one_wave_4", .order = BlockOrder::last_waits, .best = true}, plan_best);
+    add(lesson,
+        {.name = "best",
+         .title = "best",
+         .summary = "poll, shaped by size, with hints where the GPU takes them",
+         .compared_with = "one_wave_4",
+         .order = BlockOrder::last_waits,
+         .best = true},
+        plan_best);
 }

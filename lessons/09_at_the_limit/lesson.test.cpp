@@ -57,7 +57,8 @@ TEST(AtTheLimit, FilesBeginWithTheSameFunctions) {
 TEST(AtTheLimit, BarriersOfEachRoute) {
     EXPECT_EQ(barriers("one_wave_4_f32"), (std::vector<int>{1, 1, 1, 1}));
     EXPECT_EQ(barriers("last_block_fences_f32"), (std::vector<int>{2, 2, 2, 3}));
-    EXPECT_EQ(barriers("last_block_fences_f32", {launch::Order::Kind::descending, 0, {}}), (std::vector<int>{3, 2, 2, 2}));
+    EXPECT_EQ(barriers("last_block_fences_f32", {launch::Order::Kind::descending, 0, {}}),
+              (std::vector<int>{3, 2, 2, 2}));
     EXPECT_EQ(barriers("poll_f32"), (std::vector<int>{1, 1, 1, 2}));
     EXPECT_EQ(barriers("poll_warps_f32"), (std::vector<int>{0, 0, 0, 1}));
 }
@@ -67,7 +68,8 @@ TEST(AtTheLimit, PollingNeedsNoOrder) {
     const auto ordering = [](const std::string& variant) {
         int count = 0;
         for (const auto& record : traced(variant).records)
-            count += record.op == trace::Op::fence || record.op == trace::Op::atomic_inc || record.op == trace::Op::atomic_add;
+            count += record.op == trace::Op::fence || record.op == trace::Op::atomic_inc ||
+                     record.op == trace::Op::atomic_add;
         return count;
     };
     EXPECT_EQ(ordering("poll_f32"), 0);
@@ -78,7 +80,8 @@ TEST(AtTheLimit, PollingNeedsNoOrder) {
 
 // As many loads of 16 bytes as the variant says, from one line: none waits for another.
 TEST(AtTheLimit, LoadsInFlight) {
-    for (const auto& [variant, loads] : {std::pair{"one_wave_2_f32", 2}, {"one_wave_4_f32", 4}, {"one_wave_8_f32", 8}}) {
+    for (const auto& [variant, loads] :
+         {std::pair{"one_wave_2_f32", 2}, {"one_wave_4_f32", 4}, {"one_wave_8_f32", 8}}) {
         const auto trace = traced(variant);
         int lines = 0;
         std::map<int, int> packs_at;   // requests of the first warp, by line
@@ -114,7 +117,8 @@ TEST(AtTheLimit, AnyBeginningAndAnyEnd) {
                     inputs.n = n;
                     inputs.offset = offset;
                     const auto plan = plan_of(variant, inputs);
-                    expect_verified(plan, run(plan), variant + " from " + std::to_string(offset) + ", n " + std::to_string(n));
+                    expect_verified(plan, run(plan),
+                                    variant + " from " + std::to_string(offset) + ", n " + std::to_string(n));
                 }
 }
 
@@ -146,7 +150,8 @@ TEST(AtTheLimit, LaunchesFollowEachOther) {
         const auto once = run(plan);
         for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
             if (plan.buffers[b].role != launch::BufferRole::kept) continue;
-            EXPECT_EQ(std::count(once.buffers[b].begin(), once.buffers[b].end(), std::byte{0}), std::ssize(once.buffers[b]))
+            EXPECT_EQ(std::count(once.buffers[b].begin(), once.buffers[b].end(), std::byte{0}),
+                      std::ssize(once.buffers[b]))
                 << variant << " leaves something in " << plan.buffers[b].name;
         }
         for (int i = 0; i < 3; ++i) plan.launches.push_back(plan.launches[0]);
@@ -159,7 +164,8 @@ TEST(AtTheLimit, SameBitsWhoeverComesLast) {
     const auto bits_in_orders = [](const char* variant) {
         const auto plan = plan_of(variant, inputs_of(variant));
         std::set<std::uint32_t> bits;
-        for (const char* order : {"ascending", "descending", "1", "2", "3"}) bits.insert(bits_of_out(plan, run(plan, order)));
+        for (const char* order : {"ascending", "descending", "1", "2", "3"})
+            bits.insert(bits_of_out(plan, run(plan, order)));
         return bits.size();
     };
     EXPECT_EQ(bits_in_orders("last_block_fences_f32"), 1u);
@@ -183,7 +189,8 @@ TEST(AtTheLimit, TicketsTellTheOrder) {
     EXPECT_EQ(launch::arrival_order(traced("poll_f32")).kind, launch::Order::Kind::ascending);
 }
 
-void expect_best(Element element, std::uint64_t n, const lesson::Machine& machine, bool hints, bool keeps, const Shape& shape) {
+void expect_best(Element element, std::uint64_t n, const lesson::Machine& machine, bool hints, bool keeps,
+                 const Shape& shape) {
     const auto best = at_the_limit::best_choice(n, element, at_the_limit::best_block(n, element), machine);
     EXPECT_EQ(best.hints, hints) << n;
     EXPECT_EQ(best.keep_bytes > 0, keeps) << n;
@@ -196,7 +203,8 @@ void expect_best(Element element, std::uint64_t n, const lesson::Machine& machin
 }
 
 TEST(AtTheLimit, TheBestIsShapedBySizeAndMachine) {
-    const lesson::Machine h200{132, 2048, 90, std::uint64_t{60} << 20}, emulator, turing{40, 1024, 75, std::uint64_t{4} << 20};
+    const lesson::Machine h200{132, 2048, 90, std::uint64_t{60} << 20}, emulator,
+        turing{40, 1024, 75, std::uint64_t{4} << 20};
     expect_best(Element::f32, 1u << 20, h200, true, false, {512, 2, 132});
     expect_best(Element::f32, 1u << 22, h200, true, false, {1024, 2, 132});
     expect_best(Element::f32, 1u << 24, h200, true, true, {1024, 2, 264});
@@ -235,7 +243,8 @@ TEST(AtTheLimit, AHundredRunsOnTheGpu) {
         const auto first = machine->run(plan, kernels(), {});
         expect_verified(plan, first, name);
         for (int i = 1; i < 100; ++i)
-            ASSERT_EQ(bits_of_out(plan, machine->run(plan, kernels(), {})), bits_of_out(plan, first)) << name << " run " << i;
+            ASSERT_EQ(bits_of_out(plan, machine->run(plan, kernels(), {})), bits_of_out(plan, first))
+                << name << " run " << i;
     }
 }
 

@@ -73,7 +73,8 @@ private:
             if (!part.declares) {
                 // Told once for each exchange: the recorder fills them in from the last one backwards.
                 for (std::size_t k = 0; k < calls.size(); ++k)
-                    insert_behind(part.last, ", " + after(received.first_line, received.last_line, effect, target(part)));
+                    insert_behind(part.last,
+                                  ", " + after(received.first_line, received.last_line, effect, target(part)));
             } else if (block != nullptr && parts.size() == 1 && !bare(part, calls.front())) {
                 for (std::size_t k = 0; k < calls.size(); ++k)
                     insert_behind(statement.last,

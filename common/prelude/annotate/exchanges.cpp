@@ -20,8 +20,8 @@ bool is_member(const Source& source, std::size_t index) {
 bool is_exchange(const Source& source, std::size_t index) {
     if (!source.is(index + 1, "(")) return false;
     for (const std::string_view word :
-         {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__reduce_add_sync", "__reduce_min_sync",
-          "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"})
+         {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__reduce_add_sync",
+          "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"})
         if (source.is(index, word)) return true;
     if (index == 0) return false;
     // Cooperative groups: tile.shfl_down(v, 1), cg::reduce(tile, v, …).

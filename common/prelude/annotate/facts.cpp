@@ -41,8 +41,8 @@ bool is_one_word(const Source& source, std::size_t first, std::size_t last) {
         }
         if (token.is("(") && i == first && source.closing(i) == last) return is_one_word(source, i + 1, last - 1);
         if (is_dereference(source, i, first) && i == first) reads = true;
-        else if (token.kind == TokenKind::sign && !token.is("[") && !token.is("(") && !token.is("<") && !token.is("::") &&
-                 !token.is("&"))
+        else if (token.kind == TokenKind::sign && !token.is("[") && !token.is("(") && !token.is("<") &&
+                 !token.is("::") && !token.is("&"))
             return false;
         if (token.is("&") && i != first) return false;
     }
@@ -69,7 +69,8 @@ void read_part(const Source& source, Range part, const std::set<std::string>& fu
         if (!source.is_word(i)) continue;
         const std::string word(source[i].text);
         if (source.is(i + 1, "(") || source.is(i + 1, "<")) facts.calls |= functions.contains(word);
-        const bool member = i > part.first && (source.is(i - 1, ".") || source.is(i - 1, "->") || source.is(i - 1, "::"));
+        const bool member =
+            i > part.first && (source.is(i - 1, ".") || source.is(i - 1, "->") || source.is(i - 1, "::"));
         if (!member && i >= subscript_end) add_use(facts, word);
     }
 }
@@ -119,7 +120,9 @@ Facts facts_of(const Source& source, const Assignment& assignment, const std::se
 
 Surroundings surroundings_of(const Source& source, const Statement& statement, std::size_t child,
                              const Surroundings& around) {
-    const auto lines = [&](std::size_t first, std::size_t last) { return Lines{source[first].line, source[last].line}; };
+    const auto lines = [&](std::size_t first, std::size_t last) {
+        return Lines{source[first].line, source[last].line};
+    };
     Surroundings inner = around;
     if (statement.kind == StatementKind::function) inner = {lines(statement.first, statement.last), {}, {}};
     if (statement.kind == StatementKind::loop) inner.loop = lines(statement.first, statement.last);

@@ -21,8 +21,9 @@ TEST(GroupHeaders, AreReplacedOnTheirLine) {
 }
 
 TEST(GroupHeaders, LeaveOtherLinesAlone) {
-    for (const std::string text : {"#include <cuda_fp16.h>\n", "// #include <cooperative_groups.h>\n",
-                                   "#include <cooperative_groups/memcpy_async.h>\n", "#include \"my_cooperative_groups.h\"\n"})
+    for (const std::string text :
+         {"#include <cuda_fp16.h>\n", "// #include <cooperative_groups.h>\n",
+          "#include <cooperative_groups/memcpy_async.h>\n", "#include \"my_cooperative_groups.h\"\n"})
         EXPECT_EQ(replaced(text), text);
 }
 

@@ -1,5 +1,5 @@
-// lanewise_annotate KERNELS.cuh OUTPUT_FOLDER [gpu_only]: writes the derived copies of a kernel file, its tables and its
-// includes. With gpu_only: of a file that is never emulated, so there are no emulated copies.
+// lanewise_annotate KERNELS.cuh OUTPUT_FOLDER [gpu_only]: writes the derived copies of a kernel file, its tables and
+// its includes. With gpu_only: of a file that is never emulated, so there are no emulated copies.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -33,7 +33,8 @@ void intercept_words(const Source& source, Edits& edits) {
             if (i > 0 && (source.is(i - 1, ".") || source.is(i - 1, "->"))) break;  // somebody's member
             std::size_t begin = source[i].offset;
             if (i > 0 && source.is(i - 1, "::")) {
-                const bool keyword = i > 1 && (source.is(i - 2, "return") || source.is(i - 2, "else") || source.is(i - 2, "do"));
+                const bool keyword =
+                    i > 1 && (source.is(i - 2, "return") || source.is(i - 2, "else") || source.is(i - 2, "do"));
                 const bool named = i > 1 && (source.is_word(i - 2) || source.is(i - 2, ">"));
                 if (named && !keyword) break;  // somebody's namespace
                 begin = source[i - 1].offset;
@@ -113,7 +114,8 @@ void point_to_file_scope(const Source& source, const Statement& statement,
     if (statement.kind == StatementKind::function) {
         const Statement& body = statement.children.front();
         for (const SharedDeclaration& declaration : declarations) {
-            if (!declaration.dynamic || !declaration.file_scope || declaration.statement->last >= statement.first) continue;
+            if (!declaration.dynamic || !declaration.file_scope || declaration.statement->last >= statement.first)
+                continue;
             for (const SharedName& name : declaration.names) {
                 const auto named = [&](std::size_t first, std::size_t last) {
                     for (std::size_t i = first; i <= last; ++i)
@@ -147,7 +149,8 @@ std::string statement_row(const Source& source, const Statement& statement, cons
     row += std::to_string(source[part.last].line) + ", ";
     row += std::to_string(static_cast<int>(effect_of(source, part, own))) + ", ";
     row += quoted(source.words(part.target_first, part.target_last)) + ", ";
-    for (const bool fact : {part.to_memory, facts.conditional, facts.copies, facts.calls}) row += std::string(truth(fact)) + ", ";
+    for (const bool fact : {part.to_memory, facts.conditional, facts.copies, facts.calls})
+        row += std::string(truth(fact)) + ", ";
     row += std::to_string(facts.loads) + ", " + quoted(uses) + ", ";
     return row + braced(around.function) + ", " + braced(around.loop) + ", " + braced(around.branch) + "},\n";
 }

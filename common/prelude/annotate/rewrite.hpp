@@ -9,8 +9,8 @@
 
 namespace lanewise::annotate {
 
-// gpu_only is the traced copy of a file that is never emulated: with the toolkit's own cooperative groups, whose grids and
-// clusters ours do not have (what a tile exchanges is then not seen).
+// gpu_only is the traced copy of a file that is never emulated: with the toolkit's own cooperative groups, whose grids
+// and clusters ours do not have (what a tile exchanges is then not seen).
 enum class Copy : std::uint8_t { gpu_traced, emulated, emulated_traced, gpu_only };
 
 // The copy of the file, with a #line directive in front.

@@ -46,7 +46,8 @@ std::string table(const std::string& body) {
 
 // A file that is never emulated keeps the toolkit's groups and its PTX; CUDA's words are seen as elsewhere.
 TEST(GpuOnly, KeepsWhatCannotBeEmulated) {
-    const std::string text = "#include <cooperative_groups.h>\n__global__ void f() { asm volatile(\"x;\"); __syncthreads(); }\n";
+    const std::string text =
+        "#include <cooperative_groups.h>\n__global__ void f() { asm volatile(\"x;\"); __syncthreads(); }\n";
     EXPECT_EQ(copy_of(text, Copy::gpu_only), replaced(text, "__syncthreads()", "::lanewise_traced::sync_block(2)"));
     EXPECT_NE(copy_of(text, Copy::gpu_traced).find("common/prelude/cooperative_groups"), std::string::npos);
     EXPECT_NE(copy_of(text, Copy::emulated).find("cannot be emulated"), std::string::npos);
@@ -57,8 +58,9 @@ TEST(Words, GetTheirLine) {
     EXPECT_EQ(traced("__syncwarp(); __syncwarp(m);"), "sync_warp(1); sync_warp(1, m);");
     EXPECT_EQ(traced("g(__any_sync(m, p), __all_sync(m, p), __ballot_sync(m, p));"),
               "g(vote_any(1, m, p), vote_all(1, m, p), vote_ballot(1, m, p));");
-    EXPECT_EQ(traced("atomicAdd(a, 1); atomicSub(a, 1); atomicMin(a, 1); atomicMax(a, 1); atomicAnd(a, 1);"),
-              "atomic_add(1, a, 1); atomic_sub(1, a, 1); atomic_min(1, a, 1); atomic_max(1, a, 1); atomic_and(1, a, 1);");
+    EXPECT_EQ(
+        traced("atomicAdd(a, 1); atomicSub(a, 1); atomicMin(a, 1); atomicMax(a, 1); atomicAnd(a, 1);"),
+        "atomic_add(1, a, 1); atomic_sub(1, a, 1); atomic_min(1, a, 1); atomic_max(1, a, 1); atomic_and(1, a, 1);");
     EXPECT_EQ(traced("atomicOr(a, 1); atomicXor(a, 1); atomicExch(a, 1); atomicCAS(a, 1, 2);"),
               "atomic_or(1, a, 1); atomic_xor(1, a, 1); atomic_exch(1, a, 1); atomic_cas(1, a, 1, 2);");
     EXPECT_EQ(traced("g(__shfl_sync(m, v, 0),\n  __shfl_up_sync\n (m, v, 1));"),
@@ -67,10 +69,11 @@ TEST(Words, GetTheirLine) {
 }
 
 TEST(Words, AreLeftAloneWhereTheyAreNotCalls) {
-    for (const char* body : {"// __syncthreads();\n", "/* v += __shfl_xor_sync(m, v, 1);\n */", "g(\"__syncthreads()\");",
-                             "g(R\"x(__syncthreads() \")x\");", "a.atomicAdd(1); b->atomicAdd(1); mine::atomicAdd(1);",
-                             "g(__shfl_xor_sync_count);", "g('\\'', \"\\\"__syncwarp()\");",
-                             "\n#define ROUND(v) v += \\\n  __shfl_xor_sync(m, v, 1);\n"})
+    for (const char* body :
+         {"// __syncthreads();\n", "/* v += __shfl_xor_sync(m, v, 1);\n */", "g(\"__syncthreads()\");",
+          "g(R\"x(__syncthreads() \")x\");", "a.atomicAdd(1); b->atomicAdd(1); mine::atomicAdd(1);",
+          "g(__shfl_xor_sync_count);", "g('\\'', \"\\\"__syncwarp()\");",
+          "\n#define ROUND(v) v += \\\n  __shfl_xor_sync(m, v, 1);\n"})
         EXPECT_EQ(traced(body), body);
 }
 
@@ -78,18 +81,21 @@ TEST(After, FollowsAnAssignmentByComma) {
     EXPECT_EQ(traced("v += __shfl_xor_sync(m, v, 1);"), "v += shfl_xor(1, m, v, 1), after(1, 1, 2, v);");
     EXPECT_EQ(traced("for (int o = 16; o > 0; o >>= 1) v += __shfl_down_sync(m, v, o);"),
               "for (int o = 16; o > 0; o >>= 1) v += shfl_down(1, m, v, o), after(1, 1, 2, v);");
-    EXPECT_EQ(traced("v = max(v, __shfl_down_sync(m, v, 1));"), "v = max(v, shfl_down(1, m, v, 1)), after(1, 1, 2, v);");
+    EXPECT_EQ(traced("v = max(v, __shfl_down_sync(m, v, 1));"),
+              "v = max(v, shfl_down(1, m, v, 1)), after(1, 1, 2, v);");
     EXPECT_EQ(traced("v = 3*v - __shfl_down_sync(m, v, 1);"), "v = 3*v - shfl_down(1, m, v, 1), after(1, 1, 2, v);");
     EXPECT_EQ(traced("v = __shfl_sync(m, v, 0);"), "v = shfl_idx(1, m, v, 0), after(1, 1, 1, v);");
     EXPECT_EQ(traced("v += __shfl_xor_sync(m,\n  v,\n  1)\n  ;"),
               "v += shfl_xor(1, m,\n  v,\n  1), after(1, 3, 2, v)\n  ;");
-    EXPECT_EQ(traced("if (c) v += __shfl_xor_sync(m, v, 1); else v -= __shfl_xor_sync(m, v, 2);"),
-              "if (c) v += shfl_xor(1, m, v, 1), after(1, 1, 2, v); else v -= shfl_xor(1, m, v, 2), after(1, 1, 2, v);");
+    EXPECT_EQ(
+        traced("if (c) v += __shfl_xor_sync(m, v, 1); else v -= __shfl_xor_sync(m, v, 2);"),
+        "if (c) v += shfl_xor(1, m, v, 1), after(1, 1, 2, v); else v -= shfl_xor(1, m, v, 2), after(1, 1, 2, v);");
     EXPECT_EQ(traced("do v += __shfl_xor_sync(m, v, o); while (o >>= 1);"),
               "do v += shfl_xor(1, m, v, o), after(1, 1, 2, v); while (o >>= 1);");
     EXPECT_EQ(traced("switch (k) { case a ? 1 : 2: v += __shfl_xor_sync(m, v, 1); break; default: v = 0; }"),
               "switch (k) { case a ? 1 : 2: v += shfl_xor(1, m, v, 1), after(1, 1, 2, v); break; default: v = 0; }");
-    EXPECT_EQ(traced("s.sum += __shfl_xor_sync(m, s.sum, 1);"), "s.sum += shfl_xor(1, m, s.sum, 1), after(1, 1, 2, s.sum);");
+    EXPECT_EQ(traced("s.sum += __shfl_xor_sync(m, s.sum, 1);"),
+              "s.sum += shfl_xor(1, m, s.sum, 1), after(1, 1, 2, s.sum);");
     EXPECT_EQ(traced("v = op<A, B<int>>(v, __shfl_xor_sync(m, v, 1));"),
               "v = op<A, B<int>>(v, shfl_xor(1, m, v, 1)), after(1, 1, 2, v);");
     EXPECT_EQ(traced("a += __shfl_xor_sync(m, a, 1), b += __shfl_xor_sync(m, b, 1);"),
@@ -134,7 +140,8 @@ TEST(Temporary, IsFollowedToTheVariableThatTakesItIn) {
               "T p{shfl_xor(1, m, v, 1)};\nv = fmaxf(v, p); after(1, 1, 2, v);");
     EXPECT_EQ(traced("float p = __shfl_xor_sync(m, v, 1);\nv = p;"),
               "float p = shfl_xor(1, m, v, 1);\nv = p; after(1, 1, 1, v);");
-    EXPECT_EQ(traced("p = __shfl_xor_sync(m, v, 1);\nv += p;"), "p = shfl_xor(1, m, v, 1);\nv += p; after(1, 1, 2, v);");
+    EXPECT_EQ(traced("p = __shfl_xor_sync(m, v, 1);\nv += p;"),
+              "p = shfl_xor(1, m, v, 1);\nv += p; after(1, 1, 2, v);");
     EXPECT_EQ(traced("float p = __shfl_xor_sync(m, v, 1);\nfloat w = v + p;"),
               "float p = shfl_xor(1, m, v, 1);\nfloat w = v + p; after(1, 1, 2, w);");
     EXPECT_EQ(traced("float p = __shfl_xor_sync(m, v, 1);\np *= v;"),
@@ -171,8 +178,10 @@ TEST(Temporary, IsFollowedThroughAConditionalExpression) {
 }
 
 TEST(Temporary, IsToldItselfWhereNothingTakesItIn) {
-    EXPECT_EQ(traced("p = __shfl_sync(m, v, 0); out[i] = p;"), "p = shfl_idx(1, m, v, 0), after(1, 1, 1, p); out[i] = p;");
-    EXPECT_EQ(traced("const float p = __shfl_sync(m, v, 0); out[i] = p;"), "const float p = shfl_idx(1, m, v, 0); out[i] = p;");
+    EXPECT_EQ(traced("p = __shfl_sync(m, v, 0); out[i] = p;"),
+              "p = shfl_idx(1, m, v, 0), after(1, 1, 1, p); out[i] = p;");
+    EXPECT_EQ(traced("const float p = __shfl_sync(m, v, 0); out[i] = p;"),
+              "const float p = shfl_idx(1, m, v, 0); out[i] = p;");
     EXPECT_EQ(traced("const float p = v + __shfl_sync(m, v, 0); out[i] = p;"),
               "const float p = v + shfl_idx(1, m, v, 0); after(1, 1, 2, p); out[i] = p;");
     EXPECT_EQ(traced("float a = __shfl_sync(m, v, 0), b = __shfl_sync(m, w, 0); v += a; w += b;"),
@@ -184,8 +193,9 @@ TEST(SharedArrays, AreAnnouncedWhereTheyAreDeclared) {
               "__shared__ float a[32]; shared_array(0, a); static __shared__ alignas(16) Pair<int, 2> b[4][5], c[1]; "
               "shared_array(1, b); shared_array(2, c);");
     EXPECT_EQ(traced("extern __shared__ float a[];"), "extern __shared__ float a[]; dynamic_array(0, a);");
-    EXPECT_EQ(copy_of("extern __shared__ float a[];\n__global__ void f() { }\nvoid g() { }", Copy::gpu_traced),
-              "extern __shared__ float a[];\n__global__ void f() { ::lanewise_traced::dynamic_array(0, a); }\nvoid g() { }");
+    EXPECT_EQ(
+        copy_of("extern __shared__ float a[];\n__global__ void f() { }\nvoid g() { }", Copy::gpu_traced),
+        "extern __shared__ float a[];\n__global__ void f() { ::lanewise_traced::dynamic_array(0, a); }\nvoid g() { }");
 }
 
 TEST(Words, OfBarriersThatVoteMatchesReductionsAndFences) {
@@ -203,14 +213,17 @@ TEST(Words, OfBarriersThatVoteMatchesReductionsAndFences) {
 
 TEST(SharedArrays, OfFileScopeArePointedToWhereTheyAreNamed) {
     const std::string pointer = " [[maybe_unused]] float* const a = ::lanewise_emulated::dynamic_shared<float>();";
-    EXPECT_EQ(copy_of("extern __shared__ float a[];\nvoid f() { a[0] = 1; }\nvoid g() { }\nvoid h(float* a) { a[0] = 1; }\n"
-                      "__global__ void k() { f(); }",
-                      Copy::emulated),
-              "\nvoid f() {" + pointer + " a[0] = 1; }\nvoid g() { }\nvoid h(float* a) { a[0] = 1; }\n__global__ void k() {" +
-                  pointer + " f(); }");
-    EXPECT_EQ(copy_of("extern __shared__ float a[];\n#define A(i) a[i]\nvoid f() { A(0) = 1; }\nconstexpr int g() { return 1; }",
-                      Copy::emulated),
-              "\n#define A(i) a[i]\nvoid f() {" + pointer + " A(0) = 1; }\nconstexpr int g() { return 1; }");
+    EXPECT_EQ(
+        copy_of("extern __shared__ float a[];\nvoid f() { a[0] = 1; }\nvoid g() { }\nvoid h(float* a) { a[0] = 1; }\n"
+                "__global__ void k() { f(); }",
+                Copy::emulated),
+        "\nvoid f() {" + pointer + " a[0] = 1; }\nvoid g() { }\nvoid h(float* a) { a[0] = 1; }\n__global__ void k() {" +
+            pointer + " f(); }");
+    EXPECT_EQ(
+        copy_of(
+            "extern __shared__ float a[];\n#define A(i) a[i]\nvoid f() { A(0) = 1; }\nconstexpr int g() { return 1; }",
+            Copy::emulated),
+        "\n#define A(i) a[i]\nvoid f() {" + pointer + " A(0) = 1; }\nconstexpr int g() { return 1; }");
     EXPECT_EQ(copy_of("extern __shared__ float a[];\n__global__ void k() { }", Copy::emulated_traced),
               "\n__global__ void k() {" + pointer + " ::lanewise_traced::dynamic_array(0, a); }");
 }
@@ -234,12 +247,14 @@ TEST(Refused, IsWhatACpuCannotDoByItsName) {
     EXPECT_EQ(refused("void f() { k<<<1, 2>>>(a); b = c << 1; }"),
               "void f() { k<a launch from a kernel (<<<)><<<1, 2>>>(a); b = c << 1; }");
     EXPECT_EQ(refused("__managed__ int a;"), "<managed memory (__managed__)>__managed__ int a;");
-    EXPECT_EQ(refused("void f() { __pipeline_commit(); v = tex2D<float>(t, 1, 2); t.tex2D(1); }"),
-              "void f() { <an asynchronous copy (__pipeline_…)>__pipeline_commit(); v = <a texture>tex2D<float>(t, 1, 2); t.tex2D(1); }");
+    EXPECT_EQ(
+        refused("void f() { __pipeline_commit(); v = tex2D<float>(t, 1, 2); t.tex2D(1); }"),
+        "void f() { <an asynchronous copy (__pipeline_…)>__pipeline_commit(); v = <a texture>tex2D<float>(t, 1, 2); t.tex2D(1); }");
     EXPECT_EQ(refused("void f() { cuda::barrier<cuda::thread_scope_block> b; cuda::std::min(a, b); }"),
               "void f() { <libcu++'s asynchronous work (cuda::barrier, cuda::pipeline, cuda::ptx)>"
               "cuda::barrier<cuda::thread_scope_block> b; cuda::std::min(a, b); }");
-    EXPECT_EQ(refused("// asm(\"\")\nusing namespace nvcuda;"), "// asm(\"\")\nusing namespace <tensor core arithmetic (nvcuda::wmma)>nvcuda;");
+    EXPECT_EQ(refused("// asm(\"\")\nusing namespace nvcuda;"),
+              "// asm(\"\")\nusing namespace <tensor core arithmetic (nvcuda::wmma)>nvcuda;");
 }
 
 TEST(SharedArrays, BecomeWhatTheEmulatorCanHold) {
@@ -261,11 +276,13 @@ TEST(Tables, ListAssignmentsAndInitialisedDeclarations) {
     EXPECT_EQ(table("tree[t] = tree[t] + 1; *p = 2; q->x = 3;"),
               "{1, 1, 2, \"tree[t]\", true},{1, 1, 1, \"*p\", true},{1, 1, 1, \"q->x\", true},");
     EXPECT_EQ(table("v =\n a\n + v;"), "{1, 3, 2, \"v\", false},");
-    EXPECT_EQ(table("const int a = 1, *b = p, c{3}; auto& r = x; T d(4);"),
-              "{1, 1, 1, \"a\", false},{1, 1, 1, \"b\", false},{1, 1, 1, \"c\", false},{1, 1, 1, \"r\", false},{1, 1, 1, \"d\", false},");
+    EXPECT_EQ(
+        table("const int a = 1, *b = p, c{3}; auto& r = x; T d(4);"),
+        "{1, 1, 1, \"a\", false},{1, 1, 1, \"b\", false},{1, 1, 1, \"c\", false},{1, 1, 1, \"r\", false},{1, 1, 1, \"d\", false},");
     EXPECT_EQ(table("v = __shfl_sync(m, v, 0);"), "{1, 1, 1, \"v\", false},");
     EXPECT_EQ(table("g(v == 1); if (a <= b) h(); return v = 2;"), "{},");
-    EXPECT_EQ(table("reinterpret_cast<float4*>(out)[i] = v;"), "{1, 1, 1, \"reinterpret_cast<float4*>(out)[i]\", true},");
+    EXPECT_EQ(table("reinterpret_cast<float4*>(out)[i] = v;"),
+              "{1, 1, 1, \"reinterpret_cast<float4*>(out)[i]\", true},");
 }
 
 TEST(Files, OfEveryShapeAreRead) {
@@ -278,7 +295,8 @@ TEST(Files, OfEveryShapeAreRead) {
     const Source source("/k.cuh", text);
     const Statement file = parse(source);
     EXPECT_EQ(source.system_includes(), (std::vector<std::string>{"#include <cuda_fp16.h>", "#include <cmath>"}));
-    EXPECT_NE(derived_copy(source, file, Copy::gpu_traced).find("v += ::lanewise_traced::shfl_xor(8, m, v, 1), ::lanewise_traced::after(8, 8, 2, v);"),
+    EXPECT_NE(derived_copy(source, file, Copy::gpu_traced)
+                  .find("v += ::lanewise_traced::shfl_xor(8, m, v, 1), ::lanewise_traced::after(8, 8, 2, v);"),
               std::string::npos);
     EXPECT_TRUE(file.children.back().is_kernel);
 }

@@ -1,4 +1,5 @@
-// CUDA's words that the traced copies intercept, and the functions of the preludes (lanewise_traced) that stand for them.
+// CUDA's words that the traced copies intercept, and the functions of the preludes (lanewise_traced) that stand for
+// them.
 #pragma once
 
 #include <string_view>

@@ -48,12 +48,14 @@ TEST_F(Recorded, HalvesThatGoFromMemoryIntoCallsAndBack) {
     plan.launch("half_memory", "", {1}, {32}, in, out, pairs, sums);
     const auto outcome = run(plan);
     for (std::size_t lane = 0; lane < 32; ++lane) {
-        EXPECT_EQ(to_double<Small::f16>(bytes_as<Bits>(outcome.buffers[1])[lane]), 2.0 * static_cast<double>(31 - lane) + static_cast<double>(lane));
+        EXPECT_EQ(to_double<Small::f16>(bytes_as<Bits>(outcome.buffers[1])[lane]),
+                  2.0 * static_cast<double>(31 - lane) + static_cast<double>(lane));
         EXPECT_EQ(bytes_as<float>(outcome.buffers[3])[lane], static_cast<float>(4 * lane + 1));
     }
     EXPECT_EQ(accesses(*outcome.trace),
-              (std::vector<std::string>{"load in f16x1", "store tile f16x1", "load tile f16x1", "store out f16x1", "load pairs f16x2",
-                                        "store sums f32x1", "load out f16x1", "load in f16x1", "store out f16x1"}));
+              (std::vector<std::string>{"load in f16x1", "store tile f16x1", "load tile f16x1", "store out f16x1",
+                                        "load pairs f16x2", "store sums f32x1", "load out f16x1", "load in f16x1",
+                                        "store out f16x1"}));
 }
 
 // Each load is told in the statement that it stands in, however many functions it is handed to there.
@@ -82,7 +84,8 @@ TEST_F(Recorded, APackIsOneAccessOfSixteenBytes) {
     plan.launch("pack_memory", "", {1}, {32}, in, out);
     const auto outcome = run(plan);
     EXPECT_EQ(bytes_as<float>(outcome.buffers[1])[3], 8 * 24 + 28 + 24);
-    EXPECT_EQ(accesses(*outcome.trace), (std::vector<std::string>{"load in f16x8", "load in f16x8", "store out f32x1"}));
+    EXPECT_EQ(accesses(*outcome.trace),
+              (std::vector<std::string>{"load in f16x8", "load in f16x8", "store out f32x1"}));
 }
 
 // GCC announces a struct's copy as a store and then a load, before either happens: told in order, with what was stored.
@@ -97,7 +100,8 @@ TEST_F(Recorded, CopiesOfStructsAreALoadAndThenAStore) {
     const auto sum = plan.input("sum", numbers);
     plan.launch("copies", "", {1}, {32}, in, out, from, to, sum);
     const auto outcome = run(plan);
-    std::vector<std::string> expected{"load in f32x4", "store out f32x4", "load from f32x4", "load from f32x4", "store to f32x4", "store to f32x4"};
+    std::vector<std::string> expected{"load in f32x4",   "store out f32x4", "load from f32x4",
+                                      "load from f32x4", "store to f32x4",  "store to f32x4"};
     for (int i = 0; i < 3; ++i)
         for (const char* access : {"load sum f32x1", "load sum f32x1", "store sum f32x1"}) expected.push_back(access);
     EXPECT_EQ(accesses(*outcome.trace), expected);
@@ -151,7 +155,8 @@ TEST_F(Recorded, AShuffleOfHalvesHasTheirType) {
             EXPECT_EQ(record.has_after, ~0u);
             for (std::size_t lane = 0; lane < 32; ++lane)
                 EXPECT_EQ(element_to_double(element, record.after[lane]),
-                          element_to_double(element, record.before[lane]) + element_to_double(element, record.received[lane]));
+                          element_to_double(element, record.before[lane]) +
+                              element_to_double(element, record.received[lane]));
         }
         EXPECT_EQ(shuffles, 5);
         EXPECT_EQ(accesses(*outcome.trace).back(), half ? "atomic_add out f16x1" : "atomic_add out bf16x1");
@@ -160,7 +165,8 @@ TEST_F(Recorded, AShuffleOfHalvesHasTheirType) {
 
 TEST_F(Recorded, AnAtomicOnAPairTellsBothElements) {
     Plan plan;
-    const auto pairs = small_input(plan, "pairs", std::vector<Bits>{of_double<Small::f16>(8), of_double<Small::f16>(16)}, Element::f16);
+    const auto pairs = small_input(
+        plan, "pairs", std::vector<Bits>{of_double<Small::f16>(8), of_double<Small::f16>(16)}, Element::f16);
     const auto brains = small_input(plan, "brains", std::vector<Bits>(2), Element::bf16);
     const auto lock = plan.input("lock", std::vector<std::uint16_t>{0, 0});
     plan.launch("vector_atomics", "", {1}, {32}, pairs, brains, lock);

@@ -49,20 +49,25 @@ protected:
         const auto out = bytes_as<Bits>(outcome.buffers[1]);
         const auto holds = bytes_as<std::uint32_t>(outcome.buffers[2]);
         constexpr SmallBinary kFour[] = {SmallBinary::add, SmallBinary::sub, SmallBinary::mul, SmallBinary::div};
-        constexpr SmallBinary kExtrema[] = {SmallBinary::max, SmallBinary::min, SmallBinary::max_nan, SmallBinary::min_nan};
+        constexpr SmallBinary kExtrema[] = {SmallBinary::max, SmallBinary::min, SmallBinary::max_nan,
+                                            SmallBinary::min_nan};
         for (std::size_t i = 0; i < count; ++i) {
             const Bits x = in[3 * i], y = in[3 * i + 1], z = in[3 * i + 2];
             const auto same = [&](std::size_t at, unsigned expected) {
                 const bool nan = std::isnan(to_double<kFormat>(static_cast<Bits>(expected)));
-                if (nan) ASSERT_TRUE(std::isnan(to_double<kFormat>(out[12 * i + at]))) << at << ": " << x << " " << y << " " << z;
+                if (nan)
+                    ASSERT_TRUE(std::isnan(to_double<kFormat>(out[12 * i + at])))
+                        << at << ": " << x << " " << y << " " << z;
                 else ASSERT_EQ(out[12 * i + at], expected) << at << ": " << x << " " << y << " " << z;
             };
             for (std::size_t k = 0; k < 4; ++k) same(k, lanewise_emulated::small_binary<kFormat>(kFour[k], x, y));
             same(4, lanewise_emulated::small_fma<kFormat>(x, y, z));
-            for (std::size_t k = 0; k < 4; ++k) same(5 + k, lanewise_emulated::small_binary<kFormat>(kExtrema[k], x, y));
+            for (std::size_t k = 0; k < 4; ++k)
+                same(5 + k, lanewise_emulated::small_binary<kFormat>(kExtrema[k], x, y));
             same(9, lanewise_emulated::small_unary<kFormat>(SmallUnary::absolute, x));
             same(10, lanewise_emulated::small_binary<kFormat>(SmallBinary::add, z, x));
-            const double sum = to_double<kFormat>(static_cast<Bits>(lanewise_emulated::small_binary<kFormat>(SmallBinary::add, x, y)));
+            const double sum =
+                to_double<kFormat>(static_cast<Bits>(lanewise_emulated::small_binary<kFormat>(SmallBinary::add, x, y)));
             ASSERT_EQ(to_double<kFormat>(out[12 * i + 11]), sum > 0 ? std::min(sum, 1.0) : 0.0);
             const double p = to_double<kFormat>(x), q = to_double<kFormat>(y);
             const bool ordered = !std::isnan(p) && !std::isnan(q);
@@ -120,18 +125,26 @@ protected:
             const double v = static_cast<double>(in[i]);
             const int whole = std::bit_cast<int>(in[i]), first = is_half ? whole >> 12 : whole;
             const long long wide = is_half ? whole : whole * 3000000001ll;
-            const Bits expected[] = {of_double<kFormat>(v), of_double<kFormat>(v, Round::zero),
-                                     of_double<kFormat>(v, Round::down), of_double<kFormat>(v, Round::up),
-                                     of_double<kFormat>(v * 1.0000001), of_double<kFormat>(first),
-                                     of_double<kFormat>(first, Round::down),
-                                     static_cast<Bits>(lanewise_emulated::small_from_signed<kFormat>(wide, Round::zero))};
+            const Bits expected[] = {
+                of_double<kFormat>(v),
+                of_double<kFormat>(v, Round::zero),
+                of_double<kFormat>(v, Round::down),
+                of_double<kFormat>(v, Round::up),
+                of_double<kFormat>(v * 1.0000001),
+                of_double<kFormat>(first),
+                of_double<kFormat>(first, Round::down),
+                static_cast<Bits>(lanewise_emulated::small_from_signed<kFormat>(wide, Round::zero))};
             for (std::size_t k = 0; k < 8; ++k) ASSERT_EQ(out[8 * i + k], expected[k]) << k << ": " << in[i];
             const double h = to_double<kFormat>(expected[0]);
             using lanewise_emulated::to_signed;
-            const long long numbers[] = {to_signed(h, Round::nearest, 4), to_signed(h, Round::zero, 4), to_signed(h, Round::down, 4),
-                                         to_signed(h, Round::up, 4), to_signed(h, Round::nearest, 2),
+            const long long numbers[] = {to_signed(h, Round::nearest, 4),
+                                         to_signed(h, Round::zero, 4),
+                                         to_signed(h, Round::down, 4),
+                                         to_signed(h, Round::up, 4),
+                                         to_signed(h, Round::nearest, 2),
                                          static_cast<long long>(lanewise_emulated::to_unsigned(h, Round::zero, 2)),
-                                         to_signed(h, Round::zero, 4), expected[0]};
+                                         to_signed(h, Round::zero, 4),
+                                         expected[0]};
             for (std::size_t k = 0; k < 8; ++k) ASSERT_EQ(ints[8 * i + k], numbers[k]) << k << ": " << h;
             if (std::isnan(h)) continue;
             ASSERT_EQ(static_cast<double>(back[2 * i]), h);
@@ -162,10 +175,17 @@ TEST_P(Types, Fp8Conversions) {
     for (std::size_t i = 0; i < kAll; ++i) {
         if (std::isnan(in[i])) continue;
         const double v = static_cast<double>(in[i]);
-        const double h = to_double<Small::f16>(of_double<Small::f16>(v)), brain = to_double<Small::bf16>(of_double<Small::bf16>(v));
-        const unsigned expected[] = {e4m3(v, true), e4m3(v, false), e5m2(v, true), e5m2(v, false), e4m3(h, true), e5m2(brain, true),
-                                     e4m3(static_cast<double>(in[i] * 2), true),
-                                     e5m2(to_double<Small::f16>(of_double<Small::f16>(static_cast<double>(in[i] * 4))), true)};
+        const double h = to_double<Small::f16>(of_double<Small::f16>(v)),
+                     brain = to_double<Small::bf16>(of_double<Small::bf16>(v));
+        const unsigned expected[] = {
+            e4m3(v, true),
+            e4m3(v, false),
+            e5m2(v, true),
+            e5m2(v, false),
+            e4m3(h, true),
+            e5m2(brain, true),
+            e4m3(static_cast<double>(in[i] * 2), true),
+            e5m2(to_double<Small::f16>(of_double<Small::f16>(static_cast<double>(in[i] * 4))), true)};
         for (std::size_t k = 0; k < 8; ++k) ASSERT_EQ(out[8 * i + k], expected[k]) << k << ": " << in[i];
         ASSERT_EQ(static_cast<double>(back[2 * i]), lanewise_emulated::small_value<Small::e4m3>(expected[0]));
         ASSERT_EQ(static_cast<double>(back[2 * i + 1]), lanewise_emulated::small_value<Small::e5m2>(expected[2]));
@@ -223,15 +243,19 @@ TEST_P(Types, FloatsInEveryRounding) {
             const float got = out[24 * i + k];
             if (std::isnan(expected[k])) ASSERT_TRUE(std::isnan(got)) << k << ": " << x << ", " << y << ", " << z;
             else if (k == 15 || k == 16) ASSERT_EQ(got, expected[k]);  // zeros of either sign
-            else ASSERT_EQ(to_bits(got), to_bits(expected[k])) << k << ": " << x << ", " << y << ", " << z << " got " << got;
+            else
+                ASSERT_EQ(to_bits(got), to_bits(expected[k]))
+                    << k << ": " << x << ", " << y << ", " << z << " got " << got;
         }
-        ASSERT_TRUE(out[24 * i + 22] <= 0 || std::isnan(out[24 * i + 22]));  // rounded to zero less rounded up; of doubles
+        ASSERT_TRUE(out[24 * i + 22] <= 0 ||
+                    std::isnan(out[24 * i + 22]));  // rounded to zero less rounded up; of doubles
     }
 }
 
 TEST_P(Types, FloatsToWholeNumbers) {
     std::vector<float> in = floats(kAll);
-    const float special[] = {std::nanf(""), INFINITY, -INFINITY, 2147483648.0f, -2147483648.0f, 4294967296.0f, 0x1p63f, -0x1p63f, 0x1p64f, -0.5f};
+    const float special[] = {std::nanf(""), INFINITY, -INFINITY, 2147483648.0f, -2147483648.0f,
+                             4294967296.0f, 0x1p63f,  -0x1p63f,  0x1p64f,       -0.5f};
     std::copy(std::begin(special), std::end(special), in.begin());
     Plan plan;
     const auto a = plan.input("in", in);
@@ -242,11 +266,13 @@ TEST_P(Types, FloatsToWholeNumbers) {
     const auto clamped = [](float v, long double whole, long double low, long double high, std::uint64_t nan) {
         if (std::isnan(v)) return static_cast<std::int64_t>(nan);
         if (whole > 0x1p63L) return static_cast<std::int64_t>(static_cast<std::uint64_t>(std::min(whole, high)));
-        return static_cast<std::int64_t>(std::max(low, std::min(whole, high)) >= 0x1p63L
-                                             ? static_cast<std::uint64_t>(std::min(whole, high))
-                                             : static_cast<std::uint64_t>(static_cast<std::int64_t>(std::max(low, std::min(whole, high)))));
+        return static_cast<std::int64_t>(
+            std::max(low, std::min(whole, high)) >= 0x1p63L
+                ? static_cast<std::uint64_t>(std::min(whole, high))
+                : static_cast<std::uint64_t>(static_cast<std::int64_t>(std::max(low, std::min(whole, high)))));
     };
-    constexpr long double kIntLow = -0x1p31L, kIntHigh = 0x1p31L - 1, kUintHigh = 0x1p32L - 1, kLongHigh = 0x1p63L - 1, kUlongHigh = 0x1p64L - 1;
+    constexpr long double kIntLow = -0x1p31L, kIntHigh = 0x1p31L - 1, kUintHigh = 0x1p32L - 1, kLongHigh = 0x1p63L - 1,
+                          kUlongHigh = 0x1p64L - 1;
     constexpr std::uint64_t kTop = std::uint64_t{1} << 63;
     for (std::size_t i = 0; i < kAll; ++i) {
         const float v = in[i];
@@ -288,34 +314,57 @@ TEST_P(Types, WholeNumbers) {
         for (int k = 0; k < 4; ++k) permuted |= std::uint32_t{bytes[c >> 4 * k & 7]} << 8 * k;
         const auto byte = [](std::uint32_t v, int k) { return static_cast<int>(static_cast<std::int8_t>(v >> 8 * k)); };
         const auto ubyte = [](std::uint32_t v, int k) { return v >> 8 * k & 0xff; };
-        const auto word = [](std::uint32_t v, int k) { return static_cast<int>(static_cast<std::int16_t>(v >> 16 * k)); };
+        const auto word = [](std::uint32_t v, int k) {
+            return static_cast<int>(static_cast<std::int16_t>(v >> 16 * k));
+        };
         std::uint32_t dot = c, udot = c;
-        for (int k = 0; k < 4; ++k) dot += static_cast<std::uint32_t>(byte(a, k) * byte(b, k)), udot += ubyte(a, k) * ubyte(b, k);
+        for (int k = 0; k < 4; ++k)
+            dot += static_cast<std::uint32_t>(byte(a, k) * byte(b, k)), udot += ubyte(a, k) * ubyte(b, k);
         const std::uint32_t low_dot = c + static_cast<std::uint32_t>(word(a, 0) * byte(b, 0) + word(a, 1) * byte(b, 1));
         const std::uint32_t high_dot = c + (a & 0xffff) * ubyte(b, 2) + (a >> 16) * ubyte(b, 3);
-        const auto low24 = [](std::int32_t v) { return static_cast<std::int64_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(v) << 8) >> 8); };
+        const auto low24 = [](std::int32_t v) {
+            return static_cast<std::int64_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(v) << 8) >> 8);
+        };
         const auto signed_wide = static_cast<std::int64_t>(wide);
         const Wide triple = static_cast<Wide>(signed_wide) * static_cast<std::int64_t>(wide * 3);
         const std::int64_t difference = std::int64_t{ia} - ib, sum = std::int64_t{ia} + ib;
         const std::uint64_t usum = std::uint64_t{a} + b;
         const std::uint32_t turn = c & 31, capped = std::min(c % 64, 32u);
         const std::uint32_t expected[] = {
-            static_cast<std::uint32_t>(std::popcount(a)), static_cast<std::uint32_t>(std::popcount(wide)),
-            static_cast<std::uint32_t>(std::countl_zero(a)), static_cast<std::uint32_t>(std::countl_zero(wide)),
-            a ? static_cast<std::uint32_t>(std::countr_zero(a)) + 1 : 0, wide ? static_cast<std::uint32_t>(std::countr_zero(wide)) + 1 : 0,
-            mirrored, wide_mirrored, permuted,
-            static_cast<std::uint32_t>(reversed << turn >> 32), static_cast<std::uint32_t>(reversed >> turn),
-            static_cast<std::uint32_t>(static_cast<unsigned __int128>(reversed) << capped >> 32), static_cast<std::uint32_t>(reversed >> capped),
-            static_cast<std::uint32_t>(low24(ia) * low24(ib)), static_cast<std::uint32_t>(std::uint64_t{a & 0xffffff} * (b & 0xffffff)),
-            static_cast<std::uint32_t>(std::int64_t{ia} * ib >> 32), static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32),
+            static_cast<std::uint32_t>(std::popcount(a)),
+            static_cast<std::uint32_t>(std::popcount(wide)),
+            static_cast<std::uint32_t>(std::countl_zero(a)),
+            static_cast<std::uint32_t>(std::countl_zero(wide)),
+            a ? static_cast<std::uint32_t>(std::countr_zero(a)) + 1 : 0,
+            wide ? static_cast<std::uint32_t>(std::countr_zero(wide)) + 1 : 0,
+            mirrored,
+            wide_mirrored,
+            permuted,
+            static_cast<std::uint32_t>(reversed << turn >> 32),
+            static_cast<std::uint32_t>(reversed >> turn),
+            static_cast<std::uint32_t>(static_cast<unsigned __int128>(reversed) << capped >> 32),
+            static_cast<std::uint32_t>(reversed >> capped),
+            static_cast<std::uint32_t>(low24(ia) * low24(ib)),
+            static_cast<std::uint32_t>(std::uint64_t{a & 0xffffff} * (b & 0xffffff)),
+            static_cast<std::uint32_t>(std::int64_t{ia} * ib >> 32),
+            static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32),
             static_cast<std::uint32_t>(static_cast<std::int64_t>(triple >> 64) >> 7),
             static_cast<std::uint32_t>(static_cast<unsigned __int128>(wide) * wide >> 64),
-            static_cast<std::uint32_t>(std::abs(difference)) + c, (a > b ? a - b : b - a) + c,
-            static_cast<std::uint32_t>(sum >> 1), static_cast<std::uint32_t>((sum + 1) >> 1),
-            static_cast<std::uint32_t>(usum / 2), static_cast<std::uint32_t>((usum + 1) / 2),
-            dot, udot, low_dot, high_dot, std::min(a, b), static_cast<std::uint32_t>(std::max(ia, ib)),
+            static_cast<std::uint32_t>(std::abs(difference)) + c,
+            (a > b ? a - b : b - a) + c,
+            static_cast<std::uint32_t>(sum >> 1),
+            static_cast<std::uint32_t>((sum + 1) >> 1),
+            static_cast<std::uint32_t>(usum / 2),
+            static_cast<std::uint32_t>((usum + 1) / 2),
+            dot,
+            udot,
+            low_dot,
+            high_dot,
+            std::min(a, b),
+            static_cast<std::uint32_t>(std::max(ia, ib)),
             static_cast<std::uint32_t>(std::abs(ia / 2) + 1 * byte(a, 0) - 2 * byte(b, 0) + 15 - 24 + 7)};
-        for (std::size_t k = 0; k < 32; ++k) ASSERT_EQ(out[32 * i + k], expected[k]) << k << ": " << a << ", " << b << ", " << c;
+        for (std::size_t k = 0; k < 32; ++k)
+            ASSERT_EQ(out[32 * i + k], expected[k]) << k << ": " << a << ", " << b << ", " << c;
     }
 }
 

@@ -55,7 +55,8 @@ __device__ float three_v(float v, int lane) {
 
 __device__ float members(float v, int lane) {
   Pair<float> pair{v, v};
-  pair.sum += __shfl_xor_sync(FULL, pair.sum, 1), pair.best = chosen<float, float>(pair.best, __shfl_xor_sync(FULL, pair.best, 2));
+  pair.sum += __shfl_xor_sync(FULL, pair.sum, 1),
+      pair.best = chosen<float, float>(pair.best, __shfl_xor_sync(FULL, pair.best, 2));
   float many[4] = {v, v, v, v};
   int i = 0;
   many[i++] += __shfl_xor_sync(FULL, v, 1);

@@ -28,13 +28,21 @@ inline std::vector<int> shuffle_lines;
 inline std::vector<int> after_lines;
 
 template <class T>
-T shfl_idx(int line, unsigned mask, T value, int argument) { return shuffle_lines.push_back(line), __shfl_sync(mask, value, argument); }
+T shfl_idx(int line, unsigned mask, T value, int argument) {
+    return shuffle_lines.push_back(line), __shfl_sync(mask, value, argument);
+}
 template <class T>
-T shfl_up(int line, unsigned mask, T value, int argument) { return shuffle_lines.push_back(line), __shfl_up_sync(mask, value, argument); }
+T shfl_up(int line, unsigned mask, T value, int argument) {
+    return shuffle_lines.push_back(line), __shfl_up_sync(mask, value, argument);
+}
 template <class T>
-T shfl_down(int line, unsigned mask, T value, int argument) { return shuffle_lines.push_back(line), __shfl_down_sync(mask, value, argument); }
+T shfl_down(int line, unsigned mask, T value, int argument) {
+    return shuffle_lines.push_back(line), __shfl_down_sync(mask, value, argument);
+}
 template <class T>
-T shfl_xor(int line, unsigned mask, T value, int argument) { return shuffle_lines.push_back(line), __shfl_xor_sync(mask, value, argument); }
+T shfl_xor(int line, unsigned mask, T value, int argument) {
+    return shuffle_lines.push_back(line), __shfl_xor_sync(mask, value, argument);
+}
 
 template <class T>
 void after(int first, int, int, const T&) { after_lines.push_back(first); }

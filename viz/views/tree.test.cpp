@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "viz/views/headless.testing.hpp"
 #include "viz/views/sample_runs.hpp"
@@ -66,6 +68,26 @@ TEST(TreeView, AWarpFitsWithoutFolds) {
             if (box.row == 0) continue;
             EXPECT_EQ(shown.view.scene().rows[static_cast<std::size_t>(box.row)].step, shown.sum(b).step);
         }
+    }
+}
+
+// Frames are drawn while a tree grows; then it stands as if they had waited, also after another lane was asked for.
+TEST(TreeView, AFrameDoesNotWaitForALargeTree) {
+    Shown waited(samples::two_level()), impatient(samples::two_level());
+    impatient.view = TreeView{};
+    impatient.view.patient = false;
+    for (const int lane : {-1, 3, -1}) {
+        waited.selection.pinned_lane = impatient.selection.pinned_lane = lane;
+        waited.frame();
+        for (int i = 0; i < 2000; ++i) {
+            impatient.frame();
+            if (!impatient.view.working()) break;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        ASSERT_FALSE(impatient.view.working());
+        ASSERT_EQ(impatient.view.scene().boxes.size(), waited.view.scene().boxes.size()) << lane;
+        EXPECT_EQ(impatient.view.words(), waited.view.words());
+        check_places(impatient, 740, 620);
     }
 }
 

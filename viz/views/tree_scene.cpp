@@ -100,14 +100,15 @@ private:
         return how == Fold::blocks && home.one_block && home.warp && !(home.warp->launch == near.launch && home.warp->block == near.block);
     }
 
-    // What a way to fold leaves to be drawn.
+    // What a way to fold leaves to be drawn. `gives_up`: only as far as it may fit; all of a million inputs take 8 ms more.
     template <class Wants>
-    Folding count(const Wants& wants) const {
+    Folding count(const Wants& wants, bool gives_up = false) const {
         Folding folding;
+        const auto most = gives_up ? static_cast<std::size_t>(std::max(width(), 0.0f) / px(kLeaf)) : tree_.nodes.size();
         folding.folded.assign(tree_.nodes.size(), false);
         std::map<std::pair<std::size_t, int>, bool> rows;
         std::vector<int> open{0};
-        while (!open.empty()) {
+        while (!open.empty() && folding.leaves <= most) {
             const int node = open.back();
             open.pop_back();
             if (tree_[node].parts.empty()) {
@@ -128,7 +129,7 @@ private:
         // Of several blocks the warps of one are drawn at a size that shows how they add, rather than those of all as dots.
         const float roomy = homes_.front().one_block ? kFolded : kRoomyFold;
         for (const Fold how : {Fold::none, Fold::runs, Fold::warps, Fold::blocks}) {
-            Folding folding = count([&](int node) { return wants_fold(node, how); });
+            Folding folding = count([&](int node) { return wants_fold(node, how); }, true);
             scene_.fold = folding.folds > 0 ? how : Fold::none;
             if (fits(folding, how == Fold::warps ? roomy : kFolded)) return folding;
         }

@@ -49,7 +49,7 @@ void TreeView::grow() {
         grown_ = nullptr;
         words_box_ = -2;
         scene_ = {};
-        area_ = {};
+        laid_ = nullptr;
         told_ = -1;
         // One after the other: an older tree that is still growing has no use any more, but cannot be stopped.
         if (!exact_ || (growing_.busy() && !growing_.get(patient))) return;
@@ -103,15 +103,10 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
     const Rect foot = rest.cut_bottom(pane.px(compact ? 22 : 62));
     rest.cut_top(pane.px(4));
     rest.cut_bottom(pane.px(compact ? 4 : 10));
-    if (scene_.empty() || area_.x0 != rest.x0 || area_.y0 != rest.y0 || area_.x1 != rest.x1 || area_.y1 != rest.y1) {
-        area_ = rest;
-        TreeMetrics metrics;
-        metrics.area = rest;
-        metrics.scale = pane.look().scale;
-        metrics.compact = compact;
-        metrics.gutter = compact ? 76 : 86;
-        metrics.near = warp_;
-        scene_ = build_tree_scene(exhibit.steps(), lens(), tree(), metrics);
+    lay_out(pane, rest);
+    if (scene_.empty() && laying_.busy()) {
+        text_in(pane.brush, Face::title, rest, theme.quiet, being_worked_out(exhibit.steps()));
+        return intent;
     }
     const std::size_t step = playhead.step;
     told_ = pane.hovers(rest) ? scene_.box_at(pane.pointer()) : -1;
@@ -139,6 +134,29 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
     hairline(pane.brush, {foot.x0, foot.y0}, {foot.x1, foot.y0}, theme.line);
     tell(pane, foot, exhibit, step);
     return intent;
+}
+
+// Of a million inputs that takes 100 ms; until then the tree stands as it was laid out last.
+void TreeView::lay_out(const Pane& pane, const Rect& where) {
+    const auto same = [](const Rect& a, const Rect& b) { return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1; };
+    if (laid_ != grown_ || !same(area_, where)) {
+        if (laying_.busy() && !laying_.get(patient)) return;
+        laid_ = grown_;
+        area_ = where;
+        TreeMetrics metrics;
+        metrics.area = where;
+        metrics.scale = pane.look().scale;
+        metrics.compact = compact;
+        metrics.gutter = compact ? 76 : 86;
+        metrics.near = warp_;
+        taken_ = false;
+        laying_.begin([run = run_, exact = exact_, grown = grown_, metrics] { return build_tree_scene(run->steps, exact->lens, grown->tree, metrics); });
+    }
+    if (taken_) return;
+    if (const auto scene = laying_.get(patient)) {
+        scene_ = *scene;
+        taken_ = true;
+    }
 }
 
 void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit, Selection& selection) {

@@ -28,7 +28,7 @@ struct TreeView {
     const TreeScene& scene() const { return scene_; }
     const steps::AdditionTree& tree() const { return grown_->tree; }
     const steps::RoundingLens& lens() const { return exact_->lens; }
-    bool working() const { return run_ != nullptr && !grown_; }
+    bool working() const { return run_ != nullptr && (!grown_ || laying_.busy()); }
     int told() const { return told_; }                       // the box whose words stand below; -1: the whole
     const std::string& words() const { return words_; }
     const Rect& back() const { return back_; }               // empty where the whole is drawn
@@ -50,6 +50,7 @@ private:
     bool zoomed() const { return grown_->roots.size() > 1; }
     void look_at(const Exhibit& exhibit, const Selection& selection);
     void grow();
+    void lay_out(const Pane& pane, const Rect& where);
     void draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit, Selection& selection);
     void draw_lanes(const Pane& pane, const Rect& where, const Exhibit& exhibit, Selection& selection);
     Intent draw_rows(const Pane& pane, std::size_t step) const;
@@ -72,7 +73,10 @@ private:
     Later<Grown> growing_;
     std::shared_ptr<const Grown> grown_;          // null while it is worked out
     TreeScene scene_;
-    Rect area_;                                   // that the scene was laid out in
+    Rect area_;                                   // that the scene is laid out in, and the tree
+    std::shared_ptr<const Grown> laid_;
+    Later<TreeScene> laying_;
+    bool taken_ = false;                          // scene_ is what laying_ has
     int told_ = -1;
     std::string words_;
     int words_box_ = -2;                          // whose they are: a box; -1: the whole; -2: none's

@@ -106,15 +106,18 @@ std::vector<KeyRow> key_rows(Group group, Surface surface) {
     for (const Action& action : kActions)
         if (action.group == group && *action.shown && is_on(action.where, surface))
             rows.emplace_back(action.shown, action.what);
-    if (surface == Surface::window && group == Group::look) rows.emplace_back("Right drag", "move the stage (double click: 100 %)");
-    if (surface == Surface::window && group == Group::panel) rows.emplace_back("Ctrl + -", "all larger or smaller (Ctrl 0: as it was)");
+    if (surface == Surface::window && group == Group::look)
+        rows.emplace_back("Right drag", "move the stage (double click: 100 %)");
+    if (surface == Surface::window && group == Group::panel)
+        rows.emplace_back("Ctrl + -", "all larger or smaller (Ctrl 0: as it was)");
     if (surface == Surface::window && group == Group::file) rows.emplace_back("Ctrl Q", "close the window");
     return rows;
 }
 
 std::vector<KeyRow> key_rows(Surface surface) {
     std::vector<KeyRow> rows;
-    for (const Group group : {Group::play, Group::variant, Group::look, Group::view, Group::panel, Group::file, Group::help})
+    for (const Group group :
+         {Group::play, Group::variant, Group::look, Group::view, Group::panel, Group::file, Group::help})
         for (KeyRow& row : key_rows(group, surface)) rows.push_back(std::move(row));
     return rows;
 }

@@ -9,6 +9,7 @@
 
 #include "common/base/lanes.hpp"
 #include "common/lesson/print.hpp"
+#include "common/shown/lane_facts.hpp"
 
 namespace lanewise::lesson {
 
@@ -127,11 +128,7 @@ private:
             if (lanes >> lane & 1u) row.cells[lane] = cell(lane);
     }
 
-    std::uint32_t lanes_of(const WarpStep& part) const {
-        std::uint32_t lanes = 0;
-        for (const auto record : part.records) lanes |= trace_.records[record].active;
-        return lanes;
-    }
+    std::uint32_t lanes_of(const WarpStep& part) const { return shown::active_lanes(steps_, &part); }
 
     void print_shuffle(const WarpStep& part, const trace::Record& record) {
         const std::uint32_t lanes = lanes_of(part);

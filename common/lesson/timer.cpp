@@ -1,6 +1,7 @@
 #include "common/lesson/timer.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <ostream>
@@ -190,7 +191,10 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
 }
 
 timing::TimingTable Timer::recorded() const {
-    const auto path = find_recording(program_.lesson, "timings.json");
+    // Sizes without names are a sweep's, of which there may be a file of its own.
+    const bool sweep = !options_.sizes.empty() && options_.sizes.front().name.empty();
+    auto path = sweep ? find_recording(program_.lesson, "sweep.json") : std::filesystem::path();
+    if (path.empty()) path = find_recording(program_.lesson, "timings.json");
     if (path.empty())
         throw Error(
             fmt::format("--time: there is no GPU to measure on and no recorded table under {}; run it on a machine "

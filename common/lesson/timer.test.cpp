@@ -168,6 +168,10 @@ TEST(Timer, RecordsTheTableBesideTheVariantsOwnSizes) {
     const auto other = tiny({"--time", "--sizes", "10:20"});
     EXPECT_EQ(other.status, kExitUsage);
     EXPECT_TRUE(contains(other.err, "nothing was recorded with --sizes 10:20")) << other.err;
+    // The sweep's file has what it was recorded with, and no more.
+    const auto swept = tiny({"--time", "--sizes", "2^10:2^14:x4", "--backend", "recorded"});
+    EXPECT_EQ(swept.status, kExitOk) << swept.err;
+    EXPECT_TRUE(contains(swept.out, "16384")) << swept.out;
 }
 
 TEST(Timer, AnInterruptedRecordingWritesNoTimes) {

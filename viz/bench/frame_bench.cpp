@@ -22,7 +22,9 @@ namespace {
 using namespace lanewise;
 using Clock = std::chrono::steady_clock;
 
-double milliseconds(Clock::time_point from) { return std::chrono::duration<double, std::milli>(Clock::now() - from).count(); }
+double milliseconds(Clock::time_point from) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
+}
 
 // Processor time of all threads: what a frame costs however busy the machine is otherwise.
 double cpu_milliseconds() { return 1000.0 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -32,7 +34,8 @@ double median(std::vector<double> samples) {
     return samples[samples.size() / 2];
 }
 
-void measure(const char* name, viz::App& app, const viz::Gui& gui, const viz::Offscreen& offscreen, int width, int height) {
+void measure(const char* name, viz::App& app, const viz::Gui& gui, const viz::Offscreen& offscreen, int width,
+             int height) {
     ImGuiIO& io = ImGui::GetIO();
     std::vector<double> build, draw, cpu;
     int vertices = 0;
@@ -55,8 +58,9 @@ void measure(const char* name, viz::App& app, const viz::Gui& gui, const viz::Of
         cpu.push_back(cpu_milliseconds() - spent);
         vertices = ImGui::GetDrawData()->TotalVtxCount;
     }
-    std::printf("%-34s %6.2f ms to build, %6.2f ms to draw, %6.2f ms a frame, %6.2f ms of processor time, %d vertices\n", name,
-                median(build), median(draw), median(build) + median(draw), median(cpu), vertices);
+    std::printf(
+        "%-34s %6.2f ms to build, %6.2f ms to draw, %6.2f ms a frame, %6.2f ms of processor time, %d vertices\n", name,
+        median(build), median(draw), median(build) + median(draw), median(cpu), vertices);
 }
 
 // One step to measure.
@@ -68,8 +72,8 @@ struct Case {
     bool playing = false;
 };
 
-void measure(const lesson::Presentation& presentation, const Case& each, const viz::Gui& gui, const viz::Offscreen& offscreen, int width,
-             int height) {
+void measure(const lesson::Presentation& presentation, const Case& each, const viz::Gui& gui,
+             const viz::Offscreen& offscreen, int width, int height) {
     lesson::WindowRequest request;
     request.variant = each.variant;
     request.has_step = true;
@@ -96,7 +100,9 @@ lesson::Presentation present(const std::vector<std::string>& paths, std::vector<
         };
         const std::size_t count = run->steps.size();
         for (const std::size_t step : {std::size_t{0}, count / 2, count - 1}) {
-            if (count > 0) cases.push_back({run->trace.header.variant + ", step " + std::to_string(step + 1), path, step, "", false});
+            if (count > 0)
+                cases.push_back(
+                    {run->trace.header.variant + ", step " + std::to_string(step + 1), path, step, "", false});
         }
         if (count > 0) cases.push_back({run->trace.header.variant + ", playing", path, 0, "", true});
     }
@@ -111,9 +117,10 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         if (std::string(argv[i]).ends_with(".ndjson")) traces.push_back(argv[i]);
         else if (std::sscanf(argv[i], "%dx%d", &width, &height) != 2 || width <= 0 || height <= 0) {
-            std::fprintf(stderr,
-                         "%s is neither a size nor a trace; write one like 1600x900, or a file's name that ends with .ndjson.\n",
-                         argv[i]);
+            std::fprintf(
+                stderr,
+                "%s is neither a size nor a trace; write one like 1600x900, or a file's name that ends with .ndjson.\n",
+                argv[i]);
             return 2;
         }
     }
@@ -127,7 +134,8 @@ int main(int argc, char** argv) {
                                 {"shared tree of 256", "block_sum_shared", 5, "", false},
                                 {"two variants beside each other", "warp_sum_xor", 2, "block_sum_two_level", false}};
         if (!traces.empty()) cases.clear();
-        const lesson::Presentation presentation = traces.empty() ? viz::samples::presentation() : present(traces, cases);
+        const lesson::Presentation presentation =
+            traces.empty() ? viz::samples::presentation() : present(traces, cases);
         for (const Case& each : cases) measure(presentation, each, gui, offscreen, width, height);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -46,11 +46,12 @@ constexpr ImWchar kGlyphs[] = {0x0020, 0x00ff, 0x0370, 0x03ff, 0x2010, 0x2027, 0
                                0x2190, 0x2199, 0x21d0, 0x21d4, 0x2200, 0x2265, 0x2295, 0x2297, 0};
 
 // Fonts for letters that ours lack: Chinese, Japanese, Korean; signs and emoji that have an outline.
-const std::vector<std::string> kOthers = {"NotoSansCJK-Regular.ttc", "NotoSansCJKsc-Regular.otf", "NotoSansSC-Regular.otf",
-                                          "NotoSansSC-Regular.ttf", "SourceHanSansSC-Regular.otf", "wqy-microhei.ttc",
-                                          "wqy-zenhei.ttc", "DroidSansFallbackFull.ttf", "DroidSansFallback.ttf", "uming.ttc",
-                                          "NotoSans-Regular.ttf", "DejaVuSans.ttf", "FreeSans.ttf", "NotoSansSymbols2-Regular.ttf",
-                                          "NotoSansSymbols-Regular.ttf", "NotoEmoji-Regular.ttf", "Symbola.ttf", "unifont.ttf", "unifont.otf"};
+const std::vector<std::string> kOthers = {
+    "NotoSansCJK-Regular.ttc", "NotoSansCJKsc-Regular.otf", "NotoSansSC-Regular.otf", "NotoSansSC-Regular.ttf",
+    "SourceHanSansSC-Regular.otf", "wqy-microhei.ttc", "wqy-zenhei.ttc", "DroidSansFallbackFull.ttf",
+    "DroidSansFallback.ttf", "uming.ttc", "NotoSans-Regular.ttf", "DejaVuSans.ttf", "FreeSans.ttf",
+    "NotoSansSymbols2-Regular.ttf", "NotoSansSymbols-Regular.ttf", "NotoEmoji-Regular.ttf", "Symbola.ttf",
+    "unifont.ttf", "unifont.otf"};
 
 bool among_our_glyphs(ImWchar letter) {
     for (const ImWchar* range = kGlyphs; *range; range += 2)
@@ -63,7 +64,8 @@ std::uint32_t letter_at(std::string_view text, std::size_t& i) {
     const auto lead = static_cast<unsigned char>(text[i++]);
     if (lead < 0x80) return lead;
     std::uint32_t code = lead >= 0xf0 ? lead & 7u : lead >= 0xe0 ? lead & 15u : lead & 31u;
-    while (i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0u) == 0x80u) code = code << 6 | (static_cast<unsigned char>(text[i++]) & 63u);
+    while (i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0u) == 0x80u)
+        code = code << 6 | (static_cast<unsigned char>(text[i++]) & 63u);
     return code;
 }
 
@@ -213,7 +215,9 @@ void merge_others(std::array<Fonts::Cut, static_cast<std::size_t>(Face::count_)>
         if (letters.empty()) return;
         const Source source = open_source({name});
         stbtt_fontinfo info;
-        if (!source.usable || !stbtt_InitFont(&info, source.bytes.data(), stbtt_GetFontOffsetForIndex(source.bytes.data(), 0))) continue;
+        if (!source.usable ||
+            !stbtt_InitFont(&info, source.bytes.data(), stbtt_GetFontOffsetForIndex(source.bytes.data(), 0)))
+            continue;
         std::vector<ImWchar>& range = ranges.emplace_back();
         std::erase_if(letters, [&](ImWchar letter) {
             if (stbtt_FindGlyphIndex(&info, static_cast<int>(letter)) == 0) return false;
@@ -233,7 +237,8 @@ void merge_others(std::array<Fonts::Cut, static_cast<std::size_t>(Face::count_)>
             void* copy = ImGui::MemAlloc(source.bytes.size());
             std::copy(source.bytes.begin(), source.bytes.end(), static_cast<unsigned char*>(copy));
             config.DstFont = cuts[i].font;
-            ImGui::GetIO().Fonts->AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), pixels, &config, range.data());
+            ImGui::GetIO().Fonts->AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), pixels, &config,
+                                                       range.data());
         }
     }
 }
@@ -269,7 +274,8 @@ Fonts Fonts::load(float scale, std::string_view outside) {
     fonts.ranges_->reserve(kOthers.size());
     merge_others(fonts.cuts_, fonts.asked_, *fonts.ranges_);
     if (!prose.usable || !code.usable) {
-        fonts.notice_ = std::string("No font for ") + (!prose.usable ? (!code.usable ? "prose or code" : "prose") : "code") +
+        fonts.notice_ = std::string("No font for ") +
+                        (!prose.usable ? (!code.usable ? "prose or code" : "prose") : "code") +
                         " was found on this system, so a built-in one is used; install fonts-inter and "
                         "fonts-jetbrains-mono, or fonts-dejavu, for better text.";
     }
@@ -282,12 +288,18 @@ std::string Fonts::families(bool code) const {
         std::string_view name;
         bool code;
     };
-    static constexpr Family kFamilies[] = {
-        {"Inter", "Inter", false}, {"DejaVuSans", "'DejaVu Sans'", false}, {"LiberationSans", "'Liberation Sans'", false},
-        {"NotoSans", "'Noto Sans'", false}, {"Ubuntu-", "Ubuntu", false}, {"FreeSans", "FreeSans", false},
-        {"JetBrainsMono", "'JetBrains Mono'", true}, {"DejaVuSansMono", "'DejaVu Sans Mono'", true},
-        {"LiberationMono", "'Liberation Mono'", true}, {"NotoSansMono", "'Noto Sans Mono'", true},
-        {"UbuntuMono", "'Ubuntu Mono'", true}, {"FreeMono", "FreeMono", true}};
+    static constexpr Family kFamilies[] = {{"Inter", "Inter", false},
+                                           {"DejaVuSans", "'DejaVu Sans'", false},
+                                           {"LiberationSans", "'Liberation Sans'", false},
+                                           {"NotoSans", "'Noto Sans'", false},
+                                           {"Ubuntu-", "Ubuntu", false},
+                                           {"FreeSans", "FreeSans", false},
+                                           {"JetBrainsMono", "'JetBrains Mono'", true},
+                                           {"DejaVuSansMono", "'DejaVu Sans Mono'", true},
+                                           {"LiberationMono", "'Liberation Mono'", true},
+                                           {"NotoSansMono", "'Noto Sans Mono'", true},
+                                           {"UbuntuMono", "'Ubuntu Mono'", true},
+                                           {"FreeMono", "FreeMono", true}};
     const std::string file = fs::path(code ? code_file_ : prose_file_).filename().string();
     std::string used, others;
     for (const Family& family : kFamilies) {
@@ -307,9 +319,12 @@ Fonts Fonts::grown(float times) const {
         for (std::size_t i = 0; i < cuts_.size(); ++i) {
             const Cut& each = cuts_[i];
             const bool ascii_alone = static_cast<Face>(i) == Face::figure_huge;
-            if (each.code != cut.code || each.strong != cut.strong || (ascii_alone && !(cut.code && cut.strong))) continue;
+            if (each.code != cut.code || each.strong != cut.strong || (ascii_alone && !(cut.code && cut.strong)))
+                continue;
             const bool large = each.em >= em * 0.99f;
-            if (!best || (large && (best->em < em * 0.99f || each.em < best->em)) || (!large && best->em < em * 0.99f && each.em > best->em)) best = &each;
+            if (!best || (large && (best->em < em * 0.99f || each.em < best->em)) ||
+                (!large && best->em < em * 0.99f && each.em > best->em))
+                best = &each;
         }
         if (best) cut.font = best->font;
         cut.em = em;
@@ -340,8 +355,9 @@ std::string with_far_letters_told(std::string_view text) {
 
 std::string plain_text(const char* begin, const char* end) {
     static constexpr std::pair<std::string_view, const char*> kSigns[] = {
-        {"←", "<-"}, {"→", "->"}, {"…", "..."}, {"×", "x"}, {"·", "-"}, {"⊕", "^"}, {"–", "-"}, {"—", "-"},
-        {"−", "-"},  {"’", "'"},  {"“", "\""}, {"”", "\""}, {"≠", "!="}, {"≤", "<="}, {"≥", ">="}, {"•", "*"}, {"∞", "inf"}};
+        {"←", "<-"}, {"→", "->"}, {"…", "..."}, {"×", "x"}, {"·", "-"},  {"⊕", "^"},
+        {"–", "-"},  {"—", "-"},  {"−", "-"},   {"’", "'"}, {"“", "\""}, {"”", "\""},
+        {"≠", "!="}, {"≤", "<="}, {"≥", ">="},  {"•", "*"}, {"∞", "inf"}};
     std::string out;
     for (std::string_view rest(begin, static_cast<std::size_t>(end - begin)); !rest.empty();) {
         const auto* sign = std::find_if(std::begin(kSigns), std::end(kSigns),

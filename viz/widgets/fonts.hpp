@@ -58,7 +58,8 @@ public:
     // Files that were used, prose then code; empty where built in.
     const std::string& prose_file() const { return prose_file_; }
     const std::string& code_file() const { return code_file_; }
-    // For a style sheet: the family that was used, then those that could have been ("Inter, 'DejaVu Sans', sans-serif").
+    // For a style sheet: the family that was used, then those that could have been ("Inter, 'DejaVu Sans',
+    // sans-serif").
     std::string families(bool code) const;
 
 private:

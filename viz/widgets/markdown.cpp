@@ -45,7 +45,9 @@ struct Reader {
 
     void enter(MD_BLOCKTYPE type, void* detail) {
         switch (type) {
-            case MD_BLOCK_H: open(BlockKind::heading, static_cast<int>(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level)); break;
+            case MD_BLOCK_H:
+                open(BlockKind::heading, static_cast<int>(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level));
+                break;
             case MD_BLOCK_P:
                 if (!in_item) open(BlockKind::paragraph);
                 in_item = false;
@@ -130,7 +132,10 @@ Reader& reader(void* user) { return *static_cast<Reader*>(user); }
 std::vector<TextBlock> read_markdown(std::string_view text) {
     MD_PARSER parser{};
     parser.flags = MD_FLAG_TABLES | MD_FLAG_PERMISSIVEAUTOLINKS | MD_FLAG_NOHTML;
-    parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* user) { reader(user).enter(type, detail); return 0; };
+    parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* user) {
+        reader(user).enter(type, detail);
+        return 0;
+    };
     parser.leave_block = [](MD_BLOCKTYPE type, void*, void* user) { reader(user).leave(type); return 0; };
     parser.enter_span = [](MD_SPANTYPE type, void* detail, void* user) {
         reader(user).enter_span(type, detail);

@@ -125,7 +125,9 @@ void hairline(const Brush& brush, Point a, Point b, Color color, float thickness
     brush.canvas->line(a, b, color, thickness);
 }
 
-void circle(const Brush& brush, Point center, float radius, Color color) { brush.canvas->circle(center, radius, color); }
+void circle(const Brush& brush, Point center, float radius, Color color) {
+    brush.canvas->circle(center, radius, color);
+}
 
 void ring(const Brush& brush, Point center, float radius, Color color, float thickness) {
     brush.canvas->ring(center, radius, color, thickness);

@@ -24,7 +24,9 @@ void ScreenCanvas::outline(const Rect& box, Color color, float rounding, float t
     stroke_rect(list_, {box.x0, box.y0}, {box.x1, box.y1}, color, rounding, thickness);
 }
 
-void ScreenCanvas::line(Point a, Point b, Color color, float thickness) { list_->AddLine(vec(a), vec(b), color, thickness); }
+void ScreenCanvas::line(Point a, Point b, Color color, float thickness) {
+    list_->AddLine(vec(a), vec(b), color, thickness);
+}
 
 void ScreenCanvas::polyline(std::span<const Point> points, Color color, float thickness) {
     for (const Point& point : points) list_->PathLineTo(vec(point));
@@ -53,7 +55,8 @@ void ScreenCanvas::arc(Point a, Point b, const ArcStyle& style) {
     std::array<Point, 64> points;
     const int count = std::clamp(style.segments, 2, 63);
     for (int i = 0; i <= count; ++i) {
-        points[static_cast<std::size_t>(i)] = arc_point(a, b, style.progress * static_cast<float>(i) / static_cast<float>(count));
+        points[static_cast<std::size_t>(i)] =
+            arc_point(a, b, style.progress * static_cast<float>(i) / static_cast<float>(count));
     }
     polyline(std::span(points).first(static_cast<std::size_t>(count) + 1), style.color, style.thickness);
 }

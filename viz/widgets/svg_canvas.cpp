@@ -52,19 +52,23 @@ std::string list(std::span<const Point> points) {
 
 Rect bounds_of(std::span<const Point> points, float around) {
     Rect box{1e9f, 1e9f, -1e9f, -1e9f};
-    for (const Point& p : points) box = {std::min(box.x0, p.x), std::min(box.y0, p.y), std::max(box.x1, p.x), std::max(box.y1, p.y)};
+    for (const Point& p : points)
+        box = {std::min(box.x0, p.x), std::min(box.y0, p.y), std::max(box.x1, p.x), std::max(box.y1, p.y)};
     return box.inset(-around);
 }
 
 std::string rectangle(const Rect& box, float rounding) {
-    std::string words = "<rect" + attribute("x", box.x0) + attribute("y", box.y0) + attribute("width", std::max(box.width(), 0.0f)) +
+    std::string words = "<rect" + attribute("x", box.x0) + attribute("y", box.y0) +
+                        attribute("width", std::max(box.width(), 0.0f)) +
                         attribute("height", std::max(box.height(), 0.0f));
     if (rounding > 0) words += attribute("rx", std::min({rounding, box.width() / 2, box.height() / 2}));
     return words;
 }
 
 // Like the screen's, no stroke is thinner than a pixel.
-std::string stroke(Color color, float thickness) { return paint("stroke", color) + attribute("stroke-width", std::max(thickness, 1.0f)); }
+std::string stroke(Color color, float thickness) {
+    return paint("stroke", color) + attribute("stroke-width", std::max(thickness, 1.0f));
+}
 
 bool invisible(Color color) { return (color >> 24) == 0; }
 
@@ -72,7 +76,10 @@ bool invisible(Color color) { return (color >> 24) == 0; }
 std::size_t character(std::string_view rest) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
     if (byte(0) < 0x80) return byte(0) >= 0x20 || byte(0) == '\t' || byte(0) == '\n' ? 1 : 0;
-    const std::size_t size = byte(0) >= 0xf0 && byte(0) < 0xf5 ? 4 : byte(0) >= 0xe0 && byte(0) < 0xf0 ? 3 : byte(0) >= 0xc2 && byte(0) < 0xe0 ? 2 : 0;
+    const std::size_t size = byte(0) >= 0xf0 && byte(0) < 0xf5   ? 4
+                             : byte(0) >= 0xe0 && byte(0) < 0xf0 ? 3
+                             : byte(0) >= 0xc2 && byte(0) < 0xe0 ? 2
+                                                                 : 0;
     if (size == 0 || size > rest.size()) return 0;
     std::uint32_t code = byte(0) & (0xffu >> (size + 1));
     for (std::size_t i = 1; i < size; ++i) {
@@ -106,9 +113,11 @@ SvgCanvas::SvgCanvas(float width, float height, Color ground, const Fonts& fonts
     : width_(width), height_(height), ground_(ground), fonts_(fonts), clips_{{0, 0, width, height}} {}
 
 std::string SvgCanvas::document(std::string_view title, std::string_view description) const {
-    std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", width_) +
-                      attribute("height", height_) + attribute("viewBox", "0 0 " + number(width_) + " " + number(height_)) +
-                      " role=\"img\" xml:space=\"preserve\">\n<title>" + xml_text(title) + "</title>\n<desc>" + xml_text(description) + "</desc>\n";
+    std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"" +
+                      attribute("width", width_) + attribute("height", height_) +
+                      attribute("viewBox", "0 0 " + number(width_) + " " + number(height_)) +
+                      " role=\"img\" xml:space=\"preserve\">\n<title>" + xml_text(title) + "</title>\n<desc>" +
+                      xml_text(description) + "</desc>\n";
     if (!used_fonts_.empty()) {
         // All of one scale: what differs stands in a class each.
         out += "<style>\n";
@@ -125,10 +134,12 @@ std::string SvgCanvas::document(std::string_view title, std::string_view descrip
     for (std::size_t i = 0; i < gradients_.size(); ++i) {
         const Gradient& each = gradients_[i];
         const auto stop = [](const char* at, Color color) {
-            return "<stop offset=\"" + std::string(at) + "\"" + attribute("stop-color", hex(color)) + attribute("stop-opacity", opacity(color)) + "/>";
+            return "<stop offset=\"" + std::string(at) + "\"" + attribute("stop-color", hex(color)) +
+                   attribute("stop-opacity", opacity(color)) + "/>";
         };
-        out += "<linearGradient id=\"g" + std::to_string(i) + "\"" + (each.towards == Towards::bottom ? " x2=\"0\" y2=\"1\"" : "") + ">" +
-               stop("0", each.from) + stop("1", each.to) + "</linearGradient>\n";
+        out += "<linearGradient id=\"g" + std::to_string(i) + "\"" +
+               (each.towards == Towards::bottom ? " x2=\"0\" y2=\"1\"" : "") + ">" + stop("0", each.from) +
+               stop("1", each.to) + "</linearGradient>\n";
     }
     out += "</defs>\n" + rectangle({0, 0, width_, height_}, 0) + paint("fill", ground_) + "/>\n";
     return out + body_ + "</svg>\n";
@@ -145,7 +156,9 @@ void SvgCanvas::put(const Rect& bounds, std::string element, std::string_view en
 }
 
 std::size_t SvgCanvas::clip_of(const Rect& box) {
-    const auto same = [&](const Rect& other) { return other.x0 == box.x0 && other.y0 == box.y0 && other.x1 == box.x1 && other.y1 == box.y1; };
+    const auto same = [&](const Rect& other) {
+        return other.x0 == box.x0 && other.y0 == box.y0 && other.x1 == box.x1 && other.y1 == box.y1;
+    };
     const auto at = std::find_if(used_clips_.begin(), used_clips_.end(), same);
     const auto index = static_cast<std::size_t>(at - used_clips_.begin());
     if (at == used_clips_.end()) used_clips_.push_back(box);
@@ -185,14 +198,15 @@ void SvgCanvas::outline(const Rect& box, Color color, float rounding, float thic
 void SvgCanvas::line(Point a, Point b, Color color, float thickness) {
     if (invisible(color)) return;
     const std::array ends{Point{a.x + 0.5f, a.y + 0.5f}, Point{b.x + 0.5f, b.y + 0.5f}};
-    put(bounds_of(ends, thickness / 2), "<line" + attribute("x1", ends[0].x) + attribute("y1", ends[0].y) + attribute("x2", ends[1].x) +
-                                            attribute("y2", ends[1].y) + stroke(color, thickness));
+    put(bounds_of(ends, thickness / 2), "<line" + attribute("x1", ends[0].x) + attribute("y1", ends[0].y) +
+                                            attribute("x2", ends[1].x) + attribute("y2", ends[1].y) +
+                                            stroke(color, thickness));
 }
 
 void SvgCanvas::polyline(std::span<const Point> points, Color color, float thickness) {
     if (invisible(color) || points.size() < 2) return;
-    put(bounds_of(points, thickness / 2), "<polyline" + attribute("points", list(points)) + " fill=\"none\"" + stroke(color, thickness) +
-                                              " stroke-linejoin=\"round\"");
+    put(bounds_of(points, thickness / 2), "<polyline" + attribute("points", list(points)) + " fill=\"none\"" +
+                                              stroke(color, thickness) + " stroke-linejoin=\"round\"");
 }
 
 void SvgCanvas::polygon(std::span<const Point> corners, Color color) {
@@ -202,28 +216,31 @@ void SvgCanvas::polygon(std::span<const Point> corners, Color color) {
 
 void SvgCanvas::circle(Point center, float radius, Color color) {
     if (invisible(color) || radius <= 0) return;
-    put(bounds_of(std::array{center}, radius), "<circle" + attribute("cx", center.x) + attribute("cy", center.y) + attribute("r", radius) + paint("fill", color));
+    put(bounds_of(std::array{center}, radius), "<circle" + attribute("cx", center.x) + attribute("cy", center.y) +
+                                                   attribute("r", radius) + paint("fill", color));
 }
 
 void SvgCanvas::ring(Point center, float radius, Color color, float thickness) {
     if (invisible(color) || radius <= 0.5f) return;
     put(bounds_of(std::array{center}, radius + thickness / 2),
-        "<circle" + attribute("cx", center.x) + attribute("cy", center.y) + attribute("r", radius - 0.5f) + " fill=\"none\"" +
-            stroke(color, thickness));
+        "<circle" + attribute("cx", center.x) + attribute("cy", center.y) + attribute("r", radius - 0.5f) +
+            " fill=\"none\"" + stroke(color, thickness));
 }
 
 void SvgCanvas::arc(Point a, Point b, const ArcStyle& style) {
     if (invisible(style.color)) return;
     // The part up to `progress`, by halving at it as de Casteljau does.
     const float mid = (a.y + b.y) / 2;
-    const auto between = [&](Point p, Point q) { return Point{p.x + (q.x - p.x) * style.progress, p.y + (q.y - p.y) * style.progress}; };
+    const auto between = [&](Point p, Point q) {
+        return Point{p.x + (q.x - p.x) * style.progress, p.y + (q.y - p.y) * style.progress};
+    };
     const Point p0 = a, p1{a.x, mid}, p2{b.x, mid};
     const Point q0 = between(p0, p1), q1 = between(p1, p2), q2 = between(p2, b);
     const Point r0 = between(q0, q1), r1 = between(q1, q2);
     const Point end = between(r0, r1);
     put(bounds_of(std::array{a, q0, r0, end}, style.thickness / 2),
-        "<path" + attribute("d", "M" + pair(a) + " C" + pair(q0) + " " + pair(r0) + " " + pair(end)) + " fill=\"none\"" +
-            stroke(style.color, style.thickness));
+        "<path" + attribute("d", "M" + pair(a) + " C" + pair(q0) + " " + pair(r0) + " " + pair(end)) +
+            " fill=\"none\"" + stroke(style.color, style.thickness));
 }
 
 void SvgCanvas::gradient(const Rect& box, Color from, Color to, Towards towards) {
@@ -235,14 +252,16 @@ void SvgCanvas::gradient(const Rect& box, Color from, Color to, Towards towards)
 void SvgCanvas::text(const Fonts::Cut& cut, Point at, Color color, std::string_view words, float width) {
     if (invisible(color) || words.find_first_not_of(' ') == std::string_view::npos) return;
     put({at.x, at.y, at.x + width, at.y + cut.pixels},
-        "<text" + attribute("x", at.x) + attribute("y", at.y + cut.ascent) + attribute("class", "f" + std::to_string(font_of(cut))) + paint("fill", color) +
+        "<text" + attribute("x", at.x) + attribute("y", at.y + cut.ascent) +
+            attribute("class", "f" + std::to_string(font_of(cut))) + paint("fill", color) +
             attribute("textLength", width) + " lengthAdjust=\"spacingAndGlyphs\"",
         ">" + xml_text(words) + "</text>");
 }
 
 void SvgCanvas::push_clip(const Rect& box) {
     const Rect& outer = clips_.back();
-    const Rect both{std::max(outer.x0, box.x0), std::max(outer.y0, box.y0), std::min(outer.x1, box.x1), std::min(outer.y1, box.y1)};
+    const Rect both{std::max(outer.x0, box.x0), std::max(outer.y0, box.y0), std::min(outer.x1, box.x1),
+                    std::min(outer.y1, box.y1)};
     clips_.push_back(both);
 }
 

@@ -41,8 +41,8 @@ struct Paper {
 };
 
 TEST(XmlReader, RefusesWhatIsNotWellFormed) {
-    for (const char* wrong : {"<a><b></a></b>", "<a", "<a>", "<a b=1/>", "<a b=\"1\"c=\"2\"/>", "<a>&</a>", "<a>\x01</a>", "<a/><b/>", "x<a/>",
-                              "<a b=\"<\"/>", "<a b=\"1\" b=\"2\"/>", ""})
+    for (const char* wrong : {"<a><b></a></b>", "<a", "<a>", "<a b=1/>", "<a b=\"1\"c=\"2\"/>", "<a>&</a>",
+                              "<a>\x01</a>", "<a/><b/>", "x<a/>", "<a b=\"<\"/>", "<a b=\"1\" b=\"2\"/>", ""})
         EXPECT_THROW(XmlReader::read(wrong), std::runtime_error) << wrong;
     const auto right = XmlReader::read("<?xml version=\"1.0\"?><a b='&lt;'>x<c/>y &amp; z</a>\n");
     ASSERT_EQ(right.size(), 2u);

@@ -87,10 +87,13 @@ private:
     // One byte, or what an entity stands for.
     std::string letter() {
         if (rest_.front() == '<') fail("< stands within a value");
-        for (const auto& [entity, meaning] : {std::pair{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&apos;", "'"}})
+        for (const auto& [entity, meaning] :
+             {std::pair{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&apos;", "'"}})
             if (take(entity)) return meaning;
         if (rest_.front() == '&') fail("an entity is not known");
-        if (static_cast<unsigned char>(rest_.front()) < 0x20 && !std::isspace(static_cast<unsigned char>(rest_.front()))) fail("a control character");
+        if (static_cast<unsigned char>(rest_.front()) < 0x20 &&
+            !std::isspace(static_cast<unsigned char>(rest_.front())))
+            fail("a control character");
         const std::string one(1, rest_.front());
         rest_.remove_prefix(1);
         return one;
@@ -98,7 +101,9 @@ private:
 
     std::string name() {
         std::size_t n = 0;
-        while (n < rest_.size() && (std::isalnum(static_cast<unsigned char>(rest_[n])) || rest_[n] == '-' || rest_[n] == '_' || rest_[n] == ':')) ++n;
+        while (n < rest_.size() && (std::isalnum(static_cast<unsigned char>(rest_[n])) || rest_[n] == '-' ||
+                                    rest_[n] == '_' || rest_[n] == ':'))
+            ++n;
         if (n == 0 || std::isdigit(static_cast<unsigned char>(rest_.front()))) fail("a name is missing");
         const std::string found(rest_.substr(0, n));
         rest_.remove_prefix(n);
@@ -119,7 +124,8 @@ private:
         if (!take(what)) fail(std::string(what) + " is missing");
     }
     [[noreturn]] void fail(const std::string& what) const {
-        throw std::runtime_error(what + " at byte " + std::to_string(size_ - rest_.size()) + ": " + std::string(rest_.substr(0, 60)));
+        throw std::runtime_error(what + " at byte " + std::to_string(size_ - rest_.size()) + ": " +
+                                 std::string(rest_.substr(0, 60)));
     }
 
     std::string_view rest_;

@@ -31,7 +31,8 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     take_up(settings);
     start_open_ = request.start_page;
     const auto ensure_tab = [&](const std::string& name) {
-        if (!name.empty() && tab_of(name) == presentation_.variants.size()) presentation_.variants.push_back({name, name, "", false});
+        if (!name.empty() && tab_of(name) == presentation_.variants.size())
+            presentation_.variants.push_back({name, name, "", false});
     };
     names_ = request.compare;
     if (names_.size() > kMostSides) names_.resize(kMostSides);
@@ -43,7 +44,8 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     for (const lesson::VariantInfo& variant : presentation_.variants) tab_names_.push_back(variant.name);
     source_.set_source(presentation_.kernel_file, presentation_.source);
     text_.set_text(presentation_.text);
-    if (const std::size_t next = own_place() + 1; next < presentation_.lessons.size()) text_.next_lesson = presentation_.lessons[next].title;
+    if (const std::size_t next = own_place() + 1; next < presentation_.lessons.size())
+        text_.next_lesson = presentation_.lessons[next].title;
     selection_.pinned_lane = request.lane;
     view_ = request.view;
     table_.sorted = !request.sort.empty();
@@ -89,7 +91,8 @@ std::string App::origin() const {
     // Each origin once.
     std::vector<std::string> origins;
     for (const auto& shown : shown_)
-        if (shown && std::find(origins.begin(), origins.end(), shown->run->origin) == origins.end()) origins.push_back(shown->run->origin);
+        if (shown && std::find(origins.begin(), origins.end(), shown->run->origin) == origins.end())
+            origins.push_back(shown->run->origin);
     std::string all;
     for (const std::string& each : origins) all += (all.empty() ? "" : " | ") + each;
     return all;
@@ -104,8 +107,9 @@ std::string App::title(bool whole) const {
 std::string App::state() const {
     std::string compared;
     for (std::size_t side = 1; side < names_.size(); ++side) compared += (side > 1 ? "," : "") + names_[side];
-    return "variant=" + names_[0] + " step=" + std::to_string(playhead_.step + 1) + " of=" + std::to_string(playhead_.count) +
-           " lane=" + std::to_string(selection_.lane()) + " compare=" + compared;
+    return "variant=" + names_[0] + " step=" + std::to_string(playhead_.step + 1) +
+           " of=" + std::to_string(playhead_.count) + " lane=" + std::to_string(selection_.lane()) +
+           " compare=" + compared;
 }
 
 void App::press(Key key, bool shift) {
@@ -140,10 +144,14 @@ void App::apply(Intent intent) {
             break;
         case Kind::compare_list: compare_.listing = !compare_.listing; break;
         case Kind::side:
-            if (comparing()) compare_.chosen = intent.value == 0 ? (chosen_side() + 1) % names_.size() : std::min(intent.value, names_.size()) - 1;
+            if (comparing())
+                compare_.chosen =
+                    intent.value == 0 ? (chosen_side() + 1) % names_.size() : std::min(intent.value, names_.size()) - 1;
             break;
         case Kind::keys: keys_.open = !keys_.open; break;
-        case Kind::pin: selection_.pinned_lane = selection_.pinned_lane == selection_.lane() ? -1 : selection_.lane(); break;
+        case Kind::pin:
+            selection_.pinned_lane = selection_.pinned_lane == selection_.lane() ? -1 : selection_.lane();
+            break;
         case Kind::timings:
             if (intent.value == 1) view_ = View::timings;   // from the roofline
             else view_ = view_ == View::timings || view_ == View::roofline ? View::stage : View::timings;
@@ -158,16 +166,24 @@ void App::apply(Intent intent) {
             }
             break;
         case Kind::next_warp:
-            if (shown_[0]) selection_.warp = lesson::warp_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
+            if (shown_[0])
+                selection_.warp = lesson::warp_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
             break;
         case Kind::next_block:
-            if (shown_[0]) selection_.warp = lesson::block_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
+            if (shown_[0])
+                selection_.warp = lesson::block_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
             break;
         case Kind::focus: focus_ = !focus_; break;
         case Kind::theme: dark_ = !dark_; break;
-        case Kind::colors: selection_.display.colors = selection_.display.colors == ColorBy::value ? ColorBy::inputs : ColorBy::value; break;
+        case Kind::colors:
+            selection_.display.colors = selection_.display.colors == ColorBy::value ? ColorBy::inputs : ColorBy::value;
+            break;
         case Kind::motion: playhead_.motion = !playhead_.motion; break;
-        case Kind::zoom: intent.value == 1 ? stage_.camera.larger() : intent.value == 0 ? stage_.camera.smaller() : stage_.camera.reset(); break;
+        case Kind::zoom:
+            intent.value == 1   ? stage_.camera.larger()
+            : intent.value == 0 ? stage_.camera.smaller()
+                                : stage_.camera.reset();
+            break;
         case Kind::rounding: toggle(View::rounding); break;
         case Kind::tree: toggle(View::tree); break;
         case Kind::table: toggle(View::table); break;

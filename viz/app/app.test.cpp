@@ -108,7 +108,8 @@ TEST(App, AComparisonGrowsToFourAndShrinksAgainByKeys) {
     press(letter('C'));
     press(letter('C'));
     press(letter('C'));
-    EXPECT_EQ(session.app.compared(), (std::vector<std::string>{"warp_sum_xor", "warp_sum_down", "block_sum_two_level", "block_sum_shared"}));
+    EXPECT_EQ(session.app.compared(),
+              (std::vector<std::string>{"warp_sum_xor", "warp_sum_down", "block_sum_two_level", "block_sum_shared"}));
     press(letter('C'));   // four are the most
     EXPECT_EQ(session.app.compared().size(), 4u);
     EXPECT_EQ(session.app.comparison_view().scene().sides.size(), 4u);
@@ -119,7 +120,8 @@ TEST(App, AComparisonGrowsToFourAndShrinksAgainByKeys) {
     EXPECT_EQ(session.app.comparison_view().chosen, 0u);
     press(letter('X'));
     press(letter('C'), true);
-    EXPECT_EQ(session.app.compared(), (std::vector<std::string>{"warp_sum_xor", "block_sum_two_level", "block_sum_shared"}));
+    EXPECT_EQ(session.app.compared(),
+              (std::vector<std::string>{"warp_sum_xor", "block_sum_two_level", "block_sum_shared"}));
     session.app.apply({Intent::Kind::uncompare, 1});
     session.frame();
     EXPECT_EQ(session.app.variant(), "block_sum_two_level");
@@ -243,7 +245,8 @@ TEST(App, TimesMeasuredHereReplaceTheRecordedOnes) {
 }
 
 TEST(App, EverySizeAndEveryKeyHolds) {
-    for (const auto& [width, height] : {std::pair{1280.0f, 800.0f}, {1600.0f, 900.0f}, {320.0f, 200.0f}, {1.0f, 1.0f}, {5000.0f, 300.0f}}) {
+    for (const auto& [width, height] :
+         {std::pair{1280.0f, 800.0f}, {1600.0f, 900.0f}, {320.0f, 200.0f}, {1.0f, 1.0f}, {5000.0f, 300.0f}}) {
         Session session(request_of("block_sum_two_level"), samples::presentation(), width, height);
         for (const Action& action : actions()) {
             session.press(action.key, action.shift);

@@ -7,7 +7,8 @@ namespace lanewise::viz {
 
 std::vector<CompareSide> App::compare_sides() const {
     std::vector<CompareSide> sides;
-    for (std::size_t i = 0; i < names_.size(); ++i) sides.push_back({names_[i], tab_title(names_[i]), shown_[i], errors_[i]});
+    for (std::size_t i = 0; i < names_.size(); ++i)
+        sides.push_back({names_[i], tab_title(names_[i]), shown_[i], errors_[i]});
     return sides;
 }
 
@@ -26,7 +27,8 @@ void App::show_together() {
 }
 
 void App::leave_places(std::size_t side) {
-    const bool together = comparing() && shown_[side] && compare_.steps.sides() == names_.size() && playhead_.count == compare_.steps.size();
+    const bool together = comparing() && shown_[side] && compare_.steps.sides() == names_.size() &&
+                          playhead_.count == compare_.steps.size();
     if (together) {
         const std::size_t step = compare_.steps.step_of(side, playhead_.step);
         playhead_.count = shown_[side]->steps().size();
@@ -56,7 +58,8 @@ void App::next_variant(int direction) {
     if (count <= static_cast<int>(names_.size())) {
         // All stand beside each other: the next is chosen.
         const auto sides = static_cast<int>(names_.size());
-        if (sides > 1) compare_.chosen = static_cast<std::size_t>((static_cast<int>(chosen_side()) + direction + sides) % sides);
+        if (sides > 1)
+            compare_.chosen = static_cast<std::size_t>((static_cast<int>(chosen_side()) + direction + sides) % sides);
         return;
     }
     int at = static_cast<int>(tab_of(names_[chosen_side()]));
@@ -67,7 +70,9 @@ void App::next_variant(int direction) {
 
 // Two beside each other, or one more: those of the last comparison, else the next of the tabs.
 void App::open_comparison() {
-    const auto stands = [&](const std::string& name) { return std::find(names_.begin(), names_.end(), name) != names_.end(); };
+    const auto stands = [&](const std::string& name) {
+        return std::find(names_.begin(), names_.end(), name) != names_.end();
+    };
     if (!comparing()) {
         std::vector<std::string> again = set_aside_;
         std::erase_if(again, stands);
@@ -130,7 +135,8 @@ void App::go_to_stage(int direction) {
     for (const auto& shown : shown_) runs.push_back(shown.get());
     if (std::find(runs.begin(), runs.end(), nullptr) != runs.end()) return;
     if (!comparing()) playhead_.go_to(lesson::step_of_next_stage(shown_[0]->steps(), playhead_.step, direction));
-    else if (compare_.steps.sides() == runs.size()) playhead_.go_to(compare_.steps.place_of_next_stage(runs, playhead_.step, direction));
+    else if (compare_.steps.sides() == runs.size())
+        playhead_.go_to(compare_.steps.place_of_next_stage(runs, playhead_.step, direction));
 }
 
 }  // namespace lanewise::viz

@@ -13,7 +13,8 @@ std::string file_name(const std::string& path) { return fs::path(path).filename(
 
 std::vector<KeyGroup> key_groups() {
     std::vector<KeyGroup> groups;
-    for (const Group group : {Group::play, Group::variant, Group::look, Group::view, Group::panel, Group::file, Group::help})
+    for (const Group group :
+         {Group::play, Group::variant, Group::look, Group::view, Group::panel, Group::file, Group::help})
         groups.push_back({std::string(lesson::group_title(group)), key_rows(group)});
     return groups;
 }
@@ -49,7 +50,8 @@ void App::enlarge(int direction) {
     float& now = settings_.larger;
     if (direction == 0) now = 1;
     else if (direction > 0) {
-        const auto* next = std::find_if(std::begin(kSteps), std::end(kSteps), [&](float step) { return step > now * 1.01f; });
+        const auto* next =
+            std::find_if(std::begin(kSteps), std::end(kSteps), [&](float step) { return step > now * 1.01f; });
         now = next == std::end(kSteps) ? std::max(now, kSteps[std::size(kSteps) - 1]) : *next;
     } else {
         for (auto step = std::rbegin(kSteps); step != std::rend(kSteps); ++step) {
@@ -69,7 +71,8 @@ void App::mark_progress() {
     mark.of = static_cast<int>(tabs_of_lesson_);
     mark.walked.insert(names_[0]);
     const auto own = [&](const std::string& name) { return tab_of(name) < tabs_of_lesson_; };
-    if (std::count_if(mark.walked.begin(), mark.walked.end(), own) == static_cast<std::ptrdiff_t>(tabs_of_lesson_)) mark.done = true;
+    if (std::count_if(mark.walked.begin(), mark.walked.end(), own) == static_cast<std::ptrdiff_t>(tabs_of_lesson_))
+        mark.done = true;
 }
 
 // --- files ---------------------------------------------------------------------------------------------------------
@@ -109,8 +112,9 @@ void App::adopt_files() {
         }
         notify(result.error);
         // A trace of another lesson can be shown there.
-        const auto other = std::find_if(presentation_.lessons.begin(), presentation_.lessons.end(),
-                                        [&](const lesson::LessonInfo& info) { return info.name == result.foreign_lesson; });
+        const auto other =
+            std::find_if(presentation_.lessons.begin(), presentation_.lessons.end(),
+                         [&](const lesson::LessonInfo& info) { return info.name == result.foreign_lesson; });
         if (other == presentation_.lessons.end() || other->program.empty() || !presentation_.go_on) continue;
         elsewhere_ = {other->program, {"--open", path}};
         notice_.offer = "Open it in " + other->title;
@@ -120,7 +124,8 @@ void App::adopt_files() {
 
 std::string App::outside_words() const {
     std::string words = notice_.sentence + open_card_.typed();
-    for (std::size_t i = tabs_of_lesson_; i < presentation_.variants.size(); ++i) words += presentation_.variants[i].summary;
+    for (std::size_t i = tabs_of_lesson_; i < presentation_.variants.size(); ++i)
+        words += presentation_.variants[i].summary;
     for (const std::string& file : settings_.recent) words += file;
     if (open_card_.is_open())
         for (const PathChoice& choice : open_card_.choices()) words += choice.name;
@@ -207,7 +212,8 @@ void App::go_where_wanted() {
 void App::follow(const lesson::Link& link) {
     if (!link.lesson.empty()) {
         const auto& lessons = presentation_.lessons;
-        const auto at = std::find_if(lessons.begin(), lessons.end(), [&](const lesson::LessonInfo& info) { return info.name == link.lesson; });
+        const auto at = std::find_if(lessons.begin(), lessons.end(),
+                                     [&](const lesson::LessonInfo& info) { return info.name == link.lesson; });
         if (at == lessons.end()) return notify("There is no lesson '" + link.lesson + "' beside this one.");
         return open_lesson(static_cast<std::size_t>(at - lessons.begin()));
     }
@@ -248,7 +254,10 @@ std::optional<bool> App::is_on(const Intent& intent) const {
         case Kind::table: return view_ == View::table;
         case Kind::costs: return view_ == View::costs;
         case Kind::focus: return focus_;
-        case Kind::panel: return intent.value == 0 ? panels_.show_text && !focus_ : intent.value == 1 ? panels_.show_side && !focus_ : panels_.show_timeline;
+        case Kind::panel:
+            return intent.value == 0   ? panels_.show_text && !focus_
+                   : intent.value == 1 ? panels_.show_side && !focus_
+                                       : panels_.show_timeline;
         case Kind::motion: return playhead_.motion;
         case Kind::colors: return selection_.display.colors == ColorBy::value;
         case Kind::variant: return intent.value == tab_of(names_[chosen_side()]);
@@ -261,17 +270,20 @@ std::vector<std::vector<MenuSection>> App::menu_columns() const {
     MenuSection file = section_of(Group::file);
     for (std::size_t i = 0; i < std::min<std::size_t>(settings_.recent.size(), 4); ++i)
         file.items.push_back({file_name(settings_.recent[i]), {}, {Intent::Kind::recent, i}, std::nullopt});
-    const std::pair<const char*, lesson::TakeAway> files[] = {{"Save this view as a picture (SVG)", lesson::TakeAway::picture},
-                                                              {"Save a page to step through (HTML)", lesson::TakeAway::page},
-                                                              {"Save every value (CSV)", lesson::TakeAway::values},
-                                                              {"Save the times (CSV)", lesson::TakeAway::times}};
-    for (const auto& [words, what] : files) file.items.push_back({words, {}, {Intent::Kind::take_away, static_cast<std::size_t>(what)}, std::nullopt});
+    const std::pair<const char*, lesson::TakeAway> files[] = {
+        {"Save this view as a picture (SVG)", lesson::TakeAway::picture},
+        {"Save a page to step through (HTML)", lesson::TakeAway::page},
+        {"Save every value (CSV)", lesson::TakeAway::values},
+        {"Save the times (CSV)", lesson::TakeAway::times}};
+    for (const auto& [words, what] : files)
+        file.items.push_back({words, {}, {Intent::Kind::take_away, static_cast<std::size_t>(what)}, std::nullopt});
     file.items.push_back({"Close the window", "Ctrl Q", {Intent::Kind::quit, 0}, std::nullopt});
     MenuSection variants{std::string(lesson::group_title(Group::variant)), {}};
     constexpr std::size_t kMostVariants = 16;
     for (std::size_t i = 0; i < std::min(presentation_.variants.size(), kMostVariants); ++i) {
         const lesson::VariantInfo& info = presentation_.variants[i];
-        variants.items.push_back({tab_title(info.name), i < 9 ? std::to_string(i + 1) : "", {Intent::Kind::variant, i}, std::nullopt, info.declared_wrong});
+        variants.items.push_back({tab_title(info.name), i < 9 ? std::to_string(i + 1) : "",
+                                  {Intent::Kind::variant, i}, std::nullopt, info.declared_wrong});
     }
     std::vector<std::vector<MenuSection>> columns = {{file, section_of(Group::help)},
                                                      {section_of(Group::view), section_of(Group::play)},
@@ -292,7 +304,8 @@ Intent App::draw_start(const Look& look, const Rect& body) {
 Intent App::draw_cards(const Look& look, const Rect& window, const Rect& header) {
     Intent intent;
     const Rect button = HeaderBar::menu_button(look, header);
-    if (const Intent asked = menu_.draw(look, window, {button.x0, button.y1 + look.px(4)}, menu_columns())) intent = asked;
+    if (const Intent asked = menu_.draw(look, window, {button.x0, button.y1 + look.px(4)}, menu_columns()))
+        intent = asked;
     open_card_.draw(look, window);
     if (const std::string file = open_card_.taken(); !file.empty()) open_file(file);
     if (keys_.open) {

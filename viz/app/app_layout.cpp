@@ -62,7 +62,8 @@ Intent App::draw_single(const Look& look, Rect body) {
     keep(draw_middle(look, places.stage));
     if (!places.timeline.empty()) {
         const Pane pane(look, "timeline", places.timeline, look.colors().panel);
-        keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_) : timeline_.draw_entries(pane, {}, {}, playhead_));
+        keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_)
+                       : timeline_.draw_entries(pane, {}, {}, playhead_));
     }
     draw_edges(look, body, places);
     return intent;
@@ -120,7 +121,9 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
             const Rect tab = tabs.cut_left(text_width(look, Face::strong, name) + look.px(20));
             const bool shown = text == text_tab_;
             text_in(pane.brush, Face::strong, tab, shown ? colors.strong : colors.quiet, name);
-            if (shown) fill(pane.brush, {tab.x0 + look.px(8), tab.y1 - look.px(2), tab.x1 - look.px(8), tab.y1}, colors.accent);
+            if (shown)
+                fill(pane.brush, {tab.x0 + look.px(8), tab.y1 - look.px(2), tab.x1 - look.px(8), tab.y1},
+                     colors.accent);
             if (pane.button(tab)) text_tab_ = text;
         }
         key_hint(pane.brush, {head.x1 - look.px(74), head.center().y - look.px(8.5f)}, "L", "switch");
@@ -145,7 +148,8 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
 }
 
 Intent App::draw_compare(const Look& look, const Rect& body) {
-    const Intent asked = compare_.draw(look, body, compare_sides(), presentation_.variants, presentation_.timings, view_, playhead_, selection_);
+    const Intent asked = compare_.draw(look, body, compare_sides(), presentation_.variants, presentation_.timings,
+                                       view_, playhead_, selection_);
     again_ |= compare_.working;
     return asked;
 }

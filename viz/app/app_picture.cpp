@@ -14,7 +14,8 @@ void App::begin(const Look& look, const Rect& window) {
     ImGui::PushStyleColor(ImGuiCol_ScrollbarGrab, look.colors().raised);
     ImGui::Begin("Lanewise", nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollWithMouse);
+                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav |
+                     ImGuiWindowFlags_NoScrollWithMouse);
 }
 
 void App::end() {
@@ -32,9 +33,11 @@ void App::picture(const Look& look, const Rect& page) {
         const Pane pane(look, "caption", head, look.colors().panel);
         const Rect line = head.inset(look.px(16), 0);
         const std::string name = title(false);
-        text_in(pane.brush, Face::strong, line, look.colors().strong, fit_text(look, Face::strong, name, line.width()), Align::left);
+        text_in(pane.brush, Face::strong, line, look.colors().strong, fit_text(look, Face::strong, name, line.width()),
+                Align::left);
         const float room = line.width() - text_width(look, Face::strong, name) - look.px(16);
-        text_in(pane.brush, Face::caption, line, look.colors().quiet, fit_text(look, Face::caption, origin(), room), Align::right);
+        text_in(pane.brush, Face::caption, line, look.colors().quiet, fit_text(look, Face::caption, origin(), room),
+                Align::right);
     }
     draw_view(look, body, false);
     end();

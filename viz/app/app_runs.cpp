@@ -33,7 +33,9 @@ void App::show_run(std::shared_ptr<const Exhibit> exhibit) {
     if (const lesson::Run& run = *shown_[0]->run; !run.source.empty() && run.kernel_file != source_.file)
         source_.set_source(run.kernel_file, run.source);
     const steps::Steps& steps = shown_[0]->steps();
-    const auto recorded = [&](const steps::WarpRef& warp) { return std::find(steps.warps.begin(), steps.warps.end(), warp) != steps.warps.end(); };
+    const auto recorded = [&](const steps::WarpRef& warp) {
+        return std::find(steps.warps.begin(), steps.warps.end(), warp) != steps.warps.end();
+    };
     if (first_run_) {
         for (const steps::WarpRef& warp : steps.warps) {
             const bool fits = (request_.block < 0 || warp.block == static_cast<std::uint32_t>(request_.block)) &&
@@ -68,7 +70,8 @@ void App::settle() {
     }
     loader_.wait_for_times();
     if (view_ == View::table)
-        for (const std::string& name : presentation_.all_variants) loader_.wait(name);   // one that fails stands in its row
+        for (const std::string& name : presentation_.all_variants)
+            loader_.wait(name);  // one that fails stands in its row
     adopt_runs();
 }
 
@@ -79,11 +82,13 @@ lesson::Comparison App::comparison() {
     for (const std::string& name : presentation_.all_variants) {
         const RunLoader::Result result = loader_.get(name);
         if (!result.exhibit) {
-            all.rows.push_back(lesson::compared(name, result.error.empty() ? "It is still running." : result.error, times));
+            all.rows.push_back(
+                lesson::compared(name, result.error.empty() ? "It is still running." : result.error, times));
             continue;
         }
         Row& row = rows_[name];
-        if (row.exhibit != result.exhibit || row.times_from != all.times_from) row = {result.exhibit, all.times_from, lesson::compared(*result.exhibit->run, times)};
+        if (row.exhibit != result.exhibit || row.times_from != all.times_from)
+            row = {result.exhibit, all.times_from, lesson::compared(*result.exhibit->run, times)};
         row.row.declared_wrong = std::find(wrong.begin(), wrong.end(), name) != wrong.end();
         all.rows.push_back(row.row);
     }

@@ -28,7 +28,8 @@ fs::path folder_to_write() {
 fs::path free_path(const fs::path& folder, const std::string& stem, const std::string& ending) {
     std::error_code ignored;
     fs::path path = folder / (stem + ending);
-    for (int count = 2; fs::exists(path, ignored) && count < 10000; ++count) path = folder / (stem + "-" + std::to_string(count) + ending);
+    for (int count = 2; fs::exists(path, ignored) && count < 10000; ++count)
+        path = folder / (stem + "-" + std::to_string(count) + ending);
     return path;
 }
 
@@ -63,14 +64,16 @@ void App::save_away(std::size_t what) {
         const fs::path path = free_path(folder, presentation_.lesson + "-" + runs[0]->trace.header.variant, ".csv");
         return write_away([run = runs[0], path] {
             page::write_file("The table of values", path.string(), page::values_csv(*run));
-            return Written{"Every value of " + run->trace.header.variant + " is in " + path.string() + ".", path.string()};
+            return Written{"Every value of " + run->trace.header.variant + " is in " + path.string() + ".",
+                           path.string()};
         });
     }
     page::Document document{presentation_.lesson, presentation_.title, {}};
     for (std::size_t side = 0; side < runs.size(); ++side) {
         const std::size_t tab = tab_of(names_[side]);
         const bool known = tab < presentation_.variants.size();
-        document.panels.push_back({runs[side].get(), tab_title(names_[side]), known ? presentation_.variants[tab].summary : "",
+        document.panels.push_back({runs[side].get(), tab_title(names_[side]),
+                                   known ? presentation_.variants[tab].summary : "",
                                    known && presentation_.variants[tab].declared_wrong});
     }
     document.step = comparing() ? compare_.steps.step_of(0, playhead_.step) : playhead_.step;
@@ -89,8 +92,11 @@ void App::take_times_away() {
     // Those in sight: over sizes where they are drawn so.
     const bool over_sizes = view_ == View::timings || view_ == View::roofline;
     const timing::TimingTable& first = over_sizes ? presentation_.sizes : presentation_.timings;
-    const timing::TimingTable& times = !first.rows.empty() ? first : over_sizes ? presentation_.timings : presentation_.sizes;
-    if (times.rows.empty()) return notify("There are no times to save: none were measured on a GPU, or recorded on one.");
+    const timing::TimingTable& times = !first.rows.empty() ? first
+                                       : over_sizes        ? presentation_.timings
+                                                           : presentation_.sizes;
+    if (times.rows.empty())
+        return notify("There are no times to save: none were measured on a GPU, or recorded on one.");
     const fs::path path = free_path(folder_to_write(), presentation_.lesson + "-times", ".csv");
     write_away([times, path] {
         page::write_file("The times", path.string(), timing::to_csv(times));

@@ -23,10 +23,12 @@ void App::measure_sizes(std::size_t what) {
 
 Intent App::draw_times(const Look& look, const Rect& body) {
     const Pane pane(look, "times", body, look.colors().panel, Pane::Scroll::vertical);
-    const timing::TimingTable& over_sizes = presentation_.sizes.rows.empty() ? presentation_.timings : presentation_.sizes;
+    const timing::TimingTable& over_sizes =
+        presentation_.sizes.rows.empty() ? presentation_.timings : presentation_.sizes;
     const MeasureState state = loader_.sizes_state();
     again_ |= state.running;   // the seconds that are left
-    return times_.draw(pane, over_sizes, presentation_.shapes, shown_[0] ? shown_[0]->trace().header.variant : names_[0], state, view_ == View::roofline);
+    return times_.draw(pane, over_sizes, presentation_.shapes,
+                       shown_[0] ? shown_[0]->trace().header.variant : names_[0], state, view_ == View::roofline);
 }
 
 }  // namespace lanewise::viz

@@ -33,7 +33,8 @@ TEST(DeskLessons, OneThatIsNotBuiltSaysHow) {
     for (int i = 0; i < 9; ++i) desk.press(Key::down);
     desk.press(Key::enter);
     EXPECT_FALSE(desk.app->closing());
-    EXPECT_NE(desk.app->notice().sentence.find("./lessons/run 07_unbuilt"), std::string::npos) << desk.app->notice().sentence;
+    EXPECT_NE(desk.app->notice().sentence.find("./lessons/run 07_unbuilt"), std::string::npos)
+        << desk.app->notice().sentence;
     desk.press(Key::escape);
     desk.press(Key::escape);
     EXPECT_FALSE(desk.app->start_page_open());
@@ -56,8 +57,9 @@ TEST(DeskLessons, AVariantIsWalkedOnceItsLastStepWasSeen) {
 
 TEST(DeskLinks, LeadToAVariantAStepALaneAndAView) {
     lesson::Presentation shown = with_lessons();
-    shown.text = "# A\n\nSee [down](variant:warp_sum_down,step:4,lane:7), [both](compare:warp_sum_xor+warp_sum_down), [the lens](view:rounding),\n"
-                 "[on](lesson:06_next), [a page](https://example.org).\n";
+    shown.text =
+        "# A\n\nSee [down](variant:warp_sum_down,step:4,lane:7), [both](compare:warp_sum_xor+warp_sum_down), [the lens](view:rounding),\n"
+        "[on](lesson:06_next), [a page](https://example.org).\n";
     Desk desk(shown);
     ASSERT_EQ(desk.app->lesson_text().links().size(), 4u);
     const auto follow = [&](std::size_t link) {

@@ -25,7 +25,8 @@ inline lesson::Presentation with_lessons() {
 
 // A window without a window: its application, with keys and a pointer.
 struct Desk {
-    explicit Desk(lesson::Presentation presentation = with_lessons(), const Settings& settings = {}, float width = 1280, float height = 800)
+    explicit Desk(lesson::Presentation presentation = with_lessons(), const Settings& settings = {}, float width = 1280,
+                  float height = 800)
         : gui(width, height) {
         presentation.go_on = [this](const lesson::GoOn& next) { gone_on = next; };
         lesson::WindowRequest request;
@@ -73,7 +74,9 @@ struct Desk {
 
 // The menu saves files where the program was started: a test stays in a folder of its own.
 struct StartedIn {
-    explicit StartedIn(const std::filesystem::path& folder) : before(std::filesystem::current_path()) { std::filesystem::current_path(folder); }
+    explicit StartedIn(const std::filesystem::path& folder) : before(std::filesystem::current_path()) {
+        std::filesystem::current_path(folder);
+    }
     ~StartedIn() { std::filesystem::current_path(before); }
     StartedIn(const StartedIn&) = delete;
     StartedIn& operator=(const StartedIn&) = delete;
@@ -84,7 +87,8 @@ struct StartedIn {
 class DeskFiles : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() / ("lanewise_desk_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+        folder_ = std::filesystem::temp_directory_path() /
+                  ("lanewise_desk_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
         std::filesystem::remove_all(folder_);
         std::filesystem::create_directories(folder_ / "folder");
         for (const char* name : {"a.ndjson", "波.ndjson", "none.txt"}) std::ofstream(folder_ / name) << "x";

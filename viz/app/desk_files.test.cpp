@@ -37,7 +37,8 @@ TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
     };
     Desk desk(shown);
     EXPECT_EQ(with_far_letters_told("a 波 🎉.ndjson"), sizeof(ImWchar) > 2 ? "a 波 🎉.ndjson" : "a 波 U+1F389.ndjson");
-    EXPECT_EQ(text_width(desk.gui.look(), Face::body, "🎉"), text_width(desk.gui.look(), Face::body, with_far_letters_told("🎉")));
+    EXPECT_EQ(text_width(desk.gui.look(), Face::body, "🎉"),
+              text_width(desk.gui.look(), Face::body, with_far_letters_told("🎉")));
     // Through the card: the folder is chosen, then the file in it.
     Settings settings;
     settings.recent = {at("a.ndjson")};
@@ -49,7 +50,8 @@ TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
             card.app->press(Key::down);
             card.frame();
             const auto& choices = card.app->open_card().choices();
-            if (static_cast<std::size_t>(i) < choices.size() && choices[static_cast<std::size_t>(i)].name == name) break;
+            if (static_cast<std::size_t>(i) < choices.size() && choices[static_cast<std::size_t>(i)].name == name)
+                break;
         }
         card.app->press(Key::enter);
         for (int i = 0; i < 4; ++i) card.frame();
@@ -130,7 +132,9 @@ TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
 
 TEST_F(DeskFiles, WhatIsNoTraceIsASentenceAndTheWindowGoesOn) {
     lesson::Presentation shown = with_lessons();
-    shown.open = [](const std::string& path) -> std::shared_ptr<const lesson::Run> { throw Error(path + " is no trace."); };
+    shown.open = [](const std::string& path) -> std::shared_ptr<const lesson::Run> {
+        throw Error(path + " is no trace.");
+    };
     Desk desk(shown);
     open(desk, at("folder"));
     EXPECT_NE(desk.app->notice().sentence.find("is a folder"), std::string::npos);
@@ -147,7 +151,9 @@ TEST_F(DeskFiles, WhatIsNoTraceIsASentenceAndTheWindowGoesOn) {
 
 TEST_F(DeskFiles, ATraceOfAnotherLessonIsOfferedThere) {
     lesson::Presentation shown = with_lessons();
-    shown.open = [](const std::string&) -> std::shared_ptr<const lesson::Run> { throw lesson::ForeignTrace("It is of another lesson.", "06_next"); };
+    shown.open = [](const std::string&) -> std::shared_ptr<const lesson::Run> {
+        throw lesson::ForeignTrace("It is of another lesson.", "06_next");
+    };
     Desk desk(shown);
     open(desk, at("a.ndjson"));
     EXPECT_EQ(desk.app->notice().offer, "Open it in Next");

@@ -41,24 +41,30 @@ void check_size(const lesson::WindowRequest& request) {
 // What the view in the middle tells beside the step.
 std::string described_view(const Exhibit& exhibit, std::size_t step, const lesson::WindowRequest& request) {
     const steps::Steps& steps = exhibit.steps();
-    if (request.view == lesson::View::rounding) return describe_rounding(steps, steps::build_rounding(steps), step, request.block, request.warp);
+    if (request.view == lesson::View::rounding)
+        return describe_rounding(steps, steps::build_rounding(steps), step, request.block, request.warp);
     if (request.view != lesson::View::tree) return {};
     const steps::RoundingLens lens = steps::build_rounding(steps);
     steps::WarpRef warp = steps.warps.empty() ? steps::WarpRef{} : steps.warps.front();
     for (const steps::WarpRef& each : steps.warps)
-        if (each.block == static_cast<std::uint32_t>(request.block) && each.warp == static_cast<std::uint32_t>(request.warp)) warp = each;
-    const std::int32_t root = request.lane >= 0 ? steps::sum_of_lane(steps, lens, warp, request.lane) : steps::sum_of_run(steps, lens, warp);
+        if (each.block == static_cast<std::uint32_t>(request.block) &&
+            each.warp == static_cast<std::uint32_t>(request.warp))
+            warp = each;
+    const std::int32_t root =
+        request.lane >= 0 ? steps::sum_of_lane(steps, lens, warp, request.lane) : steps::sum_of_run(steps, lens, warp);
     return "\n" + steps::describe_tree(steps, lens, steps::build_addition_tree(steps, lens, root), step);
 }
 
-std::string described_comparison(const lesson::Presentation& presentation, std::size_t place, const lesson::WindowRequest& request) {
+std::string described_comparison(const lesson::Presentation& presentation, std::size_t place,
+                                 const lesson::WindowRequest& request) {
     std::vector<CompareSide> sides;
     std::vector<const Exhibit*> runs;
     for (const std::string& name : request.compare) {
         sides.push_back({name, name, std::make_shared<Exhibit>(presentation.run(name)), ""});
         runs.push_back(sides.back().exhibit.get());
     }
-    std::string all = describe_comparison(sides, presentation.kernel_file, presentation.timings, place, request.block, request.warp);
+    std::string all =
+        describe_comparison(sides, presentation.kernel_file, presentation.timings, place, request.block, request.warp);
     if (request.view == lesson::View::stage) return all;
     // Each side's own view, at the step that it stands at.
     SideBySide steps;
@@ -88,16 +94,19 @@ public:
         save_png(path, offscreen.read());
     }
 
-    void svg(const lesson::Presentation& presentation, const lesson::WindowRequest& request, const std::string& path) override {
+    void svg(const lesson::Presentation& presentation, const lesson::WindowRequest& request,
+             const std::string& path) override {
         check_size(request);
         App app(presentation, request);
-        Paper paper(static_cast<float>(request.width), static_cast<float>(request.height), request.scale > 0 ? request.scale : 1.0f);
+        Paper paper(static_cast<float>(request.width), static_cast<float>(request.height),
+                    request.scale > 0 ? request.scale : 1.0f);
         app.settle();
         const auto draw = [&](const Look& look) { app.picture(look, paper.page()); };
         for (int i = 1; i < kFramesToRest; ++i) paper.frame(app.theme(), nullptr, draw);
         SvgCanvas canvas(paper.page().width(), paper.page().height(), app.theme().ground, paper.fonts());
         paper.frame(app.theme(), &canvas, draw);
-        const bool told = request.compare.empty() && (request.view == lesson::View::stage || request.view == lesson::View::rounding);
+        const bool told =
+            request.compare.empty() && (request.view == lesson::View::stage || request.view == lesson::View::rounding);
         save_picture(path, canvas.document(app.title(), told ? describe(presentation, request) : app.title()));
     }
 
@@ -105,8 +114,10 @@ public:
         const std::size_t step = request.has_step ? request.step : 0;
         if (request.compare.size() > 1) return described_comparison(presentation, step, request);
         const Exhibit exhibit(presentation.run(request.variant));
-        const std::string& file = exhibit.run->kernel_file.empty() ? presentation.kernel_file : exhibit.run->kernel_file;
-        return describe_step(exhibit, file, step, request.block, request.warp, request.lane) + described_view(exhibit, step, request);
+        const std::string& file =
+            exhibit.run->kernel_file.empty() ? presentation.kernel_file : exhibit.run->kernel_file;
+        return describe_step(exhibit, file, step, request.block, request.warp, request.lane) +
+               described_view(exhibit, step, request);
     }
 };
 

@@ -21,12 +21,15 @@ namespace fs = std::filesystem;
 class Picture : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = fs::temp_directory_path() / ("lanewise_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+        folder_ = fs::temp_directory_path() /
+                  ("lanewise_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
         fs::remove_all(folder_);
         fs::create_directories(folder_);
     }
     void TearDown() override { fs::remove_all(folder_); }
-    std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator())); }
+    std::size_t files() const {
+        return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    }
 
     fs::path folder_;
 };
@@ -127,7 +130,9 @@ TEST(Frontend, DescribesTheStepThatWasAskedFor) {
     request.step = 2;
     const std::string told = make_frontend()->describe(samples::presentation(), request);
     EXPECT_EQ(told.substr(0, told.find('\n')), "step 3 of 6: xor 8");
-    EXPECT_NE(told.find("lane 5  source 13  before 26 (0x41d00000)  received 42 (0x42280000)  after 68 (0x42880000)"), std::string::npos) << told;
+    EXPECT_NE(told.find("lane 5  source 13  before 26 (0x41d00000)  received 42 (0x42280000)  after 68 (0x42880000)"),
+              std::string::npos)
+        << told;
 }
 
 TEST(Frontend, DescribesAComparisonAndTheTree) {
@@ -150,7 +155,11 @@ TEST(Frontend, DescribesAComparisonAndTheTree) {
     request.lane = 5;
     const std::string one = make_frontend()->describe(samples::presentation(), request);
     EXPECT_NE(one.find("\ntree  lane 5 of block 0 · warp 0  496"), std::string::npos) << one;
-    EXPECT_NE(one.find("added  step 3 xor 8  lane 5 of block 0 · warp 0  26 (0x41d00000) + 42 (0x42280000) = 68 (0x42880000)  4 inputs  now\n"), std::string::npos) << one;
+    EXPECT_NE(
+        one.find(
+            "added  step 3 xor 8  lane 5 of block 0 · warp 0  26 (0x41d00000) + 42 (0x42280000) = 68 (0x42880000)  4 inputs  now\n"),
+        std::string::npos)
+        << one;
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ void save_png(const std::string& path, const Image& image) {
         static_cast<std::string*>(to)->append(static_cast<const char*>(data), static_cast<std::size_t>(size));
     };
     if (stbi_write_png_to_func(append, &bytes, image.width, image.height, 3, image.rgb.data(), image.width * 3) == 0)
-        throw Error("A picture of " + std::to_string(image.width) + "x" + std::to_string(image.height) + " could not be packed as PNG.");
+        throw Error("A picture of " + std::to_string(image.width) + "x" + std::to_string(image.height) +
+                    " could not be packed as PNG.");
     save_picture(path, bytes);
 }
 

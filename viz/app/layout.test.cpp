@@ -61,7 +61,9 @@ TEST(Layout, DraggingStaysWithinWhatKeepsAllPanelsUsable) {
     EXPECT_FLOAT_EQ(size_when_dragged(Edge::side, {1000, 400}, kSmall, places, 1), 280);
     EXPECT_FLOAT_EQ(size_when_dragged(Edge::timeline, {600, 799}, kSmall, places, 1), 84);
     // At scale 2 the same place of the pointer is half the size.
-    EXPECT_FLOAT_EQ(size_when_dragged(Edge::side, {2000, 800}, {0, 168, 2560, 1600}, arrange({0, 168, 2560, 1600}, {}, {}, 2), 2), 280);
+    EXPECT_FLOAT_EQ(
+        size_when_dragged(Edge::side, {2000, 800}, {0, 168, 2560, 1600}, arrange({0, 168, 2560, 1600}, {}, {}, 2), 2),
+        280);
 }
 
 TEST(Layout, WhatIsDraggedIsWhatIsPlaced) {

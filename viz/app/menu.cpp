@@ -9,7 +9,8 @@ constexpr float kRow = 27;
 constexpr float kHead = 30;
 constexpr float kColumn = 312;
 
-// "stage larger (Shift Z: smaller)" is "Stage larger" in a menu, and "rounding: each sum beside the exact one" is "Rounding".
+// "stage larger (Shift Z: smaller)" is "Stage larger" in a menu, and "rounding: each sum beside the exact one" is
+// "Rounding".
 std::string menu_words(std::string what) {
     what = what.substr(0, std::min({what.find(" ("), what.find(": "), what.find(", or "), what.find(" on or off")}));
     if (!what.empty() && what[0] >= 'a' && what[0] <= 'z') what[0] = static_cast<char>(what[0] - 'a' + 'A');
@@ -28,7 +29,8 @@ MenuSection section_of(Group group) {
     MenuSection section{std::string(lesson::group_title(group)), {}};
     for (const Action& action : actions()) {
         const bool of_the_menu = action.intent.kind == Intent::Kind::menu || action.intent.kind == Intent::Kind::close;
-        if (action.group != group || of_the_menu || !*action.shown || !is_on(action.where, lesson::Surface::window)) continue;
+        if (action.group != group || of_the_menu || !*action.shown || !is_on(action.where, lesson::Surface::window))
+            continue;
         // Two keys for two directions are no command.
         const std::string_view keys = action.shown;
         if (keys.find(' ') != std::string_view::npos && !(keys.starts_with("Shift ") && keys.rfind(' ') == 5)) continue;
@@ -51,7 +53,8 @@ bool Menu::press(Key key) {
     return true;
 }
 
-Intent Menu::draw(const Look& look, const Rect& window, Point corner, const std::vector<std::vector<MenuSection>>& columns) {
+Intent Menu::draw(const Look& look, const Rect& window, Point corner,
+                  const std::vector<std::vector<MenuSection>>& columns) {
     if (!open_) return {};
     const Theme& colors = look.colors();
     const Pane pane(look, "menu", window);
@@ -64,8 +67,10 @@ Intent Menu::draw(const Look& look, const Rect& window, Point corner, const std:
     // In a small window rows stand closer and columns are narrower.
     const float most = window.y1 - corner.y - look.px(34);
     const float row_height = std::min(look.px(kRow), most / tallest * kRow);
-    const float wide = std::min(look.px(kColumn), (window.width() - corner.x - look.px(24)) / static_cast<float>(columns.size()));
-    const Rect card{corner.x, corner.y, corner.x + wide * static_cast<float>(columns.size()) + look.px(12), corner.y + row_height / kRow * tallest + look.px(20)};
+    const float wide =
+        std::min(look.px(kColumn), (window.width() - corner.x - look.px(24)) / static_cast<float>(columns.size()));
+    const Rect card{corner.x, corner.y, corner.x + wide * static_cast<float>(columns.size()) + look.px(12),
+                    corner.y + row_height / kRow * tallest + look.px(20)};
     shadow(pane.brush, card, look.px(10));
     fill(pane.brush, card, colors.panel, look.px(10));
     outline(pane.brush, card, colors.line, look.px(10), look.px(1));
@@ -76,7 +81,8 @@ Intent Menu::draw(const Look& look, const Rect& window, Point corner, const std:
         float y = card.y0 + look.px(6);
         for (const MenuSection& section : column) {
             const float head = row_height / kRow * kHead;
-            text_in(pane.brush, Face::strong, {x + look.px(14), y + head * 0.12f, x + wide, y + head}, colors.accent, section.title, Align::left);
+            text_in(pane.brush, Face::strong, {x + look.px(14), y + head * 0.12f, x + wide, y + head}, colors.accent,
+                    section.title, Align::left);
             y += head;
             for (const MenuItem& item : section.items) {
                 const Rect row{x + look.px(2), y, x + wide - look.px(2), y + row_height};
@@ -85,14 +91,20 @@ Intent Menu::draw(const Look& look, const Rect& window, Point corner, const std:
                 if (hovered && (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0)) chosen_ = at;
                 const bool chosen = chosen_ == at;
                 if (chosen || hovered) fill(pane.brush, row.inset(0, pane.px(1)), colors.raised, pane.px(5));
-                if (item.checked.value_or(false)) check_mark(pane.brush, {row.x0 + look.px(17), row.center().y}, colors.accent);
+                if (item.checked.value_or(false))
+                    check_mark(pane.brush, {row.x0 + look.px(17), row.center().y}, colors.accent);
                 const float key_width = item.key.empty() ? 0 : text_width(look, Face::small, item.key) + look.px(10);
                 const Rect words{row.x0 + look.px(34), row.y0, row.x1 - key_width - look.px(16), row.y1};
                 const std::string fitted = fit_text(look, Face::body, item.words, words.width());
-                text_in(pane.brush, Face::body, words, item.warned ? colors.warning : chosen || hovered ? colors.strong : colors.text, fitted, Align::left);
+                text_in(pane.brush, Face::body, words,
+                        item.warned         ? colors.warning
+                        : chosen || hovered ? colors.strong
+                                            : colors.text,
+                        fitted, Align::left);
                 if (hovered && fitted != item.words) hint_card(look, item.words);
                 if (key_width > 0) {
-                    const Rect cap{row.x1 - look.px(8) - key_width, row.center().y - look.px(9), row.x1 - look.px(8), row.center().y + look.px(9)};
+                    const Rect cap{row.x1 - look.px(8) - key_width, row.center().y - look.px(9), row.x1 - look.px(8),
+                                   row.center().y + look.px(9)};
                     if (!(chosen || hovered)) fill(pane.brush, cap, colors.raised, look.px(4));
                     text_in(pane.brush, Face::small, cap, colors.quiet, item.key);
                 }

@@ -35,7 +35,8 @@ public:
     bool press(Key key);
 
     // `columns`: sections beside each other. What was chosen; the menu is closed then.
-    Intent draw(const Look& look, const Rect& window, Point corner, const std::vector<std::vector<MenuSection>>& columns);
+    Intent draw(const Look& look, const Rect& window, Point corner,
+                const std::vector<std::vector<MenuSection>>& columns);
 
 private:
     bool open_ = false;

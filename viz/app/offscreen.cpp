@@ -86,7 +86,9 @@ bool open_any(Connection& connection) {
         EGLint count = 0;
         if (query_devices(static_cast<EGLint>(devices.size()), devices.data(), &count)) {
             for (EGLint i = 0; i < count; ++i) {
-                if (connection.open(platform_display(EGL_PLATFORM_DEVICE_EXT, devices[static_cast<std::size_t>(i)], nullptr))) return true;
+                if (connection.open(
+                        platform_display(EGL_PLATFORM_DEVICE_EXT, devices[static_cast<std::size_t>(i)], nullptr)))
+                    return true;
             }
         }
     }
@@ -116,8 +118,9 @@ Offscreen::Offscreen(int width, int height) : state_(std::make_unique<State>()) 
     GLint largest = 0;
     glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
     if (width > largest || height > largest) {
-        throw Error("A picture of " + std::to_string(width) + "x" + std::to_string(height) + " is more than " + renderer_ +
-                    " can draw; the largest is " + std::to_string(largest) + "x" + std::to_string(largest) + ".");
+        throw Error("A picture of " + std::to_string(width) + "x" + std::to_string(height) + " is more than " +
+                    renderer_ + " can draw; the largest is " + std::to_string(largest) + "x" + std::to_string(largest) +
+                    ".");
     }
     glGenTextures(1, &state_->color);
     glBindTexture(GL_TEXTURE_2D, state_->color);
@@ -125,12 +128,12 @@ Offscreen::Offscreen(int width, int height) : state_(std::make_unique<State>()) 
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     egl_function<PFNGLGENFRAMEBUFFERSPROC>("glGenFramebuffers")(1, &state_->framebuffer);
     egl_function<PFNGLBINDFRAMEBUFFERPROC>("glBindFramebuffer")(GL_FRAMEBUFFER, state_->framebuffer);
-    egl_function<PFNGLFRAMEBUFFERTEXTURE2DPROC>("glFramebufferTexture2D")(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D,
-                                                                        state_->color, 0);
+    egl_function<PFNGLFRAMEBUFFERTEXTURE2DPROC>("glFramebufferTexture2D")(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
+                                                                          GL_TEXTURE_2D, state_->color, 0);
     const GLenum status = egl_function<PFNGLCHECKFRAMEBUFFERSTATUSPROC>("glCheckFramebufferStatus")(GL_FRAMEBUFFER);
     if (status != GL_FRAMEBUFFER_COMPLETE) {
-        throw Error("A picture of " + std::to_string(width) + "x" + std::to_string(height) + " could not be set up on " + renderer_ +
-                    "; ask for a smaller one with --size.");
+        throw Error("A picture of " + std::to_string(width) + "x" + std::to_string(height) +
+                    " could not be set up on " + renderer_ + "; ask for a smaller one with --size.");
     }
     glViewport(0, 0, width, height);
 }
@@ -149,12 +152,13 @@ Image Offscreen::read() const {
     GLuint buffer = 0;
     egl_function<PFNGLGENBUFFERSPROC>("glGenBuffers")(1, &buffer);
     bind(GL_PIXEL_PACK_BUFFER, buffer);
-    egl_function<PFNGLBUFFERDATAPROC>("glBufferData")(GL_PIXEL_PACK_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, GL_STREAM_READ);
+    egl_function<PFNGLBUFFERDATAPROC>("glBufferData")(GL_PIXEL_PACK_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr,
+                                                      GL_STREAM_READ);
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
     glReadPixels(0, 0, image.width, image.height, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
     std::vector<std::uint8_t> upside_down(bytes);
-    egl_function<PFNGLGETBUFFERSUBDATAPROC>("glGetBufferSubData")(GL_PIXEL_PACK_BUFFER, 0, static_cast<GLsizeiptr>(bytes),
-                                                                 upside_down.data());
+    egl_function<PFNGLGETBUFFERSUBDATAPROC>("glGetBufferSubData")(GL_PIXEL_PACK_BUFFER, 0,
+                                                                  static_cast<GLsizeiptr>(bytes), upside_down.data());
     bind(GL_PIXEL_PACK_BUFFER, 0);
     egl_function<PFNGLDELETEBUFFERSPROC>("glDeleteBuffers")(1, &buffer);
     image.rgb.reserve(width * height * 3);

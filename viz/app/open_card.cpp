@@ -31,7 +31,8 @@ std::string OpenCard::for_field(std::string_view text) {
         auto at = std::find(far_.begin(), far_.end(), letter);
         if (at == far_.end()) at = far_.insert(far_.end(), letter);
         const auto place = static_cast<unsigned>(at - far_.begin()) & 0xfffu;
-        out += {static_cast<char>(0xee), static_cast<char>(0x80u | place >> 6), static_cast<char>(0x80u | (place & 63u))};
+        out +=
+            {static_cast<char>(0xee), static_cast<char>(0x80u | place >> 6), static_cast<char>(0x80u | (place & 63u))};
     }
     return out;
 }
@@ -40,7 +41,9 @@ std::string OpenCard::from_field(std::string_view text) const {
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
         const bool ours = static_cast<unsigned char>(text[i]) == 0xeeu && i + 2 < text.size();
-        const std::size_t place = ours ? (static_cast<unsigned char>(text[i + 1]) & 63u) << 6 | (static_cast<unsigned char>(text[i + 2]) & 63u) : 0;
+        const std::size_t place = ours ? (static_cast<unsigned char>(text[i + 1]) & 63u) << 6 |
+                                             (static_cast<unsigned char>(text[i + 2]) & 63u)
+                                       : 0;
         if (!ours || place >= far_.size()) {
             out += text[i++];
             continue;
@@ -142,7 +145,8 @@ void OpenCard::draw(const Look& look, const Rect& window) {
     const bool asked = replace_;
     // Completion and history: Tab and the arrows stay here; what they do is press()'s.
     ImGui::InputText("##file", buffer_.data(), buffer_.size(),
-                     ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_CallbackHistory,
+                     ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_CallbackCompletion |
+                         ImGuiInputTextFlags_CallbackHistory,
                      callback, this);
     const bool replaced = asked && !replace_;
     if (ImGui::IsItemActive()) focus_ = false;
@@ -170,10 +174,14 @@ void OpenCard::draw_choices(const Pane& pane, Rect rest) {
         if (row.height() < pane.px(28)) return false;
         const bool hovered = pane.hovers(row);
         if (chosen || hovered) fill(pane.brush, row, colors.raised, pane.px(5));
-        if (chosen) fill(pane.brush, {row.x0, row.y0 + pane.px(5), row.x0 + pane.px(3), row.y1 - pane.px(5)}, colors.accent, pane.px(1));
+        if (chosen)
+            fill(pane.brush, {row.x0, row.y0 + pane.px(5), row.x0 + pane.px(3), row.y1 - pane.px(5)}, colors.accent,
+                 pane.px(1));
         const Rect words = row.inset(pane.px(12), 0);
-        text_in(pane.brush, Face::body, words, colors.text, fit_text(pane.look(), Face::body, name, words.width() * 0.6f), Align::left);
-        text_in(pane.brush, Face::caption, words, colors.quiet, fit_text(pane.look(), Face::caption, note, words.width() * 0.38f), Align::right);
+        text_in(pane.brush, Face::body, words, colors.text,
+                fit_text(pane.look(), Face::body, name, words.width() * 0.6f), Align::left);
+        text_in(pane.brush, Face::caption, words, colors.quiet,
+                fit_text(pane.look(), Face::caption, note, words.width() * 0.38f), Align::right);
         return pane.button(row);
     };
     if (!begun && !recent_.empty()) {
@@ -189,7 +197,8 @@ void OpenCard::draw_choices(const Pane& pane, Rect rest) {
     const int first = std::clamp(chosen_ - shown + 1, 0, std::max(0, static_cast<int>(choices_.size()) - shown));
     for (int i = first; i < std::min(first + shown, static_cast<int>(choices_.size())); ++i) {
         const PathChoice choice = choices_[static_cast<std::size_t>(i)];
-        if (row_of(choice.folder ? choice.name + "/" : choice.name, choice.folder ? "folder" : "trace", i == chosen_)) return take(choice);
+        if (row_of(choice.folder ? choice.name + "/" : choice.name, choice.folder ? "folder" : "trace", i == chosen_))
+            return take(choice);
     }
 }
 

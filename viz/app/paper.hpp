@@ -1,4 +1,5 @@
-// ImGui without a renderer, for pictures that are not pixels: frames are laid out, and what panes draw goes to a canvas.
+// ImGui without a renderer, for pictures that are not pixels: frames are laid out, and what panes draw goes to a
+// canvas.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +10,8 @@ namespace lanewise::viz {
 
 class Paper {
 public:
-    Paper(float width, float height, float scale) : scale_(scale), before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
+    Paper(float width, float height, float scale)
+        : scale_(scale), before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
         ImGui::SetCurrentContext(context_);
         ImGuiIO& io = ImGui::GetIO();
         io.IniFilename = nullptr;

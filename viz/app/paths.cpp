@@ -22,7 +22,8 @@ std::vector<PathChoice> path_choices(const std::string& typed, std::size_t most)
     std::vector<PathChoice> choices;
     const std::string folder = before.empty() ? "." : expanded(before);
     std::error_code failed;
-    for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, failed), end; !failed && it != end; it.increment(failed)) {
+    for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, failed), end;
+         !failed && it != end; it.increment(failed)) {
         const std::string name = it->path().filename().string();
         if (!name.starts_with(begun) || (name.front() == '.' && begun.empty())) continue;
         std::error_code ignored;
@@ -46,7 +47,9 @@ std::string completed(const std::string& typed, const std::vector<PathChoice>& c
         shared.erase(differ.first, shared.end());
     }
     // Not half of a letter.
-    while (shared.size() > typed.size() && (static_cast<unsigned char>(choices.front().path[shared.size()]) & 0xc0u) == 0x80u) shared.pop_back();
+    while (shared.size() > typed.size() &&
+           (static_cast<unsigned char>(choices.front().path[shared.size()]) & 0xc0u) == 0x80u)
+        shared.pop_back();
     return shared.size() > typed.size() ? shared : typed;
 }
 

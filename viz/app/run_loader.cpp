@@ -5,7 +5,9 @@
 
 namespace lanewise::viz {
 
-std::string name_of_file_run(int count, const std::string& path) { return "file:" + std::to_string(count) + ":" + path; }
+std::string name_of_file_run(int count, const std::string& path) {
+    return "file:" + std::to_string(count) + ":" + path;
+}
 
 std::string path_of_file_run(const std::string& name) {
     if (!name.starts_with("file:")) return {};
@@ -59,7 +61,8 @@ std::shared_ptr<const timing::TimingTable> RunLoader::wait_for_times() {
 void RunLoader::work() {
     std::unique_lock lock(mutex_);
     while (true) {
-        changed_.wait(lock, [this] { return closing_ || !wanted_.empty() || (ran_ && (measure_ || why_not_ || sizes_wanted_)); });
+        changed_.wait(
+            lock, [this] { return closing_ || !wanted_.empty() || (ran_ && (measure_ || why_not_ || sizes_wanted_)); });
         if (closing_) return;
         if (!wanted_.empty()) run_next(lock);
         else if (why_not_) ask_why_not(lock);
@@ -109,7 +112,9 @@ void RunLoader::offer_sizes(MeasureSizes measure, WhyNot why_not) {
     const std::lock_guard lock(mutex_);
     measure_sizes_ = std::move(measure);
     if (measure_sizes_) why_not_ = why_not ? std::move(why_not) : [] { return std::string(); };
-    else state_ = {.known = true, .why_not = "This window only shows what was recorded or emulated: nothing is measured."};
+    else
+        state_ = {.known = true,
+                  .why_not = "This window only shows what was recorded or emulated: nothing is measured."};
 }
 
 void RunLoader::begin_sizes() {

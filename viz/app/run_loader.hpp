@@ -1,4 +1,5 @@
-// Runs variants, and times them once the first run is there, away from the window's thread: the first run may have to start CUDA, and a frame must not wait for it.
+// Runs variants, and times them once the first run is there, away from the window's thread: the first run may have to
+// start CUDA, and a frame must not wait for it.
 #pragma once
 
 #include <chrono>
@@ -54,8 +55,8 @@ public:
     // The same, waiting until that is known. Ask for a run first.
     std::shared_ptr<const timing::TimingTable> wait_for_times();
 
-    // Says what can be measured over sizes, where anything can; before anything is asked for. Whether it can be is asked
-    // once the first run is there.
+    // Says what can be measured over sizes, where anything can; before anything is asked for. Whether it can be is
+    // asked once the first run is there.
     void offer_sizes(MeasureSizes measure, WhyNot why_not);
     // Begins to measure over sizes; runs that are asked for meanwhile are made between its parts. Does nothing while it
     // goes on, and where it cannot.

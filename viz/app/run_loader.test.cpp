@@ -58,7 +58,8 @@ struct Loaded {
     RunLoader loader{samples::presentation().run, {}, {}};
 
     explicit Loaded(const std::string& why_not = "") {
-        loader.offer_sizes([this](const lesson::SweepWatch& watch) { return gate.measure(watch); }, [why_not] { return why_not; });
+        loader.offer_sizes([this](const lesson::SweepWatch& watch) { return gate.measure(watch); },
+                           [why_not] { return why_not; });
         loader.wait("warp_sum_xor");
         loader.wait_for_times();
     }

@@ -29,7 +29,8 @@ void take(const json& from, const char* name, T& value, T least, T most) {
     const auto at = from.find(name);
     if (at == from.end() || !at->is_number()) return;
     const double number = at->get<double>();
-    if (std::isfinite(number) && number >= static_cast<double>(least) && number <= static_cast<double>(most)) value = static_cast<T>(number);
+    if (std::isfinite(number) && number >= static_cast<double>(least) && number <= static_cast<double>(most))
+        value = static_cast<T>(number);
 }
 
 void take(const json& from, const char* name, bool& value) {
@@ -62,7 +63,8 @@ Settings settings_of(const json& all) {
     take(window, "height", settings.height, 64, 16384);
     if (const auto recent = all.find("recent"); recent != all.end() && recent->is_array()) {
         for (const json& file : *recent)
-            if (file.is_string() && settings.recent.size() < kMostRecent) settings.recent.push_back(file.get<std::string>());
+            if (file.is_string() && settings.recent.size() < kMostRecent)
+                settings.recent.push_back(file.get<std::string>());
     }
     const json lessons = object_in(all, "lessons");
     for (const auto& [name, mark] : lessons.items()) {
@@ -73,7 +75,8 @@ Settings settings_of(const json& all) {
         take(mark, "of", own.of, 0, 1000);
         if (const auto walked = mark.find("walked"); walked != mark.end() && walked->is_array()) {
             for (const json& variant : *walked)
-                if (variant.is_string() && own.walked.size() < kMostMarks) own.walked.insert(variant.get<std::string>());
+                if (variant.is_string() && own.walked.size() < kMostMarks)
+                    own.walked.insert(variant.get<std::string>());
         }
     }
     return settings;
@@ -104,7 +107,8 @@ void write_into(json& all, const Settings& settings) {
     window["height"] = settings.height;
     all["recent"] = settings.recent;
     json& lessons = object("lessons");
-    for (const auto& [name, mark] : settings.lessons) lessons[name] = {{"opened", mark.opened}, {"done", mark.done}, {"of", mark.of}, {"walked", mark.walked}};
+    for (const auto& [name, mark] : settings.lessons)
+        lessons[name] = {{"opened", mark.opened}, {"done", mark.done}, {"of", mark.of}, {"walked", mark.walked}};
 }
 
 // Three versions of one thing: what this window changed goes before what another one did.
@@ -151,8 +155,10 @@ SettingsFile::SettingsFile(fs::path path) : path_(std::move(path)) {}
 
 fs::path SettingsFile::usual_path() {
     // A relative XDG_CONFIG_HOME is to be ignored (XDG Base Directory Specification 0.8).
-    if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && *config == '/') return fs::path(config) / "lanewise" / "settings.json";
-    if (const char* home = std::getenv("HOME"); home && *home == '/') return fs::path(home) / ".config" / "lanewise" / "settings.json";
+    if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && *config == '/')
+        return fs::path(config) / "lanewise" / "settings.json";
+    if (const char* home = std::getenv("HOME"); home && *home == '/')
+        return fs::path(home) / ".config" / "lanewise" / "settings.json";
     return {};
 }
 
@@ -168,21 +174,27 @@ std::optional<Settings> SettingsFile::read(std::string& document) {
     std::error_code failed;
     broken_ = false;
     if (!fs::exists(path_, failed)) {
-        if (failed) tell("The settings in " + path_.string() + " cannot be reached (" + failed.message() + "), so the usual ones are used.");
+        if (failed)
+            tell("The settings in " + path_.string() + " cannot be reached (" + failed.message() +
+                 "), so the usual ones are used.");
         return std::nullopt;
     }
     std::ifstream in(path_, std::ios::binary);
     const std::uintmax_t size = fs::file_size(path_, failed);
     if (!in || failed || size > kLargestFile) {
         tell("The settings in " + path_.string() + " cannot be read (" +
-             (failed ? failed.message() : size > kLargestFile ? "the file is larger than any settings" : reason()) + "), so the usual ones are used.");
+             (failed                ? failed.message()
+              : size > kLargestFile ? "the file is larger than any settings"
+                                    : reason()) +
+             "), so the usual ones are used.");
         broken_ = true;
         return std::nullopt;
     }
     document.assign(std::istreambuf_iterator<char>(in), {});
     const json all = json::parse(document, nullptr, false);
     if (!all.is_object()) {
-        tell("The settings in " + path_.string() + " are no JSON any more, so the usual ones are used; what stood there goes to settings.json.broken.");
+        tell("The settings in " + path_.string() +
+             " are no JSON any more, so the usual ones are used; what stood there goes to settings.json.broken.");
         broken_ = true;
         return std::nullopt;
     }
@@ -202,7 +214,8 @@ Settings SettingsFile::load() {
 void SettingsFile::save(const Settings& settings) {
     if (path_.empty()) return;
     const auto fail = [&](const std::string& why) {
-        tell("The settings could not be written to " + path_.string() + " (" + why + "); what is chosen here lasts until the window closes.");
+        tell("The settings could not be written to " + path_.string() + " (" + why +
+             "); what is chosen here lasts until the window closes.");
     };
     std::error_code failed;
     fs::create_directories(path_.parent_path(), failed);
@@ -219,7 +232,8 @@ void SettingsFile::save(const Settings& settings) {
     const std::string temporary = path_.string() + ".part" + std::to_string(getpid());
     std::FILE* file = std::fopen(temporary.c_str(), "wb");
     if (!file) return fail(reason());
-    const bool wrote = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0 && fsync(fileno(file)) == 0;
+    const bool wrote = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0 &&
+                       fsync(fileno(file)) == 0;
     const int why = errno;
     const bool closed = std::fclose(file) == 0;
     if (!wrote || !closed || std::rename(temporary.c_str(), path_.c_str()) != 0) {

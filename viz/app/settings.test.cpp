@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 class SettingsTest : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = fs::temp_directory_path() / ("lanewise_settings_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+        folder_ = fs::temp_directory_path() /
+                  ("lanewise_settings_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
         fs::remove_all(folder_);
         fs::create_directories(folder_);
         file_ = folder_ / "lanewise" / "settings.json";
@@ -79,7 +80,8 @@ TEST_F(SettingsTest, ABrokenFileIsPutAsideAndSaidOnce) {
 }
 
 TEST_F(SettingsTest, ValuesOfTheWrongKindOrSizeAreAsNew) {
-    write(R"({"theme": 7, "speed": 1e30, "motion": "no", "panels": {"text": -4, "side": "wide"}, "window": [1], "recent": [3, "a"],
+    write(
+        R"({"theme": 7, "speed": 1e30, "motion": "no", "panels": {"text": -4, "side": "wide"}, "window": [1], "recent": [3, "a"],
               "lessons": {"x": 1, "y": {"done": true, "walked": [1, "v"]}}})");
     SettingsFile file(file_);
     const Settings settings = file.load();

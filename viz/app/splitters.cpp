@@ -4,7 +4,8 @@
 
 namespace lanewise::viz {
 
-bool Splitters::draw(const Look& look, Edge edge, const Rect& line, const Rect& body, const Places& places, Panels& panels) {
+bool Splitters::draw(const Look& look, Edge edge, const Rect& line, const Rect& body, const Places& places,
+                     Panels& panels) {
     static constexpr std::array kIds = {"edge of text", "edge of side", "edge of timeline", "edge of source"};
     const bool upright = line.width() < line.height();
     const float reach = look.px(4);
@@ -26,7 +27,8 @@ bool Splitters::draw(const Look& look, Edge edge, const Rect& line, const Rect& 
     if (lit) ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
     const float half = lit ? look.px(held ? 1.5f : 1) : 0.5f;
     const Point c = line.center();
-    fill(pane.brush, upright ? Rect{c.x - half, strip.y0, c.x + half, strip.y1} : Rect{strip.x0, c.y - half, strip.x1, c.y + half},
+    fill(pane.brush,
+         upright ? Rect{c.x - half, strip.y0, c.x + half, strip.y1} : Rect{strip.x0, c.y - half, strip.x1, c.y + half},
          lit ? look.colors().accent : look.colors().line);
     if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
         panels.of(edge) = 0;

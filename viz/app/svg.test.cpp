@@ -17,8 +17,11 @@ namespace {
 namespace fs = std::filesystem;
 using testing::XmlElement;
 
-std::vector<XmlElement> drawn(const lesson::WindowRequest& request, const lesson::Presentation& presentation = samples::presentation()) {
-    const fs::path path = fs::temp_directory_path() / ("lanewise_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + ".svg");
+std::vector<XmlElement> drawn(const lesson::WindowRequest& request,
+                              const lesson::Presentation& presentation = samples::presentation()) {
+    const fs::path path =
+        fs::temp_directory_path() /
+        ("lanewise_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + ".svg");
     make_frontend()->svg(presentation, request, path.string());
     std::ifstream in(path, std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(in), {});
@@ -38,7 +41,8 @@ lesson::WindowRequest request_of(const std::string& variant, std::size_t step) {
 std::map<float, std::map<float, std::string>> rows_of(const std::vector<XmlElement>& elements) {
     std::map<float, std::map<float, std::string>> rows;
     for (const XmlElement& each : elements)
-        if (each.name == "text") rows[std::stof(each.attributes.at("y"))][std::stof(each.attributes.at("x"))] = each.text;
+        if (each.name == "text")
+            rows[std::stof(each.attributes.at("y"))][std::stof(each.attributes.at("x"))] = each.text;
     return rows;
 }
 
@@ -50,7 +54,8 @@ TEST(Svg, HasEveryLanesNumberAsTheTraceHasIt) {
     std::vector<std::string> after;
     const steps::WarpStep* part = run->steps.steps.at(2).find(run->steps.warps.front());
     ASSERT_NE(part, nullptr);
-    for (const auto& lane : part->lanes) after.push_back(std::to_string(static_cast<int>(from_bits<float>(static_cast<std::uint32_t>(lane.after)))));
+    for (const auto& lane : part->lanes)
+        after.push_back(std::to_string(static_cast<int>(from_bits<float>(static_cast<std::uint32_t>(lane.after)))));
     ASSERT_EQ(after.size(), 32u);
     bool found = false;
     for (const auto& [y, row] : rows_of(elements)) {
@@ -65,11 +70,13 @@ TEST(Svg, SaysWhatItIsAndWhereItIsFrom) {
     const auto elements = drawn(request_of("warp_sum_xor", 2));
     std::string all;
     for (const XmlElement& each : elements) {
-        if (each.name == "title" || each.name == "desc" || each.name == "text") all += each.name + ": " + each.text + "\n";
+        if (each.name == "title" || each.name == "desc" || each.name == "text")
+            all += each.name + ": " + each.text + "\n";
     }
     EXPECT_NE(all.find("title: Lanewise · 05 Samples · xor"), std::string::npos) << all;
     EXPECT_NE(all.find("desc: step 3 of 6: xor 8"), std::string::npos) << all;
-    EXPECT_NE(all.find("text: " + samples::presentation().run("warp_sum_xor")->origin + "\n"), std::string::npos) << all;
+    EXPECT_NE(all.find("text: " + samples::presentation().run("warp_sum_xor")->origin + "\n"), std::string::npos)
+        << all;
 }
 
 TEST(Svg, EveryViewCanBeDrawn) {

@@ -87,7 +87,8 @@ struct Stage {
 
 Stage& stage_of(GLFWwindow* window) { return *static_cast<Stage*>(glfwGetWindowUserPointer(window)); }
 
-// Which way Ctrl with this key changes the size of everything; by what is on the key: "+" lies elsewhere on each keyboard.
+// Which way Ctrl with this key changes the size of everything; by what is on the key: "+" lies elsewhere on each
+// keyboard.
 std::optional<int> enlarging(int key, int scancode) {
     if (key == GLFW_KEY_KP_ADD) return 1;
     if (key == GLFW_KEY_KP_SUBTRACT) return -1;
@@ -189,7 +190,8 @@ public:
         Settings now = app.settings();
         now.width = kept_.width;
         now.height = kept_.height;
-        if (with_size && !glfwGetWindowAttrib(window, GLFW_MAXIMIZED) && can_be_seen(window)) glfwGetWindowSize(window, &now.width, &now.height);
+        if (with_size && !glfwGetWindowAttrib(window, GLFW_MAXIMIZED) && can_be_seen(window))
+            glfwGetWindowSize(window, &now.width, &now.height);
         if (now == kept_) return;
         kept_ = now;
         waits_ = true;
@@ -229,7 +231,8 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
     Keeper keeper;
     const Settings& settings = keeper.settings();
     const bool sized = !request.has_size && settings.width > 0;
-    const Window window(sized ? settings.width : request.width, sized ? settings.height : request.height, "Lanewise · " + presentation.title);
+    const Window window(sized ? settings.width : request.width, sized ? settings.height : request.height,
+                        "Lanewise · " + presentation.title);
     // The first run starts while fonts and shaders are made ready.
     App app(presentation, request, [] { glfwPostEmptyEvent(); }, settings);
     Stage stage{&app};

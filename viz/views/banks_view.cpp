@@ -14,7 +14,9 @@ using steps::kBanks;
 
 constexpr float kMarks = 15;
 
-std::size_t per_row(const MemoryArray& array) { return static_cast<std::size_t>(kBanks * steps::kBankBytes / element_size(array.element)); }
+std::size_t per_row(const MemoryArray& array) {
+    return static_cast<std::size_t>(kBanks * steps::kBankBytes / element_size(array.element));
+}
 
 // Does `touches` hold for any word of the row?
 template <class F>
@@ -36,7 +38,8 @@ std::array<std::uint8_t, kBanks> bank_conflicts(const std::vector<Request>& requ
     std::array<std::uint8_t, kBanks> most{};
     for (const Request& request : requests) {
         if (request.space != trace::Space::shared) continue;
-        for (std::size_t bank = 0; bank < most.size(); ++bank) most[bank] = std::max(most[bank], request.banks.words[bank]);
+        for (std::size_t bank = 0; bank < most.size(); ++bank)
+            most[bank] = std::max(most[bank], request.banks.words[bank]);
     }
     return most;
 }
@@ -97,17 +100,21 @@ void BanksView::draw_row(const Pane& pane, const Rect& box, const MemoryArray& a
         const Rect place{x + pane.px(1), box.y0 + pane.px(1), x + width - pane.px(1), box.y1 - pane.px(1)};
         paint.draw(place, word, paint.text(word));
         const WordRef ref{array.array, static_cast<std::int64_t>(i)};
-        if (selection.now.word == ref) outline(pane.brush, place.inset(-pane.px(1)), pane.colors().accent, 0, pane.px(2));
+        if (selection.now.word == ref)
+            outline(pane.brush, place.inset(-pane.px(1)), pane.colors().accent, 0, pane.px(2));
         if (!pane.hovers(place)) continue;
         selection.next.word = ref;
         if (word.lane >= 0 && word.by == selection.warp) selection.next.lane = word.lane;
-        const std::size_t bank = i * static_cast<std::size_t>(element_size(array.element)) / 4 % static_cast<std::size_t>(kBanks);
-        hint_card(pane.look(), word_hint(array.name, i, "bank " + std::to_string(bank), word, array.element) + (uses.empty() ? "" : "\n" + uses));
+        const std::size_t bank =
+            i * static_cast<std::size_t>(element_size(array.element)) / 4 % static_cast<std::size_t>(kBanks);
+        hint_card(pane.look(), word_hint(array.name, i, "bank " + std::to_string(bank), word, array.element) +
+                                   (uses.empty() ? "" : "\n" + uses));
     }
 }
 
-void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<MemoryArray>& arrays, const std::vector<BankRow>& rows,
-                     const std::vector<Request>& requests, const ValueScale& scale, Selection& selection) const {
+void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<MemoryArray>& arrays,
+                     const std::vector<BankRow>& rows, const std::vector<Request>& requests, const ValueScale& scale,
+                     Selection& selection) const {
     if (rows.empty()) return;
     const Theme& colors = pane.colors();
     const float right = lanes_x0 + cell * static_cast<float>(kBanks);
@@ -118,8 +125,9 @@ void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<Memo
     std::vector<WordPaint> paints;
     for (std::size_t a = 0; a < arrays.size(); ++a) {
         const float width = cell * static_cast<float>(kBanks) / static_cast<float>(per_row(arrays[a]));
-        paints.push_back({pane, scale, arrays[a].element, selection.lane(), Face::tiny, row_height >= pane.px(13) && width >= pane.px(11),
-                          cell_chars(width, pane.look().scale), row_height >= pane.px(20)});
+        paints.push_back({pane, scale, arrays[a].element, selection.lane(), Face::tiny,
+                          row_height >= pane.px(13) && width >= pane.px(11), cell_chars(width, pane.look().scale),
+                          row_height >= pane.px(20)});
         int longest = 1;
         for (const BankRow& row : rows) {
             if (row.array != a) continue;
@@ -129,26 +137,33 @@ void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<Memo
             });
         }
         paints[a].face = cell_face(pane.look(), width, longest);
-        if (row_height < pane.px(20) && paints[a].face == Face::figure) paints[a].face = Face::small;   // clear of the marks
+        if (row_height < pane.px(20) && paints[a].face == Face::figure)
+            paints[a].face = Face::small;  // clear of the marks
     }
     for (std::size_t r = 0; r < rows.size(); ++r) {
         const MemoryArray& array = arrays[rows[r].array];
-        const Rect box{lanes_x0, rest.y0 + row_height * static_cast<float>(r), right, rest.y0 + row_height * static_cast<float>(r + 1)};
+        const Rect box{lanes_x0, rest.y0 + row_height * static_cast<float>(r), right,
+                       rest.y0 + row_height * static_cast<float>(r + 1)};
         draw_row(pane, box, array, rows[r].row, paints[rows[r].array], selection);
         if (any_word(array, rows[r].row, is_own)) own_end = box.y1;
         // The array's name, and the index where rows are left out.
         const bool follows = r > 0 && rows[r - 1].array == rows[r].array && rows[r - 1].row + 1 == rows[r].row;
-        if (r > 0 && rows[r - 1].array == rows[r].array && !follows) hairline(pane.brush, {box.x0, box.y0}, {box.x1, box.y0}, colors.quiet, pane.px(1));
+        if (r > 0 && rows[r - 1].array == rows[r].array && !follows)
+            hairline(pane.brush, {box.x0, box.y0}, {box.x1, box.y0}, colors.quiet, pane.px(1));
         const std::string index = std::to_string(rows[r].row * per_row(array));
         if (!follows) {
             const std::string name = rows[r].row == 0 ? array.name : array.name + "[" + index + "]";
             const float room = where.x1 - right - pane.px(8);
             const Face face = text_width(pane.look(), Face::small, name) <= room ? Face::small : Face::tiny;
-            text_in(pane.brush, face, {right + pane.px(8), box.y0, where.x1, box.y1}, colors.quiet, fit_text(pane.look(), face, name, room), Align::left);
+            text_in(pane.brush, face, {right + pane.px(8), box.y0, where.x1, box.y1}, colors.quiet,
+                    fit_text(pane.look(), face, name, room), Align::left);
         }
         // The index that a row begins with, where the margin has room for it.
-        if (rows[r].row == 0 || row_height < pane.px(11) || text_width(pane.look(), Face::tiny, index) > lanes_x0 - where.x0 - pane.px(3)) continue;
-        text_in(pane.brush, Face::tiny, {where.x0, box.y0, lanes_x0 - pane.px(3), box.y1}, colors.quiet, index, Align::right);
+        if (rows[r].row == 0 || row_height < pane.px(11) ||
+            text_width(pane.look(), Face::tiny, index) > lanes_x0 - where.x0 - pane.px(3))
+            continue;
+        text_in(pane.brush, Face::tiny, {where.x0, box.y0, lanes_x0 - pane.px(3), box.y1}, colors.quiet, index,
+                Align::right);
     }
     if (marks) draw_marks(pane, {where.x0, where.y0, where.x1, own_end}, requests);
 }
@@ -162,7 +177,8 @@ void BanksView::draw_marks(const Pane& pane, const Rect& where, const std::vecto
         const float x = lanes_x0 + cell * static_cast<float>(bank);
         const Rect head{x + pane.px(0.5f), where.y0, x + cell - pane.px(0.5f), where.y0 + pane.px(kMarks - 2)};
         fill(pane.brush, head, colors.warning, pane.px(2));
-        text_in(pane.brush, cell_face(pane.look(), cell, 3), head, text_on(colors.warning), std::to_string(conflicts[bank]) + "×");
+        text_in(pane.brush, cell_face(pane.look(), cell, 3), head, text_on(colors.warning),
+                std::to_string(conflicts[bank]) + "×");
         outline(pane.brush, {head.x0, where.y0, head.x1, where.y1}, colors.warning, pane.px(2), pane.px(1.2f));
     }
 }

@@ -1,5 +1,5 @@
-// Shared memory as 32 banks, under the lanes: what each word holds, which words are written or read now, and where lanes
-// wait for one another.
+// Shared memory as 32 banks, under the lanes: what each word holds, which words are written or read now, and where
+// lanes wait for one another.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ struct BankRow {
     bool operator==(const BankRow&) const = default;
 };
 
-// All rows of the arrays; where they are more than `most`, those that the chosen warp touches now (else those that others
-// do, else the first) and their neighbours.
+// All rows of the arrays; where they are more than `most`, those that the chosen warp touches now (else those that
+// others do, else the first) and their neighbours.
 std::vector<BankRow> bank_rows(const std::vector<MemoryArray>& arrays, std::size_t most);
 
 struct BanksView {
@@ -35,11 +35,13 @@ struct BanksView {
     // Rows of 32 words that an array fills.
     static std::size_t rows(std::uint64_t elements, Element element);
     float height(const Look& look, std::size_t rows) const;
-    void draw(const Pane& pane, const Rect& where, const std::vector<MemoryArray>& arrays, const std::vector<BankRow>& rows,
-              const std::vector<Request>& requests, const ValueScale& scale, Selection& selection) const;
+    void draw(const Pane& pane, const Rect& where, const std::vector<MemoryArray>& arrays,
+              const std::vector<BankRow>& rows, const std::vector<Request>& requests, const ValueScale& scale,
+              Selection& selection) const;
 
 private:
-    void draw_row(const Pane& pane, const Rect& box, const MemoryArray& array, std::size_t row, WordPaint& paint, Selection& selection) const;
+    void draw_row(const Pane& pane, const Rect& box, const MemoryArray& array, std::size_t row, WordPaint& paint,
+                  Selection& selection) const;
     void draw_marks(const Pane& pane, const Rect& where, const std::vector<Request>& requests) const;
 };
 

@@ -45,7 +45,8 @@ float bits_row(const Brush& brush, Point at, float width, Element type, std::uin
         const auto flush = [&] {
             if (digits.empty()) return;
             text(brush, face, {at.x + from, at.y + y}, color, digits);
-            fill(brush, {at.x + from, at.y + y + pitch - brush.px(1.5f), at.x + x, at.y + y + pitch - brush.px(0.5f)}, with_alpha(color, 0.7));
+            fill(brush, {at.x + from, at.y + y + pitch - brush.px(1.5f), at.x + x, at.y + y + pitch - brush.px(0.5f)},
+                 with_alpha(color, 0.7));
             digits.clear();
         };
         for (int i = 0; i < fields[f].bits; ++i) {
@@ -90,7 +91,8 @@ std::string bits_in_words(Element type, std::uint64_t bits) {
     if (std::isinf(value)) return sign + "infinity: the exponent is all ones";
     const FloatLayout layout = float_layout(type);
     const std::uint64_t fraction = bits & ((std::uint64_t{1} << layout.fraction_bits) - 1);
-    const auto exponent = static_cast<int>((bits >> layout.fraction_bits) & ((std::uint64_t{1} << layout.exponent_bits) - 1));
+    const auto exponent =
+        static_cast<int>((bits >> layout.fraction_bits) & ((std::uint64_t{1} << layout.exponent_bits) - 1));
     const int bias = (1 << (layout.exponent_bits - 1)) - 1;
     const double part = std::ldexp(static_cast<double>(fraction), -layout.fraction_bits);
     if (exponent == 0 && fraction == 0) return sign + "0";

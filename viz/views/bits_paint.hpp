@@ -1,4 +1,5 @@
-// A value's bits, the fields of a floating-point number set apart: by colour, by a gap, and by name where there is room.
+// A value's bits, the fields of a floating-point number set apart: by colour, by a gap, and by name where there is
+// room.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@ namespace lanewise::viz {
 
 // The bits from the highest down. Wraps after `width`; returns the height used.
 float bits_row(const Brush& brush, Point at, float width, Element type, std::uint64_t bits, Face face);
-// Under such a row of one line: "sign", "exponent", "fraction"; "8 bits each" for an integer's groups. Returns the height used.
+// Under such a row of one line: "sign", "exponent", "fraction"; "8 bits each" for an integer's groups. Returns the
+// height used.
 float bits_names(const Brush& brush, Point at, Element type, Face face);
 
 // How the fields make the number: "+ 1.0625 × 2^6", "− 0.5 × 2^-126", "infinity"; an integer in its own words ("two's

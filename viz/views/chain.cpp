@@ -69,7 +69,8 @@ private:
         return {};
     }
 
-    static void take(std::map<std::uint64_t, std::vector<std::size_t>>& idle, std::uint64_t held, std::vector<std::size_t>& into) {
+    static void take(std::map<std::uint64_t, std::vector<std::size_t>>& idle, std::uint64_t held,
+                     std::vector<std::size_t>& into) {
         const auto at = idle.find(held);
         if (at == idle.end()) return;
         into.insert(into.end(), at->second.begin(), at->second.end());
@@ -105,15 +106,17 @@ std::vector<WordKey> words_at(const steps::Steps& steps, std::size_t step, const
             if (!trace::is_atomic(record.op) || record.array >= steps.trace->arrays.size()) continue;
             for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {
                 const WordKey word{record.array, record.element_index[lane]};
-                if ((record.active >> lane & 1u) && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+                if ((record.active >> lane & 1u) && std::find(words.begin(), words.end(), word) == words.end())
+                    words.push_back(word);
             }
         }
     };
     const steps::Step& shown = steps.steps[step];
     if (const steps::WarpStep* own = shown.find(warp)) add(*own);
     for (const steps::WarpStep& part : shown.warps) {
-        const bool global = !part.records.empty() && steps.trace->arrays.size() > steps.trace->records[part.records.front()].array &&
-                            steps.trace->arrays[steps.trace->records[part.records.front()].array].space == trace::Space::global;
+        const bool global =
+            !part.records.empty() && steps.trace->arrays.size() > steps.trace->records[part.records.front()].array &&
+            steps.trace->arrays[steps.trace->records[part.records.front()].array].space == trace::Space::global;
         if (part.warp.launch == warp.launch && (global || part.warp.block == warp.block)) add(part);
     }
     return words;
@@ -130,7 +133,8 @@ Chain::Unit unit_of(const std::vector<Join>& joins) {
     return warps.size() == joins.size() ? Chain::Unit::warp : Chain::Unit::lane;
 }
 
-Chain chain_of(const steps::Steps& steps, const WordKey& word, const std::set<std::size_t>& now, const steps::WarpRef& warp) {
+Chain chain_of(const steps::Steps& steps, const WordKey& word, const std::set<std::size_t>& now,
+               const steps::WarpRef& warp) {
     const trace::Trace& trace = *steps.trace;
     Chain chain;
     chain.array = trace.arrays[word.first].name;
@@ -157,8 +161,9 @@ Chain chain_of(const steps::Steps& steps, const WordKey& word, const std::set<st
     if (warp.launch < trace.header.launches.size()) {
         const auto& grid = trace.header.launches[warp.launch].grid;
         const std::uint64_t blocks = std::uint64_t{grid[0]} * grid[1] * grid[2];
-        const auto recorded = static_cast<std::uint64_t>(std::count_if(
-            steps.blocks.begin(), steps.blocks.end(), [&](const steps::WarpRef& block) { return block.launch == warp.launch; }));
+        const auto recorded = static_cast<std::uint64_t>(
+            std::count_if(steps.blocks.begin(), steps.blocks.end(),
+                          [&](const steps::WarpRef& block) { return block.launch == warp.launch; }));
         chain.blocks_missing = blocks > recorded ? blocks - recorded : 0;
     }
     // The outputs are what a word held when the last launch was over.
@@ -173,7 +178,9 @@ Chain chain_of(const steps::Steps& steps, const WordKey& word, const std::set<st
     return chain;
 }
 
-std::string plural(std::uint64_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+std::string plural(std::uint64_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 std::string value(const Chain& chain, std::uint64_t bits) {
     return format_element(chain.type, bits) + " (0x" + format_bits(chain.type, bits) + ")";
@@ -189,7 +196,8 @@ Join join_of(const Record& record, std::size_t number, int lane) {
     join.record = number;
     join.found = record.received[l];
     join.gave = trace::element_at(record.value[l], record.type, 0);
-    const auto left = record.elements == 1 ? shown::after_atomic(record.op, record.type, join.found, join.gave) : std::nullopt;
+    const auto left =
+        record.elements == 1 ? shown::after_atomic(record.op, record.type, join.found, join.gave) : std::nullopt;
     join.has_left = left.has_value();
     join.left = left.value_or(0);
     return join;
@@ -216,11 +224,15 @@ std::vector<Chain> chains_at(const steps::Steps& steps, std::size_t step, const 
 
 std::string chain_sentence(const Chain& chain) {
     const char* unit = chain.unit == Chain::Unit::block ? "block" : chain.unit == Chain::Unit::warp ? "warp" : "lane";
-    std::string words = plural(chain.joins.size(), unit) + (chain.joins.size() == 1 ? " changes " : " change ") + chain.word();
+    std::string words =
+        plural(chain.joins.size(), unit) + (chain.joins.size() == 1 ? " changes " : " change ") + chain.word();
     if (chain.untold.empty()) words += ", in the order that the old values tell";
     else words += "; in which order cannot be told: " + chain.untold;
-    const bool gap = std::any_of(chain.joins.begin(), chain.joins.end(), [&](const Join& join) { return &join != &chain.joins.front() && !join.follows; });
-    if (chain.blocks_missing > 0) words += "; " + plural(chain.blocks_missing, "more block") + (chain.blocks_missing == 1 ? " was" : " were") + " not recorded";
+    const bool gap = std::any_of(chain.joins.begin(), chain.joins.end(),
+                                 [&](const Join& join) { return &join != &chain.joins.front() && !join.follows; });
+    if (chain.blocks_missing > 0)
+        words += "; " + plural(chain.blocks_missing, "more block") + (chain.blocks_missing == 1 ? " was" : " were") +
+                 " not recorded";
     else if (gap && chain.untold.empty()) words += "; something that was not recorded changed it in between";
     return words + ".";
 }
@@ -229,10 +241,11 @@ std::string describe_chain(const Chain& chain) {
     std::string out = chain_sentence(chain) + "\n";
     for (std::size_t i = 0; i < chain.joins.size(); ++i) {
         const Join& join = chain.joins[i];
-        if (i > 0 && !join.follows && chain.untold.empty()) out += "  not recorded: what made " + value(chain, join.found) + " of it\n";
-        out += fmt::format("  block {} · warp {} · lane {}  found {}  gave {}  left {}{}\n", join.warp.block, join.warp.warp, join.lane,
-                           value(chain, join.found), value(chain, join.gave), join.has_left ? value(chain, join.left) : "-",
-                           join.now ? "" : "  (in another step)");
+        if (i > 0 && !join.follows && chain.untold.empty())
+            out += "  not recorded: what made " + value(chain, join.found) + " of it\n";
+        out += fmt::format("  block {} · warp {} · lane {}  found {}  gave {}  left {}{}\n", join.warp.block,
+                           join.warp.warp, join.lane, value(chain, join.found), value(chain, join.gave),
+                           join.has_left ? value(chain, join.left) : "-", join.now ? "" : "  (in another step)");
     }
     if (chain.has_end) out += "  in the end " + value(chain, chain.end) + "\n";
     return out;

@@ -61,14 +61,18 @@ TEST(Chain, OldValuesTellTheOrderAndWhatWasNotRecorded) {
     EXPECT_EQ(chain.end, run->trace.outputs[0].values[0]);
 
     const std::string text = describe_chain(chain);
-    EXPECT_NE(text.find("6 blocks change out[0], in the order that the old values tell; 2 more blocks were not recorded."), std::string::npos) << text;
+    EXPECT_NE(
+        text.find("6 blocks change out[0], in the order that the old values tell; 2 more blocks were not recorded."),
+        std::string::npos)
+        << text;
     EXPECT_LT(text.find("block 3"), text.find("block 0"));
     EXPECT_LT(text.find("block 0"), text.find("not recorded: what made"));
     EXPECT_NE(text.find("in the end " + format_element(Element::f32, chain.end)), std::string::npos);
     // And it is what the whole step is described by.
     const std::string all = describe_step(Exhibit(run), "kernels.cuh", first_atomic(steps), -1, -1);
     EXPECT_NE(all.find(text), std::string::npos);
-    EXPECT_EQ(all.find("change out[0]", all.find("change out[0]") + 1), std::string::npos);   // once, not once for each block
+    EXPECT_EQ(all.find("change out[0]", all.find("change out[0]") + 1),
+              std::string::npos);  // once, not once for each block
 }
 
 TEST(Chain, AnOrderThatCannotBeToldIsNotMadeUp) {
@@ -111,7 +115,9 @@ TEST(Chain, SharedWordsAreJoinedWithinTheirBlock) {
 }
 
 TEST(Chain, EachAtomicLeavesWhatCudaSays) {
-    const auto left = [](Op op, std::uint64_t found, std::uint64_t gave, Element type = Element::u32) { return after_atomic(op, type, found, gave); };
+    const auto left = [](Op op, std::uint64_t found, std::uint64_t gave, Element type = Element::u32) {
+        return after_atomic(op, type, found, gave);
+    };
     EXPECT_EQ(left(Op::atomic_add, 7, 5), 12u);
     EXPECT_EQ(left(Op::atomic_sub, 3, 5), 0xfffffffeu);
     EXPECT_EQ(left(Op::atomic_min, 7, 5), 5u);
@@ -174,7 +180,8 @@ TEST(JoinScene, LinesThatLeadOutOfSightAreCountedNotDrawn) {
             own |= line.join == focus;
         }
         EXPECT_TRUE(own) << focus;
-        EXPECT_EQ(hidden_lines(scene), std::to_string(scene.hidden) + " of 64 lines lead out of sight and are not drawn");
+        EXPECT_EQ(hidden_lines(scene),
+                  std::to_string(scene.hidden) + " of 64 lines lead out of sight and are not drawn");
     }
     chain.joins.resize(4);
     const JoinScene few = build_join_scene(chain, room, 1, 0);

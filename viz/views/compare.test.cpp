@@ -17,7 +17,8 @@ CompareSide side_of(const std::shared_ptr<const lesson::Run>& run, const std::st
 }
 
 std::vector<CompareSide> four() {
-    return {side_of(samples::warp_xor(), "xor"), side_of(samples::warp_down(), "down"), side_of(samples::two_level(), "two-level"), side_of(samples::shared_tree(), "shared")};
+    return {side_of(samples::warp_xor(), "xor"), side_of(samples::warp_down(), "down"),
+            side_of(samples::two_level(), "two-level"), side_of(samples::shared_tree(), "shared")};
 }
 
 std::vector<const Exhibit*> exhibits(const std::vector<CompareSide>& sides) {
@@ -82,7 +83,8 @@ TEST(CompareScene, CountsWhatTheCountersHoldAndMarksTheMostAndTheLeast) {
         EXPECT_EQ(figure(scene, "syncwarps"), nullptr);   // none of them has any
         for (std::size_t s = 0; s < 4; ++s) {
             const std::size_t step = steps.step_of(s, place);
-            const steps::Step::Counters none, &counters = step == steps::kNoStep ? none : sides[s].exhibit->steps().steps[step].counters[0];
+            const steps::Step::Counters none,
+                &counters = step == steps::kNoStep ? none : sides[s].exhibit->steps().steps[step].counters[0];
             EXPECT_EQ(figure(scene, "barriers")->values[s], counters.block_barriers);
             EXPECT_EQ(figure(scene, "rounds")->values[s], counters.shuffles);
             EXPECT_EQ(figure(scene, "shared")->values[s], counters.shared_accesses);
@@ -102,7 +104,8 @@ TEST(CompareScene, CountsWhatTheCountersHoldAndMarksTheMostAndTheLeast) {
 }
 
 TEST(CompareScene, LanesThatHoldSomethingElseAreThoseOfTheRecords) {
-    const std::vector<CompareSide> sides{side_of(samples::warp_xor(), "xor"), side_of(samples::warp_down(), "down"), side_of(samples::warp_xor(), "xor again")};
+    const std::vector<CompareSide> sides{side_of(samples::warp_xor(), "xor"), side_of(samples::warp_down(), "down"),
+                                         side_of(samples::warp_xor(), "xor again")};
     SideBySide steps;
     steps.align(exhibits(sides));
     const steps::WarpRef warp{0, 0, 0};
@@ -113,7 +116,9 @@ TEST(CompareScene, LanesThatHoldSomethingElseAreThoseOfTheRecords) {
         EXPECT_EQ(scene.sides[0].differing, 0u);
         EXPECT_EQ(scene.sides[2].differing, 0u);
         for (std::size_t lane = 0; lane < 32; ++lane) {
-            const auto held = [&](std::size_t s) { return sides[s].exhibit->steps().holding(steps.step_of(s, place), warp).bits[lane]; };
+            const auto held = [&](std::size_t s) {
+                return sides[s].exhibit->steps().holding(steps.step_of(s, place), warp).bits[lane];
+            };
             EXPECT_EQ((scene.sides[1].differing >> lane & 1u) != 0, held(1) != held(0)) << place << " " << lane;
             differing += held(1) != held(0);
         }
@@ -122,7 +127,8 @@ TEST(CompareScene, LanesThatHoldSomethingElseAreThoseOfTheRecords) {
 }
 
 TEST(CompareScene, AWrongRunIsHeldAgainstARightOne) {
-    const std::vector<CompareSide> sides{side_of(samples::wrong_sum(), "wrong"), side_of(samples::right_sum(), "right")};
+    const std::vector<CompareSide> sides{side_of(samples::wrong_sum(), "wrong"),
+                                         side_of(samples::right_sum(), "right")};
     SideBySide steps;
     steps.align(exhibits(sides));
     const CompareScene scene = build_compare_scene(sides, steps, {}, steps.size() - 1, {0, 0, 0});
@@ -152,14 +158,19 @@ TEST(DescribeComparison, EqualsTheTraces) {
     steps.align(exhibits(sides));
     for (std::size_t place = 0; place < steps.size(); ++place) {
         const std::string text = describe_comparison(sides, "kernels.cuh", {}, place, -1, -1);
-        EXPECT_TRUE(text.starts_with("place " + std::to_string(place + 1) + " of " + std::to_string(steps.size()) + "\n"));
+        EXPECT_TRUE(
+            text.starts_with("place " + std::to_string(place + 1) + " of " + std::to_string(steps.size()) + "\n"));
         for (std::size_t s = 0; s < 4; ++s) {
             const std::size_t step = steps.step_of(s, place);
             if (steps.has_own_step(s, place)) {
-                EXPECT_NE(text.find("\n" + describe_step(*sides[s].exhibit, "kernels.cuh", step, -1, -1)), std::string::npos);
-                EXPECT_NE(text.find(sides[s].name + "  step " + std::to_string(step + 1) + ": " + sides[s].exhibit->steps().steps[step].label + "\n"), std::string::npos);
+                EXPECT_NE(text.find("\n" + describe_step(*sides[s].exhibit, "kernels.cuh", step, -1, -1)),
+                          std::string::npos);
+                EXPECT_NE(text.find(sides[s].name + "  step " + std::to_string(step + 1) + ": " +
+                                    sides[s].exhibit->steps().steps[step].label + "\n"),
+                          std::string::npos);
             } else if (step != steps::kNoStep) {
-                EXPECT_NE(text.find(sides[s].name + "  waits after its step " + std::to_string(step + 1) + "\n"), std::string::npos);
+                EXPECT_NE(text.find(sides[s].name + "  waits after its step " + std::to_string(step + 1) + "\n"),
+                          std::string::npos);
             }
         }
     }
@@ -170,7 +181,9 @@ TEST(DescribeComparison, EqualsTheTraces) {
 }
 
 TEST(ComparePlaces, FourStandInRowsWhereColumnsWouldBeNarrow) {
-    const auto places = [](float width, float height, std::size_t count) { return place_panels({0, 0, width, height}, count, 1); };
+    const auto places = [](float width, float height, std::size_t count) {
+        return place_panels({0, 0, width, height}, count, 1);
+    };
     EXPECT_EQ(places(1280, 620, 2).panels[1].y0, 0);
     EXPECT_FALSE(places(1280, 620, 2).compact);
     EXPECT_TRUE(places(1280, 620, 3).panels[2].y0 > 0);
@@ -254,7 +267,8 @@ TEST(CompareView, TheFourthIsChosenFromTheListInTheFreePlace) {
     std::vector<std::size_t> asked;
     for (float y = free.y0 + 4; y < free.y1; y += 8) {
         const Intent intent = shown.click({free.x0 + 40, y});
-        if (intent.kind == Kind::compare_with && (asked.empty() || asked.back() != intent.value)) asked.push_back(intent.value);
+        if (intent.kind == Kind::compare_with && (asked.empty() || asked.back() != intent.value))
+            asked.push_back(intent.value);
     }
     EXPECT_EQ(asked, (std::vector<std::size_t>{0, 1, 2}));   // not those that are shown
 }
@@ -269,7 +283,8 @@ TEST(CompareView, TheThirdIsChosenFromTheListBehindThePlus) {
     shown.view.listing = true;
     shown.frame();
     Intent asked;
-    for (float y = panel.y0 + 60; y < panel.y0 + 200 && asked.kind != Kind::compare_with; y += 6) asked = shown.click({panel.x1 - 100, y});
+    for (float y = panel.y0 + 60; y < panel.y0 + 200 && asked.kind != Kind::compare_with; y += 6)
+        asked = shown.click({panel.x1 - 100, y});
     EXPECT_EQ(asked.kind, Kind::compare_with);
     EXPECT_EQ(asked.value, 0u);
     // A click elsewhere closes it.

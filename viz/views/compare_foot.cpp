@@ -24,11 +24,13 @@ void CompareView::draw_banner(const Pane& pane, const Rect& where, std::size_t s
     if (!mistakes.empty() && !came_out_right(*exhibit.run) && width < line.width() * 0.6f) {
         text_in(pane.brush, Face::body, line.cut_right(width), colors.warning, mistakes, Align::right);
     }
-    if (mistakes.empty() && result_words(*exhibit.run).empty()) text_in(pane.brush, Face::strong, line, colors.quiet, "its result was not kept", Align::left);
+    if (mistakes.empty() && result_words(*exhibit.run).empty())
+        text_in(pane.brush, Face::strong, line, colors.quiet, "its result was not kept", Align::left);
     else draw_result(pane.brush, line, exhibit, Face::strong, Align::left, place);
 }
 
-void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, const Exhibit& exhibit, const timing::TimingTable& times) const {
+void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, const Exhibit& exhibit,
+                            const timing::TimingTable& times) const {
     const Theme& colors = pane.colors();
     const CompareScene::Side& here = scene_.sides[side];
     hairline(pane.brush, {where.x0, where.y0}, {where.x1, where.y0}, colors.line);
@@ -41,16 +43,21 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
         if (work.adds()) {
             const std::string figure = percent(work.busy());
             text_in(pane.brush, Face::heading, busy, colors.good, figure, Align::left);
-            const std::string first = "of lanes busy (" + part_in_words(work.busy()) + ")", second = "while adding, in all";
+            const std::string first = "of lanes busy (" + part_in_words(work.busy()) + ")",
+                              second = "while adding, in all";
             const float x = busy.x0 + text_width(pane.look(), Face::heading, figure) + pane.px(10);
-            text_in(pane.brush, Face::caption, {x, busy.y0 + pane.px(4), busy.x1, busy.center().y + pane.px(1)}, colors.text, first, Align::left);
-            text_in(pane.brush, Face::caption, {x, busy.center().y + pane.px(1), busy.x1, busy.y1 - pane.px(2)}, colors.quiet, second, Align::left);
+            text_in(pane.brush, Face::caption, {x, busy.y0 + pane.px(4), busy.x1, busy.center().y + pane.px(1)},
+                    colors.text, first, Align::left);
+            text_in(pane.brush, Face::caption, {x, busy.center().y + pane.px(1), busy.x1, busy.y1 - pane.px(2)},
+                    colors.quiet, second, Align::left);
             busy.x0 = std::max(x + text_width(pane.look(), Face::caption, first) + pane.px(18), busy.x0 + pane.px(210));
         } else {
-            text_in(pane.brush, Face::caption, {busy.x0, busy.y0, busy.x0 + pane.px(200), busy.y1}, colors.quiet, "no step of it adds", Align::left);
+            text_in(pane.brush, Face::caption, {busy.x0, busy.y0, busy.x0 + pane.px(200), busy.y1}, colors.quiet,
+                    "no step of it adds", Align::left);
             busy.x0 += pane.px(210);
         }
-        if (busy.width() > pane.px(60)) work_strip(pane.brush, busy.inset(0, pane.px(2)), work, here.own ? here.step : steps::kNoStep);
+        if (busy.width() > pane.px(60))
+            work_strip(pane.brush, busy.inset(0, pane.px(2)), work, here.own ? here.step : steps::kNoStep);
         rest.cut_top(pane.px(6));
     }
     draw_figures(pane, rest.cut_top(pane.px(36)), side);
@@ -60,17 +67,22 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
         const float width = text_width(pane.look(), Face::caption, told) + pane.px(22);
         if (width < rest.width() * 0.5f) {
             const Rect legend = rest.cut_right(width);
-            differ_mark(pane.brush, {legend.x0, legend.center().y - pane.px(6), legend.x0 + pane.px(14), legend.center().y - pane.px(2)});
+            differ_mark(pane.brush, {legend.x0, legend.center().y - pane.px(6), legend.x0 + pane.px(14),
+                                     legend.center().y - pane.px(2)});
             text_in(pane.brush, Face::caption, legend, colors.quiet, told, Align::right);
         }
     }
     const std::string time = time_words(here.time);
     const std::string origin = here.time.timing ? " · " + timing::times_from(times) : "";
     const bool best = here.time.fastest;
-    text_in(pane.brush, best ? Face::strong : Face::caption, rest, !here.time.timing ? colors.quiet : best ? colors.good : colors.text,
+    text_in(pane.brush, best ? Face::strong : Face::caption, rest,
+            !here.time.timing ? colors.quiet
+            : best            ? colors.good
+                              : colors.text,
             fit_text(pane.look(), best ? Face::strong : Face::caption, time, rest.width()), Align::left);
     rest.cut_left(text_width(pane.look(), best ? Face::strong : Face::caption, time));
-    text_in(pane.brush, Face::caption, rest, colors.quiet, fit_text(pane.look(), Face::caption, origin, rest.width()), Align::left);
+    text_in(pane.brush, Face::caption, rest, colors.quiet, fit_text(pane.look(), Face::caption, origin, rest.width()),
+            Align::left);
 }
 
 // A column for each figure, as many as have room; where the sides differ, in colour, and the largest and the smallest
@@ -82,7 +94,8 @@ void CompareView::draw_figures(const Pane& pane, const Rect& where, std::size_t 
     float total = 0;
     for (const CompareFigure& figure : scene_.figures) {
         float width = text_width(pane.look(), Face::caption, figure.label) + pane.px(9);
-        for (std::size_t s = 0; s < scene_.sides.size(); ++s) width = std::max(width, text_width(pane.look(), Face::figure_large, figure.shown[s]) + pane.px(20));
+        for (std::size_t s = 0; s < scene_.sides.size(); ++s)
+            width = std::max(width, text_width(pane.look(), Face::figure_large, figure.shown[s]) + pane.px(20));
         if (total + width > where.width()) break;
         widths.push_back(width);
         total += width;
@@ -96,7 +109,8 @@ void CompareView::draw_figures(const Pane& pane, const Rect& where, std::size_t 
         const Rect column = rest.cut_left(widths[i] + spare);
         const Rect number{column.x0, column.y0, column.x1, column.y0 + pane.px(19)};
         const std::string& words = figure.shown[side];
-        text_in(pane.brush, Face::figure_large, number, figure.differs ? colors.accent : colors.text, words, Align::left);
+        text_in(pane.brush, Face::figure_large, number, figure.differs ? colors.accent : colors.text, words,
+                Align::left);
         if (figure.marks[side] != CompareFigure::Mark::none) {
             const bool most = figure.marks[side] == CompareFigure::Mark::most;
             const float x = number.x0 + text_width(pane.look(), Face::figure_large, words) + pane.px(8);
@@ -104,7 +118,8 @@ void CompareView::draw_figures(const Pane& pane, const Rect& where, std::size_t 
             if (most) triangle(pane.brush, {x, y + up}, {x + r, y - up}, {x - r, y - up}, colors.accent);
             else triangle(pane.brush, {x, y + up}, {x - r, y - up}, {x + r, y - up}, colors.accent);
         }
-        text_in(pane.brush, Face::caption, {column.x0, column.y0 + pane.px(20), column.x1, column.y1}, colors.quiet, figure.label, Align::left);
+        text_in(pane.brush, Face::caption, {column.x0, column.y0 + pane.px(20), column.x1, column.y1}, colors.quiet,
+                figure.label, Align::left);
         if (!pane.hovers(column)) continue;
         std::string told = figure.meaning + ", in this block";
         if (figure.differs && figure.marks[side] != CompareFigure::Mark::none)

@@ -30,7 +30,8 @@ constexpr Counted kCounted[] = {
     {"syncwarps", "warp barriers so far", &Counters::warp_barriers},
     {"shared", "accesses to shared memory so far, counted by lanes", &Counters::shared_accesses},
     {"atomics", "atomics so far, counted by lanes", &Counters::atomics},
-    {"passes", "passes over the banks of shared memory so far: one for a request without bank conflicts", &Counters::shared_passes},
+    {"passes", "passes over the banks of shared memory so far: one for a request without bank conflicts",
+     &Counters::shared_passes},
     {"global", "accesses to global memory so far, counted by lanes", &Counters::global_accesses},
     {"sectors", "32-byte sectors of global memory moved so far", &Counters::global_sectors},
     {"requests", "loads and stores of global memory so far, counted by warps", &Counters::global_requests}};
@@ -52,7 +53,8 @@ bool ever(const Exhibit& exhibit, T Counters::*value) {
 }
 
 // Lanes that hold something else than those of the other run's warp at its step.
-std::uint32_t lanes_that_differ(const Exhibit& a, const CompareScene::Side& here, const Exhibit& b, const CompareScene::Side& there) {
+std::uint32_t lanes_that_differ(const Exhibit& a, const CompareScene::Side& here, const Exhibit& b,
+                                const CompareScene::Side& there) {
     const auto has = [](const Exhibit& exhibit, const steps::WarpRef& ref) {
         const auto& warps = exhibit.steps().warps;
         return std::find(warps.begin(), warps.end(), ref) != warps.end();
@@ -64,20 +66,26 @@ std::uint32_t lanes_that_differ(const Exhibit& a, const CompareScene::Side& here
     for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {
         if (((x.known & y.known) >> lane & 1u) == 0) continue;
         // In other formats the same number may have other bits.
-        const bool same = x.type == y.type ? same_value(x.type, x.bits[lane], y.bits[lane])
-                                           : element_to_double(x.type, x.bits[lane]) == element_to_double(y.type, y.bits[lane]);
+        const bool same = x.type == y.type
+                              ? same_value(x.type, x.bits[lane], y.bits[lane])
+                              : element_to_double(x.type, x.bits[lane]) == element_to_double(y.type, y.bits[lane]);
         if (!same) lanes |= std::uint32_t{1} << lane;
     }
     return lanes;
 }
 
 void mark(CompareFigure& figure, std::size_t sides) {
-    const auto [least, most] = std::minmax_element(figure.values.begin(), figure.values.begin() + static_cast<std::ptrdiff_t>(sides));
+    const auto [least, most] =
+        std::minmax_element(figure.values.begin(), figure.values.begin() + static_cast<std::ptrdiff_t>(sides));
     figure.differs = *least < *most;
     if (!figure.differs) return;
     // What most of them share stands out no more.
     const double low = *least, high = *most;
-    const auto few = [&](double value) { return 2 * static_cast<std::size_t>(std::count(figure.values.begin(), figure.values.begin() + static_cast<std::ptrdiff_t>(sides), value)) <= sides; };
+    const auto few = [&](double value) {
+        return 2 * static_cast<std::size_t>(std::count(
+                       figure.values.begin(), figure.values.begin() + static_cast<std::ptrdiff_t>(sides), value)) <=
+               sides;
+    };
     for (std::size_t s = 0; s < sides; ++s) {
         if (figure.values[s] == high && few(high)) figure.marks[s] = CompareFigure::Mark::most;
         if (figure.values[s] == low && few(low)) figure.marks[s] = CompareFigure::Mark::least;
@@ -86,7 +94,9 @@ void mark(CompareFigure& figure, std::size_t sides) {
 
 std::vector<CompareFigure> figures_of(const std::vector<CompareSide>& sides, const CompareScene& scene) {
     std::vector<CompareFigure> figures;
-    const auto counters = [&](std::size_t s) -> const Counters& { return counters_at(*sides[s].exhibit, scene.sides[s].step, scene.sides[s].warp); };
+    const auto counters = [&](std::size_t s) -> const Counters& {
+        return counters_at(*sides[s].exhibit, scene.sides[s].step, scene.sides[s].warp);
+    };
     const auto add = [&](const char* label, const char* meaning, const auto& value, const auto& words) {
         CompareFigure figure;
         figure.label = label;
@@ -99,12 +109,22 @@ std::vector<CompareFigure> figures_of(const std::vector<CompareSide>& sides, con
         figures.push_back(std::move(figure));
     };
     const auto whole = [](double value) { return fmt::format("{:.0f}", value); };
-    add("at work", "lanes at work at this step", [&](std::size_t s) { return scene.sides[s].own ? counters(s).lanes_at_work : 0.0; }, whole);
-    const bool any_adds = std::any_of(sides.begin(), sides.end(), [&](const CompareSide& side) { return ever(*side.exhibit, &Counters::add_slots); });
-    if (any_adds) add("busy", "of the lanes, while adding, up to here", [&](std::size_t s) { return counters(s).busy(); }, percent);
+    add(
+        "at work", "lanes at work at this step",
+        [&](std::size_t s) { return scene.sides[s].own ? counters(s).lanes_at_work : 0.0; }, whole);
+    const bool any_adds = std::any_of(
+        sides.begin(), sides.end(), [&](const CompareSide& side) { return ever(*side.exhibit, &Counters::add_slots); });
+    if (any_adds)
+        add(
+            "busy", "of the lanes, while adding, up to here", [&](std::size_t s) { return counters(s).busy(); },
+            percent);
     for (const Counted& counted : kCounted) {
-        const bool any = std::any_of(sides.begin(), sides.end(), [&](const CompareSide& side) { return ever(*side.exhibit, counted.value); });
-        if (any) add(counted.label, counted.meaning, [&](std::size_t s) { return static_cast<double>(counters(s).*counted.value); }, whole);
+        const bool any = std::any_of(sides.begin(), sides.end(),
+                                     [&](const CompareSide& side) { return ever(*side.exhibit, counted.value); });
+        if (any)
+            add(
+                counted.label, counted.meaning,
+                [&](std::size_t s) { return static_cast<double>(counters(s).*counted.value); }, whole);
     }
     return figures;
 }
@@ -162,7 +182,8 @@ std::size_t SideBySide::place_of(std::size_t side, std::size_t step) const {
     return 0;
 }
 
-std::size_t SideBySide::place_of_next_stage(const std::vector<const Exhibit*>& sides, std::size_t place, int direction) const {
+std::size_t SideBySide::place_of_next_stage(const std::vector<const Exhibit*>& sides, std::size_t place,
+                                            int direction) const {
     if (places_.empty()) return 0;
     const auto stage = [&](std::size_t at) -> const std::string& {
         std::size_t side = 0;
@@ -184,8 +205,8 @@ steps::WarpRef matching_warp(const steps::Steps& steps, const steps::WarpRef& wa
 
 bool is_wrong(const Exhibit& exhibit) { return !came_out_right(*exhibit.run) || !exhibit.trace().findings.empty(); }
 
-CompareScene build_compare_scene(const std::vector<CompareSide>& sides, const SideBySide& steps, const timing::TimingTable& times,
-                                 std::size_t place, const steps::WarpRef& warp) {
+CompareScene build_compare_scene(const std::vector<CompareSide>& sides, const SideBySide& steps,
+                                 const timing::TimingTable& times, std::size_t place, const steps::WarpRef& warp) {
     CompareScene scene;
     scene.place = place;
     scene.count = steps.size();
@@ -196,11 +217,13 @@ CompareScene build_compare_scene(const std::vector<CompareSide>& sides, const Si
         side.own = steps.has_own_step(s, place);
         side.warp = matching_warp(sides[s].exhibit->steps(), warp);
     }
-    const auto right = std::find_if(sides.begin(), sides.end(), [](const CompareSide& side) { return !is_wrong(*side.exhibit); });
+    const auto right =
+        std::find_if(sides.begin(), sides.end(), [](const CompareSide& side) { return !is_wrong(*side.exhibit); });
     scene.reference = right == sides.end() ? 0 : static_cast<std::size_t>(right - sides.begin());
     for (std::size_t s = 0; s < sides.size(); ++s) {
         if (s == scene.reference) continue;
-        scene.sides[s].differing = lanes_that_differ(*sides[s].exhibit, scene.sides[s], *sides[scene.reference].exhibit, scene.sides[scene.reference]);
+        scene.sides[s].differing = lanes_that_differ(*sides[s].exhibit, scene.sides[s], *sides[scene.reference].exhibit,
+                                                     scene.sides[scene.reference]);
     }
     scene.figures = figures_of(sides, scene);
     compare_times(sides, times, scene);
@@ -211,22 +234,27 @@ std::string time_words(const CompareTime& time) {
     if (!time.timing) return "no time of this variant: it came out wrong, or was not measured";
     std::string words = fmt::format("{} for {} values", timing::time_words(time.timing->median_us), time.timing->n);
     if (time.fastest) words += ", the fastest";
-    else if (time.comparable) words += time.times_fastest < kSameTime ? ", as fast as the fastest" : fmt::format(", {:.3g} times the fastest", time.times_fastest);
+    else if (time.comparable)
+        words += time.times_fastest < kSameTime ? ", as fast as the fastest"
+                                                : fmt::format(", {:.3g} times the fastest", time.times_fastest);
     return words;
 }
 
-std::string describe_comparison(const std::vector<CompareSide>& sides, const std::string& kernel_file, const timing::TimingTable& times,
-                                std::size_t place, int block, int warp) {
+std::string describe_comparison(const std::vector<CompareSide>& sides, const std::string& kernel_file,
+                                const timing::TimingTable& times, std::size_t place, int block, int warp) {
     std::vector<const Exhibit*> exhibits;
     for (const CompareSide& side : sides) exhibits.push_back(side.exhibit.get());
     SideBySide steps;
     steps.align(exhibits);
     if (place >= steps.size())
-        throw Error(fmt::format("There is no place {}: beside each other these runs have {} places.", place + 1, steps.size()));
+        throw Error(
+            fmt::format("There is no place {}: beside each other these runs have {} places.", place + 1, steps.size()));
     const auto& warps = exhibits.front()->steps().warps;
     steps::WarpRef chosen = warps.empty() ? steps::WarpRef{} : warps.front();
     for (const steps::WarpRef& each : warps) {
-        if ((block >= 0 && each.block != static_cast<std::uint32_t>(block)) || (warp >= 0 && each.warp != static_cast<std::uint32_t>(warp))) continue;
+        if ((block >= 0 && each.block != static_cast<std::uint32_t>(block)) ||
+            (warp >= 0 && each.warp != static_cast<std::uint32_t>(warp)))
+            continue;
         chosen = each;
         break;
     }
@@ -242,25 +270,31 @@ std::string describe_comparison(const std::vector<CompareSide>& sides, const std
     for (const CompareFigure& figure : scene.figures) {
         out += "counted  " + figure.label;
         for (std::size_t s = 0; s < sides.size(); ++s) {
-            const char* marked = figure.marks[s] == CompareFigure::Mark::most ? " (most)" : figure.marks[s] == CompareFigure::Mark::least ? " (least)" : "";
+            const char* marked = figure.marks[s] == CompareFigure::Mark::most    ? " (most)"
+                                 : figure.marks[s] == CompareFigure::Mark::least ? " (least)"
+                                                                                 : "";
             out += "  " + figure.shown[s] + marked;
         }
         out += "\n";
     }
-    for (std::size_t s = 0; s < sides.size(); ++s) out += "time  " + sides[s].name + "  " + time_words(scene.sides[s].time) + "\n";
+    for (std::size_t s = 0; s < sides.size(); ++s)
+        out += "time  " + sides[s].name + "  " + time_words(scene.sides[s].time) + "\n";
     for (std::size_t s = 0; s < sides.size(); ++s) {
         if (scene.sides[s].differing)
-            out += fmt::format("differs  {}  lanes {} hold something else than in {}\n", sides[s].name, lanes_in_words(scene.sides[s].differing), sides[scene.reference].name);
+            out += fmt::format("differs  {}  lanes {} hold something else than in {}\n", sides[s].name,
+                               lanes_in_words(scene.sides[s].differing), sides[scene.reference].name);
     }
     for (std::size_t s = 0; s < sides.size(); ++s) {
         if (!scene.sides[s].own) continue;
         const auto& own = exhibits[s]->steps().warps;
         const bool recorded = std::any_of(own.begin(), own.end(), [&](const steps::WarpRef& ref) {
-            return (block < 0 || ref.block == static_cast<std::uint32_t>(block)) && (warp < 0 || ref.warp == static_cast<std::uint32_t>(warp));
+            return (block < 0 || ref.block == static_cast<std::uint32_t>(block)) &&
+                   (warp < 0 || ref.warp == static_cast<std::uint32_t>(warp));
         });
         const lesson::Run& run = *exhibits[s]->run;
-        out += "\n" + describe_step(*exhibits[s], run.kernel_file.empty() ? kernel_file : run.kernel_file, scene.sides[s].step,
-                                    recorded ? block : static_cast<int>(scene.sides[s].warp.block), recorded ? warp : static_cast<int>(scene.sides[s].warp.warp));
+        out += "\n" + describe_step(*exhibits[s], run.kernel_file.empty() ? kernel_file : run.kernel_file,
+                                    scene.sides[s].step, recorded ? block : static_cast<int>(scene.sides[s].warp.block),
+                                    recorded ? warp : static_cast<int>(scene.sides[s].warp.warp));
     }
     return out;
 }

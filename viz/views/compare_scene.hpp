@@ -1,4 +1,5 @@
-// Two to four runs beside each other as plain data: which steps stand together, what is counted under each, what differs.
+// Two to four runs beside each other as plain data: which steps stand together, what is counted under each, what
+// differs.
 #pragma once
 
 #include <array>
@@ -35,8 +36,8 @@ public:
     bool has_own_step(std::size_t side, std::size_t place) const;
     // The place where a side stands at step `step`.
     std::size_t place_of(std::size_t side, std::size_t step) const;
-    // The nearest place of another stage, after `place` (direction 1) or before it (-1); the last or the first where there
-    // is none. `sides` as they were aligned.
+    // The nearest place of another stage, after `place` (direction 1) or before it (-1); the last or the first where
+    // there is none. `sides` as they were aligned.
     std::size_t place_of_next_stage(const std::vector<const Exhibit*>& sides, std::size_t place, int direction) const;
 
 private:
@@ -85,15 +86,16 @@ struct CompareScene {
 };
 
 // All sides must be there.
-CompareScene build_compare_scene(const std::vector<CompareSide>& sides, const SideBySide& steps, const timing::TimingTable& times,
-                                 std::size_t place, const steps::WarpRef& warp);
+CompareScene build_compare_scene(const std::vector<CompareSide>& sides, const SideBySide& steps,
+                                 const timing::TimingTable& times, std::size_t place, const steps::WarpRef& warp);
 
-// "2.31 µs for 512 values, the fastest", "3.10 µs for 512 values, 1.3 times the fastest"; a sentence where there is none.
+// "2.31 µs for 512 values, the fastest", "3.10 µs for 512 values, 1.3 times the fastest"; a sentence where there is
+// none.
 std::string time_words(const CompareTime& time);
 
-// The place as text: which steps stand together, the figures as a table, differing lanes, times; then each side's step as
-// describe_step tells it. `block` and `warp` choose as there, on sides that recorded them.
-std::string describe_comparison(const std::vector<CompareSide>& sides, const std::string& kernel_file, const timing::TimingTable& times,
-                                std::size_t place, int block, int warp);
+// The place as text: which steps stand together, the figures as a table, differing lanes, times; then each side's step
+// as describe_step tells it. `block` and `warp` choose as there, on sides that recorded them.
+std::string describe_comparison(const std::vector<CompareSide>& sides, const std::string& kernel_file,
+                                const timing::TimingTable& times, std::size_t place, int block, int warp);
 
 }  // namespace lanewise::viz

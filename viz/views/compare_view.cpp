@@ -52,7 +52,8 @@ ComparePlaces place_panels(const Rect& body, std::size_t count, float scale) {
     const std::size_t columns = in_row ? count : 2, rows = in_row ? 1 : 2;
     const float width = body.width() / static_cast<float>(columns), height = body.height() / static_cast<float>(rows);
     for (std::size_t i = 0; i < columns * rows; ++i) {
-        const float x = body.x0 + width * static_cast<float>(i % columns), y = body.y0 + height * static_cast<float>(i / columns);
+        const float x = body.x0 + width * static_cast<float>(i % columns),
+                    y = body.y0 + height * static_cast<float>(i / columns);
         const Rect box{x, y, x + width, y + height};
         if (i < count) places.panels.push_back(box);
         else places.free = box;
@@ -61,8 +62,9 @@ ComparePlaces place_panels(const Rect& body, std::size_t count, float scale) {
     return places;
 }
 
-Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareSide>& shown, const std::vector<lesson::VariantInfo>& variants,
-                         const timing::TimingTable& times, lesson::View view, const Playhead& playhead, Selection& selection) {
+Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareSide>& shown,
+                         const std::vector<lesson::VariantInfo>& variants, const timing::TimingTable& times,
+                         lesson::View view, const Playhead& playhead, Selection& selection) {
     working = false;
     Intent intent;
     const auto keep = [&](Intent asked) {
@@ -71,8 +73,9 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
     const std::size_t count = std::min(shown.size(), kMostSides);
     chosen = std::min(chosen, count == 0 ? 0 : count - 1);
     const Rect bottom = body.cut_bottom(std::min(TimelineView::height(look), body.height() * 0.4f));
-    const bool ready = std::all_of(shown.begin(), shown.end(), [](const CompareSide& side) { return side.exhibit != nullptr; }) &&
-                       steps.sides() == count && playhead.count == steps.size();
+    const bool ready =
+        std::all_of(shown.begin(), shown.end(), [](const CompareSide& side) { return side.exhibit != nullptr; }) &&
+        steps.sides() == count && playhead.count == steps.size();
     scene_ = ready ? build_compare_scene(shown, steps, times, playhead.step, selection.warp) : CompareScene{};
     places_ = place_panels(body, count, look.scale);
     reference_ = count > 0 ? shown[scene_.reference].title : "";
@@ -83,10 +86,13 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
         if (!shown[side].error.empty()) {
             sentence_card(pane, box, "This variant did not run", shown[side].error, look.colors().warning);
         } else if (!ready) {
-            text_in(pane.brush, Face::title, box, look.colors().quiet, shown[side].exhibit ? "waits for the others…" : "running " + shown[side].title + "…");
+            text_in(pane.brush, Face::title, box, look.colors().quiet,
+                    shown[side].exhibit ? "waits for the others…" : "running " + shown[side].title + "…");
         } else {
-            const bool any_wrong = std::any_of(shown.begin(), shown.end(), [](const CompareSide& each) { return is_wrong(*each.exhibit); });
-            if (any_wrong) draw_banner(pane, box.cut_top(look.px(places_.compact ? 30 : 38)), side, *shown[side].exhibit);
+            const bool any_wrong = std::any_of(shown.begin(), shown.end(),
+                                               [](const CompareSide& each) { return is_wrong(*each.exhibit); });
+            if (any_wrong)
+                draw_banner(pane, box.cut_top(look.px(places_.compact ? 30 : 38)), side, *shown[side].exhibit);
             const Rect foot = box.cut_bottom(look.px(places_.compact ? 64 : 122));
             {
                 const Pane inner(look, ("within " + std::to_string(side)).c_str(), box);
@@ -95,54 +101,74 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
             draw_foot(pane, foot, side, *shown[side].exhibit, times);
         }
         const Rect& edge = places_.panels[side];
-        if (edge.x0 > body.x0 + 1) fill(pane.brush, {edge.x0, edge.y0, edge.x0 + look.px(1), edge.y1}, look.colors().line);
-        if (edge.y0 > body.y0 + 1) fill(pane.brush, {edge.x0, edge.y0, edge.x1, edge.y0 + look.px(1)}, look.colors().line);
+        if (edge.x0 > body.x0 + 1)
+            fill(pane.brush, {edge.x0, edge.y0, edge.x0 + look.px(1), edge.y1}, look.colors().line);
+        if (edge.y0 > body.y0 + 1)
+            fill(pane.brush, {edge.x0, edge.y0, edge.x1, edge.y0 + look.px(1)}, look.colors().line);
     }
     keep(draw_timeline(look, bottom, shown, ready, playhead, selection));
     if (count > 0) keep(draw_list(look, places_.free, places_.panels.back(), shown, variants));
     return intent;
 }
 
-Intent CompareView::draw_head(const Pane& pane, const Rect& where, std::size_t side, const std::vector<CompareSide>& shown, bool ready) const {
+Intent CompareView::draw_head(const Pane& pane, const Rect& where, std::size_t side,
+                              const std::vector<CompareSide>& shown, bool ready) const {
     Intent intent;
     const Theme& colors = pane.colors();
     const CompareSide& own = shown[side];
     Rect rest = where.inset(pane.px(16), 0);
     rest.x1 = where.x1 - pane.px(8);
-    const auto button = [&] { return Rect{rest.x1 - pane.px(24), rest.center().y - pane.px(12), rest.x1, rest.center().y + pane.px(12)}; };
-    if (sign_button(pane, button(), false, "take it away (Shift C: the chosen one)")) intent = {Kind::uncompare, side + 1};
+    const auto button = [&] {
+        return Rect{rest.x1 - pane.px(24), rest.center().y - pane.px(12), rest.x1, rest.center().y + pane.px(12)};
+    };
+    if (sign_button(pane, button(), false, "take it away (Shift C: the chosen one)"))
+        intent = {Kind::uncompare, side + 1};
     rest.cut_right(pane.px(26));
     const bool last = side + 1 == shown.size();
     if (last && places_.free.empty() && shown.size() < kMostSides) {
-        if (sign_button(pane, button(), true, "set another beside these (C: the next one)")) intent = {Kind::compare_list, 0};
+        if (sign_button(pane, button(), true, "set another beside these (C: the next one)"))
+            intent = {Kind::compare_list, 0};
         rest.cut_right(pane.px(28));
     }
     const float width = std::min(text_width(pane.look(), Face::title, own.title), rest.width() * 0.62f);
     const Rect title{rest.x0, where.y0, rest.x0 + width, where.y1};
-    text_in(pane.brush, Face::title, title, colors.strong, fit_text(pane.look(), Face::title, own.title, width), Align::left);
-    if (side == chosen) fill(pane.brush, {title.x0, title.y1 - pane.px(5), title.x1, title.y1 - pane.px(2.5f)}, colors.accent, pane.px(1));
+    text_in(pane.brush, Face::title, title, colors.strong, fit_text(pane.look(), Face::title, own.title, width),
+            Align::left);
+    if (side == chosen)
+        fill(pane.brush, {title.x0, title.y1 - pane.px(5), title.x1, title.y1 - pane.px(2.5f)}, colors.accent,
+             pane.px(1));
     if (pane.hovers(title)) {
-        hint_card(pane.look(), side == chosen ? own.name + " · Tab, 1 … 9 and the tabs change this one" : own.name + " · click, or X: let Tab, 1 … 9 and the tabs change this one");
+        hint_card(pane.look(), side == chosen
+                                   ? own.name + " · Tab, 1 … 9 and the tabs change this one"
+                                   : own.name + " · click, or X: let Tab, 1 … 9 and the tabs change this one");
         if (pane.button(title)) intent = {Kind::side, side + 1};
     }
     rest.cut_left(width + pane.px(14));
     if (!ready) return intent;
     const CompareScene::Side& here = scene_.sides[side];
     const steps::Steps& steps_shown = own.exhibit->steps();
-    std::string words = here.own ? steps_shown.steps[here.step].label : here.step == steps::kNoStep ? "has not begun" : "waits: nothing of its own here";
-    if (here.own && !steps_shown.warps.empty() && steps_shown.warps.size() > 1) words += " · " + warp_name(steps_shown, here.warp);
-    text_in(pane.brush, Face::body, rest, colors.quiet, fit_text(pane.look(), Face::body, words, rest.width()), Align::left);
+    std::string words = here.own                      ? steps_shown.steps[here.step].label
+                        : here.step == steps::kNoStep ? "has not begun"
+                                                      : "waits: nothing of its own here";
+    if (here.own && !steps_shown.warps.empty() && steps_shown.warps.size() > 1)
+        words += " · " + warp_name(steps_shown, here.warp);
+    text_in(pane.brush, Face::body, rest, colors.quiet, fit_text(pane.look(), Face::body, words, rest.width()),
+            Align::left);
     rest.cut_left(text_width(pane.look(), Face::body, words) + pane.px(14));
     const lesson::Run& run = *own.exhibit->run;
-    const bool any_wrong = std::any_of(shown.begin(), shown.end(), [](const CompareSide& each) { return is_wrong(*each.exhibit); });
+    const bool any_wrong =
+        std::any_of(shown.begin(), shown.end(), [](const CompareSide& each) { return is_wrong(*each.exhibit); });
     const std::string& notice = run.notice;
-    if (!notice.empty()) text_in(pane.brush, Face::caption, rest, colors.warning, fit_text(pane.look(), Face::caption, notice, rest.width()), Align::right);
-    else if (!any_wrong && text_width(pane.look(), Face::caption, result_words(run)) + pane.px(20) < rest.width()) draw_result(pane.brush, rest, *own.exhibit, Face::caption, Align::right);
+    if (!notice.empty())
+        text_in(pane.brush, Face::caption, rest, colors.warning,
+                fit_text(pane.look(), Face::caption, notice, rest.width()), Align::right);
+    else if (!any_wrong && text_width(pane.look(), Face::caption, result_words(run)) + pane.px(20) < rest.width())
+        draw_result(pane.brush, rest, *own.exhibit, Face::caption, Align::right);
     return intent;
 }
 
-Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::vector<CompareSide>& shown, lesson::View view,
-                               const Playhead& playhead, Selection& selection) {
+Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::vector<CompareSide>& shown,
+                               lesson::View view, const Playhead& playhead, Selection& selection) {
     const CompareScene::Side& here = scene_.sides[side];
     const Exhibit& exhibit = *shown[side].exhibit;
     Side& own = sides[side];
@@ -180,8 +206,8 @@ Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::ve
 }
 
 // The variants that can still be added: in the free place, or over the last panel while it is open.
-Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& under, const std::vector<CompareSide>& shown,
-                              const std::vector<lesson::VariantInfo>& variants) {
+Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& under,
+                              const std::vector<CompareSide>& shown, const std::vector<lesson::VariantInfo>& variants) {
     Intent intent;
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < variants.size(); ++i)
@@ -194,15 +220,18 @@ Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& un
     Rect box = free;
     if (over) {
         const float width = std::min(look.px(380), under.width() - look.px(24));
-        const float height = std::min(head + row * static_cast<float>(left.size()) + look.px(10), under.height() - look.px(60));
-        box = Rect{under.x1 - look.px(12) - width, under.y0 + look.px(kHead), under.x1 - look.px(12), under.y0 + look.px(kHead) + height};
+        const float height =
+            std::min(head + row * static_cast<float>(left.size()) + look.px(10), under.height() - look.px(60));
+        box = Rect{under.x1 - look.px(12) - width, under.y0 + look.px(kHead), under.x1 - look.px(12),
+                   under.y0 + look.px(kHead) + height};
     }
     const Theme& colors = look.colors();
     const Pane pane(look, "compare list", box, over ? colors.panel : 0);
     if (over) outline(pane.brush, box.inset(look.px(0.5f)), colors.accent, 0, look.px(1));
     Rect rest = box.inset(look.px(16), look.px(2));
     Rect title = rest.cut_top(head - look.px(2));
-    text_in(pane.brush, Face::strong, title, colors.text, shown.size() == 2 ? "Set a third beside these" : "Set a fourth beside these", Align::left);
+    text_in(pane.brush, Face::strong, title, colors.text,
+            shown.size() == 2 ? "Set a third beside these" : "Set a fourth beside these", Align::left);
     key_hint(pane.brush, {title.x1 - look.px(72), title.center().y - look.px(8.5f)}, "C", "the next");
     if (!over) {
         fill(pane.brush, {box.x0, box.y0, box.x0 + look.px(1), box.y1}, colors.line);
@@ -225,7 +254,8 @@ Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& un
         Rect told = line;
         told.cut_left(width + look.px(12));
         const std::string& summary = variant.declared_wrong ? "wrong on purpose: " + variant.summary : variant.summary;
-        text_in(pane.brush, Face::caption, told, variant.declared_wrong ? colors.warning : colors.quiet, fit_text(look, Face::caption, summary, told.width()), Align::left);
+        text_in(pane.brush, Face::caption, told, variant.declared_wrong ? colors.warning : colors.quiet,
+                fit_text(look, Face::caption, summary, told.width()), Align::left);
         if (hovered && pane.button(line)) intent = {Kind::compare_with, i};
     }
     pane.brush.canvas->pop_clip();
@@ -233,8 +263,8 @@ Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& un
     return intent;
 }
 
-Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std::vector<CompareSide>& shown, bool ready,
-                                  const Playhead& playhead, const Selection& selection) {
+Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std::vector<CompareSide>& shown,
+                                  bool ready, const Playhead& playhead, const Selection& selection) {
     const Pane pane(look, "compare timeline", where, look.colors().panel);
     std::vector<TimelineEntry> entries;
     TimelineScale scale;

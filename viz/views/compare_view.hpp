@@ -15,8 +15,8 @@
 
 namespace lanewise::viz {
 
-// Where the panels of a comparison stand: beside each other as long as 32 lanes keep room for their numbers, else two by
-// two; of three the fourth place is free for one more.
+// Where the panels of a comparison stand: beside each other as long as 32 lanes keep room for their numbers, else two
+// by two; of three the fourth place is free for one more.
 struct ComparePlaces {
     std::vector<Rect> panels;
     Rect free;               // empty where there is no place left over
@@ -38,16 +38,19 @@ struct CompareView {
     std::size_t chosen = 1;      // the side that Tab, 1 … 9 and the tabs change
     bool listing = false;        // the variants that can be added are in sight
 
-    // Panels, list and timeline. What is asked of a panel (uncompare, side, compare_with) and places to go to are given back.
-    Intent draw(const Look& look, Rect body, const std::vector<CompareSide>& shown, const std::vector<lesson::VariantInfo>& variants,
-                const timing::TimingTable& times, lesson::View view, const Playhead& playhead, Selection& selection);
+    // Panels, list and timeline. What is asked of a panel (uncompare, side, compare_with) and places to go to are given
+    // back.
+    Intent draw(const Look& look, Rect body, const std::vector<CompareSide>& shown,
+                const std::vector<lesson::VariantInfo>& variants, const timing::TimingTable& times, lesson::View view,
+                const Playhead& playhead, Selection& selection);
 
     // As drawn last.
     const CompareScene& scene() const { return scene_; }
     const ComparePlaces& places() const { return places_; }
 
 private:
-    Intent draw_head(const Pane& pane, const Rect& where, std::size_t side, const std::vector<CompareSide>& shown, bool ready) const;
+    Intent draw_head(const Pane& pane, const Rect& where, std::size_t side, const std::vector<CompareSide>& shown,
+                     bool ready) const;
     Intent draw_panel(const Pane& pane, std::size_t side, const std::vector<CompareSide>& shown, lesson::View view,
                       const Playhead& playhead, Selection& selection);
     Intent draw_list(const Look& look, const Rect& free, const Rect& under, const std::vector<CompareSide>& shown,
@@ -56,7 +59,8 @@ private:
                          const Playhead& playhead, const Selection& selection);
     // How it came out, where any side is wrong: the difference to see first.
     void draw_banner(const Pane& pane, const Rect& where, std::size_t side, const Exhibit& exhibit) const;
-    void draw_foot(const Pane& pane, Rect where, std::size_t side, const Exhibit& exhibit, const timing::TimingTable& times) const;
+    void draw_foot(const Pane& pane, Rect where, std::size_t side, const Exhibit& exhibit,
+                   const timing::TimingTable& times) const;
     void draw_figures(const Pane& pane, const Rect& where, std::size_t side) const;
 
     CompareScene scene_;

@@ -70,7 +70,8 @@ CostScene cost_scene(const timing::CostTable& table, const Rect& box, float scal
 
     const float head = scale * kHead;
     const float room = box.height() - head - scale * kGroup * static_cast<float>(groups);
-    const float height = std::clamp(room / std::max<float>(1, static_cast<float>(table.rows.size())), scale * kLeastRow, scale * kMostRow);
+    const float height = std::clamp(room / std::max<float>(1, static_cast<float>(table.rows.size())), scale * kLeastRow,
+                                    scale * kMostRow);
     float y = box.y0 + head;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         const timing::Cost& cost = table.rows[i];
@@ -105,10 +106,12 @@ std::vector<std::string> cost_lines(const timing::Cost& cost) {
     add(timing::quoted_words(cost));
     if (const timing::CostInfo* info = timing::cost_info(cost.id)) add(info->what);
     const auto spread = [](const timing::CostFigure& figure) {
-        return fmt::format("{} to {} of {} samples", timing::cost_number(figure.low), timing::cost_number(figure.high), figure.samples);
+        return fmt::format("{} to {} of {} samples", timing::cost_number(figure.low), timing::cost_number(figure.high),
+                           figure.samples);
     };
     if (cost.latency)
-        add(fmt::format("Cycles from the 5th to the 95th percentile: {}; {} ns.", spread(cost.latency), timing::cost_number(cost.latency_ns)));
+        add(fmt::format("Cycles from the 5th to the 95th percentile: {}; {} ns.", spread(cost.latency),
+                        timing::cost_number(cost.latency_ns)));
     if (cost.throughput) add(fmt::format("Starts a cycle: {}.", spread(cost.throughput)));
     return lines;
 }

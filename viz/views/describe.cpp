@@ -29,7 +29,8 @@ std::string lane_line(const LaneFacts& facts, steps::StepKind kind) {
     }
     using steps::StepKind;
     const steps::LaneView& view = facts.view;
-    if (kind == StepKind::shuffle) line += "  source " + (view.source < 0 ? std::string("-") : std::to_string(view.source));
+    if (kind == StepKind::shuffle)
+        line += "  source " + (view.source < 0 ? std::string("-") : std::to_string(view.source));
     if (kind == StepKind::shuffle || kind == StepKind::reduce) line += "  before " + value(facts.type, view.before);
     if (kind == StepKind::warp_barrier || kind == StepKind::block_barrier) line += "  at barrier";
     if (kind == StepKind::fence) line += "  at fence";
@@ -37,13 +38,17 @@ std::string lane_line(const LaneFacts& facts, steps::StepKind kind) {
     if (facts.has_offered) line += "  compares " + value(facts.type, facts.offered);
     if (facts.has_answer) line += "  received " + value(facts.answer_type, facts.answer);
     if (kind == StepKind::shuffle || kind == StepKind::reduce || kind == StepKind::atomic) {
-        line += "  received " + (view.undefined ? "undefined" : view.has_received ? value(facts.type, view.received) : "-");
+        line += "  received " + (view.undefined      ? "undefined"
+                                 : view.has_received ? value(facts.type, view.received)
+                                                     : "-");
         line += "  after " + (view.has_after ? value(facts.type, view.after) : "-");
     }
     return line;
 }
 
-bool is_chosen(const steps::WarpRef& ref, int block) { return block < 0 || ref.block == static_cast<std::uint32_t>(block); }
+bool is_chosen(const steps::WarpRef& ref, int block) {
+    return block < 0 || ref.block == static_cast<std::uint32_t>(block);
+}
 
 // "block 0: 64 of 128 lanes add; 14 % of lanes busy (1 in 7) while adding"
 std::string describe_work(const steps::Steps& steps, std::size_t step, int block) {
@@ -53,8 +58,9 @@ std::string describe_work(const steps::Steps& steps, std::size_t step, int block
         const Work work = work_of(steps, ref);
         if (!work.adds()) continue;
         const WorkStep& here = work.steps[step];
-        out += "block " + std::to_string(ref.block) + ": " + std::to_string(here.adding ? here.adding : here.lanes) + " of " +
-               std::to_string(work.threads) + " lanes " + (here.adding ? "add" : "at work, adding nothing") + "; in all " + busy_words(work) + "\n";
+        out += "block " + std::to_string(ref.block) + ": " + std::to_string(here.adding ? here.adding : here.lanes) +
+               " of " + std::to_string(work.threads) + " lanes " + (here.adding ? "add" : "at work, adding nothing") +
+               "; in all " + busy_words(work) + "\n";
     }
     return out;
 }
@@ -107,13 +113,17 @@ std::string describe_scene(const Exhibit& exhibit, const Scene& scene) {
     for (const LaneFacts& facts : scene.facts) out += lane_line(facts, kind) + "\n";
     const std::vector<Request> requests = requests_of(exhibit.steps(), scene.step, scene.warp);
     for (const trace::Space space : {trace::Space::shared, trace::Space::global}) {
-        for (const std::string& caption : request_captions(exhibit.steps(), requests, space)) out += "memory  " + caption + "\n";
+        for (const std::string& caption : request_captions(exhibit.steps(), requests, space))
+            out += "memory  " + caption + "\n";
     }
-    if (const std::string changed = changed_words(shared_memory(exhibit.steps(), scene.step, scene.warp)); !changed.empty()) out += "memory  " + changed + "\n";
+    if (const std::string changed = changed_words(shared_memory(exhibit.steps(), scene.step, scene.warp));
+        !changed.empty())
+        out += "memory  " + changed + "\n";
     return out;
 }
 
-std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file, std::size_t step, int block, int warp, int lane) {
+std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file, std::size_t step, int block, int warp,
+                          int lane) {
     const steps::Steps& steps = exhibit.steps();
     if (step >= steps.size()) {
         throw Error("There is no step " + std::to_string(step + 1) + ": this run has " + std::to_string(steps.size()) +
@@ -126,7 +136,8 @@ std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file
     if (!exhibit.run->notice.empty()) out += exhibit.run->notice + "\n";
     if (const std::string result = result_words(*exhibit.run); !result.empty()) out += result + "\n";
     if (const std::string mistakes = mistakes_found(exhibit); !mistakes.empty()) out += "mistake: " + mistakes + "\n";
-    for (const std::size_t i : exhibit.findings.at(step)) out += "found wrong: " + finding_words(exhibit.trace().findings[i]) + "\n";
+    for (const std::size_t i : exhibit.findings.at(step))
+        out += "found wrong: " + finding_words(exhibit.trace().findings[i]) + "\n";
     out += describe_work(steps, step, block);
     out += describe_warps(steps, step, block);
     out += describe_reruns(rerun_table(exhibit.trace()));
@@ -142,8 +153,8 @@ std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file
     }
     if (!any) {
         throw Error("Block " + std::to_string(block) + ", warp " + std::to_string(warp) +
-                    " was not recorded; blocks 0 to " + std::to_string(steps.blocks.empty() ? 0 : steps.blocks.back().block) +
-                    " were.");
+                    " was not recorded; blocks 0 to " +
+                    std::to_string(steps.blocks.empty() ? 0 : steps.blocks.back().block) + " were.");
     }
     return out;
 }

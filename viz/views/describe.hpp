@@ -24,9 +24,9 @@ namespace lanewise::viz {
 // written.
 std::string describe_scene(const Exhibit& exhibit, const Scene& scene);
 
-// The whole step: a heading (step, line, where the data came from, the result, what was found wrong, busy lanes, what each
-// warp does, other orders of the blocks, what atomics did to their words), then each warp that `block` and `warp` choose
-// (-1: all that were recorded).
+// The whole step: a heading (step, line, where the data came from, the result, what was found wrong, busy lanes, what
+// each warp does, other orders of the blocks, what atomics did to their words), then each warp that `block` and `warp`
+// choose (-1: all that were recorded).
 // With a lane, its life follows.
 std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file, std::size_t step, int block, int warp,
                           int lane = -1);

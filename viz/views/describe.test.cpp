@@ -36,16 +36,19 @@ std::string bits_of(const std::string& line, const std::string& word) {
 }
 
 TEST(Describe, EqualsTheTraceAtEveryStep) {
-    for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
+    for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(),
+                            samples::undefined_half()}) {
         const Exhibit exhibit(run);
         std::size_t told_records = 0;
         for (std::size_t k = 0; k < run->steps.size(); ++k) {
             const std::string text = describe_step(exhibit, "kernels.cuh", k, -1, -1);
-            EXPECT_NE(text.find("source line " + std::to_string(run->steps.steps[k].line) + " of kernels.cuh"), std::string::npos);
+            EXPECT_NE(text.find("source line " + std::to_string(run->steps.steps[k].line) + " of kernels.cuh"),
+                      std::string::npos);
             Told told = read_back(text);
             EXPECT_EQ(told.size(), run->steps.steps[k].warps.size());
             for (const steps::WarpStep& part : run->steps.steps[k].warps) {
-                const std::string name = "block " + std::to_string(part.warp.block) + " · warp " + std::to_string(part.warp.warp);
+                const std::string name =
+                    "block " + std::to_string(part.warp.block) + " · warp " + std::to_string(part.warp.warp);
                 for (const std::size_t number : part.records) {
                     const trace::Record& record = run->trace.records[number];
                     ++told_records;
@@ -58,7 +61,8 @@ TEST(Describe, EqualsTheTraceAtEveryStep) {
                             continue;
                         }
                         if (trace::is_shuffle(record.op)) {
-                            EXPECT_NE(line.find("source " + std::to_string(record.source[l]) + " "), std::string::npos) << line;
+                            EXPECT_NE(line.find("source " + std::to_string(record.source[l]) + " "), std::string::npos)
+                                << line;
                             EXPECT_EQ(bits_of(line, "before"), format_bits(record.type, record.before[l]));
                             EXPECT_EQ(bits_of(line, "after"), format_bits(record.type, record.after[l]));
                             const bool undefined = (record.undefined >> lane) & 1u;
@@ -68,12 +72,16 @@ TEST(Describe, EqualsTheTraceAtEveryStep) {
                         } else if (trace::is_vote(record.op)) {
                             EXPECT_EQ(bits_of(line, "received"), format_bits(Element::u32, record.received[l]));
                         } else if (trace::is_access(record.op)) {
-                            const std::string word = run->trace.arrays[record.array].name + "[" + std::to_string(record.element_index[l]) + "] " +
+                            const std::string word = run->trace.arrays[record.array].name + "[" +
+                                                     std::to_string(record.element_index[l]) + "] " +
                                                      (record.op == trace::Op::load ? "= " : "<- ") +
-                                                     format_element(record.type, record.value[l][0]) + " (0x" + format_bits(record.type, record.value[l][0]) + ")";
+                                                     format_element(record.type, record.value[l][0]) + " (0x" +
+                                                     format_bits(record.type, record.value[l][0]) + ")";
                             EXPECT_NE(line.find(word), std::string::npos) << line << " lacks " << word;
                         } else if (trace::is_atomic(record.op)) {
-                            EXPECT_NE(line.find("] atomic_add " + format_element(record.type, record.value[l][0])), std::string::npos) << line;
+                            EXPECT_NE(line.find("] atomic_add " + format_element(record.type, record.value[l][0])),
+                                      std::string::npos)
+                                << line;
                         }
                     }
                 }

@@ -19,7 +19,8 @@ Color ValueScale::color(Element type, std::uint64_t bits) const {
     return viridis(0.06 + 0.94 * place(element_to_double(type, bits)));
 }
 
-Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown) : run(std::move(shown)), warp_scales(run->steps.warps.size()), exact_(std::make_shared<Later<ExactRun>>()) {
+Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown)
+    : run(std::move(shown)), warp_scales(run->steps.warps.size()), exact_(std::make_shared<Later<ExactRun>>()) {
     std::set<std::uint32_t> held;   // places in Steps::provenances; many lanes share one
     for (const auto& row : run->steps.holdings) {
         for (std::size_t w = 0; w < row.size() && w < warp_scales.size(); ++w) {

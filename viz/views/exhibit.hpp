@@ -44,8 +44,8 @@ struct Exhibit {
     explicit Exhibit(std::shared_ptr<const lesson::Run> shown);
 
     explicit operator bool() const { return run != nullptr; }
-    // Worked out once for all views that show the run, from the first call on: of a million inputs that takes a second or
-    // two. Null until then, except where `patient`.
+    // Worked out once for all views that show the run, from the first call on: of a million inputs that takes a second
+    // or two. Null until then, except where `patient`.
     std::shared_ptr<const ExactRun> exact(bool patient) const;
 
     const ValueScale& scale_of(const steps::WarpRef& warp) const;

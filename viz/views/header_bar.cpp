@@ -64,7 +64,8 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     if (menu_open || pane.hovers(bars)) fill(brush, bars, colors.raised, pane.px(6));
     for (const float y : {-4.5f, 0.0f, 4.5f}) {
         const Point c{bars.center().x, bars.center().y + pane.px(y)};
-        fill(brush, {c.x - pane.px(7), c.y - pane.px(0.9f), c.x + pane.px(7), c.y + pane.px(0.9f)}, colors.text, pane.px(1));
+        fill(brush, {c.x - pane.px(7), c.y - pane.px(0.9f), c.x + pane.px(7), c.y + pane.px(0.9f)}, colors.text,
+             pane.px(1));
     }
     if (pane.hovers(bars) && !menu_open) hint_card(pane.look(), "menu · F10");
     if (pane.button(bars)) intent = {Intent::Kind::menu, 0};
@@ -88,7 +89,8 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     const Point dot{badge.x0 + pane.px(14), badge.center().y};
     if (on_gpu) circle(brush, dot, pane.px(3.5f), ink);
     else ring(brush, dot, pane.px(3.5f), ink, pane.px(1.5f));
-    text_in(brush, Face::caption, {badge.x0 + pane.px(25), badge.y0, badge.x1, badge.y1}, colors.text, words, Align::left);
+    text_in(brush, Face::caption, {badge.x0 + pane.px(25), badge.y0, badge.x1, badge.y1}, colors.text, words,
+            Align::left);
     if (pane.hovers(badge) && words != origin) hint_card(pane.look(), origin);
     line.x1 = badge.x0 - pane.px(12);
 
@@ -128,8 +130,11 @@ Intent HeaderBar::draw_tabs(const Pane& pane, const lesson::Presentation& presen
         const Rect box{x, where.center().y - height / 2, x + width, where.center().y + height / 2};
         const bool is_shown = i == tab || std::find(shown.begin(), shown.end(), i) != shown.end();
         const bool hovered = pane.hovers(box) && where.contains(pane.pointer());
-        if (is_shown || hovered) fill(brush, box, is_shown ? colors.raised : mix(colors.panel, colors.raised, 0.5), pane.px(6));
-        if (is_shown) fill(brush, {box.x0 + pane.px(10), box.y1 - pane.px(2.5f), box.x1 - pane.px(10), box.y1}, i == tab ? colors.accent : colors.quiet, pane.px(1));
+        if (is_shown || hovered)
+            fill(brush, box, is_shown ? colors.raised : mix(colors.panel, colors.raised, 0.5), pane.px(6));
+        if (is_shown)
+            fill(brush, {box.x0 + pane.px(10), box.y1 - pane.px(2.5f), box.x1 - pane.px(10), box.y1},
+                 i == tab ? colors.accent : colors.quiet, pane.px(1));
         Rect label = box.inset(pane.px(12), 0);
         text_in(brush, Face::strong, label, is_shown ? colors.strong : colors.quiet, tab_title(variant), Align::left);
         if (variant.declared_wrong) {

@@ -52,11 +52,15 @@ Intent InspectorView::draw(const Pane& pane, const Exhibit& exhibit, const Playh
     text_in(pane.brush, Face::title, head, colors.strong, name, Align::left);
     const float x = head.x0 + text_width(pane.look(), Face::title, name) + pane.px(12);
     text_in(pane.brush, Face::caption, {x, head.y0, head.x1, head.y1}, colors.quiet,
-            "thread " + std::to_string(selection.warp.warp * static_cast<std::uint32_t>(warp_size(steps)) + static_cast<std::uint32_t>(lane)) + " of block " +
-                std::to_string(selection.warp.block), Align::left);
+            "thread " +
+                std::to_string(selection.warp.warp * static_cast<std::uint32_t>(warp_size(steps)) +
+                               static_cast<std::uint32_t>(lane)) +
+                " of block " + std::to_string(selection.warp.block),
+            Align::left);
     const bool pinned = selection.pinned_lane == lane;
     const Rect pin{head.x1 - pane.px(64), head.y0, head.x1, head.y1};
-    text_in(pane.brush, Face::caption, pin, pinned ? colors.accent : colors.quiet, pinned ? "pinned · P" : "pin · P", Align::right);
+    text_in(pane.brush, Face::caption, pin, pinned ? colors.accent : colors.quiet, pinned ? "pinned · P" : "pin · P",
+            Align::right);
     if (pane.button(pin)) intent = {Intent::Kind::pin, 0};
     y = head.y1 + pane.px(7);
     // What happened to this lane: the first thing that is asked.
@@ -71,7 +75,8 @@ Intent InspectorView::draw(const Pane& pane, const Exhibit& exhibit, const Playh
         y = draw_formula(pane, y, exhibit, *part, playhead.step, lane);
         y = draw_values(pane, y, exhibit, *part, playhead.step, lane);
     } else {
-        y = sentence(pane, y, Face::body, colors.quiet, "idle in this step: " + steps.steps[playhead.step].label) + pane.px(4);
+        y = sentence(pane, y, Face::body, colors.quiet, "idle in this step: " + steps.steps[playhead.step].label) +
+            pane.px(4);
     }
     y = draw_bits(pane, y, exhibit, playhead, selection, lane);
     y = draw_inputs(pane, y, exhibit, playhead, selection, lane);
@@ -87,18 +92,22 @@ float InspectorView::draw_formula(const Pane& pane, float y, const Exhibit& exhi
     const steps::Formula parts = steps::formula_parts(exhibit.steps(), step, part.warp, lane);
     if (parts.who.empty()) return y;
     const trace::Record& record = exhibit.trace().records[part.records.front()];
-    const std::string head = parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
+    const std::string head =
+        parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
     y = sentence(pane, y, Face::code, colors.accent, head) + pane.px(4);
 
     // The rule in bits, one lane number under the other: each set bit of the mask flips one.
     if (record.op == trace::Op::shfl_xor) {
         const int arg = record.arg[lane_index(lane)];
         const auto mask = static_cast<std::uint32_t>(arg & 31);
-        const std::uint32_t numbers[] = {static_cast<std::uint32_t>(lane), mask, static_cast<std::uint32_t>(lane) ^ mask};
-        const std::string names[] = {std::to_string(lane), "xor " + std::to_string(arg), std::to_string(lane ^ (arg & 31))};
+        const std::uint32_t numbers[] = {static_cast<std::uint32_t>(lane), mask,
+                                         static_cast<std::uint32_t>(lane) ^ mask};
+        const std::string names[] = {std::to_string(lane), "xor " + std::to_string(arg),
+                                     std::to_string(lane ^ (arg & 31))};
         for (int i = 0; i < 3; ++i) {
             const Rect row = row_at(pane, y, pane.px(19));
-            text_in(pane.brush, Face::small, {row.x0, row.y0, row.x0 + pane.px(52), row.y1}, colors.quiet, names[i], Align::right);
+            text_in(pane.brush, Face::small, {row.x0, row.y0, row.x0 + pane.px(52), row.y1}, colors.quiet, names[i],
+                    Align::right);
             bit_row(pane.brush, {row.x0 + pane.px(62), row.y0}, numbers[i], 5, mask);
             y += pane.px(22);
         }
@@ -128,18 +137,26 @@ float InspectorView::draw_values(const Pane& pane, float y, const Exhibit& exhib
     };
     const auto ink_of = [&](shown::ValueRow::Role role) {
         using Role = shown::ValueRow::Role;
-        return role == Role::source ? colors.accent : role == Role::result ? colors.good : role == Role::warning ? colors.warning
-               : role == Role::quiet ? colors.quiet : colors.text;
+        return role == Role::source    ? colors.accent
+               : role == Role::result  ? colors.good
+               : role == Role::warning ? colors.warning
+               : role == Role::quiet   ? colors.quiet
+                                       : colors.text;
     };
     for (const shown::ValueRow& row : shown::value_rows(exhibit.steps(), step, part.warp, lane)) {
-        const std::string label = row.word.empty() ? row.label : fit_text(pane.look(), Face::caption, row.label + " " + row.word, pane.px(104));
-        if (row.is_value) line(label, format_element(row.type, row.bits), "0x" + format_bits(row.type, row.bits), ink_of(row.role));
+        const std::string label = row.word.empty()
+                                      ? row.label
+                                      : fit_text(pane.look(), Face::caption, row.label + " " + row.word, pane.px(104));
+        if (row.is_value)
+            line(label, format_element(row.type, row.bits), "0x" + format_bits(row.type, row.bits), ink_of(row.role));
         else line(label, row.text, "", ink_of(row.role));
     }
     const trace::Record& record = exhibit.trace().records[part.records.front()];
     if (trace::is_vote(record.op) || record.op == trace::Op::active_mask) {
         const bool is_mask = record.op == trace::Op::vote_ballot || !trace::is_predicate_vote(record.op);
-        if (is_mask) y = draw_mask(pane, y, static_cast<std::uint32_t>(record.received[lane_index(lane)]), warp_size(exhibit.steps()));
+        if (is_mask)
+            y = draw_mask(pane, y, static_cast<std::uint32_t>(record.received[lane_index(lane)]),
+                          warp_size(exhibit.steps()));
     } else if (kind == StepKind::fence) {
         y = sentence(pane, y, Face::body, colors.text, shown::fence_words(record.arg[lane_index(lane)]));
     }
@@ -152,26 +169,32 @@ float InspectorView::draw_mask(const Pane& pane, float y, std::uint32_t mask, in
     const Rect row = row_at(pane, y, pane.px(13));
     const float pitch = row.width() / static_cast<float>(lanes);
     for (int i = 0; i < lanes; ++i) {
-        const Rect box{row.x0 + pitch * static_cast<float>(i), row.y0, row.x0 + pitch * static_cast<float>(i + 1) - pane.px(1.5f), row.y1};
+        const Rect box{row.x0 + pitch * static_cast<float>(i), row.y0,
+                       row.x0 + pitch * static_cast<float>(i + 1) - pane.px(1.5f), row.y1};
         if ((mask >> i) & 1u) fill(pane.brush, box, colors.accent, pane.px(1.5f));
         else outline(pane.brush, box, colors.faint, pane.px(1.5f), pane.px(1));
     }
-    text_in(pane.brush, Face::tiny, {row.x0, row.y1 + pane.px(1), row.x1, row.y1 + pane.px(12)}, colors.quiet, "lane 0", Align::left);
-    text_in(pane.brush, Face::tiny, {row.x0, row.y1 + pane.px(1), row.x1, row.y1 + pane.px(12)}, colors.quiet, "lane " + std::to_string(lanes - 1), Align::right);
+    text_in(pane.brush, Face::tiny, {row.x0, row.y1 + pane.px(1), row.x1, row.y1 + pane.px(12)}, colors.quiet, "lane 0",
+            Align::left);
+    text_in(pane.brush, Face::tiny, {row.x0, row.y1 + pane.px(1), row.x1, row.y1 + pane.px(12)}, colors.quiet,
+            "lane " + std::to_string(lanes - 1), Align::right);
     return y + pane.px(30);
 }
 
 // What was found wrong at the step: with a lane, only what names it.
-float InspectorView::draw_findings(const Pane& pane, float y, const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp,
-                                   int lane) const {
+float InspectorView::draw_findings(const Pane& pane, float y, const Exhibit& exhibit, std::size_t step,
+                                   const steps::WarpRef& warp, int lane) const {
     if (step >= exhibit.findings.size()) return y;
     for (const std::size_t i : exhibit.findings[step]) {
         const trace::Finding& finding = exhibit.trace().findings[i];
-        const bool own = finding.block == warp.block && finding.warp == warp.warp && lane >= 0 && ((finding.lanes >> lane) & 1u);
+        const bool own =
+            finding.block == warp.block && finding.warp == warp.warp && lane >= 0 && ((finding.lanes >> lane) & 1u);
         if (lane >= 0 && !own) continue;
         const Rect row = row_at(pane, y, 0);
         warning_sign(pane.brush, {row.x0 + pane.px(7), y + pane.px(10)}, pane.px(6));
-        y += paragraph(pane.brush, Face::body, {row.x0 + pane.px(20), y}, row.width() - pane.px(20), pane.colors().warning, finding_words(finding), 1.45f) + pane.px(6);
+        y += paragraph(pane.brush, Face::body, {row.x0 + pane.px(20), y}, row.width() - pane.px(20),
+                       pane.colors().warning, finding_words(finding), 1.45f) +
+             pane.px(6);
     }
     return y;
 }
@@ -197,16 +220,19 @@ float InspectorView::draw_inputs(const Pane& pane, float y, const Exhibit& exhib
         const std::size_t last = std::max(first + 1, (m + 1) * steps.input_count / marks);
         const bool twice = inputs.count_twice(first, last) > 0;
         const double part = static_cast<double>(inputs.count(first, last)) / static_cast<double>(last - first);
-        const Rect mark{row.x0 + pitch * static_cast<float>(m), row.y0, row.x0 + pitch * static_cast<float>(m + 1) - pane.px(1.5f), row.y1};
+        const Rect mark{row.x0 + pitch * static_cast<float>(m), row.y0,
+                        row.x0 + pitch * static_cast<float>(m + 1) - pane.px(1.5f), row.y1};
         fill(pane.brush, mark, mix(colors.raised, twice ? colors.warning : colors.good, part), pane.px(1.5f));
-        if (twice) fill(pane.brush, {mark.x0, mark.center().y - pane.px(1), mark.x1, mark.center().y + pane.px(1)}, colors.panel);
+        if (twice)
+            fill(pane.brush, {mark.x0, mark.center().y - pane.px(1), mark.x1, mark.center().y + pane.px(1)},
+                 colors.panel);
     }
     return y + pane.px(22);
 }
 
 // What the lane holds after the step, in every form.
-float InspectorView::draw_bits(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection,
-                               int lane) const {
+float InspectorView::draw_bits(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+                               const Selection& selection, int lane) const {
     const steps::Holding& holding = exhibit.steps().holding(playhead.step, selection.warp);
     const steps::Provenance inputs = exhibit.steps().provenances.at(holding.inputs[lane_index(lane)]);
     if (!((holding.known >> lane) & 1u) || inputs.undefined) return y;
@@ -259,7 +285,8 @@ float InspectorView::draw_step(const Pane& pane, float y, const Exhibit& exhibit
             if (each.in_all == 0) continue;
             const Rect row = row_at(pane, y, pane.px(19));
             text_in(pane.brush, Face::caption, row, colors.quiet, each.label, Align::left);
-            text_in(pane.brush, Face::figure, row, each.value ? colors.text : colors.quiet, std::to_string(each.value), Align::right);
+            text_in(pane.brush, Face::figure, row, each.value ? colors.text : colors.quiet, std::to_string(each.value),
+                    Align::right);
             y += pane.px(19);
         }
         if (counters.add_slots > 0) {
@@ -270,7 +297,8 @@ float InspectorView::draw_step(const Pane& pane, float y, const Exhibit& exhibit
         }
     }
     y += pane.px(8);
-    return sentence(pane, y, Face::body, colors.quiet, "Point at a lane to see whom it reads, and why. A click pins it.");
+    return sentence(pane, y, Face::body, colors.quiet,
+                    "Point at a lane to see whom it reads, and why. A click pins it.");
 }
 
 }  // namespace lanewise::viz

@@ -15,13 +15,19 @@ struct InspectorView {
 
 private:
     // Each takes the top of what it draws and returns the bottom.
-    float draw_formula(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part, std::size_t step, int lane) const;
-    float draw_values(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part, std::size_t step, int lane) const;
+    float draw_formula(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part, std::size_t step,
+                       int lane) const;
+    float draw_values(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part, std::size_t step,
+                      int lane) const;
     float draw_mask(const Pane& pane, float y, std::uint32_t mask, int lanes) const;
-    float draw_findings(const Pane& pane, float y, const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp, int lane) const;
-    float draw_inputs(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection, int lane) const;
-    float draw_bits(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection, int lane) const;
-    float draw_step(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection) const;
+    float draw_findings(const Pane& pane, float y, const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp,
+                        int lane) const;
+    float draw_inputs(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+                      const Selection& selection, int lane) const;
+    float draw_bits(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+                    const Selection& selection, int lane) const;
+    float draw_step(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+                    const Selection& selection) const;
 
     Lights lights_;
 };

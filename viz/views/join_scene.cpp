@@ -61,12 +61,14 @@ JoinScene build_join_scene(const Chain& chain, const Rect& room, float scale, st
     }
 
     scene.held = held_by(chain);
-    const auto gaps = static_cast<float>(std::count_if(scene.held.begin(), scene.held.end(), [](const auto& each) { return each.gap; }));
+    const auto gaps = static_cast<float>(
+        std::count_if(scene.held.begin(), scene.held.end(), [](const auto& each) { return each.gap; }));
     const float gap_width = 58 * scale;
     // Where not all fit, a value stands about as far along as who left it.
     const bool crowded = cell * count > room.width();
     const float boxes = std::max(static_cast<float>(scene.held.size()) - gaps, 1.0f);
-    const float box_width = crowded ? cell : std::clamp((room.width() - gaps * gap_width) / boxes, 58 * scale, 112 * scale);
+    const float box_width =
+        crowded ? cell : std::clamp((room.width() - gaps * gap_width) / boxes, 58 * scale, 112 * scale);
     float total = 0, middle = 0;
     for (JoinScene::Held& each : scene.held) {
         const float width = each.gap ? gap_width : box_width;
@@ -89,15 +91,18 @@ JoinScene build_join_scene(const Chain& chain, const Rect& room, float scale, st
             ++scene.hidden;
             continue;
         }
-        scene.lines.push_back({giver.join, {giver.box.center().x, giver.box.y1 + 2 * scale}, {left->box.center().x, left->box.y0 - 3 * scale}});
+        scene.lines.push_back({giver.join,
+                               {giver.box.center().x, giver.box.y1 + 2 * scale},
+                               {left->box.center().x, left->box.y0 - 3 * scale}});
     }
     return scene;
 }
 
 std::string hidden_lines(const JoinScene& scene) {
     if (scene.hidden == 0) return {};
-    return fmt::format("{} of {} lines lead{} out of sight and {} not drawn", scene.hidden, scene.hidden + scene.lines.size(),
-                       scene.hidden == 1 ? "s" : "", scene.hidden == 1 ? "is" : "are");
+    return fmt::format("{} of {} lines lead{} out of sight and {} not drawn", scene.hidden,
+                       scene.hidden + scene.lines.size(), scene.hidden == 1 ? "s" : "",
+                       scene.hidden == 1 ? "is" : "are");
 }
 
 }  // namespace lanewise::viz

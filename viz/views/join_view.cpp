@@ -62,7 +62,8 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
     const std::string fitted = fit_text(pane.look(), Face::caption, words, title.width());
     text_in(brush, Face::caption, title, told ? colors.quiet : colors.warning, fitted, Align::left);
     if (fitted != words && pane.hovers(title)) hint_card(pane.look(), words);
-    rest.cut_left(std::clamp(text_width(pane.look(), Face::small, chain.word()) + pane.px(10), pane.px(62), pane.px(140)));
+    rest.cut_left(
+        std::clamp(text_width(pane.look(), Face::small, chain.word()) + pane.px(10), pane.px(62), pane.px(140)));
 
     const bool by_lane = chain.unit == Chain::Unit::lane;
     const auto lit = [&](const Join& join) {
@@ -75,8 +76,9 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         const Join& join = chain.joins[i];
         const bool wanted = lit(join) || (by_lane && selection.lane() < 0 && join.now && join.warp == selection.warp);
         if (!wanted) continue;
-        const bool before = focus == chain.joins.size() ||
-                            std::pair(join.record, join.lane) < std::pair(chain.joins[focus].record, chain.joins[focus].lane);
+        const bool before =
+            focus == chain.joins.size() ||
+            std::pair(join.record, join.lane) < std::pair(chain.joins[focus].record, chain.joins[focus].lane);
         if (before) focus = i;
     }
     const JoinScene scene = build_join_scene(chain, rest, pane.look().scale, focus);
@@ -86,7 +88,9 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
     text_in(brush, Face::caption, head, colors.quiet, "gave", Align::left);
     text_in(brush, Face::small, {where.x0, held_y, rest.x0 - pane.px(4), held_y + pane.px(24)}, colors.strong,
             fit_text(pane.look(), Face::small, chain.word(), rest.x0 - pane.px(4) - where.x0), Align::left);
-    if (!told) text_in(brush, Face::caption, {where.x0, held_y + pane.px(24), rest.x0, held_y + pane.px(40)}, colors.quiet, "as found", Align::left);
+    if (!told)
+        text_in(brush, Face::caption, {where.x0, held_y + pane.px(24), rest.x0, held_y + pane.px(40)}, colors.quiet,
+                "as found", Align::left);
 
     brush.canvas->push_clip({rest.x0 - pane.px(2), rest.y0, rest.x1 + pane.px(2), rest.y1});
     const ValueScale plain = plain_words(colors);
@@ -96,12 +100,16 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         for (const JoinScene::Line& line : scene.lines) {
             const Join& join = chain.joins[line.join];
             if (lit(join) != now) continue;
-            const Color color = now ? colors.accent : with_alpha(mix(scale.color(chain.type, join.gave), colors.strong, 0.15), join.now ? 0.9 : 0.4);
+            const Color color =
+                now ? colors.accent
+                    : with_alpha(mix(scale.color(chain.type, join.gave), colors.strong, 0.15), join.now ? 0.9 : 0.4);
             arc(brush, line.from, line.to, {color, pane.px(now ? 2.6f : 1.5f), 20, 1});
             arrow_head(brush, line.to, pane.px(now ? 4.5f : 3.5f), color);
         }
     }
-    const auto whole = [&](const Rect& box) { return box.x0 >= rest.x0 - pane.px(2) && box.x1 <= rest.x1 + pane.px(2); };
+    const auto whole = [&](const Rect& box) {
+        return box.x0 >= rest.x0 - pane.px(2) && box.x1 <= rest.x1 + pane.px(2);
+    };
     for (const JoinScene::Giver& giver_box : scene.givers) {
         const Join& join = chain.joins[giver_box.join];
         const Rect& box = giver_box.box;
@@ -113,15 +121,19 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         Rect line = box.inset(pane.px(5), pane.px(2));
         const Rect top = line.cut_top(pane.px(15));
         const std::string name = giver(chain, join), place = "#" + std::to_string(giver_box.join + 1);
-        text_in(brush, Face::caption, top, join.now ? colors.text : colors.quiet, fit_text(pane.look(), Face::caption, name, top.width()), Align::left);
-        const float both = text_width(pane.look(), Face::caption, name) + text_width(pane.look(), Face::tiny, place) + pane.px(4);
+        text_in(brush, Face::caption, top, join.now ? colors.text : colors.quiet,
+                fit_text(pane.look(), Face::caption, name, top.width()), Align::left);
+        const float both =
+            text_width(pane.look(), Face::caption, name) + text_width(pane.look(), Face::tiny, place) + pane.px(4);
         if (told && both <= top.width()) text_in(brush, Face::tiny, top, colors.quiet, place, Align::right);
         const int chars = static_cast<int>(line.width() / (*pane.look().fonts)[Face::small].digit) - 1;
-        text_in(brush, Face::small, line, join.now ? colors.strong : colors.quiet, given(chain, join, std::max(3, chars)), Align::left);
+        text_in(brush, Face::small, line, join.now ? colors.strong : colors.quiet,
+                given(chain, join, std::max(3, chars)), Align::left);
         if (hovered) {
-            hint_card(pane.look(), warp_name(exhibit.steps(), join.warp) + " · lane " + std::to_string(join.lane) + " · found " +
-                                       format_element(chain.type, join.found) + ", gave " + format_element(chain.type, join.gave) +
-                                       (join.has_left ? ", left " + format_element(chain.type, join.left) : std::string()));
+            hint_card(pane.look(),
+                      warp_name(exhibit.steps(), join.warp) + " · lane " + std::to_string(join.lane) + " · found " +
+                          format_element(chain.type, join.found) + ", gave " + format_element(chain.type, join.gave) +
+                          (join.has_left ? ", left " + format_element(chain.type, join.left) : std::string()));
             if (join.warp == selection.warp) selection.next.lane = join.lane;
             if (pane.button(box)) selection.warp = join.warp;
         }
@@ -133,27 +145,40 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
         if (each.gap && !whole(box.inset(-pane.px(8), 0))) continue;
         if (each.gap) {
             for (float dot = box.x0 + pane.px(4); dot < box.x1 - pane.px(6); dot += pane.px(6)) {
-                fill(brush, {dot, box.center().y - pane.px(1), dot + pane.px(3), box.center().y + pane.px(1)}, colors.quiet);
+                fill(brush, {dot, box.center().y - pane.px(1), dot + pane.px(3), box.center().y + pane.px(1)},
+                     colors.quiet);
             }
-            text_in(brush, Face::caption, {box.x0 - pane.px(8), box.y1 + pane.px(1), box.x1 + pane.px(8), box.y1 + pane.px(15)}, colors.quiet, "not recorded");
+            text_in(brush, Face::caption,
+                    {box.x0 - pane.px(8), box.y1 + pane.px(1), box.x1 + pane.px(8), box.y1 + pane.px(15)}, colors.quiet,
+                    "not recorded");
             continue;
         }
         const bool own = each.join != steps::kNoStep && lit(chain.joins[each.join]);
         const Color ground = scale.color(chain.type, each.bits);
-        const int chars = std::max(3, static_cast<int>((box.width() - pane.px(6)) / (*pane.look().fonts)[Face::small].digit));
+        const int chars =
+            std::max(3, static_cast<int>((box.width() - pane.px(6)) / (*pane.look().fonts)[Face::small].digit));
         fill(brush, box, mix(colors.panel, ground, 0.2));
         outline(brush, box, own ? colors.accent : mix(ground, colors.strong, 0.15), 0, pane.px(own ? 2 : 1));
         if (!whole(box)) continue;
         text_in(brush, Face::small, box, colors.text, format_element(chain.type, each.bits, chars));
-        if (each.end) text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.strong, "in the end");
-        else if (i == 0 && told) text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.quiet, "found");
+        if (each.end)
+            text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.strong,
+                    "in the end");
+        else if (i == 0 && told)
+            text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.quiet,
+                    "found");
         // One value after the other, unless a break says otherwise.
-        if (told && i + 1 < scene.held.size() && !scene.held[i + 1].gap) hairline(brush, {box.x1, box.center().y}, {box.x1 + pane.px(4), box.center().y}, colors.quiet, pane.px(1.5f));
-        if (pane.hovers(box)) hint_card(pane.look(), chain.word() + " held " + format_element(chain.type, each.bits) + " (0x" + format_bits(chain.type, each.bits) + ")");
+        if (told && i + 1 < scene.held.size() && !scene.held[i + 1].gap)
+            hairline(brush, {box.x1, box.center().y}, {box.x1 + pane.px(4), box.center().y}, colors.quiet,
+                     pane.px(1.5f));
+        if (pane.hovers(box))
+            hint_card(pane.look(), chain.word() + " held " + format_element(chain.type, each.bits) + " (0x" +
+                                       format_bits(chain.type, each.bits) + ")");
     }
     brush.canvas->pop_clip();
     const std::string hidden = hidden_lines(scene);
-    text_in(brush, Face::caption, {rest.x0, where.y1 - pane.px(14), where.x1, where.y1}, colors.quiet, hidden, Align::right);
+    text_in(brush, Face::caption, {rest.x0, where.y1 - pane.px(14), where.x1, where.y1}, colors.quiet, hidden,
+            Align::right);
 }
 
 }  // namespace lanewise::viz

@@ -1,4 +1,5 @@
-// Who joined a word of memory by atomics, and in which order: above those that gave, below what the word held after each.
+// Who joined a word of memory by atomics, and in which order: above those that gave, below what the word held after
+// each.
 #pragma once
 
 #include <memory>

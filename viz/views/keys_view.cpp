@@ -68,7 +68,8 @@ Intent KeysView::draw(const Pane& pane, const std::vector<KeyGroup>& groups) con
     const float width = pane.px(kColumn) * static_cast<float>(columns.size()) + pane.px(28);
     const float height = pitch / kPitch * tallest + pane.px(72);
     const Point c = pane.box.center();
-    const Rect card{c.x - width / 2, std::max(pane.box.y0, c.y - height / 2), c.x + width / 2, std::min(pane.box.y1, c.y + height / 2)};
+    const Rect card{c.x - width / 2, std::max(pane.box.y0, c.y - height / 2), c.x + width / 2,
+                    std::min(pane.box.y1, c.y + height / 2)};
     shadow(pane.brush, card, pane.px(10));
     fill(pane.brush, card, colors.panel, pane.px(10));
     outline(pane.brush, card, colors.line, pane.px(10), pane.px(1));
@@ -93,8 +94,10 @@ void sentence_card(const Pane& pane, const Rect& where, std::string_view title, 
     const Rect card{c.x - width / 2, c.y - height / 2 - pane.px(34), c.x + width / 2, c.y + height / 2 + pane.px(24)};
     fill(pane.brush, card, pane.colors().panel, pane.px(10));
     outline(pane.brush, card, pane.colors().line, pane.px(10), pane.px(1));
-    text_in(pane.brush, Face::title, {card.x0 + pane.px(20), card.y0 + pane.px(10), card.x1, card.y0 + pane.px(36)}, ink, title, Align::left);
-    paragraph(pane.brush, Face::body, {card.x0 + pane.px(20), card.y0 + pane.px(42)}, inner, pane.colors().text, sentence, 1.5f);
+    text_in(pane.brush, Face::title, {card.x0 + pane.px(20), card.y0 + pane.px(10), card.x1, card.y0 + pane.px(36)},
+            ink, title, Align::left);
+    paragraph(pane.brush, Face::body, {card.x0 + pane.px(20), card.y0 + pane.px(42)}, inner, pane.colors().text,
+              sentence, 1.5f);
 }
 
 }  // namespace lanewise::viz

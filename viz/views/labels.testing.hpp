@@ -1,4 +1,5 @@
-// Measures what a view writes: text that overlaps text, leaves its pane, is crossed by a bright arc, or does not fit its cell.
+// Measures what a view writes: text that overlaps text, leaves its pane, is crossed by a bright arc, or does not fit
+// its cell.
 #pragma once
 
 #include <cmath>
@@ -38,11 +39,13 @@ public:
     void gradient(const Rect&, Color, Color, Towards) override {}
     void text(const Fonts::Cut& cut, Point at, Color, std::string_view words, float width) override {
         if (words.empty()) return;
-        labels.push_back({std::string(words), {at.x, at.y + cut.ascent - cut.cap, at.x + width, at.y + cut.ascent}, clips_.back()});
+        labels.push_back(
+            {std::string(words), {at.x, at.y + cut.ascent - cut.cap, at.x + width, at.y + cut.ascent}, clips_.back()});
     }
     void push_clip(const Rect& box) override {
         const Rect& now = clips_.back();
-        clips_.push_back({std::max(box.x0, now.x0), std::max(box.y0, now.y0), std::min(box.x1, now.x1), std::min(box.y1, now.y1)});
+        clips_.push_back(
+            {std::max(box.x0, now.x0), std::max(box.y0, now.y0), std::min(box.x1, now.x1), std::min(box.y1, now.y1)});
     }
     void pop_clip() override { clips_.pop_back(); }
 
@@ -52,8 +55,9 @@ private:
 
 // The faults of a stage of `run` as the window shows it, at every step, for its first and last warp; at most `most`.
 // `width` and `height` of the stage's pane, at `scale`.
-inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson::Run>& run, float width, float height, float scale,
-                                             std::size_t most = 10, std::size_t most_steps = static_cast<std::size_t>(-1)) {
+inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson::Run>& run, float width, float height,
+                                             float scale, std::size_t most = 10,
+                                             std::size_t most_steps = static_cast<std::size_t>(-1)) {
     std::vector<std::string> faults;
     Headless gui(width, height, scale);
     const Exhibit exhibit(run);
@@ -72,18 +76,21 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
                 const Pane pane(look, "stage", gui.window());
                 stage.draw(pane, exhibit, playhead, selection);
             });
-            const std::string where = run->trace.header.variant + ", " + warp_name(exhibit.steps(), warp) + ", step " + std::to_string(step + 1) + " (" +
-                                      exhibit.steps().steps[step].label + "): ";
+            const std::string where = run->trace.header.variant + ", " + warp_name(exhibit.steps(), warp) + ", step " +
+                                      std::to_string(step + 1) + " (" + exhibit.steps().steps[step].label + "): ";
             const auto tell = [&](const std::string& fault) {
                 if (faults.size() < most) faults.push_back(where + fault);
             };
             // What is scrolled away above or below is not there; what stands at the edge fades.
-            const auto seen = [](const LabelCanvas::Label& label) { return label.box.y0 >= label.clip.y0 && label.box.y1 <= label.clip.y1; };
+            const auto seen = [](const LabelCanvas::Label& label) {
+                return label.box.y0 >= label.clip.y0 && label.box.y1 <= label.clip.y1;
+            };
             const auto& labels = canvas.labels;
             for (std::size_t i = 0; i < labels.size(); ++i) {
                 if (!seen(labels[i])) continue;
                 const Rect box = labels[i].box;
-                if (box.x0 < labels[i].clip.x0 - scale || box.x1 > labels[i].clip.x1 + scale) tell("\"" + labels[i].words + "\" is cut at the side");
+                if (box.x0 < labels[i].clip.x0 - scale || box.x1 > labels[i].clip.x1 + scale)
+                    tell("\"" + labels[i].words + "\" is cut at the side");
                 if (box.y1 > height || box.x1 > width) tell("\"" + labels[i].words + "\" leaves the stage");
                 for (std::size_t k = i + 1; k < labels.size(); ++k) {
                     if (seen(labels[k]) && box.inset(scale * 0.6f).overlaps(labels[k].box.inset(scale * 0.6f)))
@@ -92,7 +99,8 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
                 for (const LabelCanvas::Curve& curve : canvas.curves) {
                     if (curve.thickness < 1.2f * scale) continue;   // rounds in the background
                     for (int t = 0; t <= 24; ++t) {
-                        if (!box.inset(scale * 0.6f).contains(arc_point(curve.a, curve.b, static_cast<float>(t) / 24))) continue;
+                        if (!box.inset(scale * 0.6f).contains(arc_point(curve.a, curve.b, static_cast<float>(t) / 24)))
+                            continue;
                         tell("an arc crosses \"" + labels[i].words + "\"");
                         break;
                     }
@@ -104,7 +112,8 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
                 for (int lane = 0; lane < stage.scene().lanes; ++lane) {
                     const LaneCell& cell = row.lanes[static_cast<std::size_t>(lane)];
                     const auto [first, second] = lines_of_cell(cell.text);
-                    const float wide = std::max(text_width(look, second.empty() ? face : Face::tiny, first), text_width(look, Face::tiny, second));
+                    const float wide = std::max(text_width(look, second.empty() ? face : Face::tiny, first),
+                                                text_width(look, Face::tiny, second));
                     if (wide > stage.scene().cell + scale * 0.6f) tell("\"" + cell.text + "\" is wider than its cell");
                 }
             }

@@ -1,5 +1,5 @@
-// Looks for faults in what the stage writes (labels.testing.hpp) over saved traces: as at 1280x800 and at twice the scale,
-// at 16 steps of a long run.
+// Looks for faults in what the stage writes (labels.testing.hpp) over saved traces: as at 1280x800 and at twice the
+// scale, at 16 steps of a long run.
 //     labels_check TRACE.ndjson…
 #include <cstdio>
 #include <exception>
@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
             run->steps = steps::build_steps(run->trace);
             for (const float scale : {1.0f, 2.0f}) {
                 // The stage's part of a window of 1280x800.
-                for (const std::string& fault : viz::testing::label_faults(run, 735 * scale, 625 * scale, scale, 10, 16)) {
+                for (const std::string& fault :
+                     viz::testing::label_faults(run, 735 * scale, 625 * scale, scale, 10, 16)) {
                     std::printf("%s\n", fault.c_str());
                     ++faults;
                 }

@@ -13,7 +13,10 @@ using steps::StepKind;
 // What the lane took and gave: the words of a wide access by the first and the last.
 std::string way_of(const steps::Steps& steps, const steps::Step& step, const steps::WarpStep& part, int lane) {
     const steps::LaneView& view = part.lanes[static_cast<std::size_t>(lane)];
-    if (step.kind == StepKind::shuffle) return view.source < 0 ? "← nobody" : view.source == lane ? "← itself" : "← lane " + std::to_string(view.source);
+    if (step.kind == StepKind::shuffle)
+        return view.source < 0       ? "← nobody"
+               : view.source == lane ? "← itself"
+                                     : "← lane " + std::to_string(view.source);
     if (step.kind == StepKind::reduce) return "← all lanes";
     if (step.kind == StepKind::warp_barrier || step.kind == StepKind::block_barrier) return "waits";
     std::string way, array;
@@ -21,7 +24,9 @@ std::string way_of(const steps::Steps& steps, const steps::Step& step, const ste
     const std::vector<shown::Access> accesses = shown::accesses_of(steps, part, lane);
     for (std::size_t i = 0; i < accesses.size();) {
         std::size_t last = i;
-        const auto follows = [&](const shown::Access& a, const shown::Access& b) { return a.array == b.array && a.op == b.op && b.index == a.index + 1; };
+        const auto follows = [&](const shown::Access& a, const shown::Access& b) {
+            return a.array == b.array && a.op == b.op && b.index == a.index + 1;
+        };
         while (last + 1 < accesses.size() && follows(accesses[last], accesses[last + 1])) ++last;
         // "← tree[5], [133] → [5]": an arrow and an array are named when they change.
         const bool gives = accesses[i].op != trace::Op::load;
@@ -57,7 +62,8 @@ std::vector<LifeStep> life_of(const steps::Steps& steps, const steps::WarpRef& w
         told.label = step.label;
         told.active = part && ((shown::active_lanes(steps, part) >> lane) & 1u);
         told.known = (now.known >> lane) & 1u;
-        told.changed = told.known && (!((before.known >> lane) & 1u) || before.bits[at] != now.bits[at] || before.type != now.type);
+        told.changed = told.known &&
+                       (!((before.known >> lane) & 1u) || before.bits[at] != now.bits[at] || before.type != now.type);
         if (!told.active && !told.changed) continue;
         if (told.active) told.way = way_of(steps, step, *part, lane);
         told.type = now.type;

@@ -33,8 +33,8 @@ void LaneLifeView::look_at(const Exhibit& exhibit, const Selection& selection, i
 
 // The values that the lane came to, one after the other, with the steps that brought them: those around the present one
 // where there are many. What is still to come is hollow.
-float LaneLifeView::draw_strip(const Pane& pane, const Rect& row, const Exhibit& exhibit, const Playhead& playhead, Selection& selection,
-                               int lane, Intent& intent) {
+float LaneLifeView::draw_strip(const Pane& pane, const Rect& row, const Exhibit& exhibit, const Playhead& playhead,
+                               Selection& selection, int lane, Intent& intent) {
     look_at(exhibit, selection, lane);
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
@@ -62,24 +62,30 @@ float LaneLifeView::draw_strip(const Pane& pane, const Rect& row, const Exhibit&
         const bool now = begun && first + i == present, future = each.step > playhead.step;
         // From one to the next; at the ends, that there is more.
         const Point tip{chip.x0 - pane.px(2), chip.center().y};
-        if (first + i > 0) triangle(brush, {tip.x - pane.px(4), tip.y - pane.px(3.5f)}, tip, {tip.x - pane.px(4), tip.y + pane.px(3.5f)}, colors.quiet);
+        if (first + i > 0)
+            triangle(brush, {tip.x - pane.px(4), tip.y - pane.px(3.5f)}, tip,
+                     {tip.x - pane.px(4), tip.y + pane.px(3.5f)}, colors.quiet);
         if (future) {
             outline(brush, chip, with_alpha(colors.faint, 0.9), pane.px(4), pane.px(1));
         } else if (each.undefined) {
             outline(brush, chip, colors.warning, pane.px(4), pane.px(1));
             text_in(brush, Face::small, chip, colors.warning, "?");
         } else {
-            const Color ground = mix(lane_colors.of(exhibit.steps().holding(each.step, selection.warp), lane), colors.panel, now ? 0.0 : 0.35);
+            const Color ground = mix(lane_colors.of(exhibit.steps().holding(each.step, selection.warp), lane),
+                                     colors.panel, now ? 0.0 : 0.35);
             const int chars = static_cast<int>((width - pane.px(6)) / (*pane.look().fonts)[Face::small].digit);
             fill(brush, chip, ground, pane.px(4));
             if (now) outline(brush, chip.inset(-pane.px(1.5f)), colors.accent, pane.px(5), pane.px(1.6f));
-            text_in(brush, Face::small, chip, text_on(ground), each.known ? format_element(each.type, each.bits, chars) : "-");
+            text_in(brush, Face::small, chip, text_on(ground),
+                    each.known ? format_element(each.type, each.bits, chars) : "-");
         }
         const Rect under{chip.x0 - gap / 2, chip.y1 + pane.px(2), chip.x1 + gap / 2, chip.y1 + pane.px(13)};
-        text_in(brush, Face::tiny, under, now ? colors.accent : colors.quiet, short_label(pane.look(), each.label, under.width()));
+        text_in(brush, Face::tiny, under, now ? colors.accent : colors.quiet,
+                short_label(pane.look(), each.label, under.width()));
         strip_.push_back({each.step, chip});
         if (!pane.hovers(whole)) continue;
-        std::string told = "step " + std::to_string(each.step + 1) + " · " + each.label + (each.way.empty() ? "" : " " + each.way);
+        std::string told =
+            "step " + std::to_string(each.step + 1) + " · " + each.label + (each.way.empty() ? "" : " " + each.way);
         if (!future && each.known && !each.undefined) told += " · " + format_element(each.type, each.bits);
         hint_card(pane.look(), told);
         selection.next.step = each.step;
@@ -97,9 +103,11 @@ float LaneLifeView::draw(const Pane& pane, const Rect& row, float y, const Exhib
 
     Rect head{row.x0, y, row.x1, y + pane.px(20)};
     text_in(brush, Face::caption, head, colors.quiet, "life of the lane", Align::left);
-    constexpr std::array<std::pair<Figures, const char*>, 3> kFigures = {{{Figures::bits, "bits"}, {Figures::hex, "hex"}, {Figures::decimal, "number"}}};
+    constexpr std::array<std::pair<Figures, const char*>, 3> kFigures = {
+        {{Figures::bits, "bits"}, {Figures::hex, "hex"}, {Figures::decimal, "number"}}};
     for (const auto& [form, name] : kFigures) {
-        const Rect tab = head.cut_right(text_width(pane.look(), Face::caption, name) + pane.px(11)).inset(0, pane.px(1.5f));
+        const Rect tab =
+            head.cut_right(text_width(pane.look(), Face::caption, name) + pane.px(11)).inset(0, pane.px(1.5f));
         if (form == figures) fill(brush, tab, colors.raised, pane.px(4));
         text_in(brush, Face::caption, tab, form == figures ? colors.strong : colors.quiet, name);
         if (pane.button(tab)) figures = form;
@@ -122,12 +130,15 @@ float LaneLifeView::draw(const Pane& pane, const Rect& row, float y, const Exhib
         else if (hovered || lights.step(each.step)) fill(brush, box, colors.raised, pane.px(3));
         const Color ink = present ? colors.accent : future ? colors.quiet : colors.text;
         // The kind of the step is a stripe, as in the timeline.
-        fill(brush, {box.x0, box.y0 + pane.px(3), box.x0 + pane.px(2.5f), box.y1 - pane.px(3)}, step_color(colors, steps.steps[each.step].kind), pane.px(1));
+        fill(brush, {box.x0, box.y0 + pane.px(3), box.x0 + pane.px(2.5f), box.y1 - pane.px(3)},
+             step_color(colors, steps.steps[each.step].kind), pane.px(1));
 
         Rect line{box.x0 + pane.px(7), first, row.x1, first + pitch};
         const Rect number = line.cut_left(pane.px(23));
-        text_in(brush, Face::tiny, {number.x0, number.y0, number.x1 - pane.px(5), number.y1}, colors.quiet, std::to_string(each.step + 1), Align::right);
-        text_in(brush, Face::tiny, line.cut_right(pane.px(26)), colors.quiet, "L" + std::to_string(each.line), Align::right);
+        text_in(brush, Face::tiny, {number.x0, number.y0, number.x1 - pane.px(5), number.y1}, colors.quiet,
+                std::to_string(each.step + 1), Align::right);
+        text_in(brush, Face::tiny, line.cut_right(pane.px(26)), colors.quiet, "L" + std::to_string(each.line),
+                Align::right);
         std::string value = "-";
         if (each.undefined) value = "undefined";
         else if (each.known && figures == Figures::hex) value = "0x" + format_bits(each.type, each.bits);
@@ -137,19 +148,27 @@ float LaneLifeView::draw(const Pane& pane, const Rect& row, float y, const Exhib
         if (each.known && !each.undefined) {
             // A value that stays is quiet; one that is new stands on its colour.
             const steps::Holding& held = steps.holding(each.step, selection.warp);
-            const Color ground = mix(lane_colors.of(held, lane), colors.panel, future ? 0.75 : each.changed ? 0.0 : 0.55);
+            const Color ground = mix(lane_colors.of(held, lane), colors.panel,
+                                     future         ? 0.75
+                                     : each.changed ? 0.0
+                                                    : 0.55);
             fill(brush, cell, ground, pane.px(3));
-            text_in(brush, Face::small, {cell.x0, cell.y0, cell.x1 - pane.px(4), cell.y1}, text_on(ground), value, Align::right);
+            text_in(brush, Face::small, {cell.x0, cell.y0, cell.x1 - pane.px(4), cell.y1}, text_on(ground), value,
+                    Align::right);
         } else {
-            text_in(brush, Face::small, {cell.x0, cell.y0, cell.x1 - pane.px(4), cell.y1}, each.undefined ? colors.warning : colors.quiet, value, Align::right);
+            text_in(brush, Face::small, {cell.x0, cell.y0, cell.x1 - pane.px(4), cell.y1},
+                    each.undefined ? colors.warning : colors.quiet, value, Align::right);
         }
         line.cut_right(pane.px(5));
         const float half = line.width() * 0.46f;
-        text_in(brush, Face::small, line, ink, fit_text(pane.look(), Face::small, each.label, each.way.empty() ? line.width() : half), Align::left);
+        text_in(brush, Face::small, line, ink,
+                fit_text(pane.look(), Face::small, each.label, each.way.empty() ? line.width() : half), Align::left);
         Rect way = line;
         way.x0 += std::min(half, text_width(pane.look(), Face::small, each.label)) + pane.px(7);
-        text_in(brush, Face::small, way, colors.quiet, fit_text(pane.look(), Face::small, each.way, way.width()), Align::left);
-        if (under > 0) bits_row(brush, {line.x0, first + pitch - pane.px(1)}, row.x1 - line.x0, each.type, each.bits, Face::tiny);
+        text_in(brush, Face::small, way, colors.quiet, fit_text(pane.look(), Face::small, each.way, way.width()),
+                Align::left);
+        if (under > 0)
+            bits_row(brush, {line.x0, first + pitch - pane.px(1)}, row.x1 - line.x0, each.type, each.bits, Face::tiny);
         if (!hovered) continue;
         selection.next.step = each.step;
         if (pane.button(box)) intent = {Intent::Kind::go_to, each.step};

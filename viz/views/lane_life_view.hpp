@@ -14,11 +14,11 @@ struct LaneLifeView {
     Figures figures = Figures::decimal;
 
     // What the lane came to, on one line; returns where it ends.
-    float draw_strip(const Pane& pane, const Rect& row, const Exhibit& exhibit, const Playhead& playhead, Selection& selection, int lane,
-                     Intent& intent);
+    float draw_strip(const Pane& pane, const Rect& row, const Exhibit& exhibit, const Playhead& playhead,
+                     Selection& selection, int lane, Intent& intent);
     // From `y` on, as wide as `row`; returns where it ends.
-    float draw(const Pane& pane, const Rect& row, float y, const Exhibit& exhibit, const Playhead& playhead, Selection& selection,
-               const Lights& lights, int lane, Intent& intent);
+    float draw(const Pane& pane, const Rect& row, float y, const Exhibit& exhibit, const Playhead& playhead,
+               Selection& selection, const Lights& lights, int lane, Intent& intent);
 
     // The steps on that line and where they stand, as drawn last.
     const std::vector<std::pair<std::size_t, Rect>>& strip() const { return strip_; }

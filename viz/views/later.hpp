@@ -20,7 +20,8 @@ public:
         value_.reset();
         begun_ = true;
         fresh_ = true;
-        future_ = std::async(std::launch::async, [work = std::move(work)] { return std::make_shared<const T>(work()); });
+        future_ =
+            std::async(std::launch::async, [work = std::move(work)] { return std::make_shared<const T>(work()); });
     }
     bool begun() const { return begun_; }
     // Under way, as far as get() has seen.
@@ -29,7 +30,9 @@ public:
     // Null while it is under way. `patient`: waits for it; else only the first time, and not for long.
     std::shared_ptr<const T> get(bool patient) {
         if (value_ || !begun_) return value_;
-        if (!patient && future_.wait_for(std::exchange(fresh_, false) ? kShortPatience : std::chrono::milliseconds(0)) != std::future_status::ready)
+        if (!patient &&
+            future_.wait_for(std::exchange(fresh_, false) ? kShortPatience : std::chrono::milliseconds(0)) !=
+                std::future_status::ready)
             return nullptr;
         value_ = future_.get();
         return value_;

@@ -62,8 +62,8 @@ std::string use_words(const std::vector<WordUse>& uses, std::size_t step) {
     std::string words;
     for (const WordUse* use : near) {
         const char* verb = use->reads && use->writes ? "read and written" : use->writes ? "written" : "read";
-        words += (words.empty() ? "" : "; ") + std::string(verb) + " in step " + std::to_string(use->step + 1) + " by warp " +
-                 std::to_string(use->warp.warp) + " " + lane_names(use->lanes);
+        words += (words.empty() ? "" : "; ") + std::string(verb) + " in step " + std::to_string(use->step + 1) +
+                 " by warp " + std::to_string(use->warp.warp) + " " + lane_names(use->lanes);
     }
     if (uses.size() > near.size()) words += "; used " + std::to_string(uses.size() - near.size()) + " times more";
     return words;
@@ -72,7 +72,8 @@ std::string use_words(const std::vector<WordUse>& uses, std::size_t step) {
 std::vector<int> lit_lines(const steps::Steps& steps, const Selection& selection) {
     std::vector<int> lines;
     if (selection.now.step < steps.size()) lines.push_back(steps.steps[selection.now.step].line);
-    for (const WordUse& use : uses_of(steps, selection.now.word, selection.warp)) lines.push_back(steps.steps[use.step].line);
+    for (const WordUse& use : uses_of(steps, selection.now.word, selection.warp))
+        lines.push_back(steps.steps[use.step].line);
     std::sort(lines.begin(), lines.end());
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     return lines;

@@ -1,5 +1,5 @@
-// What is pointed at somewhere lights elsewhere: a step its line, a line its steps, a word of memory the steps and lanes
-// that write and read it.
+// What is pointed at somewhere lights elsewhere: a step its line, a line its steps, a word of memory the steps and
+// lanes that write and read it.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,8 @@ struct WordUse {
 // global. A wide access uses all of its elements.
 std::vector<WordUse> uses_of(const steps::Steps& steps, const WordRef& word, const steps::WarpRef& warp);
 
-// "written in step 3 by warp 0 lane 5; read in step 4 by warp 0 lanes 5, 21", the nearest to `step` where there are many.
+// "written in step 3 by warp 0 lane 5; read in step 4 by warp 0 lanes 5, 21", the nearest to `step` where there are
+// many.
 std::string use_words(const std::vector<WordUse>& uses, std::size_t step);
 
 // Lines of the kernel file that a step or a word that is pointed at belongs to; ascending.

@@ -24,8 +24,11 @@ TEST(Links, EveryAccessOfEveryRecordIsAUseOfItsWord) {
                     if (!trace::is_access(record.op) && !trace::is_atomic(record.op)) continue;
                     for (const int lane : {0, 5, 31}) {
                         if (!((record.active >> lane) & 1u)) continue;
-                        const auto uses = uses_of(steps, {record.array, record.element_index[static_cast<std::size_t>(lane)]}, part.warp);
-                        const auto at = std::find_if(uses.begin(), uses.end(), [&](const WordUse& use) { return use.step == k && use.warp == part.warp; });
+                        const auto uses = uses_of(
+                            steps, {record.array, record.element_index[static_cast<std::size_t>(lane)]}, part.warp);
+                        const auto at = std::find_if(uses.begin(), uses.end(), [&](const WordUse& use) {
+                            return use.step == k && use.warp == part.warp;
+                        });
                         ASSERT_NE(at, uses.end());
                         EXPECT_TRUE((at->lanes >> lane) & 1u);
                         EXPECT_TRUE(record.op == trace::Op::load ? at->reads : at->writes);
@@ -45,7 +48,9 @@ TEST(Links, AnotherBlocksSharedMemoryIsAnotherWord) {
             const auto uses = uses_of(run->steps, {array, 0}, block);
             EXPECT_FALSE(uses.empty());
             for (const WordUse& use : uses) EXPECT_EQ(use.warp.block, block.block);
-            EXPECT_NE(use_words(uses, uses.front().step).find("written in step " + std::to_string(uses.front().step + 1) + " by warp 0 lane 0"), std::string::npos);
+            EXPECT_NE(use_words(uses, uses.front().step)
+                          .find("written in step " + std::to_string(uses.front().step + 1) + " by warp 0 lane 0"),
+                      std::string::npos);
         }
     }
 }
@@ -63,7 +68,8 @@ TEST(Links, AStepLightsItsLineAndALineItsSteps) {
     selection.now = {};
     selection.now.line = steps.steps[2].line;
     lights.look(exhibit, selection);
-    for (std::size_t k = 0; k < steps.size(); ++k) EXPECT_EQ(lights.step(k), steps.steps[k].line == steps.steps[2].line);
+    for (std::size_t k = 0; k < steps.size(); ++k)
+        EXPECT_EQ(lights.step(k), steps.steps[k].line == steps.steps[2].line);
     selection.now = {};
     lights.look(exhibit, selection);
     EXPECT_FALSE(lights.any());
@@ -71,7 +77,8 @@ TEST(Links, AStepLightsItsLineAndALineItsSteps) {
 }
 
 TEST(LaneLife, EqualsTheTrace) {
-    for (const auto& run : {samples::warp_xor(), samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
+    for (const auto& run :
+         {samples::warp_xor(), samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
         const steps::Steps& steps = run->steps;
         for (const int lane : {0, 5, 31}) {
             const steps::WarpRef warp = steps.warps.back();
@@ -80,7 +87,8 @@ TEST(LaneLife, EqualsTheTrace) {
             for (std::size_t k = 0; k < steps.size(); ++k) {
                 const steps::WarpStep* part = steps.steps[k].find(warp);
                 bool active = false;
-                for (std::size_t i = 0; part && i < part->records.size(); ++i) active |= (run->trace.records[part->records[i]].active >> lane) & 1u;
+                for (std::size_t i = 0; part && i < part->records.size(); ++i)
+                    active |= (run->trace.records[part->records[i]].active >> lane) & 1u;
                 const bool told = next < life.size() && life[next].step == k;
                 if (active) {
                     EXPECT_TRUE(told) << k;
@@ -105,7 +113,8 @@ TEST(LaneLife, EqualsTheTrace) {
             for (std::size_t i = 0; std::getline(lines, line); ++i) {
                 EXPECT_TRUE(line.starts_with("step " + std::to_string(life[i].step + 1) + "  ")) << line;
                 if (life[i].known && !life[i].undefined) {
-                    EXPECT_NE(line.find("(0x" + format_bits(life[i].type, life[i].bits) + ")"), std::string::npos) << line;
+                    EXPECT_NE(line.find("(0x" + format_bits(life[i].type, life[i].bits) + ")"), std::string::npos)
+                        << line;
                 }
             }
         }

@@ -27,7 +27,8 @@ TEST(Meetings, TheSceneTellsWhatTheRecordsTell) {
         const trace::Record& record = first_record(exhibit, k);
         const Scene scene = build_scene(steps, k, steps.warps.front(), StageMetrics{});
         const std::string text = describe_step(exhibit, "kernels.cuh", k, -1, -1);
-        const auto present = std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& band) { return band.present; });
+        const auto present =
+            std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& band) { return band.present; });
         ASSERT_NE(present, scene.bands.end());
         EXPECT_EQ(present->op, record.op);
         const bool is_match = record.op == trace::Op::vote_match_any || record.op == trace::Op::vote_match_all;
@@ -39,13 +40,19 @@ TEST(Meetings, TheSceneTellsWhatTheRecordsTell) {
             if (record.op == trace::Op::vote_match_any) {
                 ++matches;
                 std::uint32_t group = 0;
-                for (std::size_t other = 0; other < 32; ++other) group |= std::uint32_t{present->groups[other] == present->groups[lane]} << other;
+                for (std::size_t other = 0; other < 32; ++other)
+                    group |= std::uint32_t{present->groups[other] == present->groups[lane]} << other;
                 EXPECT_EQ(group, record.received[lane]);
-                EXPECT_NE(text.find("lane " + std::to_string(lane) + "  compares " + format_element(record.type, record.before[lane])), std::string::npos);
+                EXPECT_NE(text.find("lane " + std::to_string(lane) + "  compares " +
+                                    format_element(record.type, record.before[lane])),
+                          std::string::npos);
             }
             if (trace::is_predicate_vote(record.op) || trace::is_barrier_vote(record.op)) {
                 EXPECT_EQ(facts.says, record.arg[lane]);
-                EXPECT_NE(text.find("lane " + std::to_string(lane) + (k == 7 ? "  at barrier" : "") + "  says " + (record.arg[lane] ? "yes" : "no")), std::string::npos) << text;
+                EXPECT_NE(text.find("lane " + std::to_string(lane) + (k == 7 ? "  at barrier" : "") + "  says " +
+                                    (record.arg[lane] ? "yes" : "no")),
+                          std::string::npos)
+                    << text;
             }
             if (facts.has_answer) {
                 EXPECT_EQ(facts.answer, record.received[lane]);
@@ -58,7 +65,8 @@ TEST(Meetings, TheSceneTellsWhatTheRecordsTell) {
 
 TEST(Meetings, EveryStepIsDrawnAndInspectedForEveryLane) {
     Headless gui(960, 640);
-    for (const auto& run : {samples::meetings(), samples::joined_blocks(), samples::wrong_sum(), samples::teaching_warps()}) {
+    for (const auto& run :
+         {samples::meetings(), samples::joined_blocks(), samples::wrong_sum(), samples::teaching_warps()}) {
         const Exhibit exhibit(run);
         StageView stage;
         InspectorView inspector;
@@ -69,7 +77,9 @@ TEST(Meetings, EveryStepIsDrawnAndInspectedForEveryLane) {
                 selection.pinned_lane = lane;
                 const Playhead playhead = at_step(exhibit, k);
                 EXPECT_GT(gui.in_pane([&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); }), 100);
-                EXPECT_GT(gui.in_pane([&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); }, Pane::Scroll::vertical), 40);
+                EXPECT_GT(gui.in_pane([&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); },
+                                      Pane::Scroll::vertical),
+                          40);
             }
         }
     }
@@ -81,7 +91,8 @@ TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
         EXPECT_EQ(wrong.findings[k].size(), wrong.steps().steps[k].line == 5 ? 1u : 0u);
         EXPECT_EQ(blamed_lanes(wrong, k, {0, 0, 0}), wrong.steps().steps[k].line == 5 ? 0xffff0000u : 0u);
         EXPECT_EQ(blamed_lanes(wrong, k, {0, 0, 1}), 0u);
-        const bool told = describe_step(wrong, "kernels.cuh", k, -1, -1).find("found wrong: Line 5, lanes 16-31") != std::string::npos;
+        const bool told = describe_step(wrong, "kernels.cuh", k, -1, -1).find("found wrong: Line 5, lanes 16-31") !=
+                          std::string::npos;
         EXPECT_EQ(told, wrong.steps().steps[k].line == 5);
     }
     // At every step it is told that something is wrong, and where.
@@ -100,7 +111,8 @@ TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
     run->trace.findings.front().line = 99;
     run->steps = steps::build_steps(run->trace);
     const Exhibit stuck(run);
-    for (std::size_t k = 0; k < stuck.steps().size(); ++k) EXPECT_EQ(stuck.findings[k].size(), k + 1 == stuck.steps().size() ? 1u : 0u);
+    for (std::size_t k = 0; k < stuck.steps().size(); ++k)
+        EXPECT_EQ(stuck.findings[k].size(), k + 1 == stuck.steps().size() ? 1u : 0u);
 }
 
 TEST(TeachingWarps, HaveTheirOwnLanesLarge) {

@@ -88,7 +88,8 @@ private:
     };
 
     MemoryArray* array(std::uint32_t number) const {
-        return number < place_.size() && place_[number] >= 0 ? &arrays_[static_cast<std::size_t>(place_[number])] : nullptr;
+        return number < place_.size() && place_[number] >= 0 ? &arrays_[static_cast<std::size_t>(place_[number])]
+                                                             : nullptr;
     }
 
     void show(const trace::ArrayImage& image) {
@@ -104,8 +105,8 @@ private:
         }
     }
 
-    // In the end the word holds what the last of all atomics since the last store left, where their old values tell which
-    // it was; an operand is never taken for it.
+    // In the end the word holds what the last of all atomics since the last store left, where their old values tell
+    // which it was; an operand is never taken for it.
     void join(MemoryWord& word, const trace::Record& record, std::size_t number, int lane) {
         joins_[&word].push_back(join_of(record, number, lane));
         word.written = true;
@@ -164,7 +165,8 @@ bool uses_memory(const steps::Steps& steps, std::uint32_t launch, trace::Space s
     return std::any_of(steps.trace->records.begin(), steps.trace->records.end(), [&](const trace::Record& record) {
         return record.launch == launch &&
                ((touches_memory(record) && fits(record.array)) ||
-                std::any_of(record.shared.begin(), record.shared.end(), [&](const trace::ArrayImage& image) { return fits(image.array); }));
+                std::any_of(record.shared.begin(), record.shared.end(),
+                            [&](const trace::ArrayImage& image) { return fits(image.array); }));
     });
 }
 
@@ -217,12 +219,13 @@ std::string changed_words(const std::vector<MemoryArray>& arrays) {
                 ++more;
                 continue;
             }
-            words = array.name + "[" + std::to_string(array.index_of(i)) + "]: warp " + std::to_string(word.reader.warp) + " lane " +
-                    std::to_string(word.reader_lane) + " read " + format_element(array.element, word.read_bits) + ", now " +
-                    format_element(array.element, word.bits);
+            words = array.name + "[" + std::to_string(array.index_of(i)) + "]: warp " +
+                    std::to_string(word.reader.warp) + " lane " + std::to_string(word.reader_lane) + " read " +
+                    format_element(array.element, word.read_bits) + ", now " + format_element(array.element, word.bits);
         }
     }
-    if (more > 0) words += "; " + std::to_string(more) + (more == 1 ? " more word" : " more words") + " changed after being read";
+    if (more > 0)
+        words += "; " + std::to_string(more) + (more == 1 ? " more word" : " more words") + " changed after being read";
     return words;
 }
 

@@ -13,8 +13,8 @@ namespace lanewise::viz {
 struct MemoryWord {
     std::uint64_t bits = 0;
     bool written = false;       // so far
-    bool known = false;         // its value is told by the records. Of an atomic's word: where the old values tell which
-                                // was the last; while some blocks are not recorded, the last of those that are
+    bool known = false;  // its value is told by the records. Of an atomic's word: where the old values tell which
+                         // was the last; while some blocks are not recorded, the last of those that are
     bool read_now = false;      // by any warp of the block
     bool written_now = false;
     std::uint32_t lanes = 0;    // of the chosen warp that touch it now
@@ -22,8 +22,8 @@ struct MemoryWord {
     int lane = -1;
     steps::WarpRef writer;      // of the last store
     int writer_lane = -1;       // -1: none told, or atomics since
-    // Another thread of the block changed it after it was read in this step (in this or, without a barrier between, in an
-    // earlier one): what the reader (the chosen warp's, if it has one) saw.
+    // Another thread of the block changed it after it was read in this step (in this or, without a barrier between, in
+    // an earlier one): what the reader (the chosen warp's, if it has one) saw.
     bool changed_after_read = false;
     std::uint64_t read_bits = 0;
     steps::WarpRef reader;
@@ -35,7 +35,8 @@ struct MemoryArray {
     std::string name;
     Element element = Element::f32;
     std::vector<MemoryWord> words;   // one for each element
-    std::vector<std::int64_t> sectors;   // in global memory: those that `words` cover, ascending. Empty: all of the array
+    std::vector<std::int64_t>
+        sectors;  // in global memory: those that `words` cover, ascending. Empty: all of the array
 
     int per_sector() const;              // elements
     // Null where the element lies outside of what is shown.
@@ -47,8 +48,8 @@ struct MemoryArray {
 // The shared arrays of the warp's block after step `step`; `warp` is the chosen one.
 std::vector<MemoryArray> shared_memory(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
 
-// The given sectors of an array in global memory after step `step`, as the records of all blocks tell; touches are those
-// of the warp's block.
+// The given sectors of an array in global memory after step `step`, as the records of all blocks tell; touches are
+// those of the warp's block.
 MemoryArray global_memory(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp, std::uint32_t array,
                           std::vector<std::int64_t> sectors);
 

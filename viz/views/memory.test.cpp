@@ -65,14 +65,19 @@ std::shared_ptr<const lesson::Run> scratch_run(std::int64_t stride) {
     for (std::uint32_t w = 0; w < 2; ++w) {
         auto warp = made.warp(1, w);
         const auto thread = [w](int lane) { return static_cast<std::int64_t>(w) * 32 + lane; };
-        warp.load(3, in, [&](int lane) { return stride * thread(lane); }, [&](int lane) { return static_cast<float>(thread(lane)) + 0.5f; });
+        warp.load(
+            3, in, [&](int lane) { return stride * thread(lane); },
+            [&](int lane) { return static_cast<float>(thread(lane)) + 0.5f; });
         warp.store(4, scratch, [&](int lane) { return 64 + thread(lane); });
         warp.barrier(5);
         if (w == 0) {
             warp.last().shared.push_back({scratch, 64, {}, std::vector<bool>(64, true)});
             for (int i = 0; i < 64; ++i) warp.last().shared[0].values.push_back(to_bits(static_cast<float>(i) + 0.5f));
         }
-        if (w == 0) warp.load(7, scratch, [](int lane) { return 64 + 2 * lane; }, [](int lane) { return static_cast<float>(2 * lane) + 0.5f; });
+        if (w == 0)
+            warp.load(
+                7, scratch, [](int lane) { return 64 + 2 * lane; },
+                [](int lane) { return static_cast<float>(2 * lane) + 0.5f; });
         if (w == 0) warp.store(8, out, [](int) { return 1; }, 1);
     }
     made.trace.header.blocks = {1};
@@ -144,7 +149,8 @@ TEST(GlobalMemory, TheBlocksSliceIsShownAsAWholeAndKeepsItsPlace) {
         EXPECT_EQ(window.rows[0].front(), 8);    // scratch[64]
         EXPECT_EQ(window.rows[1].back(), 15);
         const MemoryArray words = global_memory(run->steps, step, warp, 1, window.sectors());
-        for (int i = 0; i < 64; ++i) EXPECT_EQ(from_bits<float>(words.word(64 + i)->bits), static_cast<float>(i) + 0.5f);
+        for (int i = 0; i < 64; ++i)
+            EXPECT_EQ(from_bits<float>(words.word(64 + i)->bits), static_cast<float>(i) + 0.5f);
         EXPECT_EQ(words.word(66)->read_now, line == 7);
         EXPECT_FALSE(words.word(67)->read_now);
     }
@@ -179,10 +185,14 @@ TEST(MemoryCaptions, CountLanesBytesAndSectors) {
     const steps::WarpRef warp{0, 1, 0};
     EXPECT_EQ(said(*dense, 3, warp, trace::Space::global),
               Lines{"warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 4 sectors of 32 bytes, all used"});
-    EXPECT_EQ(said(*strided, 3, warp, trace::Space::global),
-              Lines{"warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 32 sectors of 32 bytes: 1024 bytes moved for 128 used (12 %)"});
-    EXPECT_EQ(said(*dense, 7, warp, trace::Space::global),
-              Lines{"warp 0 reads scratch: 32 lanes × 4 bytes = 128 bytes, 8 sectors of 32 bytes: 256 bytes moved for 128 used (50 %)"});
+    EXPECT_EQ(
+        said(*strided, 3, warp, trace::Space::global),
+        Lines{
+            "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 32 sectors of 32 bytes: 1024 bytes moved for 128 used (12 %)"});
+    EXPECT_EQ(
+        said(*dense, 7, warp, trace::Space::global),
+        Lines{
+            "warp 0 reads scratch: 32 lanes × 4 bytes = 128 bytes, 8 sectors of 32 bytes: 256 bytes moved for 128 used (50 %)"});
     EXPECT_EQ(said(*dense, 8, warp, trace::Space::global),
               Lines{"warp 0 writes out: 1 lane × 4 bytes, 1 sector of 32 bytes: 32 bytes moved for 4 used (12 %)"});
     EXPECT_EQ(said(*dense, 7, {0, 1, 1}, trace::Space::global),
@@ -201,7 +211,9 @@ std::shared_ptr<const lesson::Run> banks_run(std::int64_t stride) {
 
 TEST(MemoryCaptions, CountPassesAndNameTheBanks) {
     using Lines = std::vector<std::string>;
-    const auto told = [](std::int64_t stride, int line) { return said(*banks_run(stride), line, {0, 0, 0}, trace::Space::shared); };
+    const auto told = [](std::int64_t stride, int line) {
+        return said(*banks_run(stride), line, {0, 0, 0}, trace::Space::shared);
+    };
     EXPECT_EQ(told(1, 3), Lines{"warp 0 reads tree: 32 lanes, 1 pass: no bank conflict"});
     EXPECT_EQ(told(3, 3), Lines{"warp 0 reads tree: 32 lanes, 1 pass: no bank conflict"});
     EXPECT_EQ(told(16, 3), Lines{"warp 0 reads tree: 32 lanes, 16 passes: 16 different words wanted of bank 0, 16"});
@@ -209,7 +221,8 @@ TEST(MemoryCaptions, CountPassesAndNameTheBanks) {
     EXPECT_EQ(told(2, 4), Lines{"warp 0 reads tree: 32 lanes, 1 pass: one word for all, no bank conflict"});
     const auto run = banks_run(16);
     const auto conflicts = bank_conflicts(requests_of(run->steps, step_of(run->steps, 3), {0, 0, 0}));
-    for (std::size_t bank = 0; bank < conflicts.size(); ++bank) EXPECT_EQ(conflicts[bank], bank % 16 == 0 ? 16 : 0) << bank;
+    for (std::size_t bank = 0; bank < conflicts.size(); ++bank)
+        EXPECT_EQ(conflicts[bank], bank % 16 == 0 ? 16 : 0) << bank;
 }
 
 TEST(MemoryCaptions, AreBriefWhereThereIsLittleRoom) {
@@ -220,7 +233,8 @@ TEST(MemoryCaptions, AreBriefWhereThereIsLittleRoom) {
     EXPECT_EQ(request_captions(run->steps, requests, trace::Space::global, true),
               Lines{"warp 0 reads in: 32 sectors of 32 bytes: 1024 bytes moved for 128 used (12 %)"});
     const auto banks = banks_run(16);
-    EXPECT_EQ(request_captions(banks->steps, requests_of(banks->steps, step_of(banks->steps, 3), {0, 0, 0}), trace::Space::shared, true),
+    EXPECT_EQ(request_captions(banks->steps, requests_of(banks->steps, step_of(banks->steps, 3), {0, 0, 0}),
+                               trace::Space::shared, true),
               Lines{"warp 0 reads tree: 16 passes: 16 different words wanted of bank 0, 16"});
 }
 

@@ -52,17 +52,20 @@ void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string&
     if (lane >= 0 && ((word.lanes >> lane) & 1u)) outline(brush, box.inset(-pane.px(1)), colors.focus, 0, pane.px(2));
 }
 
-std::string word_hint(const std::string& name, std::size_t index, const std::string& where, const MemoryWord& word, Element element) {
+std::string word_hint(const std::string& name, std::size_t index, const std::string& where, const MemoryWord& word,
+                      Element element) {
     std::string words = name + "[" + std::to_string(index) + "] · " + where;
     if (word.known) words += " · " + format_element(element, word.bits);
     else words += word.written ? " · changed by atomics: which came last is not told" : " · not told yet";
     if (word.read_now || word.written_now) {
-        words += word.read_now && word.written_now ? " · read and written" : word.written_now ? " · written" : " · read";
+        words += word.read_now && word.written_now ? " · read and written"
+                 : word.written_now                ? " · written"
+                                                   : " · read";
         words += " now by warp " + std::to_string(word.by.warp) + " lane " + std::to_string(word.lane);
     }
     if (word.changed_after_read) {
-        words += " · warp " + std::to_string(word.reader.warp) + " lane " + std::to_string(word.reader_lane) + " read " +
-                 format_element(element, word.read_bits) + " before it changed";
+        words += " · warp " + std::to_string(word.reader.warp) + " lane " + std::to_string(word.reader_lane) +
+                 " read " + format_element(element, word.read_bits) + " before it changed";
     }
     return words;
 }
@@ -100,7 +103,9 @@ float mark_key(const Pane& pane, float left, float right, float y, std::initiali
         const Rect swatch{x, y - pane.px(5), x + pane.px(wide), y + pane.px(5)};
         switch (mark) {
             case Mark::written: outline(pane.brush, swatch, colors.accent, 0, pane.px(2)); break;
-            case Mark::read: fill(pane.brush, {swatch.x0, swatch.y1 - pane.px(2), swatch.x1, swatch.y1}, colors.text); break;
+            case Mark::read:
+                fill(pane.brush, {swatch.x0, swatch.y1 - pane.px(2), swatch.x1, swatch.y1}, colors.text);
+                break;
             case Mark::sector:
                 fill(pane.brush, swatch, colors.accent_ground, pane.px(2));
                 outline(pane.brush, swatch, colors.accent, pane.px(2), pane.px(1.3f));

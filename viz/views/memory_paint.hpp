@@ -25,12 +25,14 @@ struct WordPaint {
 };
 
 // "tree[33] · bank 1 · 528 · read now by warp 0 lane 16", without the place in memory, which `where` tells.
-std::string word_hint(const std::string& name, std::size_t index, const std::string& where, const MemoryWord& word, Element element);
+std::string word_hint(const std::string& name, std::size_t index, const std::string& where, const MemoryWord& word,
+                      Element element);
 
 // Diagonal lines: moved, and not used.
 void hatch(const Brush& brush, const Rect& box, Color color);
 
-// Swatch and word for each mark, ending at `right`; returns the left edge. Draws nothing where it does not fit from `left`.
+// Swatch and word for each mark, ending at `right`; returns the left edge. Draws nothing where it does not fit from
+// `left`.
 enum class Mark : std::uint8_t { written, read, sector, unused };
 float mark_key(const Pane& pane, float left, float right, float y, std::initializer_list<Mark> marks);
 

@@ -65,7 +65,9 @@ bool block_touches(const steps::Steps& steps, std::size_t step, const steps::War
         if (part.warp.launch != block.launch || part.warp.block != block.block) continue;
         for (const std::size_t number : part.records) {
             const trace::Record& record = steps.trace->records[number];
-            if (touches_memory(record) && record.array < steps.trace->arrays.size() && steps.trace->arrays[record.array].space == space) return true;
+            if (touches_memory(record) && record.array < steps.trace->arrays.size() &&
+                steps.trace->arrays[record.array].space == space)
+                return true;
         }
     }
     return false;
@@ -83,7 +85,8 @@ std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t 
         const std::string origin = accesses_origin(*steps.trace);
         if (!origin.empty()) return {origin};
     }
-    std::string words = "warp " + std::to_string(warp.warp) + " asks for nothing in " + name_of(space) + " in this step";
+    std::string words =
+        "warp " + std::to_string(warp.warp) + " asks for nothing in " + name_of(space) + " in this step";
     if (block_touches(steps, step, warp, space)) words += "; other warps of its block do";
     return {words};
 }
@@ -116,7 +119,8 @@ void MemoryView::learn(const Look& look, const Exhibit& exhibit, const steps::Wa
     std::vector<std::vector<Request>> requests;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         requests.push_back(requests_of(steps, k, warp));
-        run_.conflicts |= std::any_of(requests.back().begin(), requests.back().end(), [](const Request& request) { return request.conflict(); });
+        run_.conflicts |= std::any_of(requests.back().begin(), requests.back().end(),
+                                      [](const Request& request) { return request.conflict(); });
     }
     // Where a caption is longer than a line, all are told briefly.
     for (const bool brief : {false, true}) {
@@ -136,7 +140,8 @@ void MemoryView::learn(const Look& look, const Exhibit& exhibit, const steps::Wa
     const float around = look.px(kTitle + kCaption * static_cast<float>(run_.caption_lines) + kFoot);
     // A row of sectors wants 18 pixels.
     const float room = std::max(most - around, 0.0f);
-    const std::size_t most_rows = std::clamp<std::size_t>(static_cast<std::size_t>(room / look.px(17)), 1, kMostGlobalRows);
+    const std::size_t most_rows =
+        std::clamp<std::size_t>(static_cast<std::size_t>(room / look.px(17)), 1, kMostGlobalRows);
     run_.global_rows = run_.use->rows(most_rows);
     now_.ready = false;
 
@@ -150,7 +155,8 @@ void MemoryView::learn(const Look& look, const Exhibit& exhibit, const steps::Wa
     run_.height = run_.shared || run_.global ? std::min(around + std::max(shared, global), most) : 0;
 }
 
-float MemoryView::height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width, float most) {
+float MemoryView::height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width,
+                         float most) {
     learn(look, exhibit, selection.warp, width, most);
     return run_.height;
 }
@@ -159,7 +165,8 @@ Space MemoryView::choose(const steps::Steps& steps, std::size_t step, const step
     if (!run_.shared || !run_.global) return run_.shared ? Space::shared : Space::global;
     if (show != Show::follow) return show == Show::shared ? Space::shared : Space::global;
     const auto asks = [&](Space space) {
-        return std::any_of(now_.requests.begin(), now_.requests.end(), [&](const Request& request) { return request.space == space; });
+        return std::any_of(now_.requests.begin(), now_.requests.end(),
+                           [&](const Request& request) { return request.space == space; });
     };
     for (const Space space : {Space::shared, Space::global}) {
         if (asks(space)) return space;
@@ -184,7 +191,8 @@ void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const step
         now_.shared = shared_memory(steps, step, warp);
         now_.changed = changed_words(now_.shared);
         std::erase_if(now_.shared, [&](const MemoryArray& array) {
-            return std::find(run_.shared_arrays.begin(), run_.shared_arrays.end(), array.array) == run_.shared_arrays.end();
+            return std::find(run_.shared_arrays.begin(), run_.shared_arrays.end(), array.array) ==
+                   run_.shared_arrays.end();
         });
         now_.rows = bank_rows(now_.shared, run_.bank_rows);
     } else if (const auto array = run_.use->array_at(step)) {
@@ -193,13 +201,16 @@ void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const step
         now_.changed = changed_words({now_.global});
         const std::size_t touched = run_.use->touched_at(step, *array);
         if (now_.quiet && touched != steps::kNoStep && touched != step) {
-            now_.captions.back() += "; " + now_.global.name + " is next or last touched in step " + std::to_string(touched + 1);
+            now_.captions.back() +=
+                "; " + now_.global.name + " is next or last touched in step " + std::to_string(touched + 1);
         }
-        if (now_.window.left_out > 0) now_.captions.push_back("and " + std::to_string(now_.window.left_out) + " more sectors");
+        if (now_.window.left_out > 0)
+            now_.captions.push_back("and " + std::to_string(now_.window.left_out) + " more sectors");
     }
 }
 
-void MemoryView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
+void MemoryView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+                      Selection& selection) {
     if (!run_.shared && !run_.global) return;
     const steps::Steps& steps = exhibit.steps();
     const Theme& colors = pane.colors();
@@ -222,7 +233,12 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibi
         Rect row = words.cut_top(pane.px(kCaption));
         row.x0 = lanes_x0;
         const bool warns = changed && &line == &lines.front();
-        text_in(pane.brush, Face::caption, row, warns ? colors.warning : now_.quiet ? colors.quiet : costly ? colors.warning : colors.text, line, Align::left);
+        text_in(pane.brush, Face::caption, row,
+                warns        ? colors.warning
+                : now_.quiet ? colors.quiet
+                : costly     ? colors.warning
+                             : colors.text,
+                line, Align::left);
     }
     rest.cut_top(pane.px(2));
     rest.cut_bottom(pane.px(kFoot - 2));
@@ -236,11 +252,13 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibi
         banks.draw(pane, rest, now_.shared, now_.rows, now_.requests, scale, selection);
     } else if (now_.window.array < exhibit.trace().arrays.size()) {
         const SectorsView sectors{lanes_x0, cell, uses};
-        sectors.draw(pane, rest, exhibit.trace().arrays[now_.window.array], now_.window, now_.global, now_.requests, scale, selection);
+        sectors.draw(pane, rest, exhibit.trace().arrays[now_.window.array], now_.window, now_.global, now_.requests,
+                     scale, selection);
     }
 }
 
-void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Trace& trace, const steps::WarpRef& warp) {
+void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Trace& trace,
+                            const steps::WarpRef& warp) {
     const Theme& colors = pane.colors();
     const float right = lanes_x0 + cell * 32;
     const bool shared = now_.space == Space::shared;
@@ -254,7 +272,9 @@ void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Tr
             const Color line = show == Show::follow ? colors.quiet : colors.accent;
             if (chosen) fill(pane.brush, {tab.x0, tab.y1 - pane.px(3), tab.x1, tab.y1 - pane.px(1)}, line);
             const Show asked = space == Space::shared ? Show::shared : Show::global;
-            if (pane.hovers(tab)) hint_card(pane.look(), show == asked ? "stays; click to follow the steps again" : "click to keep this in sight");
+            if (pane.hovers(tab))
+                hint_card(pane.look(),
+                          show == asked ? "stays; click to follow the steps again" : "click to keep this in sight");
             if (pane.button(tab)) show = show == asked ? Show::follow : asked;
             x = tab.x1 + pane.px(12);
         }
@@ -264,15 +284,20 @@ void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Tr
     std::vector<std::string> ways;   // to go on, the longest first
     const bool alone = !(run_.shared && run_.global);
     if (shared) {
-        words = std::string(alone ? "shared memory of block " : "block ") + std::to_string(warp.block) + " · one column a bank";
-        if (run_.bank_rows < run_.shared_rows) words += " · " + std::to_string(now_.rows.size()) + " of " + std::to_string(run_.shared_rows) + " rows";
+        words = std::string(alone ? "shared memory of block " : "block ") + std::to_string(warp.block) +
+                " · one column a bank";
+        if (run_.bank_rows < run_.shared_rows)
+            words += " · " + std::to_string(now_.rows.size()) + " of " + std::to_string(run_.shared_rows) + " rows";
     } else {
         words = (alone ? "global memory · " : "") + now_.global.name;
-        ways = now_.window.packed ? std::vector<std::string>{" · the sectors that are moved, each with its first index", " · the sectors that are moved"}
-                                  : std::vector<std::string>{" · a row is 128 bytes: 4 sectors of 32", " · 4 sectors a row"};
+        ways = now_.window.packed
+                   ? std::vector<std::string>{" · the sectors that are moved, each with its first index",
+                                              " · the sectors that are moved"}
+                   : std::vector<std::string>{" · a row is 128 bytes: 4 sectors of 32", " · 4 sectors a row"};
     }
     const float key = shared ? mark_key(pane, x + pane.px(150), right, where.center().y, {Mark::written, Mark::read})
-                             : mark_key(pane, x + pane.px(150), right, where.center().y, {Mark::sector, Mark::unused, Mark::written, Mark::read});
+                             : mark_key(pane, x + pane.px(150), right, where.center().y,
+                                        {Mark::sector, Mark::unused, Mark::written, Mark::read});
     const float room = key - x - pane.px(6);
     for (const std::string& way : ways) {
         if (text_width(pane.look(), Face::caption, words + way) > room) continue;

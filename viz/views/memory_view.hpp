@@ -22,7 +22,8 @@ struct MemoryView {
 
     // The same at each step of a run, so that the stage stands still; 0 where no memory was recorded. At most `most`.
     float height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width, float most);
-    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+              Selection& selection);
     // Follow the step, then shared, then global.
     void next();
 

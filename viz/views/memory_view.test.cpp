@@ -12,7 +12,8 @@ using testing::Headless;
 using trace::Space;
 
 struct Drawn {
-    explicit Drawn(std::shared_ptr<const lesson::Run> run, float width = 960) : gui(width, 300), exhibit(std::move(run)) {
+    explicit Drawn(std::shared_ptr<const lesson::Run> run, float width = 960)
+        : gui(width, 300), exhibit(std::move(run)) {
         selection.warp = exhibit.steps().warps.front();
         view.lanes_x0 = 20;
         view.cell = (width - 90) / 32;
@@ -46,7 +47,8 @@ TEST(MemoryView, FollowsTheStepAndKeepsItsHeight) {
     drawn.at(0);   // the load of `in`
     EXPECT_EQ(drawn.view.shown(), Space::global);
     ASSERT_EQ(drawn.view.captions().size(), 1u);
-    EXPECT_EQ(drawn.view.captions()[0], "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 4 sectors of 32 bytes, all used");
+    EXPECT_EQ(drawn.view.captions()[0],
+              "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 4 sectors of 32 bytes, all used");
     const float height = drawn.height;
     EXPECT_GT(height, 0);
     drawn.at(drawn.first(steps::StepKind::store));

@@ -27,8 +27,8 @@ Intent NoticeBar::draw(const Pane& pane, const Notice& notice) {
     const Color kind = notice.good ? colors.good : colors.warning;
     fill(pane.brush, box, mix(colors.panel, kind, colors.dark ? 0.16 : 0.12));
     fill(pane.brush, {box.x0, box.y0, box.x0 + pane.px(4), box.y1}, kind);
-    paragraph(pane.brush, Face::body, {box.x0 + pane.px(20), box.y0 + pane.px(8)}, words_width(pane.look(), notice, box.width()),
-              colors.strong, notice.sentence, 1.4f);
+    paragraph(pane.brush, Face::body, {box.x0 + pane.px(20), box.y0 + pane.px(8)},
+              words_width(pane.look(), notice, box.width()), colors.strong, notice.sentence, 1.4f);
     Intent intent;
     // A cross closes it.
     const Point c{box.x1 - pane.px(24), box.center().y};

@@ -57,7 +57,8 @@ void Pane::keep_in_sight(float y0, float y1) const {
 void shadow(const Brush& brush, const Rect& box, float rounding) {
     for (const float reach : {14.0f, 9.0f, 5.0f, 2.0f}) {
         const float d = brush.px(reach);
-        fill(brush, box.inset(-d).moved(0, brush.px(3)), with_alpha(rgb(0x000000), brush.colors().dark ? 0.10 : 0.035), rounding + d);
+        fill(brush, box.inset(-d).moved(0, brush.px(3)), with_alpha(rgb(0x000000), brush.colors().dark ? 0.10 : 0.035),
+             rounding + d);
     }
 }
 

@@ -26,7 +26,8 @@ void thin_out(std::vector<Tick>& ticks, const LogAxis& axis, float pitch, const 
         for (Tick& tick : ticks) {
             if (coarse(tick.value) != first) continue;
             const float at = axis.at(tick.value);
-            if (std::any_of(taken.begin(), taken.end(), [&](float other) { return std::abs(other - at) < pitch; })) tick.words.clear();
+            if (std::any_of(taken.begin(), taken.end(), [&](float other) { return std::abs(other - at) < pitch; }))
+                tick.words.clear();
             else taken.push_back(at);
         }
 }
@@ -60,7 +61,8 @@ LogAxis axis_of(const std::vector<double>& values, float from, float to, double 
 
 std::vector<Tick> decimal_ticks(const LogAxis& axis, float pitch, std::string (*words)(double)) {
     std::vector<Tick> ticks;
-    const int first = static_cast<int>(std::floor(std::log10(axis.low))), last = static_cast<int>(std::ceil(std::log10(axis.high)));
+    const int first = static_cast<int>(std::floor(std::log10(axis.low))),
+              last = static_cast<int>(std::ceil(std::log10(axis.high)));
     const bool narrow = last - first <= 4;
     for (int decade = first; decade <= last; ++decade)
         for (const double part : {1.0, 2.0, 5.0}) {
@@ -68,15 +70,18 @@ std::vector<Tick> decimal_ticks(const LogAxis& axis, float pitch, std::string (*
             if ((part > 1 && !narrow) || value < axis.low || value > axis.high) continue;
             ticks.push_back({value, words(value)});
         }
-    thin_out(ticks, axis, pitch, [](double value) { return std::abs(std::log10(value) - std::round(std::log10(value))) < 1e-6; });
+    thin_out(ticks, axis, pitch,
+             [](double value) { return std::abs(std::log10(value) - std::round(std::log10(value))) < 1e-6; });
     return ticks;
 }
 
 std::vector<Tick> binary_ticks(const LogAxis& axis, float pitch, std::string (*words)(double)) {
     std::vector<Tick> ticks;
-    for (int power = static_cast<int>(std::ceil(std::log2(axis.low) - 1e-9)); power <= std::log2(axis.high) + 1e-9; ++power)
+    for (int power = static_cast<int>(std::ceil(std::log2(axis.low) - 1e-9)); power <= std::log2(axis.high) + 1e-9;
+         ++power)
         ticks.push_back({std::ldexp(1.0, power), words(std::ldexp(1.0, power))});
-    thin_out(ticks, axis, pitch, [&](double value) { return static_cast<int>(std::lround(std::log2(value))) % 2 == 0; });
+    thin_out(ticks, axis, pitch,
+             [&](double value) { return static_cast<int>(std::lround(std::log2(value))) % 2 == 0; });
     return ticks;
 }
 
@@ -97,12 +102,15 @@ std::string time_tick(double us) {
     return us < 1e6 ? plain(us / 1000) + " ms" : plain(us / 1e6) + " s";
 }
 
-std::string rate_tick(double gb_per_s) { return gb_per_s < 1000 ? plain(gb_per_s) + " GB/s" : plain(gb_per_s / 1000) + " TB/s"; }
+std::string rate_tick(double gb_per_s) {
+    return gb_per_s < 1000 ? plain(gb_per_s) + " GB/s" : plain(gb_per_s / 1000) + " TB/s";
+}
 
 std::vector<float> spread_labels(const std::vector<float>& wanted, float pitch, float low, float high) {
     const std::size_t count = wanted.size();
     if (count == 0) return {};
-    if (static_cast<float>(count - 1) * pitch > high - low) pitch = (high - low) / static_cast<float>(std::max<std::size_t>(count - 1, 1));
+    if (static_cast<float>(count - 1) * pitch > high - low)
+        pitch = (high - low) / static_cast<float>(std::max<std::size_t>(count - 1, 1));
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
@@ -121,7 +129,9 @@ std::vector<float> spread_labels(const std::vector<float>& wanted, float pitch, 
         while (groups.size() > 1) {
             Group& last = groups[groups.size() - 1];
             Group& before = groups[groups.size() - 2];
-            if (before.top(pitch, low, high) + static_cast<float>(before.count) * pitch <= last.top(pitch, low, high) + 1e-3f) break;
+            if (before.top(pitch, low, high) + static_cast<float>(before.count) * pitch <=
+                last.top(pitch, low, high) + 1e-3f)
+                break;
             before.sum += last.sum;
             before.count += last.count;
             groups.pop_back();
@@ -130,7 +140,8 @@ std::vector<float> spread_labels(const std::vector<float>& wanted, float pitch, 
     std::vector<float> places(count);
     std::size_t next = 0;
     for (const Group& group : groups)
-        for (std::size_t i = 0; i < group.count; ++i) places[order[next++]] = group.top(pitch, low, high) + static_cast<float>(i) * pitch;
+        for (std::size_t i = 0; i < group.count; ++i)
+            places[order[next++]] = group.top(pitch, low, high) + static_cast<float>(i) * pitch;
     return places;
 }
 
@@ -138,7 +149,8 @@ bool clip_line(const Rect& box, Point& a, Point& b) {
     float t0 = 0, t1 = 1;
     const float dx = b.x - a.x, dy = b.y - a.y;
     // Liang and Barsky: each side moves an end inwards.
-    for (const auto& [toward, gap] : {std::pair{-dx, a.x - box.x0}, {dx, box.x1 - a.x}, {-dy, a.y - box.y0}, {dy, box.y1 - a.y}}) {
+    for (const auto& [toward, gap] :
+         {std::pair{-dx, a.x - box.x0}, {dx, box.x1 - a.x}, {-dy, a.y - box.y0}, {dy, box.y1 - a.y}}) {
         if (toward == 0) {
             if (gap < 0) return false;
             continue;
@@ -155,9 +167,12 @@ bool clip_line(const Rect& box, Point& a, Point& b) {
 }
 
 Category category(const Theme& theme, std::size_t i) {
-    // Of Okabe and Ito's eight: without black; without blue on dark, without yellow on light, where they are hard to see.
-    static constexpr std::array<std::uint32_t, 6> kOnDark = {0x56b4e9, 0xe69f00, 0x009e73, 0xcc79a7, 0xf0e442, 0xd55e00};
-    static constexpr std::array<std::uint32_t, 6> kOnLight = {0x0072b2, 0xc27a00, 0x009e73, 0xb8578f, 0x2f9fd8, 0xd55e00};
+    // Of Okabe and Ito's eight: without black; without blue on dark, without yellow on light, where they are hard to
+    // see.
+    static constexpr std::array<std::uint32_t, 6> kOnDark = {0x56b4e9, 0xe69f00, 0x009e73,
+                                                             0xcc79a7, 0xf0e442, 0xd55e00};
+    static constexpr std::array<std::uint32_t, 6> kOnLight = {0x0072b2, 0xc27a00, 0x009e73,
+                                                              0xb8578f, 0x2f9fd8, 0xd55e00};
     const auto& colors = theme.dark ? kOnDark : kOnLight;
     return {rgb(colors[i % colors.size()]), static_cast<PlotMark>(i / colors.size() % 4)};
 }

@@ -18,19 +18,27 @@ void paint_axes(const Brush& brush, const Axes& axes) {
     for (const Tick& tick : axes.y_ticks) {
         const float y = std::round(axes.y.at(tick.value));
         hairline(brush, {area.x0, y}, {area.x1, y}, tick.words.empty() ? with_alpha(grid, 0.5) : grid);
-        text_in(brush, Face::small, {area.x0 - brush.px(80), y - brush.px(8), area.x0 - brush.px(8), y + brush.px(8)}, colors.quiet, tick.words, Align::right);
+        text_in(brush, Face::small, {area.x0 - brush.px(80), y - brush.px(8), area.x0 - brush.px(8), y + brush.px(8)},
+                colors.quiet, tick.words, Align::right);
     }
     hairline(brush, {area.x0, area.y1}, {area.x1, area.y1}, colors.faint);
-    text_in(brush, Face::caption, {area.x0, area.y1 + brush.px(20), area.x1, area.y1 + brush.px(40)}, colors.quiet, axes.x_title, Align::right);
-    text_in(brush, Face::caption, {area.x0 - brush.px(58), area.y0 - brush.px(22), area.x1, area.y0 - brush.px(6)}, colors.quiet, axes.y_title, Align::left);
+    text_in(brush, Face::caption, {area.x0, area.y1 + brush.px(20), area.x1, area.y1 + brush.px(40)}, colors.quiet,
+            axes.x_title, Align::right);
+    text_in(brush, Face::caption, {area.x0 - brush.px(58), area.y0 - brush.px(22), area.x1, area.y0 - brush.px(6)},
+            colors.quiet, axes.y_title, Align::left);
 }
 
 void paint_mark(const Brush& brush, Point at, float radius, const Category& category, bool hollow) {
     const auto corners = [&](float r) -> std::vector<Point> {
         switch (category.mark) {
-            case PlotMark::square: return {{at.x - r, at.y - r}, {at.x + r, at.y - r}, {at.x + r, at.y + r}, {at.x - r, at.y + r}};
-            case PlotMark::diamond: return {{at.x, at.y - 1.3f * r}, {at.x + 1.3f * r, at.y}, {at.x, at.y + 1.3f * r}, {at.x - 1.3f * r, at.y}};
-            case PlotMark::triangle: return {{at.x, at.y - 1.25f * r}, {at.x + 1.2f * r, at.y + 0.9f * r}, {at.x - 1.2f * r, at.y + 0.9f * r}};
+            case PlotMark::square:
+                return {{at.x - r, at.y - r}, {at.x + r, at.y - r}, {at.x + r, at.y + r}, {at.x - r, at.y + r}};
+            case PlotMark::diamond:
+                return {
+                    {at.x, at.y - 1.3f * r}, {at.x + 1.3f * r, at.y}, {at.x, at.y + 1.3f * r}, {at.x - 1.3f * r, at.y}};
+            case PlotMark::triangle:
+                return {
+                    {at.x, at.y - 1.25f * r}, {at.x + 1.2f * r, at.y + 0.9f * r}, {at.x - 1.2f * r, at.y + 0.9f * r}};
             case PlotMark::disc: break;
         }
         return {};
@@ -69,7 +77,9 @@ namespace {
 
 constexpr float kLead = 26, kSample = 18, kLabelPitch = 17;
 
-std::string words_of(const EndLabel& label) { return label.figure.empty() ? label.name : label.name + "  " + label.figure; }
+std::string words_of(const EndLabel& label) {
+    return label.figure.empty() ? label.name : label.name + "  " + label.figure;
+}
 
 }  // namespace
 
@@ -99,16 +109,21 @@ std::vector<Rect> paint_labels(const Pane& pane, const Rect& column, const std::
         const bool dim = lit >= 0 && lit != static_cast<int>(i);
         const Color own = dim ? with_alpha(label.category.color, 0.35) : label.category.color;
         const float x0 = label.from.x + pane.px(6);
-        pane.brush.canvas->polyline(std::array{Point{x0, label.from.y}, Point{std::max(x0, box.x0 - pane.px(12)), y}, Point{box.x0, y}},
-                                    with_alpha(label.category.color, dim ? 0.15 : 0.45), pane.px(1));
-        if (label.dashed) paint_dashed(pane.brush, {{box.x0 + pane.px(1), y}, {box.x0 + pane.px(15), y}}, own, pane.px(1.6f), pane.px(3));
+        pane.brush.canvas->polyline(
+            std::array{Point{x0, label.from.y}, Point{std::max(x0, box.x0 - pane.px(12)), y}, Point{box.x0, y}},
+            with_alpha(label.category.color, dim ? 0.15 : 0.45), pane.px(1));
+        if (label.dashed)
+            paint_dashed(pane.brush, {{box.x0 + pane.px(1), y}, {box.x0 + pane.px(15), y}}, own, pane.px(1.6f),
+                         pane.px(3));
         else paint_mark(pane.brush, {box.x0 + pane.px(8), y}, pane.px(3.8f), {own, label.category.mark}, label.hollow);
         const Rect text{box.x0 + pane.px(kSample), box.y0, box.x1, box.y1};
         const Color ink = dim ? colors.quiet : label.strong || lit >= 0 ? colors.strong : colors.text;
-        const std::string name = fit_text(pane.look(), Face::caption, label.name, text.width() - text_width(pane.look(), Face::caption, "  " + label.figure));
+        const std::string name = fit_text(pane.look(), Face::caption, label.name,
+                                          text.width() - text_width(pane.look(), Face::caption, "  " + label.figure));
         text_in(pane.brush, Face::caption, text, ink, name, Align::left);
         const float used = text_width(pane.look(), Face::caption, name + "  ");
-        text_in(pane.brush, Face::caption, {text.x0 + used, text.y0, text.x1, text.y1}, colors.quiet, label.figure, Align::left);
+        text_in(pane.brush, Face::caption, {text.x0 + used, text.y0, text.x1, text.y1}, colors.quiet, label.figure,
+                Align::left);
     }
     return boxes;
 }
@@ -119,11 +134,13 @@ void lines_card(const Look& look, const std::vector<std::string>& lines) {
     ScreenCanvas screen(ImGui::GetForegroundDrawList());
     const Brush brush{&screen, look};
     float width = 0;
-    for (const std::string& line : lines) width = std::max(width, text_width(look, &line == &lines.front() ? Face::strong : Face::caption, line));
+    for (const std::string& line : lines)
+        width = std::max(width, text_width(look, &line == &lines.front() ? Face::strong : Face::caption, line));
     const float pitch = look.px(18);
     width += look.px(22);
     const float height = pitch * static_cast<float>(lines.size()) + look.px(14);
-    const float x = at.x + look.px(16) + width < display.x ? at.x + look.px(16) : std::max(0.0f, at.x - look.px(16) - width);
+    const float x =
+        at.x + look.px(16) + width < display.x ? at.x + look.px(16) : std::max(0.0f, at.x - look.px(16) - width);
     const float y = std::clamp(at.y - height / 2, look.px(4), std::max(look.px(4), display.y - height - look.px(4)));
     const Rect card{x, y, x + width, y + height};
     fill(brush, card, look.colors().raised, look.px(6));
@@ -131,7 +148,8 @@ void lines_card(const Look& look, const std::vector<std::string>& lines) {
     Rect rest = card.inset(look.px(11), look.px(7));
     for (const std::string& line : lines) {
         const bool first = &line == &lines.front();
-        text_in(brush, first ? Face::strong : Face::caption, rest.cut_top(pitch), first ? look.colors().strong : look.colors().text, line, Align::left);
+        text_in(brush, first ? Face::strong : Face::caption, rest.cut_top(pitch),
+                first ? look.colors().strong : look.colors().text, line, Align::left);
     }
 }
 

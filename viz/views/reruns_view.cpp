@@ -9,7 +9,8 @@ namespace lanewise::viz {
 namespace {
 
 const trace::Output* find_output(const std::vector<trace::Output>& outputs, const std::string& name) {
-    const auto at = std::find_if(outputs.begin(), outputs.end(), [&](const trace::Output& each) { return each.name == name; });
+    const auto at =
+        std::find_if(outputs.begin(), outputs.end(), [&](const trace::Output& each) { return each.name == name; });
     return at == outputs.end() || at->values.empty() ? nullptr : &*at;
 }
 
@@ -59,7 +60,8 @@ std::string describe_reruns(const RerunTable& table) {
     if (table.rows.empty()) return {};
     std::string out = rerun_sentence(table) + "\n";
     for (const RerunRow& row : table.rows) {
-        out += "  " + row.how + "  " + format_element(table.type, row.bits) + " (0x" + format_bits(table.type, row.bits) + ")\n";
+        out += "  " + row.how + "  " + format_element(table.type, row.bits) + " (0x" +
+               format_bits(table.type, row.bits) + ")\n";
     }
     return out;
 }
@@ -79,11 +81,14 @@ void RerunsView::draw(const Pane& pane, const trace::Trace& trace) const {
     hairline(brush, {pane.box.x0, pane.box.y0}, {pane.box.x1, pane.box.y0}, colors.line);
     Rect rest = pane.box.inset(pane.px(16), pane.px(8));
     const Rect head = rest.cut_top(pane.px(20));
-    text_in(brush, Face::strong, head, colors.strong, fit_text(pane.look(), Face::strong, "Blocks in other orders", head.width()), Align::left);
+    text_in(brush, Face::strong, head, colors.strong,
+            fit_text(pane.look(), Face::strong, "Blocks in other orders", head.width()), Align::left);
     const std::string words = table.results == 1 ? "one result in " + std::to_string(table.rows.size()) + " runs"
-                                                 : std::to_string(table.results) + " different results in " + std::to_string(table.rows.size()) + " runs";
+                                                 : std::to_string(table.results) + " different results in " +
+                                                       std::to_string(table.rows.size()) + " runs";
     text_in(brush, Face::caption, rest.cut_top(pane.px(17)), table.results == 1 ? colors.quiet : colors.accent,
-            fit_text(pane.look(), Face::caption, table.output + ", the same values: " + words, head.width()), Align::left);
+            fit_text(pane.look(), Face::caption, table.output + ", the same values: " + words, head.width()),
+            Align::left);
     const float digit = (*pane.look().fonts)[Face::small].digit;
     const std::size_t count = std::min(table.rows.size(), most);
     for (std::size_t i = 0; i < count; ++i) {
@@ -91,10 +96,12 @@ void RerunsView::draw(const Pane& pane, const trace::Trace& trace) const {
         const Rect line = rest.cut_top(pane.px(18));
         const std::string hex = format_bits(table.type, row.bits);
         const float bits_width = digit * static_cast<float>(hex.size() + 2);
-        text_in(brush, Face::caption, {line.x0, line.y0, line.x0 + pane.px(78), line.y1}, i == 0 ? colors.text : colors.quiet,
-                fit_text(pane.look(), Face::caption, row.how, pane.px(76)), Align::left);
+        text_in(brush, Face::caption, {line.x0, line.y0, line.x0 + pane.px(78), line.y1},
+                i == 0 ? colors.text : colors.quiet, fit_text(pane.look(), Face::caption, row.how, pane.px(76)),
+                Align::left);
         const Rect value{line.x0 + pane.px(80), line.y0, line.x1 - bits_width - pane.px(10), line.y1};
-        text_in(brush, Face::small, value, colors.text, fit_text(pane.look(), Face::small, format_element(table.type, row.bits), value.width()), Align::right);
+        text_in(brush, Face::small, value, colors.text,
+                fit_text(pane.look(), Face::small, format_element(table.type, row.bits), value.width()), Align::right);
         float x = line.x1 - bits_width;
         text_in(brush, Face::small, {x, line.y0, x + 2 * digit, line.y1}, colors.quiet, "0x", Align::left);
         x += 2 * digit;
@@ -102,12 +109,15 @@ void RerunsView::draw(const Pane& pane, const trace::Trace& trace) const {
         for (std::size_t d = 0; d < hex.size(); ++d) {
             const Rect box{x, line.y0, x + digit, line.y1};
             text_in(brush, Face::small, box, differs[d] ? colors.accent : colors.quiet, hex.substr(d, 1), Align::left);
-            if (differs[d]) fill(brush, {box.x0, box.y1 - pane.px(2.5f), box.x1 - pane.px(0.5f), box.y1 - pane.px(1)}, colors.accent);
+            if (differs[d])
+                fill(brush, {box.x0, box.y1 - pane.px(2.5f), box.x1 - pane.px(0.5f), box.y1 - pane.px(1)},
+                     colors.accent);
             x += digit;
         }
     }
     if (table.rows.size() > count) {
-        text_in(brush, Face::caption, rest.cut_top(pane.px(16)), colors.quiet, "and " + std::to_string(table.rows.size() - count) + " more", Align::left);
+        text_in(brush, Face::caption, rest.cut_top(pane.px(16)), colors.quiet,
+                "and " + std::to_string(table.rows.size() - count) + " more", Align::left);
     }
 }
 

@@ -13,7 +13,8 @@ void warning_sign(const Brush& brush, Point middle, float radius) {
     fill(brush, {middle.x - bar, middle.y + radius * 0.5f, middle.x + bar, middle.y + radius * 0.75f}, ink);
 }
 
-void draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, Face face, Align align, std::size_t place) {
+void draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, Face face, Align align,
+                 std::size_t place) {
     const lesson::Run& run = *exhibit.run;
     std::string words = result_words(run);
     const std::string mistakes = mistakes_found(exhibit, place);
@@ -39,7 +40,8 @@ void draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, 
     } else {
         warning_sign(brush, c, brush.px(6));
     }
-    text_in(brush, face, {x + sign, where.y0, where.x1, where.y1}, right ? brush.colors().text : ink, fitted, Align::left);
+    text_in(brush, face, {x + sign, where.y0, where.x1, where.y1}, right ? brush.colors().text : ink, fitted,
+            Align::left);
 }
 
 }  // namespace lanewise::viz

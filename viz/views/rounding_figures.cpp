@@ -34,7 +34,8 @@ float draw_bits(const Brush& brush, Point at, Element type, std::uint64_t bits, 
 
 }  // namespace
 
-float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps& steps, const steps::RoundingLens& lens, std::int32_t place) {
+float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps& steps,
+                       const steps::RoundingLens& lens, std::int32_t place) {
     const Theme& colors = brush.colors();
     const Sum& sum = lens.sums.at(static_cast<std::size_t>(place));
     const float row = brush.px(19), name = brush.px(62);
@@ -46,15 +47,20 @@ float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps
 
     Rect title = rest.cut_top(row);
     const std::string where_words = steps::where_of(sum);
-    const float place_width = std::min(text_width(brush.look, Face::caption, where_words) + brush.px(10), title.width() * 0.4f);
-    text_in(brush, Face::caption, title.cut_right(place_width), colors.quiet, fit_text(brush.look, Face::caption, where_words, place_width), Align::right);
+    const float place_width =
+        std::min(text_width(brush.look, Face::caption, where_words) + brush.px(10), title.width() * 0.4f);
+    text_in(brush, Face::caption, title.cut_right(place_width), colors.quiet,
+            fit_text(brush.look, Face::caption, where_words, place_width), Align::right);
     const Color special = sum.stopped || sum.overflowed ? colors.warning : colors.strong;
-    text_in(brush, Face::strong, title, special, fit_text(brush.look, Face::strong, steps::what_of(steps, sum), title.width()), Align::left);
+    text_in(brush, Face::strong, title, special,
+            fit_text(brush.look, Face::strong, steps::what_of(steps, sum), title.width()), Align::left);
 
     // What was added, in figures.
     const Rect addition = rest.cut_top(row);
-    const std::string words = sum.kind == Sum::Kind::input ? steps::full_value(sum.type, sum.bits) : steps::describe_addition(lens, place);
-    text_in(brush, Face::small, addition, colors.text, fit_text(brush.look, Face::small, words, addition.width()), Align::left);
+    const std::string words =
+        sum.kind == Sum::Kind::input ? steps::full_value(sum.type, sum.bits) : steps::describe_addition(lens, place);
+    text_in(brush, Face::small, addition, colors.text, fit_text(brush.look, Face::small, words, addition.width()),
+            Align::left);
     rest.cut_top(brush.px(4));
 
     const steps::ExactSum error = lens.error_of(place);
@@ -72,17 +78,23 @@ float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps
     const Row rows[] = {
         {"exact", lens.exact[static_cast<std::size_t>(place)].decimal(digits), sum.exact, sum.exact, colors.text},
         {"rounded", steps::full_value(sum.type, sum.bits), sum.bits, sum.exact, colors.strong},
-        {"error", sum.error == 0 ? "0" : std::isfinite(sum.error) ? fmt::format("{:.6g} = {} ulp", sum.error, ulps) : ulps, error.rounded_to(sum.type),
-         error.rounded_to(sum.type), is_number ? precision_color(colors, precision_of(sum)) : colors.warning},
+        {"error",
+         sum.error == 0             ? "0"
+         : std::isfinite(sum.error) ? fmt::format("{:.6g} = {} ulp", sum.error, ulps)
+                                    : ulps,
+         error.rounded_to(sum.type), error.rounded_to(sum.type),
+         is_number ? precision_color(colors, precision_of(sum)) : colors.warning},
     };
     for (const Row& each : rows) {
         Rect line = rest.cut_top(row);
         text_in(brush, Face::caption, line.cut_left(name), colors.quiet, each.name, Align::left);
         const Rect bits = line.cut_right(bits_width);
         const Rect hex = line.cut_right(hex_width);
-        text_in(brush, Face::small, line, each.ink, fit_text(brush.look, Face::small, each.decimal, line.width() - brush.px(8)), Align::left);
+        text_in(brush, Face::small, line, each.ink,
+                fit_text(brush.look, Face::small, each.decimal, line.width() - brush.px(8)), Align::left);
         text_in(brush, Face::small, hex, colors.quiet, "0x" + format_bits(sum.type, each.bits), Align::left);
-        draw_bits(brush, {bits.x0, bits.center().y - line_height(brush.look, Face::small) / 2}, sum.type, each.bits, each.other, bits_width);
+        draw_bits(brush, {bits.x0, bits.center().y - line_height(brush.look, Face::small) / 2}, sum.type, each.bits,
+                  each.other, bits_width);
     }
     return needed;
 }

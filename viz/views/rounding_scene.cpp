@@ -17,14 +17,18 @@ constexpr std::size_t kLeastRun = 4;   // additions one after the other that are
 
 const Sum& sum_at(const RoundingLens& lens, std::int32_t place) { return lens.sums[static_cast<std::size_t>(place)]; }
 
-bool is_leaf(const Sum& sum) { return sum.kind == Sum::Kind::input || sum.own == Sum::kNone || sum.other == Sum::kNone; }
+bool is_leaf(const Sum& sum) {
+    return sum.kind == Sum::Kind::input || sum.own == Sum::kNone || sum.other == Sum::kNone;
+}
 
 // Additions of one lane after which something small came to the sum: from `last` back along what the lane held.
 std::vector<std::int32_t> run_to(const RoundingLens& lens, std::int32_t last) {
     std::vector<std::int32_t> run;
     for (std::int32_t at = last; at != Sum::kNone; at = sum_at(lens, at).own) {
         const Sum& sum = sum_at(lens, at);
-        if (is_leaf(sum) || sum.kind != Sum::Kind::add || !(sum.warp == sum_at(lens, last).warp) || sum.lane != sum_at(lens, last).lane) break;
+        if (is_leaf(sum) || sum.kind != Sum::Kind::add || !(sum.warp == sum_at(lens, last).warp) ||
+            sum.lane != sum_at(lens, last).lane)
+            break;
         // In a tree what comes to a sum is as deep as it is. A run begins with two inputs.
         const std::uint32_t own = sum_at(lens, sum.own).additions, other = sum_at(lens, sum.other).additions;
         if (other > 0 && other >= own) break;
@@ -123,12 +127,14 @@ SumScene build_sum_scene(const RoundingLens& lens, std::int32_t root, const Rect
     for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
         const SumBox& box = scene.boxes[i];
         const bool ends_here = box.more || !box.run.empty();
-        if (box.sum == scene.worst || (ends_here && sum_at(lens, box.sum).worst == scene.worst)) scene.worst_box = static_cast<int>(i);
+        if (box.sum == scene.worst || (ends_here && sum_at(lens, box.sum).worst == scene.worst))
+            scene.worst_box = static_cast<int>(i);
     }
     return scene;
 }
 
-std::int32_t sum_to_show(const steps::Steps& steps, const RoundingLens& lens, std::size_t step, const steps::WarpRef& warp, int lane) {
+std::int32_t sum_to_show(const steps::Steps& steps, const RoundingLens& lens, std::size_t step,
+                         const steps::WarpRef& warp, int lane) {
     const auto at = std::find(steps.warps.begin(), steps.warps.end(), warp);
     if (at == steps.warps.end()) return Sum::kNone;
     const auto place = static_cast<std::size_t>(at - steps.warps.begin());
@@ -138,7 +144,9 @@ std::int32_t sum_to_show(const steps::Steps& steps, const RoundingLens& lens, st
         if (each->step > step || each->warp != place) continue;
         for (const std::int32_t sum : each->lanes) {
             if (sum == Sum::kNone) continue;
-            const auto bad = [&](std::int32_t s) { return sum_at(lens, s).overflowed ? HUGE_VAL : std::fabs(sum_at(lens, s).ulps); };
+            const auto bad = [&](std::int32_t s) {
+                return sum_at(lens, s).overflowed ? HUGE_VAL : std::fabs(sum_at(lens, s).ulps);
+            };
             if (worst == Sum::kNone || bad(sum) > bad(worst)) worst = sum;
         }
     }
@@ -149,7 +157,10 @@ Precision precision_of(const Sum& sum) {
     if (sum.overflowed || std::isnan(sum.ulps)) return Precision::lost;
     const double ulps = std::fabs(sum.ulps);
     if (ulps == 0) return Precision::exact;
-    return ulps <= 0.5 ? Precision::nearest : ulps <= 4 ? Precision::few : ulps <= 64 ? Precision::many : Precision::lost;
+    return ulps <= 0.5  ? Precision::nearest
+           : ulps <= 4  ? Precision::few
+           : ulps <= 64 ? Precision::many
+                        : Precision::lost;
 }
 
 const char* precision_name(Precision precision) {
@@ -163,21 +174,25 @@ const char* precision_name(Precision precision) {
     return "";
 }
 
-std::string describe_rounding(const steps::Steps& steps, const RoundingLens& lens, std::size_t step, int block, int warp) {
+std::string describe_rounding(const steps::Steps& steps, const RoundingLens& lens, std::size_t step, int block,
+                              int warp) {
     if (!lens.why_not.empty()) return "rounding  " + lens.why_not + "\n";
     constexpr int kDigits = 60;
     std::string out;
     for (const RoundingLens::Place& place : lens.places) {
         if (place.step != step) continue;
         const steps::WarpRef& ref = steps.warps[place.warp];
-        if ((block >= 0 && ref.block != static_cast<std::uint32_t>(block)) || (warp >= 0 && ref.warp != static_cast<std::uint32_t>(warp))) continue;
+        if ((block >= 0 && ref.block != static_cast<std::uint32_t>(block)) ||
+            (warp >= 0 && ref.warp != static_cast<std::uint32_t>(warp)))
+            continue;
         out += "\nrounding  " + warp_name(steps, ref) + "\n";
         for (std::size_t lane = 0; lane < place.lanes.size(); ++lane) {
             if (place.lanes[lane] == Sum::kNone) continue;
             const Sum& sum = sum_at(lens, place.lanes[lane]);
             out += fmt::format("lane {}  exact {}  rounded {} (0x{})  error {:.3g} = {} ulp of {}", lane,
-                               lens.exact[static_cast<std::size_t>(place.lanes[lane])].decimal(kDigits), steps::full_value(sum.type, sum.bits),
-                               format_bits(sum.type, sum.bits), sum.error, steps::format_ulps(sum), element_name(sum.type));
+                               lens.exact[static_cast<std::size_t>(place.lanes[lane])].decimal(kDigits),
+                               steps::full_value(sum.type, sum.bits), format_bits(sum.type, sum.bits), sum.error,
+                               steps::format_ulps(sum), element_name(sum.type));
             if (sum.narrow) out += "  then widened";
             if (sum.stopped) out += "  stopped growing";
             if (!sum.recorded) out += "  not recorded";

@@ -17,7 +17,7 @@ struct SumBox {
     int depth = 0;                          // 0: the last sum
     Rect box;
     bool more = false;                      // it was added up from sums that are not drawn
-    std::vector<std::int32_t> run;          // a lane's additions one after the other, first to last; empty: a single sum
+    std::vector<std::int32_t> run;  // a lane's additions one after the other, first to last; empty: a single sum
     double low = 0, high = 0;               // of a run: the range of its sums, exact and rounded, and 0
     std::size_t stop = 0;                   // of a run: the first that stopped growing; run.size(): none
 };
@@ -32,11 +32,13 @@ struct SumScene {
 };
 
 // The tree below which `root` stands, at most `most_levels` deep.
-SumScene build_sum_scene(const steps::RoundingLens& lens, std::int32_t root, const Rect& where, float gap, int most_levels = 6);
+SumScene build_sum_scene(const steps::RoundingLens& lens, std::int32_t root, const Rect& where, float gap,
+                         int most_levels = 6);
 
-// The sum that a learner asks to see: that of the lane where there is one, else the warp's furthest off, at the last step
-// up to and with `step` that has any.
-std::int32_t sum_to_show(const steps::Steps& steps, const steps::RoundingLens& lens, std::size_t step, const steps::WarpRef& warp, int lane);
+// The sum that a learner asks to see: that of the lane where there is one, else the warp's furthest off, at the last
+// step up to and with `step` that has any.
+std::int32_t sum_to_show(const steps::Steps& steps, const steps::RoundingLens& lens, std::size_t step,
+                         const steps::WarpRef& warp, int lane);
 
 // How far off, as a class that has a colour and a name.
 enum class Precision : std::uint8_t { exact, nearest, few, many, lost };
@@ -48,6 +50,7 @@ const char* precision_name(Precision precision);
 //
 //     rounding  block 0 · warp 0
 //     lane 5  exact 2.05342924594879150390625  rounded 2.0534291 (0x40036b62)  error -1.1e-7 = -0.5 ulp of f32
-std::string describe_rounding(const steps::Steps& steps, const steps::RoundingLens& lens, std::size_t step, int block, int warp);
+std::string describe_rounding(const steps::Steps& steps, const steps::RoundingLens& lens, std::size_t step, int block,
+                              int warp);
 
 }  // namespace lanewise::viz

@@ -12,13 +12,17 @@ namespace {
 
 using steps::Sum;
 
-const Sum& sum_at(const steps::RoundingLens& lens, std::int32_t place) { return lens.sums[static_cast<std::size_t>(place)]; }
+const Sum& sum_at(const steps::RoundingLens& lens, std::int32_t place) {
+    return lens.sums[static_cast<std::size_t>(place)];
+}
 
 // As many of the digits as fit into `width`: half a number tells nothing. Infinitely far off is a word, and stays.
 std::string ulps_in(const Look& look, Face face, const Sum& sum, float width) {
     std::string text = steps::format_ulps(sum);
     for (const char* shorter : {"{:+.2g}", "{:+.1g}"}) {
-        if (text_width(look, face, text) <= width || !std::isfinite(sum.ulps) || sum.overflowed || std::fabs(sum.ulps) >= 100) break;
+        if (text_width(look, face, text) <= width || !std::isfinite(sum.ulps) || sum.overflowed ||
+            std::fabs(sum.ulps) >= 100)
+            break;
         text = fmt::format(fmt::runtime(shorter), sum.ulps);
     }
     return text;
@@ -85,13 +89,16 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
         scene_ = {};
         drawn_ = {};
         const std::string words = !lens().why_not.empty() ? lens().why_not
-                                  : lane_ >= 0 ? "This lane has added nothing up to this step, as far as the records tell."
-                                               : "This warp has added nothing up to this step, as far as the records tell.";
+                                  : lane_ >= 0
+                                      ? "This lane has added nothing up to this step, as far as the records tell."
+                                      : "This warp has added nothing up to this step, as far as the records tell.";
         const float width = std::min(rest.width(), pane.px(460));
-        paragraph(brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width, colors.text, words, 1.5f);
+        paragraph(brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width, colors.text,
+                  words, 1.5f);
         return intent;
     }
-    const Rect figures = rest.cut_bottom(draw_sum_figures({nullptr, pane.look()}, rest, exhibit.steps(), lens(), roots_.back()) + pane.px(20));
+    const Rect figures = rest.cut_bottom(
+        draw_sum_figures({nullptr, pane.look()}, rest, exhibit.steps(), lens(), roots_.back()) + pane.px(20));
     const float least = pane.px(46);
     const int levels = std::clamp(static_cast<int>(rest.height() / least), 2, 6);
     // Built anew only where something changed: a run may have a million additions.
@@ -104,12 +111,17 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
     for (const SumBox& box : scene_.boxes) {
         if (box.parent < 0) continue;
         const SumBox& to = scene_.boxes[static_cast<std::size_t>(box.parent)];
-        const Point a{box.box.center().x, box.box.y1}, b{std::clamp(box.box.center().x, to.box.x0 + pane.px(4), to.box.x1 - pane.px(4)), to.box.y0};
+        const Point a{box.box.center().x, box.box.y1},
+            b{std::clamp(box.box.center().x, to.box.x0 + pane.px(4), to.box.x1 - pane.px(4)), to.box.y0};
         const bool own = sum_at(lens(), to.sum).own == box.sum;
-        arc(brush, a, b, {mix(colors.panel, precision_color(colors, precision_of(sum_at(lens(), box.sum))), 0.8), pane.px(own ? 2.0f : 1.2f), 12, 1});
+        arc(brush, a, b,
+            {mix(colors.panel, precision_color(colors, precision_of(sum_at(lens(), box.sum))), 0.8),
+             pane.px(own ? 2.0f : 1.2f), 12, 1});
     }
     const int hovered = pane.hovers() ? scene_.box_at(pane.pointer()) : -1;
-    told_ = hovered >= 0 ? scene_.boxes[static_cast<std::size_t>(hovered)].sum : pinned_ != Sum::kNone ? pinned_ : roots_.back();
+    told_ = hovered >= 0            ? scene_.boxes[static_cast<std::size_t>(hovered)].sum
+            : pinned_ != Sum::kNone ? pinned_
+                                    : roots_.back();
     for (const SumBox& box : scene_.boxes) draw_box(pane, box, box.sum == told_);
 
     // Where most is lost: an outline and words, beside the box.
@@ -117,7 +129,8 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
         const SumBox& box = scene_.boxes[static_cast<std::size_t>(scene_.worst_box)];
         const Rect frame = box.box.inset(-pane.px(3));
         outline(brush, frame, colors.warning, pane.px(6), pane.px(1.5f));
-        const bool inside = box.sum == scene_.worst || std::find(box.run.begin(), box.run.end(), scene_.worst) != box.run.end();
+        const bool inside =
+            box.sum == scene_.worst || std::find(box.run.begin(), box.run.end(), scene_.worst) != box.run.end();
         const std::string words = inside ? "most is lost here" : "most is lost above here";
         const float width = text_width(pane.look(), Face::caption, words) + pane.px(10);
         const float x = std::clamp(frame.center().x - width / 2, rest.x0, rest.x1 - width);
@@ -142,11 +155,13 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
         }
     }
     hairline(brush, {figures.x0, figures.y0 + pane.px(8)}, {figures.x1, figures.y0 + pane.px(8)}, colors.line);
-    draw_sum_figures(brush, {figures.x0, figures.y0 + pane.px(14), figures.x1, figures.y1}, exhibit.steps(), lens(), told_);
+    draw_sum_figures(brush, {figures.x0, figures.y0 + pane.px(14), figures.x1, figures.y1}, exhibit.steps(), lens(),
+                     told_);
     return intent;
 }
 
-Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step, Selection& selection) {
+Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step,
+                                  Selection& selection) {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     Intent intent;
@@ -160,7 +175,8 @@ Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exh
     } else {
         words += " · " + warp_name(exhibit.steps(), warp_);
     }
-    text_in(brush, Face::strong, line, colors.strong, fit_text(pane.look(), Face::strong, words, line.width()), Align::left);
+    text_in(brush, Face::strong, line, colors.strong, fit_text(pane.look(), Face::strong, words, line.width()),
+            Align::left);
     if (roots_.size() > 1) {
         fill(brush, back, colors.raised, pane.px(4));
         text_in(brush, Face::caption, back, colors.text, "back to the last sum");
@@ -178,13 +194,17 @@ Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exh
         if (at != Sum::kNone) {
             const Sum& sum = sum_at(lens(), at);
             const std::string place = fmt::format("step {} ({})", sum.step + 1,
-                                                  exhibit.steps().blocks.size() > 1 ? steps::where_of(sum) : fmt::format("warp {} · lane {}", sum.warp.warp, sum.lane));
-            told = loss.stops > 0 ? fmt::format("{} addition{} left the sum as it was, first at {}: ", loss.stops, loss.stops == 1 ? "" : "s", place)
+                                                  exhibit.steps().blocks.size() > 1
+                                                      ? steps::where_of(sum)
+                                                      : fmt::format("warp {} · lane {}", sum.warp.warp, sum.lane));
+            told = loss.stops > 0 ? fmt::format("{} addition{} left the sum as it was, first at {}: ", loss.stops,
+                                                loss.stops == 1 ? "" : "s", place)
                                   : fmt::format("Of the whole run most is lost at {}: ", place);
             told += steps::describe_addition(lens(), at);
             const bool here = sum.step == step && sum.warp == warp_ && (lane_ < 0 || sum.lane == lane_);
             const std::string fitted = fit_text(pane.look(), Face::caption, told, loss_line.width());
-            const Rect text{loss_line.x0, loss_line.y0, loss_line.x0 + text_width(pane.look(), Face::caption, fitted), loss_line.y1};
+            const Rect text{loss_line.x0, loss_line.y0, loss_line.x0 + text_width(pane.look(), Face::caption, fitted),
+                            loss_line.y1};
             if (!here) hairline(brush, {text.x0, text.y1 - pane.px(2)}, {text.x1, text.y1 - pane.px(2)}, colors.line);
             if (pane.hovers(text) && fitted != told) hint_card(pane.look(), told);
             if (!here && pane.button(text)) {
@@ -198,7 +218,8 @@ Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exh
     }
     // The classes, as colours and words.
     Rect legend = rest.cut_top(pane.px(18));
-    for (const Precision each : {Precision::exact, Precision::nearest, Precision::few, Precision::many, Precision::lost}) {
+    for (const Precision each :
+         {Precision::exact, Precision::nearest, Precision::few, Precision::many, Precision::lost}) {
         const char* name = precision_name(each);
         const float width = text_width(pane.look(), Face::caption, name) + pane.px(26);
         if (legend.width() < width) break;
@@ -206,9 +227,11 @@ Intent RoundingView::draw_heading(const Pane& pane, const Rect& where, const Exh
         const Rect chip{entry.x0, entry.center().y - pane.px(4), entry.x0 + pane.px(10), entry.center().y + pane.px(4)};
         fill(brush, chip, mix(colors.panel, precision_color(colors, each), 0.35), pane.px(2));
         outline(brush, chip, precision_color(colors, each), pane.px(2), pane.px(1.2f));
-        text_in(brush, Face::caption, {entry.x0 + pane.px(14), entry.y0, entry.x1, entry.y1}, colors.quiet, name, Align::left);
+        text_in(brush, Face::caption, {entry.x0 + pane.px(14), entry.y0, entry.x1, entry.y1}, colors.quiet, name,
+                Align::left);
     }
-    for (const char* signs : {"dashed: in no record, worked out; bar below: narrower, then widened", "dashed: worked out; bar: then widened", "dashed: worked out"}) {
+    for (const char* signs : {"dashed: in no record, worked out; bar below: narrower, then widened",
+                              "dashed: worked out; bar: then widened", "dashed: worked out"}) {
         if (text_width(pane.look(), Face::caption, signs) > legend.width()) continue;
         text_in(brush, Face::caption, legend, colors.quiet, signs, Align::right);
         break;
@@ -236,7 +259,10 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
         hairline(brush, {box.box.x0, box.box.y0}, {box.box.x0, box.box.y1}, edge, thickness);
         hairline(brush, {box.box.x1, box.box.y0}, {box.box.x1, box.box.y1}, edge, thickness);
     }
-    if (sum.narrow) fill(brush, {box.box.x0 + pane.px(3), box.box.y1 - pane.px(3.5f), box.box.x1 - pane.px(3), box.box.y1 - pane.px(1.5f)}, colors.strong);
+    if (sum.narrow)
+        fill(brush,
+             {box.box.x0 + pane.px(3), box.box.y1 - pane.px(3.5f), box.box.x1 - pane.px(3), box.box.y1 - pane.px(1.5f)},
+             colors.strong);
     Rect inside = box.box.inset(pane.px(box.box.width() < pane.px(40) ? 1 : 3), pane.px(2));
     const float line = pane.px(14);
     if (!box.run.empty()) {
@@ -246,17 +272,20 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     const float width = inside.width();
     if (width < pane.px(15.5f)) {
         // No room for figures: the class as a bar, and a mark where it is not exact.
-        if (precision_of(sum) != Precision::exact) fill(brush, {inside.x0, inside.center().y - pane.px(2), inside.x1, inside.center().y + pane.px(2)}, kind);
+        if (precision_of(sum) != Precision::exact)
+            fill(brush, {inside.x0, inside.center().y - pane.px(2), inside.x1, inside.center().y + pane.px(2)}, kind);
         return;
     }
     // What the format is, where it is not that of the sum it goes to.
     const int lines = std::max(1, static_cast<int>((inside.height() + pane.px(1)) / line));
     const Face face = width < pane.px(52) ? Face::tiny : Face::small;
-    const std::string ulps = sum.kind == Sum::Kind::input && sum.ulps == 0 ? "" : ulps_in(pane.look(), face, sum, width);
+    const std::string ulps =
+        sum.kind == Sum::Kind::input && sum.ulps == 0 ? "" : ulps_in(pane.look(), face, sum, width);
     std::vector<std::pair<std::string, Color>> rows;
     const std::string value = value_in(pane.look(), face, sum.type, sum.bits, width);
     const auto signs = static_cast<int>(width / (*pane.look().fonts)[face].digit);
-    const std::string broken = signs <= 4 || text_width(pane.look(), face, value) > width ? cell_text(sum.type, sum.bits, signs, true) : value;
+    const std::string broken =
+        signs <= 4 || text_width(pane.look(), face, value) > width ? cell_text(sum.type, sum.bits, signs, true) : value;
     if (const auto [first, second] = lines_of_cell(broken); !second.empty() && lines >= 2) {
         rows.emplace_back(std::string(first), colors.strong);
         rows.emplace_back(std::string(second), colors.strong);
@@ -267,19 +296,27 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
         std::string words = width > pane.px(78) ? ulps + " ulp" : ulps;
         if (sum.stopped) {
             const std::string both = words + ", stopped";
-            words = text_width(pane.look(), face, both) <= width ? both : text_width(pane.look(), face, "stopped") <= width ? "stopped" : "stop";
+            words = text_width(pane.look(), face, both) <= width        ? both
+                    : text_width(pane.look(), face, "stopped") <= width ? "stopped"
+                                                                        : "stop";
         }
         rows.emplace_back(words, marked ? colors.warning : colors.text);
     }
     if (lines >= 3 && sum.ulps != 0 && std::isfinite(sum.exact_value)) {
         const int chars = std::max(3, static_cast<int>(width / (*pane.look().fonts)[face].digit) - 1);
         const std::string exact = lens().exact[static_cast<std::size_t>(box.sum)].decimal(18);
-        rows.insert(rows.begin(), {static_cast<int>(exact.size()) <= chars ? exact : format_element(Element::f64, to_bits(sum.exact_value), chars), colors.quiet});
+        rows.insert(rows.begin(), {static_cast<int>(exact.size()) <= chars
+                                       ? exact
+                                       : format_element(Element::f64, to_bits(sum.exact_value), chars),
+                                   colors.quiet});
     }
     if (static_cast<int>(rows.size()) < lines && (sum.narrow || box.parent < 0) && width > pane.px(30)) {
-        rows.emplace_back(std::string(element_name(sum.type)) + (sum.narrow && width > pane.px(90) ? ", then widened" : ""), sum.narrow ? colors.accent : colors.quiet);
+        rows.emplace_back(
+            std::string(element_name(sum.type)) + (sum.narrow && width > pane.px(90) ? ", then widened" : ""),
+            sum.narrow ? colors.accent : colors.quiet);
     }
-    if (box.more && static_cast<int>(rows.size()) < lines) rows.insert(rows.begin(), {width > pane.px(60) ? "click: more" : "…", colors.quiet});
+    if (box.more && static_cast<int>(rows.size()) < lines)
+        rows.insert(rows.begin(), {width > pane.px(60) ? "click: more" : "…", colors.quiet});
     if (static_cast<int>(rows.size()) > lines) rows.resize(static_cast<std::size_t>(lines));
     float y = inside.center().y - line * static_cast<float>(rows.size()) / 2;
     for (const auto& [words, ink] : rows) {
@@ -304,54 +341,71 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
         title = title.inset(pane.px(8), 0);
         for (const bool exact : {true, false}) {
             const char* name = exact ? "added without rounding" : "as the lane added";
-            text_in(brush, Face::caption, title.cut_right(text_width(pane.look(), Face::caption, name)), colors.text, name, Align::left);
+            text_in(brush, Face::caption, title.cut_right(text_width(pane.look(), Face::caption, name)), colors.text,
+                    name, Align::left);
             const Rect line = title.cut_right(pane.px(34));
             const float y = line.center().y;
-            hairline(brush, {line.x0 + pane.px(10), y}, {line.x1 - pane.px(6), y}, exact ? colors.strong : colors.accent, pane.px(exact ? 1.2f : 2));
+            hairline(brush, {line.x0 + pane.px(10), y}, {line.x1 - pane.px(6), y},
+                     exact ? colors.strong : colors.accent, pane.px(exact ? 1.2f : 2));
         }
     }
-    const std::string count = roomy ? fmt::format("{} additions in {}", box.run.size(), element_name(last.type)) : fmt::format("{}×", box.run.size());
-    if (text_width(pane.look(), Face::caption, count) <= title.width()) text_in(brush, Face::caption, title, colors.text, count, charted ? Align::left : Align::center);
+    const std::string count = roomy ? fmt::format("{} additions in {}", box.run.size(), element_name(last.type))
+                                    : fmt::format("{}×", box.run.size());
+    if (text_width(pane.look(), Face::caption, count) <= title.width())
+        text_in(brush, Face::caption, title, colors.text, count, charted ? Align::left : Align::center);
     const std::string ulps = steps::format_ulps(last);
-    std::string words = value_in(pane.look(), Face::small, last.type, last.bits, where.width() * 0.5f) + (roomy ? ", " + ulps + " ulp" : "");
+    std::string words = value_in(pane.look(), Face::small, last.type, last.bits, where.width() * 0.5f) +
+                        (roomy ? ", " + ulps + " ulp" : "");
     Face face = Face::small;
     if (where.width() < pane.px(60)) {
         words = ulps;
         face = Face::tiny;
     }
     // Half a number tells nothing: where it does not fit, the plot stands for it.
-    if (text_width(pane.look(), face, words) <= foot.width() + pane.px(4)) text_in(brush, face, foot, colors.strong, words);
+    if (text_width(pane.look(), face, words) <= foot.width() + pane.px(4))
+        text_in(brush, face, foot, colors.strong, words);
     if (where.height() < pane.px(16) || high <= low) return;
     Rect plot = where.inset(pane.px(3), pane.px(3));
     if (charted) {
-        const auto figure = [](double value) { return format_element(Element::f32, element_from_double(Element::f32, value), 7); };
+        const auto figure = [](double value) {
+            return format_element(Element::f32, element_from_double(Element::f32, value), 7);
+        };
         const Rect below = plot.cut_bottom(pane.px(16));
         const std::string top = figure(high), bottom = figure(low);
-        plot.cut_left(std::max(text_width(pane.look(), Face::small, top), text_width(pane.look(), Face::small, bottom)) + pane.px(10));
+        plot.cut_left(
+            std::max(text_width(pane.look(), Face::small, top), text_width(pane.look(), Face::small, bottom)) +
+            pane.px(10));
         plot.cut_right(pane.px(8));
         plot.cut_top(pane.px(8));
         for (const auto& [y, told] : {std::pair{plot.y0, top}, {plot.y1, bottom}}) {
             hairline(brush, {plot.x0, y}, {plot.x1, y}, with_alpha(colors.quiet, 0.35));
-            text_in(brush, Face::small, {where.x0, y - pane.px(8), plot.x0 - pane.px(6), y + pane.px(8)}, colors.text, told, Align::right);
+            text_in(brush, Face::small, {where.x0, y - pane.px(8), plot.x0 - pane.px(6), y + pane.px(8)}, colors.text,
+                    told, Align::right);
         }
         text_in(brush, Face::caption, {plot.x0, below.y0, plot.x1, below.y1}, colors.text, "addition 1", Align::left);
-        text_in(brush, Face::caption, {plot.x0, below.y0, plot.x1, below.y1}, colors.text, std::to_string(box.run.size()), Align::right);
+        text_in(brush, Face::caption, {plot.x0, below.y0, plot.x1, below.y1}, colors.text,
+                std::to_string(box.run.size()), Align::right);
     }
     const auto at = [&](std::size_t i, double value) {
         const double t = box.run.size() > 1 ? static_cast<double>(i) / static_cast<double>(box.run.size() - 1) : 1;
-        return Point{plot.x0 + plot.width() * static_cast<float>(t), plot.y1 - plot.height() * static_cast<float>((std::clamp(value, low, high) - low) / (high - low))};
+        return Point{plot.x0 + plot.width() * static_cast<float>(t),
+                     plot.y1 - plot.height() * static_cast<float>((std::clamp(value, low, high) - low) / (high - low))};
     };
     // No more points than there are pixels.
-    const std::size_t stride = std::max<std::size_t>(1, box.run.size() / static_cast<std::size_t>(std::max(plot.width(), 1.0f)));
+    const std::size_t stride =
+        std::max<std::size_t>(1, box.run.size() / static_cast<std::size_t>(std::max(plot.width(), 1.0f)));
     for (const bool exact : {true, false}) {
         Point from{};
         bool begun = false;
-        for (std::size_t i = 0; i < box.run.size(); i = i + 1 == box.run.size() ? i + 1 : std::min(i + stride, box.run.size() - 1)) {
+        for (std::size_t i = 0; i < box.run.size();
+             i = i + 1 == box.run.size() ? i + 1 : std::min(i + stride, box.run.size() - 1)) {
             const Sum& sum = sum_at(lens(), box.run[i]);
             const double value = exact ? sum.exact_value : element_to_double(sum.type, sum.bits);
             if (std::isnan(value)) break;
             const Point to = at(i, value);
-            if (begun) hairline(brush, from, to, exact ? (charted ? colors.strong : colors.quiet) : colors.accent, pane.px(exact ? 1.2f : 2));
+            if (begun)
+                hairline(brush, from, to, exact ? (charted ? colors.strong : colors.quiet) : colors.accent,
+                         pane.px(exact ? 1.2f : 2));
             from = to;
             begun = true;
         }
@@ -365,7 +419,8 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
     const std::string told = fmt::format("stops growing at addition {}", stop + 1);
     const float width = text_width(pane.look(), Face::caption, told) + pane.px(8);
     const float x = mark.x + width < plot.x1 ? mark.x + pane.px(4) : std::max(plot.x0, mark.x - width);
-    text_in(brush, Face::caption, {x, plot.y1 - pane.px(16), x + width, plot.y1}, colors.text, fit_text(pane.look(), Face::caption, told, plot.x1 - x), Align::left);
+    text_in(brush, Face::caption, {x, plot.y1 - pane.px(16), x + width, plot.y1}, colors.text,
+            fit_text(pane.look(), Face::caption, told, plot.x1 - x), Align::left);
 }
 
 }  // namespace lanewise::viz

@@ -1,5 +1,5 @@
-// The rounding lens: the addition tree of a warp with the exact value, the rounded one and the error at each sum; where a
-// sum stopped growing, and where most was lost.
+// The rounding lens: the addition tree of a warp with the exact value, the rounded one and the error at each sum; where
+// a sum stopped growing, and where most was lost.
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ struct RoundingView {
 
 private:
     void look_at(const Exhibit& exhibit, const Playhead& playhead, const Selection& selection);
-    Intent draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step, Selection& selection);
+    Intent draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step,
+                        Selection& selection);
     void draw_box(const Pane& pane, const SumBox& box, bool lit) const;
     void draw_run(const Pane& pane, const SumBox& box, Rect where) const;
 
@@ -57,8 +58,9 @@ private:
 // The colour of a class; it always stands beside its number of ulps.
 Color precision_color(const Theme& theme, Precision precision);
 
-// One sum in full: decimal digits, hex, and sign, exponent and fraction bits of the exact value (the nearest number of the
-// format), the rounded value and the error. Returns the height used; draws nothing where the brush has no list.
-float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps& steps, const steps::RoundingLens& lens, std::int32_t sum);
+// One sum in full: decimal digits, hex, and sign, exponent and fraction bits of the exact value (the nearest number of
+// the format), the rounded value and the error. Returns the height used; draws nothing where the brush has no list.
+float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps& steps,
+                       const steps::RoundingLens& lens, std::int32_t sum);
 
 }  // namespace lanewise::viz

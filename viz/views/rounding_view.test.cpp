@@ -119,9 +119,12 @@ TEST(RoundingView, PointsAtWhereMostIsLost) {
     ASSERT_GE(scene.worst_box, 0);
     const steps::RoundingLens& lens = shown.view.lens();
     double most = 0;
-    for (const SumBox& box : scene.boxes) most = std::max(most, std::abs(lens.sums[static_cast<std::size_t>(box.sum)].lost));
+    for (const SumBox& box : scene.boxes)
+        most = std::max(most, std::abs(lens.sums[static_cast<std::size_t>(box.sum)].lost));
     EXPECT_GT(most, 0);
-    EXPECT_EQ(std::abs(lens.sums[static_cast<std::size_t>(scene.boxes[static_cast<std::size_t>(scene.worst_box)].sum)].lost), most);
+    EXPECT_EQ(
+        std::abs(lens.sums[static_cast<std::size_t>(scene.boxes[static_cast<std::size_t>(scene.worst_box)].sum)].lost),
+        most);
 }
 
 // The line above the tree names the step, warp and lane where most was lost; a click leads to all three.
@@ -209,7 +212,8 @@ TEST(RoundingView, AClickOnARunShowsItLarge) {
         shown.frame();
     }
     const SumScene before = shown.view.scene();
-    const auto run = std::find_if(before.boxes.begin(), before.boxes.end(), [](const SumBox& box) { return !box.run.empty(); });
+    const auto run =
+        std::find_if(before.boxes.begin(), before.boxes.end(), [](const SumBox& box) { return !box.run.empty(); });
     ASSERT_NE(run, before.boxes.end());
     ASSERT_GT(before.boxes.size(), 1u);
     shown.point_at(run->box);
@@ -274,7 +278,8 @@ TEST(DescribeRounding, TellsEachLanesSumAsTheLensHasIt) {
     for (int lane = 0; lane < 32; ++lane) {
         const std::int32_t at = lens.at(3, 0, lane);
         const Sum& sum = lens.sums[static_cast<std::size_t>(at)];
-        const std::string line = "lane " + std::to_string(lane) + "  exact " + lens.exact[static_cast<std::size_t>(at)].decimal(60) + "  rounded " +
+        const std::string line = "lane " + std::to_string(lane) + "  exact " +
+                                 lens.exact[static_cast<std::size_t>(at)].decimal(60) + "  rounded " +
                                  steps::full_value(sum.type, sum.bits) + " (0x" + format_bits(sum.type, sum.bits) + ")";
         EXPECT_NE(text.find(line), std::string::npos) << line;
     }

@@ -38,7 +38,9 @@ std::shared_ptr<const lesson::Run> warp_down() {
 
 std::shared_ptr<const lesson::Run> two_level() { return run_of(steps::testing::two_level(), "block_sum_two_level"); }
 
-std::shared_ptr<const lesson::Run> shared_tree() { return run_of(steps::testing::shared_tree(256), "block_sum_shared"); }
+std::shared_ptr<const lesson::Run> shared_tree() {
+    return run_of(steps::testing::shared_tree(256), "block_sum_shared");
+}
 
 std::shared_ptr<const lesson::Run> undefined_half() {
     trace::testing::TraceBuilder made;
@@ -59,7 +61,9 @@ std::shared_ptr<const lesson::Run> joined_blocks() {
     const auto out = made.array("out", trace::Space::global, 1);
     made.statement(3, trace::Effect::replace, "value");
     made.statement(5, trace::Effect::join, "value");
-    const auto value = [](std::uint32_t block, int lane) { return 0.37f * static_cast<float>(32 * static_cast<int>(block) + lane) + 0.1f; };
+    const auto value = [](std::uint32_t block, int lane) {
+        return 0.37f * static_cast<float>(32 * static_cast<int>(block) + lane) + 0.1f;
+    };
     const std::uint32_t order[] = {3, 0, 6, 1, 7, 2, 5, 4};
     float found[8]{}, held = 0;
     for (const std::uint32_t block : order) {
@@ -74,12 +78,16 @@ std::shared_ptr<const lesson::Run> joined_blocks() {
     for (const std::uint32_t block : {0u, 1u, 2u, 3u, 5u, 7u}) {
         made.trace.header.blocks.push_back(block);
         auto warp = made.warp(block, 0);
-        warp.load(3, in, [&](int lane) { return static_cast<std::int64_t>(32 * block) + lane; }, [&](int lane) { return value(block, lane); });
+        warp.load(
+            3, in, [&](int lane) { return static_cast<std::int64_t>(32 * block) + lane; },
+            [&](int lane) { return value(block, lane); });
         for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask);
         warp.atomic_add(7, out, 0, found[block], 1);
     }
     made.trace.outputs = {{"out", Element::f32, 1, {to_bits(held)}}};
-    const auto near = [&](int off) { return std::vector<trace::Output>{{"out", Element::f32, 1, {to_bits(held) + static_cast<std::uint64_t>(off)}}}; };
+    const auto near = [&](int off) {
+        return std::vector<trace::Output>{{"out", Element::f32, 1, {to_bits(held) + static_cast<std::uint64_t>(off)}}};
+    };
     made.trace.reruns = {{"descending", near(1)}, {"seed 1", near(0)}, {"seed 2", near(1)}, {"seed 3", near(2)}};
     return run_of(std::move(made.trace), "joined_blocks");
 }
@@ -99,7 +107,9 @@ std::shared_ptr<const lesson::Run> grid_stride() {
         std::array<float, 32> sums{};
         for (int turn = 0; turn < kTurns; ++turn) {
             const int first = turn * kThreads + static_cast<int>(w) * 32;
-            warp.load(3, in, [&](int lane) { return first + lane; }, [&](int lane) { return static_cast<float>((first + lane) % 7); });
+            warp.load(
+                3, in, [&](int lane) { return first + lane; },
+                [&](int lane) { return static_cast<float>((first + lane) % 7); });
             for (std::size_t lane = 0; lane < 32; ++lane) sums[lane] += warp.values[lane];
         }
         for (std::size_t lane = 0; lane < 32; ++lane) warp.values[lane] = words[w * 32 + lane] = sums[lane];
@@ -117,10 +127,13 @@ std::shared_ptr<const lesson::Run> grid_stride() {
             const auto at = [&](int i) { return before[static_cast<std::size_t>(i)]; };
             if (active) {
                 warps[w].load(7, tree, own, [&](int lane) { return at(own(lane)); }, active);
-                warps[w].load(7, tree, [&](int lane) { return own(lane) + offset; }, [&](int lane) { return at(own(lane) + offset); }, active);
+                warps[w].load(
+                    7, tree, [&](int lane) { return own(lane) + offset; },
+                    [&](int lane) { return at(own(lane) + offset); }, active);
                 for (int lane = 0; lane < lanes; ++lane) {
                     const auto i = static_cast<std::size_t>(own(lane));
-                    warps[w].values[static_cast<std::size_t>(lane)] = words[i] = before[i] + before[i + static_cast<std::size_t>(offset)];
+                    warps[w].values[static_cast<std::size_t>(lane)] = words[i] =
+                        before[i] + before[i + static_cast<std::size_t>(offset)];
                 }
                 warps[w].store(7, tree, own, active);
             }
@@ -167,7 +180,8 @@ std::shared_ptr<const lesson::Run> meetings() {
     add(Op::vote_match_any, 5);
     each([&](trace::Record& record, std::size_t lane) {
         record.before[lane] = number(lane);
-        for (std::size_t other = 0; other < 32; ++other) record.received[lane] |= std::uint64_t{number(other) == number(lane)} << other;
+        for (std::size_t other = 0; other < 32; ++other)
+            record.received[lane] |= std::uint64_t{number(other) == number(lane)} << other;
     });
     add(Op::vote_match_all, 6);
     each([&](trace::Record& record, std::size_t lane) { record.before[lane] = number(lane); });
@@ -215,13 +229,15 @@ std::shared_ptr<const lesson::Run> sum_of_half(bool wrong) {
     }
     const double got = static_cast<double>(warp.values[0]);
     if (wrong) {
-        made.trace.findings.push_back({"mask_without_caller", "half_sum", 5, 0, 0, 0xffff0000u, 5,
-                                       "the mask names lanes 16-31, which never come to this shuffle: what they offer is undefined. "
-                                       "Let all lanes of the mask call it, and choose afterwards who uses the result."});
+        made.trace.findings.push_back(
+            {"mask_without_caller", "half_sum", 5, 0, 0, 0xffff0000u, 5,
+             "the mask names lanes 16-31, which never come to this shuffle: what they offer is undefined. "
+             "Let all lanes of the mask call it, and choose afterwards who uses the result."});
     }
     auto run = std::make_shared<lesson::Run>(*run_of(std::move(made.trace), wrong ? "half_sum" : "full_sum"));
     run->steps = steps::build_steps(run->trace);   // they point into the trace, which was copied
-    run->results = {{"out", Element::f32, 1, false, got, 528, std::abs(got - 528), 1e-3, std::abs(got - 528) < 1e-3, ""}};
+    run->results = {
+        {"out", Element::f32, 1, false, got, 528, std::abs(got - 528), 1e-3, std::abs(got - 528) < 1e-3, ""}};
     return run;
 }
 
@@ -239,7 +255,9 @@ std::shared_ptr<const lesson::Run> teaching_warps() {
     for (std::uint32_t number = 0; number < 2; ++number) {
         auto warp = made.warp(0, number);
         const int first = static_cast<int>(number) * 8;
-        warp.load(3, in, [&](int lane) { return first + lane; }, [&](int lane) { return static_cast<float>(first + lane); }, 0xffu);
+        warp.load(
+            3, in, [&](int lane) { return first + lane; }, [&](int lane) { return static_cast<float>(first + lane); },
+            0xffu);
         for (int mask = 4; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask, 8, 0xffu);
     }
     auto run = std::make_shared<lesson::Run>(*run_of(std::move(made.trace), "teaching"));

@@ -14,8 +14,8 @@ std::shared_ptr<const lesson::Run> two_level();       // two blocks of 8 warps
 std::shared_ptr<const lesson::Run> shared_tree();     // one block of 256 in shared memory
 std::shared_ptr<const lesson::Run> undefined_half();  // lanes 16…31 are asked, but take no part; and a vote
 
-// Six of eight blocks of one warp, each adding its sum to out[0] in the order 3, 0, 6 (not recorded), 1, 7, 2, 5, 4 (not
-// recorded), and four runs in other orders with three different results.
+// Six of eight blocks of one warp, each adding its sum to out[0] in the order 3, 0, 6 (not recorded), 1, 7, 2, 5, 4
+// (not recorded), and four runs in other orders with three different results.
 std::shared_ptr<const lesson::Run> joined_blocks();
 // One block of 128: 64 loads that add, then a tree in shared memory.
 std::shared_ptr<const lesson::Run> grid_stride();

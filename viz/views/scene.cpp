@@ -127,7 +127,8 @@ private:
             if (offers_something_else(i)) scene_.rows[i].thin = false;
         }
         // Nothing is known before the first load: an empty row would only take room.
-        if (steps_.holding(steps::kNoStep, scene_.warp).known == 0 && !offered_below(0)) scene_.rows.front().thin = true;
+        if (steps_.holding(steps::kNoStep, scene_.warp).known == 0 && !offered_below(0))
+            scene_.rows.front().thin = true;
     }
 
     Element type_of(const WarpStep& part) const {
@@ -140,7 +141,8 @@ private:
     const WarpStep* offered_below(std::size_t i) const {
         if (i >= scene_.bands.size()) return nullptr;
         const Band& below = scene_.bands[i];
-        const bool compares = below.kind == StepKind::vote && trace::is_vote(below.op) && !trace::is_predicate_vote(below.op);
+        const bool compares =
+            below.kind == StepKind::vote && trace::is_vote(below.op) && !trace::is_predicate_vote(below.op);
         if (below.kind != StepKind::shuffle && below.kind != StepKind::reduce && !compares) return nullptr;
         if (i > 0 && scene_.bands[i - 1].present) return nullptr;
         return steps_.steps[scene_.bands[i].step].find(scene_.warp);
@@ -168,7 +170,9 @@ private:
         const float row_height = std::clamp(scene_.cell * 0.92f, px(20), px(scene_.lanes <= 16 ? 36 : 30));
         const float thin_height = px(6);
         const float far = std::clamp(metrics_.far, 0.02f, 1.0f);
-        const auto gap_of = [&](bool near) { return near ? px(3) : std::max(px(0.5f), px(3) * far); };  // between cells and what touches them
+        const auto gap_of = [&](bool near) {
+            return near ? px(3) : std::max(px(0.5f), px(3) * far);
+        };  // between cells and what touches them
         const auto height_of = [&](const Row& row) {
             if (row.thin) return std::max(px(1), thin_height * far);
             return row.near ? row_height : std::max(px(2), row_height * far);
@@ -185,7 +189,8 @@ private:
             float reads = 0, writes = 0;
             if (band.present && is_memory(band.kind)) measure_words(band, reads, writes);
             wishes.push_back(wish_of(band, reads, writes));
-            if (far < 1 && !band.present) wishes.back().least = wishes.back().most = std::max(1.0f, wishes.back().least * far);
+            if (far < 1 && !band.present)
+                wishes.back().least = wishes.back().most = std::max(1.0f, wishes.back().least * far);
             least += px(wishes.back().least);
             most += px(wishes.back().most);
         }
@@ -231,7 +236,8 @@ private:
 
     void fill() {
         for (std::size_t i = 0; i < scene_.rows.size(); ++i) fill_row(scene_.rows[i], offered_below(i));
-        for (std::size_t i = 0; i < scene_.bands.size(); ++i) fill_band(scene_.bands[i], scene_.rows[i], scene_.rows[i + 1]);
+        for (std::size_t i = 0; i < scene_.bands.size(); ++i)
+            fill_band(scene_.bands[i], scene_.rows[i], scene_.rows[i + 1]);
     }
 
     void fill_row(Row& row, const WarpStep* offered) {

@@ -18,7 +18,7 @@ struct StageMetrics {
     Rect area{0, 0, 900, 600};
     float scale = 1;
     float gutter = 70;       // right of the lanes, for the steps' names (at scale 1)
-    float far = 1;           // below 1: rows and bands away from the present step are smaller, so that more are in sight
+    float far = 1;  // below 1: rows and bands away from the present step are smaller, so that more are in sight
 };
 
 // One lane in one row.

@@ -53,7 +53,8 @@ void expect_numbers_untouched(const Scene& scene, const std::string& where) {
 }
 
 TEST(Scene, NoArcCrossesANumberAtAnyStepOfAnySample) {
-    for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
+    for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(),
+                            samples::undefined_half()}) {
         for (std::size_t step = 0; step < run->steps.size(); ++step) {
             for (const steps::WarpRef& warp : {run->steps.warps.front(), run->steps.warps.back()}) {
                 const Scene scene = build_scene(run->steps, step, warp, metrics_of(960, 520));
@@ -66,7 +67,8 @@ TEST(Scene, NoArcCrossesANumberAtAnyStepOfAnySample) {
 TEST(Scene, ArcsGoFromSourceToReader) {
     const auto run = samples::warp_xor();
     const Scene scene = build_scene(run->steps, 2, run->steps.warps.front(), metrics_of(960, 640));
-    const auto present = std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& band) { return band.present; });
+    const auto present =
+        std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& band) { return band.present; });
     ASSERT_NE(present, scene.bands.end());
     ASSERT_EQ(present->arcs.size(), 32u);
     for (const Arc& arc : present->arcs) {
@@ -123,7 +125,8 @@ TEST(Scene, FiveDigitsFitAtEverySizeThatIsPromised) {
     // Cells as wide as the layout gives at 1280, 1600 and, at twice the scale, 3200 pixels.
     const auto run = samples::two_level();
     for (const auto& [width, scale] : {std::pair{970.0f, 1.0f}, {936.0f, 1.0f}, {1872.0f, 2.0f}}) {
-        const Scene scene = build_scene(run->steps, run->steps.size() - 1, run->steps.warps.front(), metrics_of(width, 600, scale));
+        const Scene scene =
+            build_scene(run->steps, run->steps.size() - 1, run->steps.warps.front(), metrics_of(width, 600, scale));
         EXPECT_EQ(scene.rows.back().lanes[0].text, "32640");
     }
 }

@@ -29,7 +29,8 @@ constexpr std::size_t kMostElements = 8;   // of a wide access that are told
 
 // Code points: captions hold "…" and "·".
 float signs(const std::string& text) {
-    return static_cast<float>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
+    return static_cast<float>(std::count_if(text.begin(), text.end(),
+                                            [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
 }
 
 // One row of words: what one record touched, or several that do not stand in each other's way.
@@ -56,8 +57,8 @@ bool lanes_follow_words(const Touched& row) {
     });
 }
 
-// Under its bank, where no two words share one, there is a column for each (a block's last warp may have few lanes), and
-// banks rise with indices: else lines would cross that do not in the tree.
+// Under its bank, where no two words share one, there is a column for each (a block's last warp may have few lanes),
+// and banks rise with indices: else lines would cross that do not in the tree.
 bool place_by_bank(const trace::Array& array, Touched& row, int columns) {
     if (array.space != trace::Space::shared || element_size(array.element) != 4 || row.elements != 1) return false;
     std::map<std::int64_t, float> places;
@@ -133,20 +134,24 @@ Touched touched_by(const trace::Trace& trace, const trace::Record& record) {
         row.lanes[index] |= std::uint32_t{1} << lane;
         std::vector<std::uint64_t>& bits = row.bits[index];
         bits.clear();
-        for (int k = 0; k < row.elements; ++k) bits.push_back(trace::element_at(record.value[lane_index(lane)], record.type, k));
+        for (int k = 0; k < row.elements; ++k)
+            bits.push_back(trace::element_at(record.value[lane_index(lane)], record.type, k));
     }
     if (row.atomic) tell_words(record, row);
     if (trace.arrays[row.array].space == trace::Space::shared && !row.atomic) {
         const steps::BankUse use = steps::banks_of(trace, record);
         row.conflict = row.banks = use.passes > use.turns;
     }
-    if (row.elements > 1) row.height = 6 + kElementHeight * static_cast<float>(std::min(static_cast<std::size_t>(row.elements), kMostElements));
+    if (row.elements > 1)
+        row.height =
+            6 + kElementHeight * static_cast<float>(std::min(static_cast<std::size_t>(row.elements), kMostElements));
     return row;
 }
 
 // Two reads of one array share a row where no column is wanted twice.
 bool merge(Touched& into, const Touched& row) {
-    if (into.write != row.write || into.array != row.array || into.elements != row.elements || into.conflict != row.conflict || into.atomic != row.atomic || into.banks != row.banks) {
+    if (into.write != row.write || into.array != row.array || into.elements != row.elements ||
+        into.conflict != row.conflict || into.atomic != row.atomic || into.banks != row.banks) {
         return false;
     }
     for (const auto& [index, column] : row.columns) {
@@ -164,7 +169,8 @@ bool merge(Touched& into, const Touched& row) {
 std::string caption_of(const trace::Array& array, const Touched& row) {
     const std::int64_t first = row.lanes.begin()->first;
     const std::int64_t last = row.lanes.rbegin()->first + row.elements - 1;
-    std::string caption = (array.space == trace::Space::shared ? "shared " : "global ") + array.name + "[" + std::to_string(first);
+    std::string caption =
+        (array.space == trace::Space::shared ? "shared " : "global ") + array.name + "[" + std::to_string(first);
     if (last != first) caption += "…" + std::to_string(last);
     caption += "]";
     // What stands in the words is not what the lanes gave.
@@ -201,8 +207,8 @@ std::vector<WordBracket> brackets_of(const trace::Array& array, const Touched& r
     return brackets;
 }
 
-// The caption stands at the row's left on the line of the indices; where they stand close, on a line of its own. An index
-// that finds no room is left out.
+// The caption stands at the row's left on the line of the indices; where they stand close, on a line of its own. An
+// index that finds no room is left out.
 bool place_labels(std::vector<WordBracket>& brackets, float caption_end, float scale) {
     const bool dense = brackets.size() > 4 && brackets[1].box.x0 < caption_end;
     float free = dense ? -1e9f : caption_end;
@@ -260,7 +266,8 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
     for (Touched& row : rows) {
         const trace::Array& array = steps.trace->arrays[row.array];
         brackets.push_back(brackets_of(array, row, scene, scale));
-        const float caption_end = brackets.back().front().box.x0 + (signs(caption_of(array, row)) * kSmallDigit + 8) * scale;
+        const float caption_end =
+            brackets.back().front().box.x0 + (signs(caption_of(array, row)) * kSmallDigit + 8) * scale;
         const bool dense = place_labels(brackets.back(), caption_end, scale) || row.banks;
         row.head = kHead + (dense ? kCaptionLine : 0);
         const float height = (row.head + row.height + kBetweenRows) * scale;
@@ -290,7 +297,8 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
         const float line_at = row.write ? placed.strip.y1 + (row.head - kCaptionLine + 1) * scale : top;
         const float labels_at = row.write ? placed.strip.y1 + 4 * scale : placed.strip.y0 - 16 * scale;
         const float caption_x = brackets[r].front().box.x0;
-        placed.caption_box = {caption_x, line_at, caption_x + (signs(placed.caption) * kSmallDigit + 6) * scale, line_at + 12 * scale};
+        placed.caption_box = {caption_x, line_at, caption_x + (signs(placed.caption) * kSmallDigit + 6) * scale,
+                              line_at + 12 * scale};
         for (WordBracket& bracket : brackets[r]) {
             bracket.below = row.write;
             bracket.box.y0 = row.write ? placed.strip.y1 + scale : placed.strip.y0 - 4 * scale;

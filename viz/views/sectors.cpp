@@ -50,7 +50,8 @@ GlobalUse::GlobalUse(const steps::Steps& steps, const steps::WarpRef& warp) {
             for (const std::size_t number : part.records) {
                 const trace::Record& record = steps.trace->records[number];
                 for (const trace::ArrayImage& each : record.shared) image(steps, each);
-                if (!touches_memory(record) || record.active == 0 || record.array >= steps.trace->arrays.size()) continue;
+                if (!touches_memory(record) || record.active == 0 || record.array >= steps.trace->arrays.size())
+                    continue;
                 if (steps.trace->arrays[record.array].space != trace::Space::global) continue;
                 ArrayUse& use = arrays_[record.array];
                 (record.op == trace::Op::load ? use.read : use.written) = true;
@@ -83,7 +84,8 @@ void GlobalUse::image(const steps::Steps& steps, const trace::ArrayImage& image)
     use.imaged = true;
     const auto size = static_cast<std::uint64_t>(element_size(array.element));
     const std::uint64_t last = (image.first + image.values.size() - 1) * size / steps::kSectorBytes;
-    for (std::uint64_t s = image.first * size / steps::kSectorBytes; s <= last; ++s) use.sectors.push_back(static_cast<std::int64_t>(s));
+    for (std::uint64_t s = image.first * size / steps::kSectorBytes; s <= last; ++s)
+        use.sectors.push_back(static_cast<std::int64_t>(s));
 }
 
 const GlobalUse::Touch* GlobalUse::touch_near(std::size_t step, const ArrayUse& use) const {
@@ -150,13 +152,15 @@ SectorWindow GlobalUse::window(std::size_t step, std::uint32_t array, std::size_
     return wider.packed ? window : wider;
 }
 
-SectorWindow GlobalUse::window_of(std::uint32_t array, const ArrayUse& use, const Touch* touch, std::size_t most_rows) const {
+SectorWindow GlobalUse::window_of(std::uint32_t array, const ArrayUse& use, const Touch* touch,
+                                  std::size_t most_rows) const {
     SectorWindow window;
     window.array = array;
     const Sectors& asked = touch ? touch->sectors : use.sectors;
     if (asked.empty() || most_rows == 0) return window;
     const auto fits = [&](const Sectors& sectors) {
-        return sectors.back() / kSectorsPerRow - sectors.front() / kSectorsPerRow < static_cast<std::int64_t>(most_rows);
+        return sectors.back() / kSectorsPerRow - sectors.front() / kSectorsPerRow <
+               static_cast<std::int64_t>(most_rows);
     };
     const bool as_a_whole = (use.imaged || (use.read && use.written)) && fits(use.sectors);
     const Sectors& wanted = as_a_whole ? use.sectors : asked;
@@ -183,7 +187,8 @@ std::size_t GlobalUse::rows(std::size_t most_rows) const {
     std::size_t most = 0;
     for (const auto& [array, use] : arrays_) {
         if (use.touches.empty()) most = std::max(most, window_of(array, use, nullptr, most_rows).rows.size());
-        const bool own = std::any_of(use.touches.begin(), use.touches.end(), [](const Touch& touch) { return touch.own; });
+        const bool own =
+            std::any_of(use.touches.begin(), use.touches.end(), [](const Touch& touch) { return touch.own; });
         for (const Touch& touch : use.touches) {
             if (touch.own == own) most = std::max(most, window_of(array, use, &touch, most_rows).rows.size());
         }

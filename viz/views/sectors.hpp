@@ -31,8 +31,8 @@ public:
     GlobalUse(const steps::Steps& steps, const steps::WarpRef& warp);
 
     bool empty() const { return arrays_.empty(); }
-    // The array to show at a step: one that the warp touches in it, or its block; else where the block keeps its values;
-    // else the one touched last.
+    // The array to show at a step: one that the warp touches in it, or its block; else where the block keeps its
+    // values; else the one touched last.
     std::optional<std::uint32_t> array_at(std::size_t step) const;
     // An array that the block both reads and writes is shown as a whole, where it fits; of others what is asked for at
     // the step, or was before it, with what the block's other warps ask for as far as it fits.

@@ -16,7 +16,8 @@ using Sectors = std::vector<std::int64_t>;
 Sectors moved_sectors(const std::vector<Request>& requests, std::uint32_t array) {
     Sectors all;
     for (const Request& request : requests) {
-        if (request.space == trace::Space::global && request.array == array) all.insert(all.end(), request.sectors.begin(), request.sectors.end());
+        if (request.space == trace::Space::global && request.array == array)
+            all.insert(all.end(), request.sectors.begin(), request.sectors.end());
     }
     std::sort(all.begin(), all.end());
     return all;
@@ -50,8 +51,8 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& 
     const float words_at = window.packed ? index_width + pane.px(6) : 0;
     const float word_width = (sector_width - words_at - 2 * gap) / static_cast<float>(per_sector);
 
-    WordPaint paint{pane, scale, array.element, selection.lane(), Face::tiny, row_height >= pane.px(13), cell_chars(word_width, pane.look().scale),
-                    row_height >= pane.px(22)};
+    WordPaint paint{pane, scale, array.element, selection.lane(), Face::tiny, row_height >= pane.px(13),
+                    cell_chars(word_width, pane.look().scale), row_height >= pane.px(22)};
     int longest = 1;
     for (const MemoryWord& word : words.words) longest = std::max(longest, cell_width(paint.text(word)));
     paint.numbers = paint.numbers && word_width >= pane.px(11);
@@ -70,8 +71,10 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& 
             const Rect slab{x0 + words_at, y0 + pane.px(1), x0 + sector_width, y0 + row_height - pane.px(1)};
             const bool is_moved = std::binary_search(moved.begin(), moved.end(), row[s]);
             if (window.packed || s == 0) {
-                const Rect index{window.packed ? x0 : where.x0, slab.y0, window.packed ? slab.x0 - pane.px(3) : row_x0 - pane.px(3), slab.y1};
-                text_in(brush, Face::tiny, index, is_moved ? colors.text : colors.quiet, std::to_string(row[s] * per_sector), Align::right);
+                const Rect index{window.packed ? x0 : where.x0, slab.y0,
+                                 window.packed ? slab.x0 - pane.px(3) : row_x0 - pane.px(3), slab.y1};
+                text_in(brush, Face::tiny, index, is_moved ? colors.text : colors.quiet,
+                        std::to_string(row[s] * per_sector), Align::right);
             }
             if (is_moved) fill(brush, slab, colors.accent_ground, pane.px(2));
             for (std::int64_t k = 0; k < per_sector; ++k) {
@@ -80,10 +83,13 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& 
                 const float x = slab.x0 + gap + word_width * static_cast<float>(k);
                 if (!word || static_cast<std::uint64_t>(index) >= array.count) {
                     // Past the end of the array, and moved all the same.
-                    if (is_moved) hatch(brush, {x, slab.y0 + pane.px(1.5f), slab.x1 - gap, slab.y1 - pane.px(1.5f)}, with_alpha(colors.quiet, 0.7));
+                    if (is_moved)
+                        hatch(brush, {x, slab.y0 + pane.px(1.5f), slab.x1 - gap, slab.y1 - pane.px(1.5f)},
+                              with_alpha(colors.quiet, 0.7));
                     break;
                 }
-                const Rect box{x + pane.px(0.5f), slab.y0 + pane.px(1.5f), x + word_width - pane.px(0.5f), slab.y1 - pane.px(1.5f)};
+                const Rect box{x + pane.px(0.5f), slab.y0 + pane.px(1.5f), x + word_width - pane.px(0.5f),
+                               slab.y1 - pane.px(1.5f)};
                 const bool unused = is_moved && word->lanes == 0;
                 paint.draw(box, *word, paint.text(*word), unused);
                 const WordRef ref{words.array, index};
@@ -93,7 +99,9 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& 
                 if (word->lane >= 0 && word->by == selection.warp) selection.next.lane = word->lane;
                 std::string place = "sector " + std::to_string(row[s]);
                 if (unused) place += ", moved and not used";
-                hint_card(pane.look(), word_hint(words.name, static_cast<std::size_t>(index), place, *word, array.element) + (uses.empty() ? "" : "\n" + uses));
+                hint_card(pane.look(),
+                          word_hint(words.name, static_cast<std::size_t>(index), place, *word, array.element) +
+                              (uses.empty() ? "" : "\n" + uses));
             }
             if (is_moved) outline(brush, slab, colors.accent, pane.px(2), pane.px(1.5f));
             else outline(brush, slab, with_alpha(colors.faint, 0.9), pane.px(2), pane.px(1));

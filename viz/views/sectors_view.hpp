@@ -18,7 +18,8 @@ struct SectorsView {
 
     float height(const Look& look, std::size_t rows) const;
     void draw(const Pane& pane, const Rect& where, const trace::Array& array, const SectorWindow& window,
-              const MemoryArray& words, const std::vector<Request>& requests, const ValueScale& scale, Selection& selection) const;
+              const MemoryArray& words, const std::vector<Request>& requests, const ValueScale& scale,
+              Selection& selection) const;
 };
 
 }  // namespace lanewise::viz

@@ -17,11 +17,13 @@ void SourceView::set_source(const std::string& name, const std::string& source) 
     shown_line_ = -1;
 }
 
-void SourceView::draw_title(const Pane& pane, const Rect& where, const steps::Steps* steps, const Playhead& playhead) const {
+void SourceView::draw_title(const Pane& pane, const Rect& where, const steps::Steps* steps,
+                            const Playhead& playhead) const {
     const int lit = lit_line(steps, playhead);
     const Rect head = where.inset(pane.px(16), 0);
     text_in(pane.brush, Face::code, head, pane.colors().quiet, file, Align::left);
-    if (lit > 0) text_in(pane.brush, Face::code, head, pane.colors().accent, "line " + std::to_string(lit), Align::right);
+    if (lit > 0)
+        text_in(pane.brush, Face::code, head, pane.colors().accent, "line " + std::to_string(lit), Align::right);
 }
 
 Intent SourceView::draw(const Pane& body, const steps::Steps* steps, const Playhead& playhead, Selection& selection) {
@@ -57,14 +59,16 @@ Intent SourceView::draw(const Pane& body, const steps::Steps* steps, const Playh
             // The line of a step, or of a word, that is pointed at elsewhere.
             if (std::binary_search(belonging.begin(), belonging.end(), number)) {
                 if (number != lit) fill(brush, row, colors.raised);
-                fill(brush, {row.x0, row.y0 + body.px(3), row.x0 + body.px(number == lit ? 5 : 3), row.y1 - body.px(3)}, colors.accent, body.px(1));
+                fill(brush, {row.x0, row.y0 + body.px(3), row.x0 + body.px(number == lit ? 5 : 3), row.y1 - body.px(3)},
+                     colors.accent, body.px(1));
             }
             if (hovered) selection.next.line = number;
             text_in(brush, Face::small, {row.x0, top, row.x0 + left - digit * 1.2f, top + pitch},
                     number == lit ? colors.accent : colors.quiet, std::to_string(number), Align::right);
             const float baseline = (pitch - line_height(body.look(), Face::code)) / 2;
             for (std::size_t p = 0; p < pieces.size(); ++p) {
-                code_piece(brush, Face::code, {row.x0 + left, top + baseline + pitch * static_cast<float>(p)}, lines_[i], pieces[p]);
+                code_piece(brush, Face::code, {row.x0 + left, top + baseline + pitch * static_cast<float>(p)},
+                           lines_[i], pieces[p]);
             }
             // A line that ran leads to the next of its steps.
             if (hovered && steps) {

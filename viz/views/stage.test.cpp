@@ -16,7 +16,8 @@ namespace {
 using testing::Headless;
 
 struct Drawn {
-    explicit Drawn(std::shared_ptr<const lesson::Run> run, float width = 900, float height = 460) : gui(width, height), exhibit(std::move(run)) {
+    explicit Drawn(std::shared_ptr<const lesson::Run> run, float width = 900, float height = 460)
+        : gui(width, height), exhibit(std::move(run)) {
         selection.warp = exhibit.steps().warps.front();
         playhead.count = exhibit.steps().size();
     }
@@ -29,10 +30,12 @@ struct Drawn {
         return intent;
     }
     const Row& row_of(std::size_t step) const {
-        return *std::find_if(stage.scene().rows.begin(), stage.scene().rows.end(), [&](const Row& row) { return row.step == step; });
+        return *std::find_if(stage.scene().rows.begin(), stage.scene().rows.end(),
+                             [&](const Row& row) { return row.step == step; });
     }
     const Band& present() const {
-        return *std::find_if(stage.scene().bands.begin(), stage.scene().bands.end(), [](const Band& band) { return band.present; });
+        return *std::find_if(stage.scene().bands.begin(), stage.scene().bands.end(),
+                             [](const Band& band) { return band.present; });
     }
 
     Headless gui;
@@ -253,7 +256,8 @@ TEST(WarpStates, EachIsToldFromTheTrace) {
                 waiting += state.doing == Doing::waits && !part ? 1u : 0u;
                 ended += state.doing == Doing::ended ? 1u : 0u;
                 if (state.doing == Doing::ended) {
-                    for (std::size_t later = k; later < steps.size(); ++later) EXPECT_EQ(steps.steps[later].find(warp), nullptr);
+                    for (std::size_t later = k; later < steps.size(); ++later)
+                        EXPECT_EQ(steps.steps[later].find(warp), nullptr);
                 }
             }
         }
@@ -283,7 +287,8 @@ TEST(WarpStates, SmallPicturesHaveTheColoursOfTheTrace) {
 }
 
 TEST(Labels, OfAllSamplesNeitherOverlapNorLeaveTheStage) {
-    for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
+    for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(),
+                            samples::undefined_half()}) {
         for (const std::string& fault : testing::label_faults(run, 735, 625, 1)) ADD_FAILURE() << fault;
     }
 }
@@ -323,7 +328,8 @@ TEST(Labels, WholeNumbersOfALaneAndItsSourceStandBesideEachOther) {
             drawn.selection.pinned_lane = lane;
             testing::LabelCanvas canvas;
             drawn.draw(&canvas);
-            const steps::LaneView& view = drawn.exhibit.steps().steps[step].warps.front().lanes[static_cast<std::size_t>(lane)];
+            const steps::LaneView& view =
+                drawn.exhibit.steps().steps[step].warps.front().lanes[static_cast<std::size_t>(lane)];
             const auto box_of = [&](std::uint64_t bits) {
                 const std::string words = format_element(Element::f32, bits);
                 for (const auto& label : canvas.labels)

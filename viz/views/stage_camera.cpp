@@ -47,7 +47,8 @@ void StageCamera::take_input(const Pane& pane, const Rect& area, const Scene& sc
     }
     if (over) right_ -= io.MouseWheelH * pane.px(60);
     const bool held = ImGui::IsMouseDown(ImGuiMouseButton_Right) || ImGui::IsMouseDown(ImGuiMouseButton_Middle);
-    if (over && (ImGui::IsMouseClicked(ImGuiMouseButton_Right) || ImGui::IsMouseClicked(ImGuiMouseButton_Middle))) dragging_ = true;
+    if (over && (ImGui::IsMouseClicked(ImGuiMouseButton_Right) || ImGui::IsMouseClicked(ImGuiMouseButton_Middle)))
+        dragging_ = true;
     if (!held) dragging_ = false;
     if (dragging_) {
         right_ -= io.MouseDelta.x;

@@ -1,8 +1,8 @@
-// How large the stage is drawn, and which part of it is in sight. Above 100 % everything grows and can be dragged; below,
-// rows and bands away from the present step shrink, so that a long run is in sight at once.
+// How large the stage is drawn, and which part of it is in sight. Above 100 % everything grows and can be dragged;
+// below, rows and bands away from the present step shrink, so that a long run is in sight at once.
 //
-// Ctrl and the wheel: larger or smaller, where the pointer is. Wheel: up and down. Shift and the wheel, or a wheel of its
-// own: sideways. Right or middle button: drag. Double click: as it was.
+// Ctrl and the wheel: larger or smaller, where the pointer is. Wheel: up and down. Shift and the wheel, or a wheel of
+// its own: sideways. Right or middle button: drag. Double click: as it was.
 #pragma once
 
 #include "viz/views/pane.hpp"

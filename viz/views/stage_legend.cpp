@@ -44,7 +44,8 @@ LegendFacts legend_facts(const Scene& scene, std::size_t most_inputs, const Rect
     return facts;
 }
 
-Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const LegendFacts& facts, ColorBy by) const {
+Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const LegendFacts& facts,
+                         ColorBy by) const {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     const float y = where.center().y;
@@ -56,7 +57,8 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exh
     const auto put = [&](const Entry& entry) {
         if (x + width_of(entry) - pane.px(16) > where.x1) return;
         entry.draw({x, y - pane.px(7), x + pane.px(entry.mark), y + pane.px(7)});
-        text_in(brush, Face::caption, {x + pane.px(entry.mark + 6), where.y0, where.x1, where.y1}, colors.quiet, entry.words, Align::left);
+        text_in(brush, Face::caption, {x + pane.px(entry.mark + 6), where.y0, where.x1, where.y1}, colors.quiet,
+                entry.words, Align::left);
         x += width_of(entry);
     };
 
@@ -65,13 +67,16 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exh
     x += text_width(pane.look(), Face::caption, "colours") + pane.px(7);
     for (const ColorBy each : {ColorBy::value, ColorBy::inputs}) {
         const char* name = each == ColorBy::value ? "by value" : "by inputs";
-        const Rect tab{x, y - pane.px(9), x + text_width(pane.look(), Face::caption, name) + pane.px(12), y + pane.px(9)};
+        const Rect tab{x, y - pane.px(9), x + text_width(pane.look(), Face::caption, name) + pane.px(12),
+                       y + pane.px(9)};
         const bool chosen = each == by;
         if (chosen) fill(brush, tab, colors.raised, pane.px(4));
         else if (pane.hovers(tab)) fill(brush, tab, mix(colors.ground, colors.raised, 0.6), pane.px(4));
         text_in(brush, Face::caption, tab, chosen ? colors.strong : colors.quiet, name);
         if (pane.hovers(tab)) {
-            hint_card(pane.look(), each == ColorBy::value ? "lanes in the colours of their numbers · I" : "lanes by what their sums hold: part, all, or something twice · I");
+            hint_card(pane.look(), each == ColorBy::value
+                                       ? "lanes in the colours of their numbers · I"
+                                       : "lanes by what their sums hold: part, all, or something twice · I");
         }
         if (pane.button(tab) && !chosen) intent = {Intent::Kind::colors, 0};
         x = tab.x1 + pane.px(2);
@@ -81,7 +86,9 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exh
     // What is looked for in a wrong run comes first.
     if (facts.blamed) put({18, "named by what was found wrong", [&](const Rect& box) { blame_mark(brush, box); }});
     if (facts.differing) {
-        put({18, "holds something else than in " + differing_from, [&](const Rect& box) { differ_mark(brush, {box.x0, y - pane.px(9), box.x1, y - pane.px(5)}); }});
+        put({18, "holds something else than in " + differing_from, [&](const Rect& box) {
+                 differ_mark(brush, {box.x0, y - pane.px(9), box.x1, y - pane.px(5)});
+             }});
     }
     const std::size_t most = exhibit.most_inputs;
     const bool by_inputs = by == ColorBy::inputs;
@@ -89,8 +96,9 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exh
         return [&, standing, part, more](const Rect& box) {
             const Color ground = by_inputs ? standing_color(colors, standing, part) : 0;
             if (by_inputs) fill(brush, box, ground, pane.px(3));
-            standing_foot(brush, {box.x0 - pane.px(2), box.y0, box.x1 + pane.px(2), box.y1 + (by_inputs ? 0 : -pane.px(3))}, by_inputs ? text_on(ground) : colors.text,
-                          standing, part, more, by_inputs);
+            standing_foot(brush,
+                          {box.x0 - pane.px(2), box.y0, box.x1 + pane.px(2), box.y1 + (by_inputs ? 0 : -pane.px(3))},
+                          by_inputs ? text_on(ground) : colors.text, standing, part, more, by_inputs);
         };
     };
     const auto put_twice = [&] { put({18, "an input counted twice", swatch(Standing::twice, 1, false)}); };
@@ -100,7 +108,8 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exh
             text_in(brush, Face::caption, {box.x0, where.y0, box.x1, where.y1}, colors.quiet, "low", Align::left);
             float at = box.x0 + text_width(pane.look(), Face::caption, "low") + pane.px(6);
             const float piece = (box.x1 - at) / 24;
-            for (int i = 0; i < 24; ++i, at += piece) fill(brush, {at, y - pane.px(4), at + piece, y + pane.px(4)}, viridis(0.06 + 0.94 * i / 23.0));
+            for (int i = 0; i < 24; ++i, at += piece)
+                fill(brush, {at, y - pane.px(4), at + piece, y + pane.px(4)}, viridis(0.06 + 0.94 * i / 23.0));
         }});
     }
     if (by_inputs && exhibit.steps().input_count == 0) {
@@ -114,16 +123,23 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exh
             text_in(brush, Face::tiny, box, colors.warning, "?");
         }});
     }
-    const std::string all = most == exhibit.steps().input_count ? "all " + std::to_string(most) + " inputs" : std::to_string(most) + " inputs, the most here";
+    const std::string all = most == exhibit.steps().input_count ? "all " + std::to_string(most) + " inputs"
+                                                                : std::to_string(most) + " inputs, the most here";
     if (facts.complete) put({18, (by_inputs ? "" : "holds ") + all, swatch(Standing::complete, 1, false)});
     if (by_inputs && facts.twice) put_twice();
-    if (by_inputs && facts.partial && most > 1) put({18, "some: the foot grows with each doubling", swatch(Standing::partial, 0.55f, false)});
-    if (by_inputs && facts.partial && most <= 1) put({18, "one input", [&](const Rect& box) { fill(brush, box, standing_color(colors, Standing::partial, 1), pane.px(3)); }});
+    if (by_inputs && facts.partial && most > 1)
+        put({18, "some: the foot grows with each doubling", swatch(Standing::partial, 0.55f, false)});
+    if (by_inputs && facts.partial && most <= 1)
+        put({18, "one input",
+             [&](const Rect& box) { fill(brush, box, standing_color(colors, Standing::partial, 1), pane.px(3)); }});
     if (by_inputs && facts.more_perhaps) put({18, "perhaps more", swatch(Standing::partial, 0.4f, true)});
     if (by_inputs && facts.untold) put({18, "no inputs, or not told", swatch(Standing::untold, 0, false)});
     for (const bool shared : {true, false}) {
         if (!(shared ? facts.shared_words : facts.global_words)) continue;
-        put({13, shared ? "word of shared memory" : "word of global memory", [&](const Rect& box) { word_shape(brush, box.inset(pane.px(0.5f), pane.px(1.5f)), shared, mix(colors.panel, colors.quiet, 0.2), colors.quiet, pane.px(1)); }});
+        put({13, shared ? "word of shared memory" : "word of global memory", [&](const Rect& box) {
+                 word_shape(brush, box.inset(pane.px(0.5f), pane.px(1.5f)), shared,
+                            mix(colors.panel, colors.quiet, 0.2), colors.quiet, pane.px(1));
+             }});
     }
     return intent;
 }

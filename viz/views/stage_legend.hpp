@@ -23,7 +23,8 @@ struct StageLegend {
     std::string differing_from;   // in a comparison: the run that lanes are held against
 
     // An Intent where the other colours are asked for.
-    Intent draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const LegendFacts& facts, ColorBy by) const;
+    Intent draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const LegendFacts& facts,
+                ColorBy by) const;
 };
 
 }  // namespace lanewise::viz

@@ -24,7 +24,8 @@ void StageMotion::ease(Scene& scene, const std::shared_ptr<const lesson::Run>& r
         std::vector<std::pair<float, float>> places;
         float moved = 0;   // how far the row before is from its place: one that was not there comes with it
         for (const Row& row : scene.rows) {
-            const auto from = std::find_if(from_.begin(), from_.end(), [&](const Place& place) { return place.step == row.step; });
+            const auto from =
+                std::find_if(from_.begin(), from_.end(), [&](const Place& place) { return place.step == row.step; });
             if (from == from_.end()) {
                 places.emplace_back(row.y0 + moved, row.y1 + moved);
                 continue;

@@ -11,8 +11,8 @@ namespace lanewise::viz {
 
 class StageMotion {
 public:
-    // Once a frame, with the scene where it comes to rest; `progress` 0…1 of the way there. Another run, another warp or
-    // lanes of another width are there at once.
+    // Once a frame, with the scene where it comes to rest; `progress` 0…1 of the way there. Another run, another warp
+    // or lanes of another width are there at once.
     void ease(Scene& scene, const std::shared_ptr<const lesson::Run>& run, float progress);
 
     // Was the step before this one a later one?

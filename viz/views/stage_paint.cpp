@@ -30,14 +30,17 @@ std::string_view infinity_in(const Look& look, Face face, std::string_view text,
     return text == "inf" ? "∞" : "-∞";
 }
 
-void standing_foot(const Brush& brush, const Rect& cell, Color ink, Standing standing, float part, bool more_perhaps, bool gauge) {
-    const float x0 = cell.x0 + brush.px(4), x1 = cell.x1 - brush.px(4), y = cell.y1 - brush.px(3.5f), thick = brush.px(2);
+void standing_foot(const Brush& brush, const Rect& cell, Color ink, Standing standing, float part, bool more_perhaps,
+                   bool gauge) {
+    const float x0 = cell.x0 + brush.px(4), x1 = cell.x1 - brush.px(4), y = cell.y1 - brush.px(3.5f),
+                thick = brush.px(2);
     float end = x1;
     switch (standing) {
         case Standing::untold:
         case Standing::undefined: return;
         case Standing::twice:
-            for (float x = x0; x < x1; x += brush.px(5)) fill(brush, {x, y, std::min(x + brush.px(2.5f), x1 + brush.px(1)), y + thick}, ink);
+            for (float x = x0; x < x1; x += brush.px(5))
+                fill(brush, {x, y, std::min(x + brush.px(2.5f), x1 + brush.px(1)), y + thick}, ink);
             return;
         case Standing::partial:
             if (!gauge) return;
@@ -46,7 +49,8 @@ void standing_foot(const Brush& brush, const Rect& cell, Color ink, Standing sta
         case Standing::complete: break;
     }
     fill(brush, {x0, y, end, y + thick}, ink);
-    if (more_perhaps && gauge) outline(brush, {end, y, std::min(end + brush.px(5), cell.x1 - brush.px(1)), y + thick}, ink, 0, brush.px(0.7f));
+    if (more_perhaps && gauge)
+        outline(brush, {end, y, std::min(end + brush.px(5), cell.x1 - brush.px(1)), y + thick}, ink, 0, brush.px(0.7f));
 }
 
 void StagePaint::paint(const Scene& scene) const {
@@ -114,14 +118,18 @@ void StagePaint::row(const Scene& scene, const Row& row, const Band* present) co
             continue;
         }
         const bool numbers = cell.box.height() >= brush.px(12);
-        lane_cell(brush, cell.box, !numbers ? std::string_view() : cell.undefined ? "?" : infinity_in(brush.look, face, cell.text, cell.box.width()), style);
+        lane_cell(brush, cell.box,
+                  !numbers         ? std::string_view()
+                  : cell.undefined ? "?"
+                                   : infinity_in(brush.look, face, cell.text, cell.box.width()),
+                  style);
         if (cell.undefined || !numbers) continue;
         const std::size_t most = exhibit->most_inputs;
         // Under a number of two lines it stands at the very edge.
         const bool two_lines = cell.text.find('\n') != std::string::npos;
         const Rect on{cell.box.x0, cell.box.y0, cell.box.x1, cell.box.y1 + (two_lines ? brush.px(1.8f) : 0)};
-        standing_foot(brush, on, style.ink, standing_of(cell.inputs, cell.counted_twice, false, most), part_held(cell.inputs, most),
-                      cell.more_perhaps, colors_of.by == ColorBy::inputs && most > 1);
+        standing_foot(brush, on, style.ink, standing_of(cell.inputs, cell.counted_twice, false, most),
+                      part_held(cell.inputs, most), cell.more_perhaps, colors_of.by == ColorBy::inputs && most > 1);
     }
 }
 
@@ -191,7 +199,8 @@ void StagePaint::arcs(const Scene& scene, const Band& band) const {
         ArcStyle style{with_alpha(color_of(each), alpha), brush.px(1.4f), 24, travel};
         arc(brush, each.from, each.to, style);
         if (travel < 1) circle(brush, arc_point(each.from, each.to, travel), brush.px(3.2f), color_of(each));
-        else if (lane < 0 && each.used) arrow_head(brush, {each.to.x, each.to.y + brush.px(1)}, brush.px(3), style.color);
+        else if (lane < 0 && each.used)
+            arrow_head(brush, {each.to.x, each.to.y + brush.px(1)}, brush.px(3), style.color);
     }
     if (!lit) return;
     const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(lane) + 0.5f);

@@ -26,7 +26,8 @@ void differ_mark(const Brush& brush, const Rect& box) {
     // "≠", drawn: not every font has it.
     const float y = box.y1 + brush.px(1), x = box.center().x, half = std::min(brush.px(6), box.width() * 0.35f);
     fill(brush, {box.x0 + brush.px(1), box.y1 - brush.px(1.5f), box.x1 - brush.px(1), box.y1 + brush.px(1)}, color);
-    for (const float dy : {brush.px(3), brush.px(6)}) fill(brush, {x - half, y + dy, x + half, y + dy + brush.px(1.3f)}, color);
+    for (const float dy : {brush.px(3), brush.px(6)})
+        fill(brush, {x - half, y + dy, x + half, y + dy + brush.px(1.3f)}, color);
     hairline(brush, {x - half * 0.5f, y + brush.px(9)}, {x + half * 0.5f, y + brush.px(1.5f)}, color, brush.px(1.3f));
 }
 
@@ -39,7 +40,10 @@ void StagePaint::lane_numbers(const Scene& scene, float bottom) const {
         const float x = scene.lanes_x0 + scene.cell * static_cast<float>(i);
         const Rect box{x, bottom - numbers.px(15), x + scene.cell, bottom};
         const bool blamed = (scene.blamed >> i) & 1u;
-        const Color ink = blamed ? colors.warning : i == lane ? colors.strong : i == source ? colors.accent : colors.quiet;
+        const Color ink = blamed        ? colors.warning
+                          : i == lane   ? colors.strong
+                          : i == source ? colors.accent
+                                        : colors.quiet;
         text_in(numbers, face, box, ink, std::to_string(i));
     }
 }
@@ -53,7 +57,9 @@ void StagePaint::names(const Scene& scene) const {
     if (room < words.px(20)) return;
     const float pitch = words.px(13);
     // "scratch +64" is a little wider than the gutter.
-    const auto face_of = [&](const std::string& line) { return text_width(plain, Face::small, line) > room ? Face::tiny : Face::small; };
+    const auto face_of = [&](const std::string& line) {
+        return text_width(plain, Face::small, line) > room ? Face::tiny : Face::small;
+    };
     std::vector<Rect> taken;
     const auto name = [&](const Band& band) {
         const bool lit = lights && lights->step(band.step);
@@ -73,14 +79,19 @@ void StagePaint::names(const Scene& scene) const {
         if (band.present || lit) {
             float width = 0;
             for (const std::string& line : lines) width = std::max(width, text_width(plain, face_of(line), line));
-            const Rect ground{x - words.px(6), box.y0 + (band.present ? 0 : words.px(-3)), x + std::min(width + words.px(6), room), box.y1 + (band.present ? 0 : words.px(3))};
+            const Rect ground{x - words.px(6), box.y0 + (band.present ? 0 : words.px(-3)),
+                              x + std::min(width + words.px(6), room), box.y1 + (band.present ? 0 : words.px(3))};
             if (band.present) fill(words, ground, colors.accent_ground, words.px(5));
             if (lit) outline(words, ground, band.present ? colors.accent : colors.quiet, words.px(5), words.px(1));
         }
-        const Color ink = band.present ? colors.accent : lit ? colors.text : band.reached ? colors.quiet : with_alpha(colors.quiet, 0.75);
+        const Color ink = band.present   ? colors.accent
+                          : lit          ? colors.text
+                          : band.reached ? colors.quiet
+                                         : with_alpha(colors.quiet, 0.75);
         float y = y0;
         for (const std::string& line : lines) {
-            text_in(words, face_of(line), {x, y, gutter.x1, y + pitch}, ink, fit_text(plain, face_of(line), line, room), Align::left);
+            text_in(words, face_of(line), {x, y, gutter.x1, y + pitch}, ink, fit_text(plain, face_of(line), line, room),
+                    Align::left);
             y += pitch;
         }
     };
@@ -148,7 +159,8 @@ void StagePaint::lit_cells(const Scene& scene) const {
             whole_number(cell, box, color);
         };
         const Row& above = scene.rows[i];
-        const auto [own, others] = source >= 0 && source != lane && !above.thin ? apart(scene, above, source) : std::pair{0.0f, 0.0f};
+        const auto [own, others] =
+            source >= 0 && source != lane && !above.thin ? apart(scene, above, source) : std::pair{0.0f, 0.0f};
         if (source != lane) tell(above, source, colors.accent, others);
         tell(above, lane, colors.focus, own);
         tell(scene.rows[i + 1], lane, colors.focus, 0);
@@ -182,13 +194,15 @@ std::pair<float, float> StagePaint::apart(const Scene& scene, const Row& row, in
     return own_first ? std::pair{-to_left, to_right} : std::pair{to_right, -to_left};
 }
 
-// Where the lane's number has room for all its digits: over its cell, as wide as it takes; the cell where that tells it.
+// Where the lane's number has room for all its digits: over its cell, as wide as it takes; the cell where that tells
+// it.
 Rect StagePaint::told_box(const Scene& scene, const LaneCell& cell) const {
     if (!cell.known || cell.undefined || cell.text.empty()) return cell.box;
     const std::string whole = format_element(cell.type, cell.bits);
     if (whole == cell.text) return cell.box;
     const float width = text_width(brush.look, Face::figure, whole) + brush.px(10);
-    const float x = std::clamp(cell.box.center().x - width / 2, scene.lanes_x0, std::max(scene.lanes_x0, scene.lanes_x1() - width));
+    const float x =
+        std::clamp(cell.box.center().x - width / 2, scene.lanes_x0, std::max(scene.lanes_x0, scene.lanes_x1() - width));
     return Rect{x, cell.box.y0, x + width, cell.box.y1}.inset(-brush.px(1.5f));
 }
 
@@ -206,10 +220,13 @@ void StagePaint::formula_card(const Scene& scene) const {
     if (parts.who.empty()) return;
     const Brush pen{brush.canvas, plain};   // the card keeps its size when the lanes grow
     const Theme& colors = pen.colors();
-    const std::string first = parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
-    const float width = std::max(text_width(plain, Face::code, first), text_width(plain, Face::code, parts.arithmetic)) + pen.px(24);
+    const std::string first =
+        parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
+    const float width =
+        std::max(text_width(plain, Face::code, first), text_width(plain, Face::code, parts.arithmetic)) + pen.px(24);
     const float height = pen.px(parts.arithmetic.empty() ? 29 : 46);
-    const float least = std::max(present->box.x0, visible.x0 + pen.px(4)), most = std::min(present->box.x1, visible.x1 - pen.px(4));
+    const float least = std::max(present->box.x0, visible.x0 + pen.px(4)),
+                most = std::min(present->box.x1, visible.x1 - pen.px(4));
     // Beside the lit arc, on the side with more room.
     float left = scene.lanes_x0 + scene.cell * static_cast<float>(lane);
     float right = left + scene.cell;
@@ -233,8 +250,10 @@ void StagePaint::formula_card(const Scene& scene) const {
     const Rect card{x, y, x + width, y + height};
     fill(pen, card, colors.panel, pen.px(6));
     outline(pen, card, with_alpha(colors.accent, 0.9), pen.px(6), pen.px(1));
-    text_in(pen, Face::code, {x + pen.px(12), y + pen.px(6), card.x1, y + pen.px(23)}, colors.strong, first, Align::left);
-    text_in(pen, Face::code, {x + pen.px(12), y + pen.px(23), card.x1, y + pen.px(40)}, colors.text, parts.arithmetic, Align::left);
+    text_in(pen, Face::code, {x + pen.px(12), y + pen.px(6), card.x1, y + pen.px(23)}, colors.strong, first,
+            Align::left);
+    text_in(pen, Face::code, {x + pen.px(12), y + pen.px(23), card.x1, y + pen.px(40)}, colors.text, parts.arithmetic,
+            Align::left);
 }
 
 }  // namespace lanewise::viz

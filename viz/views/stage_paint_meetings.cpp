@@ -1,5 +1,5 @@
-// Steps in which lanes meet and nothing is read from one particular lane: barriers, votes, matches, reductions, and what
-// only looks like a meeting (active masks, fences).
+// Steps in which lanes meet and nothing is read from one particular lane: barriers, votes, matches, reductions, and
+// what only looks like a meeting (active masks, fences).
 #include <algorithm>
 #include <bit>
 
@@ -17,16 +17,20 @@ using trace::Op;
 
 constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 
-float middle_of(const Scene& scene, int lane) { return scene.lanes_x0 + scene.cell * (static_cast<float>(lane) + 0.5f); }
+float middle_of(const Scene& scene, int lane) {
+    return scene.lanes_x0 + scene.cell * (static_cast<float>(lane) + 0.5f);
+}
 
 const LaneFacts* first_active(const Scene& scene) {
-    const auto at = std::find_if(scene.facts.begin(), scene.facts.end(), [](const LaneFacts& facts) { return facts.active; });
+    const auto at =
+        std::find_if(scene.facts.begin(), scene.facts.end(), [](const LaneFacts& facts) { return facts.active; });
     return at == scene.facts.end() ? nullptr : &*at;
 }
 
 // "37", or as a mask with its bits in hex.
 std::string answer_of(const LaneFacts& facts) {
-    return format_element(facts.answer_type, facts.answer) + " (0x" + format_bits(facts.answer_type, facts.answer) + ")";
+    return format_element(facts.answer_type, facts.answer) + " (0x" + format_bits(facts.answer_type, facts.answer) +
+           ")";
 }
 
 std::string group_name(int group) {
@@ -38,7 +42,8 @@ std::string group_name(int group) {
 
 void StagePaint::caption_under(const Band& band, float y, const std::string& words) const {
     const Rect below{band.box.x0, y, band.box.x1, std::max(band.box.y1, y + brush.px(14))};
-    text_in(brush, Face::caption, below, brush.colors().quiet, fit_text(brush.look, Face::caption, words, band.box.width()));
+    text_in(brush, Face::caption, below, brush.colors().quiet,
+            fit_text(brush.look, Face::caption, words, band.box.width()));
 }
 
 void StagePaint::say(const Scene& scene, const Band& band, float y) const {
@@ -67,14 +72,16 @@ void StagePaint::barrier(const Scene& scene, const Band& band) const {
                                                              : "the lanes of the mask wait here for each other";
     const std::uint32_t threads = block_threads(exhibit->steps(), scene.warp);
     if (band.kind == StepKind::block_barrier && band.waiting < threads) {
-        words = fmt::format("{} of {} threads wait here; the others are elsewhere or have ended", band.waiting, threads);
+        words =
+            fmt::format("{} of {} threads wait here; the others are elsewhere or have ended", band.waiting, threads);
     }
     const LaneFacts* told = first_active(scene);
     if (trace::is_barrier_vote(band.op) && told && told->has_answer) {
         say(scene, band, y);
         const std::string answer = format_element(told->answer_type, told->answer);
         if (band.op == Op::sync_block_count) words += ", and count who says yes: every thread receives " + answer;
-        else if (band.op == Op::sync_block_and) words += ", and ask whether all say yes: every thread receives " + answer;
+        else if (band.op == Op::sync_block_and)
+            words += ", and ask whether all say yes: every thread receives " + answer;
         else words += ", and ask whether any says yes: every thread receives " + answer;
     }
     caption_under(band, y + brush.px(trace::is_barrier_vote(band.op) ? 8 : 4), words);
@@ -114,15 +121,19 @@ void StagePaint::match(const Scene& scene, const Band& band) const {
             first = std::min(first, i);
             last = i;
             ++count;
-            hairline(brush, {middle_of(scene, i), y}, {middle_of(scene, i), letters}, with_alpha(color, 0.7), brush.px(1.2f));
+            hairline(brush, {middle_of(scene, i), y}, {middle_of(scene, i), letters}, with_alpha(color, 0.7),
+                     brush.px(1.2f));
             circle(brush, {middle_of(scene, i), y}, brush.px(2.5f), color);
         }
-        if (count > 1) hairline(brush, {middle_of(scene, first), y}, {middle_of(scene, last), y}, color, brush.px(group == lit ? 2.5f : 1.4f));
+        if (count > 1)
+            hairline(brush, {middle_of(scene, first), y}, {middle_of(scene, last), y}, color,
+                     brush.px(group == lit ? 2.5f : 1.4f));
     }
     for (int i = 0; i < scene.lanes; ++i) {
         const int group = band.groups[lane_index(i)];
         if (group < 0) continue;
-        const Rect box{middle_of(scene, i) - brush.px(8), letters, middle_of(scene, i) + brush.px(8), letters + brush.px(16)};
+        const Rect box{middle_of(scene, i) - brush.px(8), letters, middle_of(scene, i) + brush.px(8),
+                       letters + brush.px(16)};
         fill(brush, box, group == lit ? colors.accent : mix(colors.ground, colors.step_vote, 0.3), brush.px(3));
         text_in(brush, Face::small, box, group == lit ? text_on(colors.accent) : colors.strong, group_name(group));
     }
@@ -134,7 +145,9 @@ void StagePaint::match(const Scene& scene, const Band& band) const {
     } else {
         words = fmt::format("{}: one letter each; a lane receives the mask of its own letter's lanes",
                             groups == 1 ? "one value" : fmt::format("{} different values", groups));
-        if (lit >= 0) words = fmt::format("letter {}: lane {} receives {}", group_name(lit), lane, answer_of(scene.facts[lane_index(lane)]));
+        if (lit >= 0)
+            words = fmt::format("letter {}: lane {} receives {}", group_name(lit), lane,
+                                answer_of(scene.facts[lane_index(lane)]));
     }
     caption_under(band, letters + brush.px(18), words);
 }
@@ -146,7 +159,8 @@ void StagePaint::reduce(const Scene& scene, const Band& band) const {
     const int first = std::countr_zero(band.active);
     const int last = 31 - std::countl_zero(band.active);
     const float y = band.box.center().y;
-    const Rect bar{middle_of(scene, first) - scene.cell * 0.4f, y - brush.px(12), middle_of(scene, last) + scene.cell * 0.4f, y + brush.px(12)};
+    const Rect bar{middle_of(scene, first) - scene.cell * 0.4f, y - brush.px(12),
+                   middle_of(scene, last) + scene.cell * 0.4f, y + brush.px(12)};
     for (int i = 0; i < scene.lanes; ++i) {
         if (!((band.active >> i) & 1u)) continue;
         const float x = middle_of(scene, i);
@@ -161,7 +175,8 @@ void StagePaint::reduce(const Scene& scene, const Band& band) const {
     fill(brush, bar, mix(colors.ground, colors.step_shuffle, 0.24), brush.px(5));
     outline(brush, bar, colors.step_shuffle, brush.px(5), brush.px(1.2f));
     const int lanes = std::popcount(band.active);
-    std::string words = fmt::format("{} of {} lanes", std::string(op_name(band.op)).substr(7), lanes);   // after "reduce_"
+    std::string words =
+        fmt::format("{} of {} lanes", std::string(op_name(band.op)).substr(7), lanes);  // after "reduce_"
     const LaneFacts* told = first_active(scene);
     if (told && told->view.has_received) words += " = " + format_element(told->type, told->view.received);
     const std::string full = words + ", and every lane receives it";
@@ -178,9 +193,11 @@ void StagePaint::active_mask(const Scene& scene, const Band& band) const {
         const Point c{middle_of(scene, i), y};
         if (here) {
             hairline(brush, {c.x, band.box.y0}, {c.x, y}, with_alpha(colors.step_vote, 0.6), brush.px(1.2f));
-            fill(brush, {c.x - brush.px(5), y - brush.px(5), c.x + brush.px(5), y + brush.px(5)}, colors.step_vote, brush.px(2));
+            fill(brush, {c.x - brush.px(5), y - brush.px(5), c.x + brush.px(5), y + brush.px(5)}, colors.step_vote,
+                 brush.px(2));
         } else {
-            outline(brush, {c.x - brush.px(5), y - brush.px(5), c.x + brush.px(5), y + brush.px(5)}, colors.faint, brush.px(2), brush.px(1));
+            outline(brush, {c.x - brush.px(5), y - brush.px(5), c.x + brush.px(5), y + brush.px(5)}, colors.faint,
+                    brush.px(2), brush.px(1));
         }
     }
     std::string words = "filled: the lanes that were here together";
@@ -198,9 +215,11 @@ void StagePaint::fence(const Scene& scene, const Band& band) const {
         const float x = middle_of(scene, i);
         const float half = std::min(scene.cell * 0.32f, brush.px(14));
         const Color color = i == lane ? colors.accent : colors.step_access;
-        for (const float dy : {-brush.px(3), brush.px(3)}) fill(brush, {x - half, y + dy - brush.px(1), x + half, y + dy + brush.px(1)}, color);
+        for (const float dy : {-brush.px(3), brush.px(3)})
+            fill(brush, {x - half, y + dy - brush.px(1), x + half, y + dy + brush.px(1)}, color);
     }
-    caption_under(band, y + brush.px(8), "each lane's own writes before it are seen before its writes after it; it waits for nobody");
+    caption_under(band, y + brush.px(8),
+                  "each lane's own writes before it are seen before its writes after it; it waits for nobody");
 }
 
 }  // namespace lanewise::viz

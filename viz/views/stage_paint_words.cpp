@@ -26,7 +26,9 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
         for (const WordRow& row : band.word_rows) {
             const float y = bracket.below ? row.strip.y1 : row.strip.y0;
             if (std::abs(bracket.box.center().y - y) > brush.px(8)) continue;
-            fill(brush, {bracket.box.x0 - brush.px(1), row.strip.y0 - brush.px(1.5f), bracket.box.x1 + brush.px(1), row.strip.y1 + brush.px(1.5f)},
+            fill(brush,
+                 {bracket.box.x0 - brush.px(1), row.strip.y0 - brush.px(1.5f), bracket.box.x1 + brush.px(1),
+                  row.strip.y1 + brush.px(1.5f)},
                  colors.raised, brush.px(1));
         }
     }
@@ -40,7 +42,8 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
         // Where what was read becomes what is written stands a dot instead of an arrow.
         if (reads && writes && each.write) circle(brush, each.from, brush.px(lit ? 4.5f : 3), style.color);
         const bool arrives = each.write || !writes;
-        if (arrives && travel >= 1) arrow_head(brush, {each.to.x, each.to.y + brush.px(2)}, brush.px(lit ? 4.5f : 3), style.color);
+        if (arrives && travel >= 1)
+            arrow_head(brush, {each.to.x, each.to.y + brush.px(2)}, brush.px(lit ? 4.5f : 3), style.color);
     }
     if (settled) word_heads(band);
     int longest = 1;
@@ -60,8 +63,9 @@ void word_shape(const Brush& brush, const Rect& box, bool shared, Color ground, 
         return;
     }
     const float cut = std::min(brush.px(4.5f), box.height() * 0.4f);
-    const Point corners[] = {{box.x0, box.y0 + cut}, {box.x0 + cut, box.y0}, {box.x1 - cut, box.y0}, {box.x1, box.y0 + cut},
-                             {box.x1, box.y1}, {box.x0, box.y1}, {box.x0, box.y0 + cut}};
+    const Point corners[] = {{box.x0, box.y0 + cut}, {box.x0 + cut, box.y0}, {box.x1 - cut, box.y0},
+                             {box.x1, box.y0 + cut}, {box.x1, box.y1},       {box.x0, box.y1},
+                             {box.x0, box.y0 + cut}};
     brush.canvas->polygon(std::span(corners).first(6), ground);
     brush.canvas->polyline(corners, edge, thick);
 }
@@ -82,13 +86,15 @@ void StagePaint::word(const Scene&, const Word& word, Face face) const {
         const Rect inner = box.inset(brush.px(1), brush.px(2));
         const float height = inner.height() / static_cast<float>(word.texts.size());
         for (std::size_t k = 0; k < word.texts.size(); ++k) {
-            const Rect line{inner.x0, inner.y0 + height * static_cast<float>(k), inner.x1, inner.y0 + height * static_cast<float>(k + 1)};
+            const Rect line{inner.x0, inner.y0 + height * static_cast<float>(k), inner.x1,
+                            inner.y0 + height * static_cast<float>(k + 1)};
             const Color ground = mix(colors.panel, value_color(word.type, word.values[k]), 0.3);
             fill(brush, {line.x0, line.y0 + brush.px(0.5f), line.x1, line.y1 - brush.px(0.5f)}, ground);
             text_in(brush, Face::tiny, line, colors.text, word.texts[k]);
         }
     }
-    if (!word.tag.empty()) text_in(brush, Face::tiny, word.tag_box, word.waits ? colors.warning : colors.quiet, word.tag);
+    if (!word.tag.empty())
+        text_in(brush, Face::tiny, word.tag_box, word.waits ? colors.warning : colors.quiet, word.tag);
 }
 
 void StagePaint::word_heads(const Band& band) const {

@@ -15,7 +15,8 @@ Intent StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead&
     lights_.look(exhibit, selection);
     Rect rest = pane.box.inset(pane.px(4), 0);
     if (headed) draw_heading(pane, rest.cut_top(pane.px(42)).inset(pane.px(12), 0), exhibit, playhead, selection);
-    const float strip_height = compact ? 0 : strip.height(pane.look(), exhibit, selection, rest.width() - pane.px(24), rest.height());
+    const float strip_height =
+        compact ? 0 : strip.height(pane.look(), exhibit, selection, rest.width() - pane.px(24), rest.height());
     if (strip_height > 0) {
         strip.draw(pane, rest.cut_top(strip_height).inset(pane.px(12), 0), exhibit, playhead, selection, lights_);
     }
@@ -28,8 +29,10 @@ Intent StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead&
 
     // Banks and rows of sectors are as wide as 32 lanes.
     const float cell = (rest.width() - pane.px(16 + gutter)) / trace::kWarpSize;
-    const float memory_height = compact ? 0 : std::min(memory.height(pane.look(), exhibit, selection, cell * trace::kWarpSize, room_for_memory),
-                                         rest.height() * 0.45f);
+    const float memory_height =
+        compact ? 0
+                : std::min(memory.height(pane.look(), exhibit, selection, cell * trace::kWarpSize, room_for_memory),
+                           rest.height() * 0.45f);
     const Rect memory_box = rest.cut_bottom(memory_height);
     const Intent asked = draw_scene(pane, rest, exhibit, playhead, selection);
     if (asked) intent = asked;
@@ -40,7 +43,8 @@ Intent StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead&
     }
     if (!compact) {
         const StageLegend legend{differing_from};
-        const Intent colors = legend.draw(pane, legend_box, exhibit, legend_facts(scene_, exhibit.most_inputs, rest), selection.display.colors);
+        const Intent colors = legend.draw(pane, legend_box, exhibit, legend_facts(scene_, exhibit.most_inputs, rest),
+                                          selection.display.colors);
         if (colors) intent = colors;
     }
     return intent;
@@ -66,7 +70,8 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
             fit_text(pane.look(), Face::body, words, where.x1 - x), Align::left);
     x += text_width(pane.look(), Face::body, words) + pane.px(14);
     if (!exhibit.run->notice.empty()) {
-        const std::vector<std::string> lines = fit_lines(pane.look(), Face::caption, exhibit.run->notice, where.x1 - x, 2);
+        const std::vector<std::string> lines =
+            fit_lines(pane.look(), Face::caption, exhibit.run->notice, where.x1 - x, 2);
         const float pitch = pane.px(13);
         float y = where.center().y - pitch * static_cast<float>(lines.size()) / 2;
         for (const std::string& line : lines) {
@@ -86,10 +91,13 @@ float StageView::draw_findings(const Pane& pane, const Rect& where, const Exhibi
     const std::vector<std::size_t>& here = exhibit.findings[playhead.step];
     // What concerns the warp that is shown comes first.
     const auto& all = exhibit.trace().findings;
-    const auto own = std::find_if(here.begin(), here.end(), [&](std::size_t i) { return all[i].block == selection.warp.block && all[i].warp == selection.warp.warp; });
+    const auto own = std::find_if(here.begin(), here.end(), [&](std::size_t i) {
+        return all[i].block == selection.warp.block && all[i].warp == selection.warp.warp;
+    });
     const trace::Finding& finding = all[own == here.end() ? here.front() : *own];
     std::string words = finding_words(finding);
-    if (here.size() > 1) words += " And " + std::to_string(here.size() - 1) + " more at this step: see the column on the right.";
+    if (here.size() > 1)
+        words += " And " + std::to_string(here.size() - 1) + " more at this step: see the column on the right.";
 
     const steps::WarpRef concerned{selection.warp.launch, finding.block, finding.warp};
     const auto& warps = exhibit.steps().warps;
@@ -174,7 +182,8 @@ Intent StageView::point_at(const Pane& pane, const Rect& lanes_box, const Rect& 
     if (pane.hovers(gutter_box)) {
         if (!band) return {};
         selection.next.step = band->step;
-        if (camera.zoom() < 1 && !band->present) hint_card(pane.look(), "step " + std::to_string(band->step + 1) + " · " + band->label);
+        if (camera.zoom() < 1 && !band->present)
+            hint_card(pane.look(), "step " + std::to_string(band->step + 1) + " · " + band->label);
         if (!band->present && pane.button(gutter_box)) return {Intent::Kind::go_to, band->step};
         return {};
     }
@@ -186,7 +195,8 @@ Intent StageView::point_at(const Pane& pane, const Rect& lanes_box, const Rect& 
         const Word& word = band->words[i];
         if (!word.box.contains(at)) continue;
         selection.next.word = {word.array_id, word.index};
-        hint_card(pane.look(), word.array + "[" + std::to_string(word.index) + "] · " + use_words(lights_.uses(), playhead.step));
+        hint_card(pane.look(),
+                  word.array + "[" + std::to_string(word.index) + "] · " + use_words(lights_.uses(), playhead.step));
         // A word of one lane explains that lane.
         if (std::popcount(word.lanes) == 1) selection.next.lane = std::countr_zero(word.lanes);
     }

@@ -21,7 +21,8 @@ struct StageView {
     bool headed = true;          // false: its heading stands elsewhere, with how the run came out
     bool compact = false;        // the warp alone: no other warps, no memory, no legend
     std::string note;            // why nothing happens here at this step, in a comparison; empty where something does
-    std::uint32_t differing = 0; // in a comparison: lanes that hold something else than in the run they are held against
+    std::uint32_t differing =
+        0;  // in a comparison: lanes that hold something else than in the run they are held against
     std::string differing_from;  // that run's name
     WarpStripView strip;
     JoinView joins;
@@ -42,7 +43,8 @@ private:
                         Selection& selection) const;
     Intent draw_scene(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
                       Selection& selection);
-    Intent point_at(const Pane& pane, const Rect& lanes_box, const Rect& gutter_box, const Playhead& playhead, Selection& selection);
+    Intent point_at(const Pane& pane, const Rect& lanes_box, const Rect& gutter_box, const Playhead& playhead,
+                    Selection& selection);
     void draw_zoom(const Pane& pane, const Rect& where);
 
     Scene scene_;

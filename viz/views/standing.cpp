@@ -16,7 +16,8 @@ float part_held(std::size_t inputs, std::size_t most) {
     if (inputs == 0) return 0;
     if (most <= 1 || inputs >= most) return 1;
     // One input is not nothing: it stands where the first doubling would begin.
-    return static_cast<float>((1 + std::log2(static_cast<double>(inputs))) / (1 + std::log2(static_cast<double>(most))));
+    return static_cast<float>((1 + std::log2(static_cast<double>(inputs))) /
+                              (1 + std::log2(static_cast<double>(most))));
 }
 
 Color standing_color(const Theme& theme, Standing standing, float part) {

@@ -1,5 +1,5 @@
-// How a lane's value stands on its way to the whole sum: told by the inputs it has absorbed, never by its number. And the
-// colours of lanes, by value or by this.
+// How a lane's value stands on its way to the whole sum: told by the inputs it has absorbed, never by its number. And
+// the colours of lanes, by value or by this.
 #pragma once
 
 #include "viz/views/exhibit.hpp"

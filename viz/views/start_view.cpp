@@ -17,7 +17,9 @@ void tick(const Brush& brush, Point c, float r, Color color, float width) {
 
 // What two lines hold of a paragraph: whole sentences where there is room for any.
 void two_lines(const Pane& pane, const Rect& where, std::string_view words, Color color) {
-    const auto lines_of = [&](std::string_view text) { return fit_lines(pane.look(), Face::body, text, where.width(), 2); };
+    const auto lines_of = [&](std::string_view text) {
+        return fit_lines(pane.look(), Face::body, text, where.width(), 2);
+    };
     std::vector<std::string> lines = lines_of(words);
     const auto cut = [](const std::vector<std::string>& all) { return !all.empty() && all.back().ends_with("…"); };
     for (std::size_t end = words.size(); cut(lines) && end > 0;) {
@@ -47,7 +49,10 @@ std::string lesson_command(const std::string& name) { return "./lessons/run " + 
 
 std::string progress_words(const LessonRow& row) {
     if (row.done) return "done";
-    if (row.walked > 0) return (row.of > 0 ? std::to_string(row.walked) + " of " + std::to_string(row.of) : std::to_string(row.walked)) + " variants to the end";
+    if (row.walked > 0)
+        return (row.of > 0 ? std::to_string(row.walked) + " of " + std::to_string(row.of)
+                           : std::to_string(row.walked)) +
+               " variants to the end";
     return row.opened ? "begun" : "new";
 }
 
@@ -64,12 +69,17 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons) 
     const float width = std::min(pane.px(kWidth), pane.box.width() - pane.px(48));
     const float left = pane.box.center().x - width / 2;
     const float top = pane.box.y0 - pane.scrolled;
-    text_in(brush, Face::heading, {left, top + pane.px(18), left + width, top + pane.px(48)}, colors.strong, "See what every lane of a warp does", Align::left);
-    const auto done = static_cast<int>(std::count_if(lessons.begin(), lessons.end(), [](const LessonRow& row) { return row.done; }));
+    text_in(brush, Face::heading, {left, top + pane.px(18), left + width, top + pane.px(48)}, colors.strong,
+            "See what every lane of a warp does", Align::left);
+    const auto done =
+        static_cast<int>(std::count_if(lessons.begin(), lessons.end(), [](const LessonRow& row) { return row.done; }));
     text_in(brush, Face::body, {left, top + pane.px(48), left + width, top + pane.px(70)}, colors.quiet,
             "One sum, rung by rung. Each lesson ends with what the next one mends." +
-                (done > 0 ? "  ·  " + std::to_string(done) + " of " + std::to_string(lessons.size()) + " done" : std::string()), Align::left);
-    text_in(brush, Face::caption, {left, top + pane.px(72), left + width, top + pane.px(90)}, colors.quiet, "↑ ↓ choose · Enter opens · Esc goes back", Align::left);
+                (done > 0 ? "  ·  " + std::to_string(done) + " of " + std::to_string(lessons.size()) + " done"
+                          : std::string()),
+            Align::left);
+    text_in(brush, Face::caption, {left, top + pane.px(72), left + width, top + pane.px(90)}, colors.quiet,
+            "↑ ↓ choose · Enter opens · Esc goes back", Align::left);
 
     Intent intent;
     const float rail = left + pane.px(22);
@@ -86,24 +96,36 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons) 
         const bool hovered = pane.hovers(box);
         const bool marked = hovered || static_cast<int>(i) == chosen;
         const Rect card{left + pane.px(52), box.y0, box.x1, box.y1};
-        if (row.next || marked) fill(brush, card, marked ? colors.raised : mix(colors.panel, colors.accent, 0.1), pane.px(8));
+        if (row.next || marked)
+            fill(brush, card, marked ? colors.raised : mix(colors.panel, colors.accent, 0.1), pane.px(8));
         if (row.next) outline(brush, card, with_alpha(colors.accent, 0.7), pane.px(8), pane.px(1.2f));
 
         const float r = pane.px(15);
         if (row.done) circle(brush, node, r, mix(colors.panel, colors.good, 0.24));
-        ring(brush, node, r, row.done ? colors.good : row.next ? colors.accent : row.opened ? colors.text : colors.quiet, pane.px(1.6f));
+        ring(brush, node, r,
+             row.done     ? colors.good
+             : row.next   ? colors.accent
+             : row.opened ? colors.text
+                          : colors.quiet,
+             pane.px(1.6f));
         const Rect number{node.x - r, node.y - r, node.x + r, node.y + r};
         if (row.done) tick(brush, node, pane.px(5.5f), colors.good, pane.px(2));
         else text_in(brush, Face::strong, number, row.next ? colors.accent : colors.text, lesson_number(row.name));
 
         // What is done here: right, with room of its own.
         const std::string state = row.here ? "this lesson · " + progress_words(row) : progress_words(row);
-        const std::string way = row.here ? "go back to it" : row.built ? (row.next ? "next →" : "open →") : lesson_command(row.name);
+        const std::string way = row.here    ? "go back to it"
+                                : row.built ? (row.next ? "next →" : "open →")
+                                            : lesson_command(row.name);
         const Face way_face = row.built || row.here ? Face::strong : Face::small;
-        const float side = std::max({text_width(pane.look(), Face::caption, state), text_width(pane.look(), way_face, way), pane.px(90)});
-        const Rect right{card.x1 - pane.px(16) - side, card.y0 + pane.px(10), card.x1 - pane.px(16), card.y1 - pane.px(10)};
-        text_in(brush, Face::caption, {right.x0, right.y0, right.x1, right.y0 + pane.px(20)}, row.done ? colors.good : colors.quiet, state, Align::right);
-        text_in(brush, way_face, {right.x0, right.y1 - pane.px(22), right.x1, right.y1}, marked || row.next ? colors.accent : colors.quiet, way, Align::right);
+        const float side = std::max(
+            {text_width(pane.look(), Face::caption, state), text_width(pane.look(), way_face, way), pane.px(90)});
+        const Rect right{card.x1 - pane.px(16) - side, card.y0 + pane.px(10), card.x1 - pane.px(16),
+                         card.y1 - pane.px(10)};
+        text_in(brush, Face::caption, {right.x0, right.y0, right.x1, right.y0 + pane.px(20)},
+                row.done ? colors.good : colors.quiet, state, Align::right);
+        text_in(brush, way_face, {right.x0, right.y1 - pane.px(22), right.x1, right.y1},
+                marked || row.next ? colors.accent : colors.quiet, way, Align::right);
 
         const Rect words{card.x0 + pane.px(16), card.y0 + pane.px(3), right.x0 - pane.px(20), card.y1};
         text_in(brush, Face::title, {words.x0, words.y0, words.x1, words.y0 + pane.px(21)}, colors.strong,

@@ -36,7 +36,8 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
     text_in(brush, Face::title, title, colors.strong, "All variants beside each other", Align::left);
     key_hint(brush, {title.x1 - pane.px(66), title.center().y - pane.px(8.5f)}, "B", "close");
     const std::string times = "times: " + lesson::times_told(table);
-    text_in(brush, Face::caption, rest.cut_top(pane.px(18)), colors.quiet, fit_text(look, Face::caption, times, rest.width()), Align::left);
+    text_in(brush, Face::caption, rest.cut_top(pane.px(18)), colors.quiet,
+            fit_text(look, Face::caption, times, rest.width()), Align::left);
     rest.cut_top(pane.px(8));
 
     // Each column as wide as its widest cell; the name gives way where there is too little room.
@@ -70,12 +71,20 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
         if (lit) {
             // Which way it is sorted: a triangle beside the name.
             const float r = pane.px(3.5f);
-            const Point at{c == 0 ? inside.x0 + text_width(look, Face::strong, lesson::column_heading(columns[c])) + pane.px(9) : inside.x1 - r, inside.center().y};
-            if (sorting.down) triangle(brush, {at.x - r, at.y - r * 0.8f}, {at.x + r, at.y - r * 0.8f}, {at.x, at.y + r}, colors.accent);
-            else triangle(brush, {at.x - r, at.y + r * 0.8f}, {at.x, at.y - r}, {at.x + r, at.y + r * 0.8f}, colors.accent);
+            const Point at{
+                c == 0 ? inside.x0 + text_width(look, Face::strong, lesson::column_heading(columns[c])) + pane.px(9)
+                       : inside.x1 - r,
+                inside.center().y};
+            if (sorting.down)
+                triangle(brush, {at.x - r, at.y - r * 0.8f}, {at.x + r, at.y - r * 0.8f}, {at.x, at.y + r},
+                         colors.accent);
+            else
+                triangle(brush, {at.x - r, at.y + r * 0.8f}, {at.x, at.y - r}, {at.x + r, at.y + r * 0.8f},
+                         colors.accent);
             if (c > 0) inside.x1 -= pane.px(11);
         }
-        text_in(brush, Face::strong, inside, lit ? colors.accent : colors.quiet, lesson::column_heading(columns[c]), c == 0 ? Align::left : Align::right);
+        text_in(brush, Face::strong, inside, lit ? colors.accent : colors.quiet, lesson::column_heading(columns[c]),
+                c == 0 ? Align::left : Align::right);
         if (pane.button(cell)) click(columns[c]);
     }
     for (const ComparedVariant& row : table.rows) {
@@ -83,21 +92,31 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
         const Rect whole = line;
         const bool own = row.variant == shown;
         const bool hovered = pane.hovers(whole);
-        if (own || hovered) fill(brush, whole, mix(colors.panel, own ? colors.accent : colors.raised, own ? 0.14 : 0.7), pane.px(3));
+        if (own || hovered)
+            fill(brush, whole, mix(colors.panel, own ? colors.accent : colors.raised, own ? 0.14 : 0.7), pane.px(3));
         for (std::size_t c = 0; c < columns.size(); ++c) {
             const Rect cell = line.cut_left(widths[c]).inset(pane.px(6), 0);
             const std::string words = lesson::cell_text(row, columns[c]);
             const bool off = !row.ok && (columns[c] == Column::error || columns[c] == Column::value);
-            const Color ink = off ? colors.warning : words == "-" ? colors.quiet : own && c == 0 ? colors.accent : colors.text;
-            if (c == 0) text_in(brush, Face::body, cell, ink, fit_text(look, Face::body, words, cell.width()), Align::left);
+            const Color ink = off             ? colors.warning
+                              : words == "-"  ? colors.quiet
+                              : own && c == 0 ? colors.accent
+                                              : colors.text;
+            if (c == 0)
+                text_in(brush, Face::body, cell, ink, fit_text(look, Face::body, words, cell.width()), Align::left);
             else text_in(brush, Face::small, cell, ink, words, Align::right);
         }
-        const char* told = !row.why_not.empty() ? "not run" : row.ok ? "" : row.declared_wrong ? "wrong, as declared" : "outside";
-        text_in(brush, Face::caption, line, colors.warning, fit_text(look, Face::caption, told, line.width()), Align::right);
+        const char* told = !row.why_not.empty() ? "not run"
+                           : row.ok             ? ""
+                           : row.declared_wrong ? "wrong, as declared"
+                                                : "outside";
+        text_in(brush, Face::caption, line, colors.warning, fit_text(look, Face::caption, told, line.width()),
+                Align::right);
         if (!hovered) continue;
         if (!row.why_not.empty()) hint_card(look, row.why_not);
         if (pane.button(whole)) {
-            const auto at = std::find_if(comparison.rows.begin(), comparison.rows.end(), [&](const ComparedVariant& each) { return each.variant == row.variant; });
+            const auto at = std::find_if(comparison.rows.begin(), comparison.rows.end(),
+                                         [&](const ComparedVariant& each) { return each.variant == row.variant; });
             intent = {Intent::Kind::variant, static_cast<std::size_t>(at - comparison.rows.begin())};
         }
     }
@@ -107,12 +126,17 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
     const float prose = std::min(rest.width(), pane.px(920));
     for (const std::string& sentence : lesson::explain(comparison)) {
         fill(brush, {rest.x0, rest.y0 + pane.px(2), rest.x0 + pane.px(3), rest.y0 + pane.px(16)}, colors.accent);
-        rest.cut_top(paragraph(brush, Face::body, {rest.x0 + pane.px(12), rest.y0}, prose - pane.px(12), colors.text, sentence, 1.4f) + pane.px(8));
+        rest.cut_top(paragraph(brush, Face::body, {rest.x0 + pane.px(12), rest.y0}, prose - pane.px(12), colors.text,
+                               sentence, 1.4f) +
+                     pane.px(8));
     }
-    const char* notes[] = {"value and error: of the first output, against a reference in double; bound: the error that the lesson allows.",
-                           "loads/thread: of global memory by a thread of the recorded blocks, however wide; atomics: of all blocks, as the recorded ones."};
+    const char* notes[] = {
+        "value and error: of the first output, against a reference in double; bound: the error that the lesson allows.",
+        "loads/thread: of global memory by a thread of the recorded blocks, however wide; atomics: of all blocks, as "
+        "the recorded ones."};
     for (const char* note : notes)
-        rest.cut_top(paragraph(brush, Face::caption, {rest.x0, rest.y0}, rest.width(), colors.quiet, note, 1.3f) + pane.px(2));
+        rest.cut_top(paragraph(brush, Face::caption, {rest.x0, rest.y0}, rest.width(), colors.quiet, note, 1.3f) +
+                     pane.px(2));
     pane.content_height(rest.y0 - top + pane.px(16));
     return intent;
 }

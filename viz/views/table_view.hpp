@@ -13,8 +13,8 @@ struct TableView {
     bool sorted = false;           // else the lesson's own order
     lesson::Sorting sorting;
 
-    // A click on a heading sorts by it, another turns the order round, a third brings back the lesson's order. A click on
-    // a variant asks for it: an Intent with its place in `comparison`. `shown` is lit. The pane scrolls.
+    // A click on a heading sorts by it, another turns the order round, a third brings back the lesson's order. A click
+    // on a variant asks for it: an Intent with its place in `comparison`. `shown` is lit. The pane scrolls.
     Intent draw(const Pane& pane, const lesson::Comparison& comparison, const std::string& shown);
 
     // The rows as drawn last, top to bottom.

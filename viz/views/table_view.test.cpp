@@ -13,7 +13,8 @@ using testing::Headless;
 lesson::Comparison three() {
     lesson::Comparison all;
     all.times_from = "NVIDIA H200 · recorded 2026-11-21";
-    for (const auto& [name, error, us] : {std::tuple{"b_slow", 0.5, 9.0}, {"a_fast", 2.0, 1.0}, {"c_untimed", 0.0, 0.0}}) {
+    for (const auto& [name, error, us] :
+         {std::tuple{"b_slow", 0.5, 9.0}, {"a_fast", 2.0, 1.0}, {"c_untimed", 0.0, 0.0}}) {
         lesson::ComparedVariant row;
         row.variant = name;
         row.n = 100;
@@ -79,7 +80,8 @@ TEST(TableView, ColumnsFitTheWindow) {
     shown.frame();
     EXPECT_LE(shown.table.heading(Column::atomics).x1, 1280);
     for (int c = 1; c < lesson::kColumnCount; ++c)
-        EXPECT_FALSE(shown.table.heading(static_cast<Column>(c)).overlaps(shown.table.heading(static_cast<Column>(c - 1))));
+        EXPECT_FALSE(
+            shown.table.heading(static_cast<Column>(c)).overlaps(shown.table.heading(static_cast<Column>(c - 1))));
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ private:
         if (span.code) fill(pane_.brush, box.inset(0, pane_.px(1.5f)), pane_.colors().raised, pane_.px(3));
         text_in(pane_.brush, face, box.inset(pad, 0), color, text, Align::left);
         if (span.link.empty()) return false;
-        hairline(pane_.brush, {box.x0, box.y1 - pane_.px(2)}, {box.x1, box.y1 - pane_.px(2)}, with_alpha(color, 0.6), pane_.px(1));
+        hairline(pane_.brush, {box.x0, box.y1 - pane_.px(2)}, {box.x1, box.y1 - pane_.px(2)}, with_alpha(color, 0.6),
+                 pane_.px(1));
         return pane_.button(box);
     }
 
@@ -105,7 +106,8 @@ Intent TextView::draw(const Pane& pane) {
     const float width = pane.box.width() - pane.px(36);
     const float top = pane.box.y0 - pane.scrolled;
     float y = top + pane.px(14);
-    const auto flow = [&](const std::vector<Span>& spans, Face face, Color color, float indent, float leading, float room) {
+    const auto flow = [&](const std::vector<Span>& spans, Face face, Color color, float indent, float leading,
+                          float room) {
         Flow lines(pane, face, color, left + indent, y, room - indent, leading);
         for (const Span& span : spans) {
             const std::string clicked = lines.add(span);
@@ -123,12 +125,15 @@ Intent TextView::draw(const Pane& pane) {
                 y = flow(block.spans, block.level == 1 ? Face::heading : Face::title,
                          block.level == 1 ? colors.strong : colors.accent, quote, 1.4f, width) + pane.px(6);
                 break;
-            case BlockKind::paragraph: y = flow(block.spans, Face::body, colors.text, quote, 1.52f, width) + pane.px(9); break;
+            case BlockKind::paragraph:
+                y = flow(block.spans, Face::body, colors.text, quote, 1.52f, width) + pane.px(9);
+                break;
             case BlockKind::item: {
                 const float indent = quote + pane.px(18.0f * static_cast<float>(block.level + 1));
                 const float line = (*pane.look().fonts)[Face::body].em * 1.52f;
                 const std::string mark = block.number > 0 ? std::to_string(block.number) + "." : "•";
-                text_in(pane.brush, Face::body, {left + indent - pane.px(18), y, left + indent, y + line}, colors.quiet, mark, Align::left);
+                text_in(pane.brush, Face::body, {left + indent - pane.px(18), y, left + indent, y + line}, colors.quiet,
+                        mark, Align::left);
                 y = flow(block.spans, Face::body, colors.text, indent, 1.52f, width) + pane.px(4);
                 const bool last = b + 1 == blocks_.size() || blocks_[b + 1].kind != BlockKind::item;
                 if (last) y += pane.px(5);
@@ -143,8 +148,10 @@ Intent TextView::draw(const Pane& pane) {
                 float line_y = y + pane.px(7);
                 for (std::string_view rest = code; !rest.empty();) {
                     const std::size_t end = std::min(rest.find('\n'), rest.size());
-                    text_in(pane.brush, Face::small, {box.x0 + pane.px(10), line_y, box.x1 - pane.px(6), line_y + pitch}, colors.text,
-                            fit_text(pane.look(), Face::small, rest.substr(0, end), box.width() - pane.px(16)), Align::left);
+                    text_in(pane.brush, Face::small,
+                            {box.x0 + pane.px(10), line_y, box.x1 - pane.px(6), line_y + pitch}, colors.text,
+                            fit_text(pane.look(), Face::small, rest.substr(0, end), box.width() - pane.px(16)),
+                            Align::left);
                     rest.remove_prefix(std::min(end + 1, rest.size()));
                     line_y += pitch;
                 }
@@ -177,10 +184,12 @@ Intent TextView::draw(const Pane& pane) {
         const Rect box{left, y, left + width, y + pane.px(54)};
         fill(pane.brush, box, mix(colors.panel, colors.accent, pane.hovers(box) ? 0.3 : 0.16), pane.px(8));
         const Rect words{box.x0 + pane.px(14), box.y0, box.x1 - pane.px(30), box.y1};
-        text_in(pane.brush, Face::caption, {words.x0, box.y0 + pane.px(7), words.x1, box.y0 + pane.px(25)}, colors.text, "Next lesson", Align::left);
-        text_in(pane.brush, Face::strong, {words.x0, box.y0 + pane.px(24), words.x1, box.y1 - pane.px(7)}, colors.strong,
-                fit_text(pane.look(), Face::strong, next_lesson, words.width()), Align::left);
-        text_in(pane.brush, Face::title, {words.x1, box.y0, box.x1 - pane.px(12), box.y1}, colors.accent, "→", Align::right);
+        text_in(pane.brush, Face::caption, {words.x0, box.y0 + pane.px(7), words.x1, box.y0 + pane.px(25)}, colors.text,
+                "Next lesson", Align::left);
+        text_in(pane.brush, Face::strong, {words.x0, box.y0 + pane.px(24), words.x1, box.y1 - pane.px(7)},
+                colors.strong, fit_text(pane.look(), Face::strong, next_lesson, words.width()), Align::left);
+        text_in(pane.brush, Face::title, {words.x1, box.y0, box.x1 - pane.px(12), box.y1}, colors.accent, "→",
+                Align::right);
         if (pane.button(box)) intent = {Intent::Kind::next_lesson, 0};
         y = box.y1;
     }

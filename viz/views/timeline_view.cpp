@@ -18,7 +18,8 @@ std::string chip_label(const Look& look, const std::string& label, float width, 
     const std::size_t last = label.rfind(' ');
     if (first == std::string::npos) return fit_text(look, face, label, width);
     // Of steps that stand together the first is named where there is no room for all.
-    if (const std::size_t bar = label.find(" | "); bar != std::string::npos) return chip_label(look, label.substr(0, bar), width, face);
+    if (const std::size_t bar = label.find(" | "); bar != std::string::npos)
+        return chip_label(look, label.substr(0, bar), width, face);
     if (first != last) {
         const std::string ends = label.substr(0, first) + label.substr(last);
         return fits(ends) ? ends : fit_text(look, face, label.substr(last + 1), width);
@@ -32,7 +33,8 @@ std::string work_hint(const TimelineEntry& entry, const TimelineScale& scale) {
         if (!entry.has[side]) continue;
         const WorkStep& work = entry.work[side];
         words += (words.empty() ? " · " : " | ") + std::to_string(work.adding ? work.adding : work.lanes) + " of " +
-                 std::to_string(scale.threads[side]) + " lanes of the block " + (work.adding ? "add" : "at work, adding nothing");
+                 std::to_string(scale.threads[side]) + " lanes of the block " +
+                 (work.adding ? "add" : "at work, adding nothing");
     }
     return words;
 }
@@ -65,7 +67,9 @@ TimelinePlaces place_entries(const std::vector<TimelineEntry>& entries, float wi
     all.places.resize(entries.size());
     for (std::size_t i = 0; i < entries.size();) {
         std::size_t last = i;
-        while (last + 1 < entries.size() && entries[last + 1].label == entries[i].label && entries[last + 1].kind == entries[i].kind) ++last;
+        while (last + 1 < entries.size() && entries[last + 1].label == entries[i].label &&
+               entries[last + 1].kind == entries[i].kind)
+            ++last;
         for (std::size_t k = i; k <= last; ++k) {
             all.places[k].run_first = i;
             all.places[k].run_last = last;
@@ -78,7 +82,8 @@ TimelinePlaces place_entries(const std::vector<TimelineEntry>& entries, float wi
     if (uniform < readable && in_runs > 0) {
         const auto others = static_cast<float>(entries.size() - in_runs);
         tick = std::clamp((width - others * readable) / static_cast<float>(in_runs), 7 * scale, readable);
-        own = others > 0 ? std::clamp((width - static_cast<float>(in_runs) * tick) / others, readable, 124 * scale) : readable;
+        own = others > 0 ? std::clamp((width - static_cast<float>(in_runs) * tick) / others, readable, 124 * scale)
+                         : readable;
     }
     for (TimelinePlaces::Place& place : all.places) {
         const bool shared = tick < readable && place.run_last - place.run_first >= 2;
@@ -132,7 +137,9 @@ Intent TimelineView::draw_controls(const Pane& pane, const Rect& where, const Pl
         const float width = pane.px(i == 2 ? 40 : 30);
         const Rect box{x, where.y0, x + width, where.y1};
         const bool hovered = pane.hovers(box);
-        if (i == 2) fill(pane.brush, box.inset(0, pane.px(1)), mix(pane.colors().panel, pane.colors().accent, hovered ? 0.4 : 0.22), pane.px(6));
+        if (i == 2)
+            fill(pane.brush, box.inset(0, pane.px(1)),
+                 mix(pane.colors().panel, pane.colors().accent, hovered ? 0.4 : 0.22), pane.px(6));
         else if (hovered) fill(pane.brush, box.inset(0, pane.px(1)), pane.colors().raised, pane.px(6));
         sign(pane.brush, box, buttons[i].first, i == 2 ? pane.colors().accent : pane.colors().text);
         if (pane.button(box)) intent = buttons[i].second;
@@ -144,7 +151,8 @@ Intent TimelineView::draw_controls(const Pane& pane, const Rect& where, const Pl
     text_in(pane.brush, Face::strong, rest, pane.colors().strong, place, Align::left);
     rest.x0 += text_width(pane.look(), Face::strong, place) + pane.px(20);
     if (!figure.empty() && text_width(pane.look(), Face::strong, figure) + pane.px(16) < rest.width()) {
-        fill(pane.brush, {rest.x0, rest.center().y - pane.px(5), rest.x0 + pane.px(10), rest.center().y + pane.px(5)}, pane.colors().good, pane.px(2));
+        fill(pane.brush, {rest.x0, rest.center().y - pane.px(5), rest.x0 + pane.px(10), rest.center().y + pane.px(5)},
+             pane.colors().good, pane.px(2));
         rest.x0 += pane.px(16);
         text_in(pane.brush, Face::strong, rest, pane.colors().text, figure, Align::left);
         rest.x0 += text_width(pane.look(), Face::strong, figure) + pane.px(18);
@@ -158,8 +166,12 @@ Intent TimelineView::draw_controls(const Pane& pane, const Rect& where, const Pl
     }
 
     // What to press, always in sight.
-    static constexpr std::array<std::pair<const char*, const char*>, 6> kHints = {{
-        {"Space", "play"}, {"← →", "step"}, {"Home End", "ends"}, {"Tab", "next variant"}, {"C", "compare"}, {"?", "all keys"}}};
+    static constexpr std::array<std::pair<const char*, const char*>, 6> kHints = {{{"Space", "play"},
+                                                                                   {"← →", "step"},
+                                                                                   {"Home End", "ends"},
+                                                                                   {"Tab", "next variant"},
+                                                                                   {"C", "compare"},
+                                                                                   {"?", "all keys"}}};
     float width = 0;
     for (const auto& [key, what] : kHints) {
         width += std::max(text_width(pane.look(), Face::small, key) + pane.px(9), pane.px(17)) + pane.px(6) +
@@ -168,8 +180,11 @@ Intent TimelineView::draw_controls(const Pane& pane, const Rect& where, const Pl
     const std::string others = "at work on something else";
     const float others_width = text_width(pane.look(), Face::caption, others) + pane.px(35);
     if (!figure.empty() && others_width + width < rest.width()) {
-        outline(pane.brush, {rest.x0, rest.center().y - pane.px(5), rest.x0 + pane.px(10), rest.center().y + pane.px(5)}, pane.colors().quiet, pane.px(2), pane.px(1));
-        text_in(pane.brush, Face::caption, {rest.x0 + pane.px(15), rest.y0, rest.x1, rest.y1}, pane.colors().quiet, others, Align::left);
+        outline(pane.brush,
+                {rest.x0, rest.center().y - pane.px(5), rest.x0 + pane.px(10), rest.center().y + pane.px(5)},
+                pane.colors().quiet, pane.px(2), pane.px(1));
+        text_in(pane.brush, Face::caption, {rest.x0 + pane.px(15), rest.y0, rest.x1, rest.y1}, pane.colors().quiet,
+                others, Align::left);
         rest.x0 += others_width;
     }
     float hint_x = where.x1 - width;
@@ -186,19 +201,23 @@ Intent TimelineView::draw_controls(const Pane& pane, const Rect& where, const Pl
     return intent;
 }
 
-void TimelineView::draw_chip(const Pane& pane, const Rect& chip, const TimelineEntry& entry, bool present, bool past, bool hovered) const {
+void TimelineView::draw_chip(const Pane& pane, const Rect& chip, const TimelineEntry& entry, bool present, bool past,
+                             bool hovered) const {
     const Theme& colors = pane.colors();
     const Color kind = step_color(colors, entry.kind);
     fill(pane.brush, chip, present ? kind : mix(colors.panel, kind, hovered ? 0.34 : past ? 0.24 : 0.13), pane.px(4));
     if (present) outline(pane.brush, chip.inset(-pane.px(1)), colors.focus, pane.px(5), pane.px(1.6f));
     // The kind of a step is a stripe as well as a colour and a name.
-    else fill(pane.brush, {chip.x0 + pane.px(4), chip.y1 - pane.px(2), chip.x1 - pane.px(4), chip.y1}, with_alpha(kind, 0.7));
+    else
+        fill(pane.brush, {chip.x0 + pane.px(4), chip.y1 - pane.px(2), chip.x1 - pane.px(4), chip.y1},
+             with_alpha(kind, 0.7));
     // Smaller before shorter.
     const float room = chip.width() - pane.px(4);
     const std::string label = chip_label(pane.look(), entry.label, room);
     const std::string tiny = chip_label(pane.look(), entry.label, room, Face::tiny);
     const bool shrink = label.ends_with("…") && !tiny.ends_with("…");
-    text_in(pane.brush, shrink ? Face::tiny : Face::small, chip, present ? text_on(kind) : colors.text, shrink ? tiny : label);
+    text_in(pane.brush, shrink ? Face::tiny : Face::small, chip, present ? text_on(kind) : colors.text,
+            shrink ? tiny : label);
     // On the corner: the name keeps its room.
     if (!entry.warned) return;
     const Point corner{chip.x1 - pane.px(4.5f), chip.y0 + pane.px(3)};
@@ -206,8 +225,8 @@ void TimelineView::draw_chip(const Pane& pane, const Rect& chip, const TimelineE
     warning_sign(pane.brush, corner, pane.px(5.5f));
 }
 
-// A roof over a step that is pointed at elsewhere; with a wedge down for a word that is written there, up for one that is
-// read.
+// A roof over a step that is pointed at elsewhere; with a wedge down for a word that is written there, up for one that
+// is read.
 void TimelineView::draw_lit(const Pane& pane, const Rect& chip, const TimelineEntry& entry) const {
     const Color color = pane.colors().accent;
     const float y = chip.y0 - pane.px(2);
@@ -218,8 +237,8 @@ void TimelineView::draw_lit(const Pane& pane, const Rect& chip, const TimelineEn
 }
 
 // The name once, over a tick for each step.
-void TimelineView::draw_shared_chip(const Pane& pane, const Rect& chip, const Rect& seen, const TimelineEntry& entry, std::size_t count,
-                                    std::size_t present) const {
+void TimelineView::draw_shared_chip(const Pane& pane, const Rect& chip, const Rect& seen, const TimelineEntry& entry,
+                                    std::size_t count, std::size_t present) const {
     const Theme& colors = pane.colors();
     const Color kind = step_color(colors, entry.kind);
     const bool inside = present < count;
@@ -231,15 +250,18 @@ void TimelineView::draw_shared_chip(const Pane& pane, const Rect& chip, const Re
         fill(pane.brush, tick, i == present ? colors.focus : with_alpha(kind, 0.6), pane.px(1));
     }
     const Rect where{std::max(chip.x0, seen.x0), chip.y0, std::min(chip.x1, seen.x1), chip.y1 - pane.px(7)};
-    const std::string place = inside ? " " + std::to_string(present + 1) + " of " + std::to_string(count) : " ×" + std::to_string(count);
+    const std::string place =
+        inside ? " " + std::to_string(present + 1) + " of " + std::to_string(count) : " ×" + std::to_string(count);
     if (where.width() > pane.px(24)) {
         const float room = where.width() - text_width(pane.look(), Face::small, place) - pane.px(8);
-        text_in(pane.brush, Face::small, where, inside ? colors.strong : colors.text, chip_label(pane.look(), entry.label, room) + place);
+        text_in(pane.brush, Face::small, where, inside ? colors.strong : colors.text,
+                chip_label(pane.look(), entry.label, room) + place);
     }
     if (inside) outline(pane.brush, chip.inset(-pane.px(1)), colors.focus, pane.px(5), pane.px(1.2f));
 }
 
-void TimelineView::draw_bars(const Pane& pane, const Rect& where, const TimelineEntry& entry, const TimelineScale& scale, bool present) const {
+void TimelineView::draw_bars(const Pane& pane, const Rect& where, const TimelineEntry& entry,
+                             const TimelineScale& scale, bool present) const {
     const float pitch = where.width() / static_cast<float>(scale.sides);
     for (std::size_t side = 0; side < scale.sides; ++side) {
         if (!entry.has[side]) continue;
@@ -248,15 +270,17 @@ void TimelineView::draw_bars(const Pane& pane, const Rect& where, const Timeline
         const std::uint32_t lanes = entry.work[side].adding ? entry.work[side].adding : entry.work[side].lanes;
         const std::string number = std::to_string(lanes);
         if (text_width(pane.look(), Face::tiny, number) <= track.width()) {
-            const Color ink = present ? pane.colors().strong : entry.work[side].adding ? pane.colors().text : pane.colors().quiet;
+            const Color ink = present                   ? pane.colors().strong
+                              : entry.work[side].adding ? pane.colors().text
+                                                        : pane.colors().quiet;
             text_in(pane.brush, Face::tiny, {track.x0, where.y0, track.x1, where.y0 + pane.px(10)}, ink, number);
         }
         work_bar(pane.brush, track, entry.work[side], scale.threads[side], present);
     }
 }
 
-Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEntry>& entries, const TimelineScale& scale,
-                                  const Playhead& playhead) {
+Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEntry>& entries,
+                                  const TimelineScale& scale, const Playhead& playhead) {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     pointed = steps::kNoStep;
@@ -287,7 +311,8 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
     const auto label = [&](float y, Color ink, const std::string& words) {
         text_in(brush, Face::caption, {margin.x0, y, margin.x1, y + pane.px(14)}, ink, words, Align::left);
     };
-    text_in(brush, Face::caption, {margin.x0, rest.y0, margin.x1, rest.y0 + chip_height}, colors.quiet, "steps", Align::left);
+    text_in(brush, Face::caption, {margin.x0, rest.y0, margin.x1, rest.y0 + chip_height}, colors.quiet, "steps",
+            Align::left);
     label(bars.y0 - pane.px(2), colors.quiet, "lanes at");
     label(bars.y0 + pane.px(10), colors.quiet, "work");
     if (scale.busy > 0) label(bars.y0 + pane.px(25), colors.accent, "mean " + percent(scale.busy));
@@ -299,7 +324,8 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
         const float x = rest.x0 + place.x - scroll;
         const std::size_t count = place.run_last - place.run_first + 1;
         if (place.tick && place.run_first == i) {
-            const Rect chip{x, rest.y0, x + place.width * static_cast<float>(count) - pane.px(3), rest.y0 + chip_height};
+            const Rect chip{x, rest.y0, x + place.width * static_cast<float>(count) - pane.px(3),
+                            rest.y0 + chip_height};
             if (chip.overlaps(rest)) draw_shared_chip(pane, chip, rest, entry, count, step >= i ? step - i : count);
         }
         if (x > rest.x1 || x + place.width < rest.x0) continue;
@@ -312,14 +338,17 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
         if (!place.tick) draw_chip(pane, chip, entry, present, i < step, under || entry.lit);
         draw_bars(pane, {chip.x0, bars.y0, chip.x1, bars.y1}, entry, scale, present);
         if (entry.lit) draw_lit(pane, chip, entry);
-        if (place.tick && under) outline(brush, {chip.x0, bars.y0 + pane.px(12), chip.x1, bars.y1}, colors.quiet, 0, pane.px(1));
+        if (place.tick && under)
+            outline(brush, {chip.x0, bars.y0 + pane.px(12), chip.x1, bars.y1}, colors.quiet, 0, pane.px(1));
         if (under) {
             hint_card(pane.look(), "step " + std::to_string(i + 1) + " · " + entry.label + work_hint(entry, scale));
             if (pane.button(whole)) intent = {Intent::Kind::go_to, i};
         }
     }
     // Over the steps that there are, not past them.
-    if (scale.busy > 0) mean_line(brush, {rest.x0, bars.y0 + pane.px(12), std::min(rest.x1, rest.x0 + all.total - scroll), bars.y1}, scale.busy);
+    if (scale.busy > 0)
+        mean_line(brush, {rest.x0, bars.y0 + pane.px(12), std::min(rest.x1, rest.x0 + all.total - scroll), bars.y1},
+                  scale.busy);
     const auto fade = [&](float x0, float x1, bool left) {
         const Color solid = colors.panel, clear = with_alpha(colors.panel, 0);
         const Color l = left ? solid : clear, r = left ? clear : solid;

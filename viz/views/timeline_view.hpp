@@ -61,12 +61,15 @@ struct TimelineView {
 private:
     Lights lights_;
 
-    Intent draw_controls(const Pane& pane, const Rect& where, const Playhead& playhead, const std::string& figure) const;
-    void draw_chip(const Pane& pane, const Rect& chip, const TimelineEntry& entry, bool present, bool past, bool hovered) const;
+    Intent draw_controls(const Pane& pane, const Rect& where, const Playhead& playhead,
+                         const std::string& figure) const;
+    void draw_chip(const Pane& pane, const Rect& chip, const TimelineEntry& entry, bool present, bool past,
+                   bool hovered) const;
     void draw_lit(const Pane& pane, const Rect& chip, const TimelineEntry& entry) const;
-    void draw_shared_chip(const Pane& pane, const Rect& chip, const Rect& seen, const TimelineEntry& entry, std::size_t count,
-                          std::size_t present) const;
-    void draw_bars(const Pane& pane, const Rect& where, const TimelineEntry& entry, const TimelineScale& scale, bool present) const;
+    void draw_shared_chip(const Pane& pane, const Rect& chip, const Rect& seen, const TimelineEntry& entry,
+                          std::size_t count, std::size_t present) const;
+    void draw_bars(const Pane& pane, const Rect& where, const TimelineEntry& entry, const TimelineScale& scale,
+                   bool present) const;
 };
 
 Color step_color(const Theme& theme, steps::StepKind kind);

@@ -38,7 +38,8 @@ ChartResult draw_bars(const Pane& pane, const Rect& where, const ChartInput& inp
 // Rate over the bytes that are moved, under what reading them takes at least.
 ChartResult draw_roofline(const Pane& pane, const Rect& where, const ChartInput& input);
 // S by K for each variant, coloured by how it compares with the library's.
-ChartResult draw_shapes(const Pane& pane, const Rect& where, const timing::TimingTable& table, const Shapes& shapes, float& y1);
+ChartResult draw_shapes(const Pane& pane, const Rect& where, const timing::TimingTable& table, const Shapes& shapes,
+                        float& y1);
 
 // How a series looks: the library and the limits are told apart by more than colour.
 struct SeriesLook {

@@ -24,33 +24,53 @@ std::string origin_of(const timing::TimingTable& table) {
 bool word_button(const Pane& pane, const Rect& box, const std::string& words, bool lit, bool can) {
     const Theme& colors = pane.colors();
     const bool hovered = can && pane.hovers(box);
-    fill(pane.brush, box, lit ? colors.accent_ground : hovered ? mix(colors.raised, colors.line, 0.7) : colors.raised, pane.px(5));
+    fill(pane.brush, box,
+         lit       ? colors.accent_ground
+         : hovered ? mix(colors.raised, colors.line, 0.7)
+                   : colors.raised,
+         pane.px(5));
     if (lit) outline(pane.brush, box, colors.accent, pane.px(5), pane.px(1));
     text_in(pane.brush, Face::caption, box, lit ? colors.accent : can ? colors.text : colors.quiet, words);
     return can && pane.button(box);
 }
 
-float button_width(const Look& look, const std::string& words) { return text_width(look, Face::caption, words) + look.px(22); }
+float button_width(const Look& look, const std::string& words) {
+    return text_width(look, Face::caption, words) + look.px(22);
+}
 
 }  // namespace
 
-std::vector<std::string> timing_notes(const timing::TimingTable& table, const TimingSeries& series, bool roofline, bool curves) {
+std::vector<std::string> timing_notes(const timing::TimingTable& table, const TimingSeries& series, bool roofline,
+                                      bool curves) {
     std::vector<std::string> notes;
     if (curves && !series.swept() && !series.sizes.empty())
-        notes.push_back(fmt::format("Measured at one size only, {} values: a curve needs more. On a machine with a GPU, Shift T measures over sizes, and so "
-                                    "does --time --sizes 2^10:2^26.", timing::size_words(series.sizes.front())));
+        notes.push_back(
+            fmt::format("Measured at one size only, {} values: a curve needs more. On a machine with a GPU, Shift T "
+                        "measures over sizes, and so "
+                        "does --time --sizes 2^10:2^26.",
+                        timing::size_words(series.sizes.front())));
     if (roofline && !series.find(timing::kPlainRead))
-        notes.push_back("The limit was not measured with these times (a plain read of the same bytes): no roof is drawn. Measuring anew brings it.");
+        notes.push_back(
+            "The limit was not measured with these times (a plain read of the same bytes): no roof is drawn. Measuring "
+            "anew brings it.");
     if (table.l2 == "warm" && roofline)
         notes.push_back("L2 warm: inputs that fit into the L2 cache are read from there, faster than memory is.");
     std::vector<std::string> wrong;
     for (const timing::Timing& row : table.rows)
-        if (!row.within_bound && row.median_us <= 0 && std::find(wrong.begin(), wrong.end(), row.variant) == wrong.end()) wrong.push_back(row.variant);
+        if (!row.within_bound && row.median_us <= 0 &&
+            std::find(wrong.begin(), wrong.end(), row.variant) == wrong.end())
+            wrong.push_back(row.variant);
     for (const std::string& name : wrong) notes.push_back(name + " gave a result outside its bound, and is not timed.");
     if (const int rows = timing::unsteady_rows(table); rows > 0)
-        notes.push_back(fmt::format("{} of {} figures spread by more than a tenth of their median: something else ran, or the clocks moved.", rows, table.rows.size()));
-    const int others = std::max(table.before ? table.before->other_processes : 0, table.after ? table.after->other_processes : 0);
-    if (others > 0) notes.push_back(fmt::format("{} other process{} used this GPU: times may be longer and spread wider than its own.", others, others == 1 ? "" : "es"));
+        notes.push_back(fmt::format(
+            "{} of {} figures spread by more than a tenth of their median: something else ran, or the clocks moved.",
+            rows, table.rows.size()));
+    const int others =
+        std::max(table.before ? table.before->other_processes : 0, table.after ? table.after->other_processes : 0);
+    if (others > 0)
+        notes.push_back(
+            fmt::format("{} other process{} used this GPU: times may be longer and spread wider than its own.", others,
+                        others == 1 ? "" : "es"));
     for (const std::string& note : table.notes) notes.push_back(note);
     if (!table.partial.empty()) notes.push_back("Partial, what was measured before: " + table.partial + ".");
     return notes;
@@ -61,8 +81,8 @@ Rect TimingFullView::tab(const std::string& name) const {
     return at == tabs_.end() ? Rect{} : at->second;
 }
 
-Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, const timing::TimingTable& by_shape, const std::string& shown,
-                            const MeasureState& state, bool roofline) {
+Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, const timing::TimingTable& by_shape,
+                            const std::string& shown, const MeasureState& state, bool roofline) {
     chart_ = {};
     button_ = {};
     tabs_.clear();
@@ -87,7 +107,8 @@ Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, 
     float notes_height = pane.px(16);
     const Brush measure{nullptr, pane.look()};
     const float prose = std::min(rest.width(), pane.px(1100));
-    for (const std::string& note : notes) notes_height += paragraph(measure, Face::caption, {}, prose, 0, note, 1.35f) + pane.px(3);
+    for (const std::string& note : notes)
+        notes_height += paragraph(measure, Face::caption, {}, prose, 0, note, 1.35f) + pane.px(3);
     // The picture takes what the sentences leave, and scrolls where that is too little.
     const float height = std::max(pane.box.y1 + top - pane.box.y0 - rest.y0 - notes_height, pane.px(260));
     Rect chart = rest.cut_top(height);
@@ -96,8 +117,11 @@ Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, 
     if (by_shapes) {
         chart_ = draw_shapes(pane, chart, shape_table, content.shapes, reached);
     } else if (series.empty()) {
-        const std::string words = "No time is known: none was measured on a GPU, or recorded on one. What the emulator takes is not shown, for it says nothing of a kernel's time.";
-        paragraph(pane.brush, Face::body, {chart.x0, chart.y0 + pane.px(20)}, std::min(chart.width(), pane.px(620)), pane.colors().text, words, 1.4f);
+        const std::string words =
+            "No time is known: none was measured on a GPU, or recorded on one. What the emulator takes is not shown, "
+            "for it says nothing of a kernel's time.";
+        paragraph(pane.brush, Face::body, {chart.x0, chart.y0 + pane.px(20)}, std::min(chart.width(), pane.px(620)),
+                  pane.colors().text, words, 1.4f);
         reached = chart.y0 + pane.px(80);
     } else if (roofline) {
         chart_ = draw_roofline(pane, chart, input);
@@ -110,7 +134,8 @@ Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, 
         if (pane.button(box)) pinned = pinned == name ? std::string() : name;
     rest.y0 = reached + pane.px(10);
     for (const std::string& note : notes)
-        rest.cut_top(paragraph(pane.brush, Face::caption, {rest.x0, rest.y0}, prose, pane.colors().quiet, note, 1.35f) + pane.px(3));
+        rest.cut_top(paragraph(pane.brush, Face::caption, {rest.x0, rest.y0}, prose, pane.colors().quiet, note, 1.35f) +
+                     pane.px(3));
     pane.content_height(rest.y0 - top + pane.px(4));
     return intent;
 }
@@ -118,22 +143,27 @@ Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, 
 Intent TimingFullView::draw_head(const Pane& pane, Rect& rest, const Content& content, const MeasureState& state) {
     const Theme& colors = pane.colors();
     const Rect title = rest.cut_top(pane.px(26));
-    text_in(pane.brush, Face::title, title, colors.strong, content.roofline ? "Bytes moved against the machine's limit" : "Times of the plain kernels", Align::left);
+    text_in(pane.brush, Face::title, title, colors.strong,
+            content.roofline ? "Bytes moved against the machine's limit" : "Times of the plain kernels", Align::left);
     key_hint(pane.brush, {title.x1 - pane.px(66), title.center().y - pane.px(8.5f)}, "T", "close");
     if (!content.table->rows.empty()) {
-        for (const std::string& line : fit_lines(pane.look(), Face::caption, origin_of(*content.table), rest.width(), 2))
+        for (const std::string& line :
+             fit_lines(pane.look(), Face::caption, origin_of(*content.table), rest.width(), 2))
             text_in(pane.brush, Face::caption, rest.cut_top(pane.px(15)), colors.quiet, line, Align::left);
         rest.cut_top(pane.px(4));
     }
     rest.cut_top(pane.px(8));
     const Intent intent = draw_controls(pane, rest.cut_top(pane.px(28)), content, state);
     if (!state.told.empty() && !state.running)
-        rest.cut_top(paragraph(pane.brush, Face::caption, {rest.x0, rest.y0 + pane.px(6)}, rest.width(), colors.warning, state.told, 1.35f) + pane.px(6));
+        rest.cut_top(paragraph(pane.brush, Face::caption, {rest.x0, rest.y0 + pane.px(6)}, rest.width(), colors.warning,
+                               state.told, 1.35f) +
+                     pane.px(6));
     rest.cut_top(pane.px(10));
     return intent;
 }
 
-Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, const Content& content, const MeasureState& state) {
+Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, const Content& content,
+                                     const MeasureState& state) {
     const bool roofline = content.roofline;
     Intent intent;
     Rect row = where;
@@ -186,12 +216,18 @@ Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureSt
         const float done = state.all == 0 ? 0 : static_cast<float>(state.done) / static_cast<float>(state.all);
         const float y = bar.center().y;
         fill(pane.brush, {bar.x0, y - pane.px(3), bar.x1, y + pane.px(3)}, colors.raised, pane.px(3));
-        if (done > 0) fill(pane.brush, {bar.x0, y - pane.px(3), bar.x0 + bar.width() * done, y + pane.px(3)}, colors.accent, pane.px(3));
+        if (done > 0)
+            fill(pane.brush, {bar.x0, y - pane.px(3), bar.x0 + bar.width() * done, y + pane.px(3)}, colors.accent,
+                 pane.px(3));
         row.cut_right(pane.px(10));
-        std::string told = state.all == 0 ? "measuring…" : fmt::format("{} of {} · {}", state.done + 1, state.all, state.what);
-        if (state.done > 0) told += fmt::format(" · about {:.0f} s left", state.seconds / static_cast<double>(state.done) * static_cast<double>(state.all - state.done));
+        std::string told =
+            state.all == 0 ? "measuring…" : fmt::format("{} of {} · {}", state.done + 1, state.all, state.what);
+        if (state.done > 0)
+            told += fmt::format(" · about {:.0f} s left", state.seconds / static_cast<double>(state.done) *
+                                                              static_cast<double>(state.all - state.done));
         const float room = std::min(row.width() * 0.5f, text_width(look, Face::caption, told));
-        text_in(pane.brush, Face::caption, row.cut_right(room), colors.text, fit_text(look, Face::caption, told, room), Align::right);
+        text_in(pane.brush, Face::caption, row.cut_right(room), colors.text, fit_text(look, Face::caption, told, room),
+                Align::right);
         row.cut_right(pane.px(10));
         return intent;
     }
@@ -199,7 +235,8 @@ Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureSt
     button_ = row.cut_right(button_width(look, words));
     if (word_button(pane, button_, words, false, state.possible)) intent = {Intent::Kind::measure, 1};
     if (!state.possible && pane.hovers(button_))
-        hint_card(look, state.why_not.empty() ? "Whether there is a GPU is known once the first run is there." : state.why_not);
+        hint_card(look, state.why_not.empty() ? "Whether there is a GPU is known once the first run is there."
+                                              : state.why_not);
     row.cut_right(pane.px(8));
     // Why not stands beside the button where there is room, so that nobody need look for it.
     if (!state.possible && !state.why_not.empty()) {

@@ -1,5 +1,5 @@
-// All times in the middle of the window: over sizes, as rates, as the S×K table, under the machine's limit; and measured
-// anew where there is a GPU. Never an emulator's time.
+// All times in the middle of the window: over sizes, as rates, as the S×K table, under the machine's limit; and
+// measured anew where there is a GPU. Never an emulator's time.
 #pragma once
 
 #include <string>
@@ -31,10 +31,10 @@ struct TimingFullView {
     std::string pinned;        // a series that was clicked, lit until it is clicked again
 
     // `table`: over sizes, or of one size; `by_shape`: the S×K table, perhaps of another day or without rows.
-    // `roofline`: rates under the limit, whatever `show` says. Asks for Kind::timings or Kind::roofline to change between
-    // them, and for Kind::measure to begin or to end measuring.
-    Intent draw(const Pane& pane, const timing::TimingTable& table, const timing::TimingTable& by_shape, const std::string& shown,
-                const MeasureState& state, bool roofline);
+    // `roofline`: rates under the limit, whatever `show` says. Asks for Kind::timings or Kind::roofline to change
+    // between them, and for Kind::measure to begin or to end measuring.
+    Intent draw(const Pane& pane, const timing::TimingTable& table, const timing::TimingTable& by_shape,
+                const std::string& shown, const MeasureState& state, bool roofline);
 
     // As drawn last.
     const ChartResult& chart() const { return chart_; }
@@ -61,6 +61,7 @@ private:
 
 // What there is to doubt or to know of a table, a sentence each.
 // `curves`: what is drawn is `series`, not the S×K table.
-std::vector<std::string> timing_notes(const timing::TimingTable& table, const TimingSeries& series, bool roofline, bool curves = true);
+std::vector<std::string> timing_notes(const timing::TimingTable& table, const TimingSeries& series, bool roofline,
+                                      bool curves = true);
 
 }  // namespace lanewise::viz

@@ -15,7 +15,8 @@ using testing::Headless;
 using timing::Timing;
 using timing::TimingTable;
 
-Timing row_of(const std::string& name, std::uint64_t n, double us, const std::string& size = "", const std::string& element = "f32") {
+Timing row_of(const std::string& name, std::uint64_t n, double us, const std::string& size = "",
+              const std::string& element = "f32") {
     Timing row;
     row.variant = name;
     row.element = element;
@@ -91,11 +92,14 @@ TEST(TimingFullView, PointsStandByTheirSizeAndTimeAndTellTheirFigure) {
     EXPECT_LT(shown.spot("slow", 1 << 10).at.x, shown.spot("slow", 1 << 15).at.x);
     EXPECT_LT(shown.spot("slow", 1 << 20).at.y, shown.spot("fast", 1 << 20).at.y);   // slower is higher
     // Equal factors are equal distances: both axes are logarithmic.
-    EXPECT_NEAR(shown.spot("slow", 1 << 15).at.x - shown.spot("slow", 1 << 10).at.x, shown.spot("slow", 1 << 20).at.x - shown.spot("slow", 1 << 15).at.x, 0.01);
+    EXPECT_NEAR(shown.spot("slow", 1 << 15).at.x - shown.spot("slow", 1 << 10).at.x,
+                shown.spot("slow", 1 << 20).at.x - shown.spot("slow", 1 << 15).at.x, 0.01);
     shown.point_at(shown.spot("slow", 1 << 15).at);
     EXPECT_EQ(shown.view.chart().hovered, "slow");
     const auto lines = figure_lines(shown.table, *shown.spot("fast", 1 << 15).row);
-    const auto holds = [&](const std::string& words) { return std::find(lines.begin(), lines.end(), words) != lines.end(); };
+    const auto holds = [&](const std::string& words) {
+        return std::find(lines.begin(), lines.end(), words) != lines.end();
+    };
     EXPECT_TRUE(holds("fast") && holds("2^15 values of f32"));
     EXPECT_TRUE(holds("median 2.33 µs"));
     EXPECT_TRUE(holds("5 % to 95 %: 2.09 µs to 2.56 µs"));
@@ -113,7 +117,8 @@ TEST(TimingFullView, LabelsStandApartAndCanBePointedAtAndPinned) {
     const auto labels = shown.view.chart().labels;
     ASSERT_EQ(labels.size(), 4u);
     for (std::size_t i = 0; i < labels.size(); ++i)
-        for (std::size_t k = 0; k < i; ++k) EXPECT_FALSE(labels[i].second.inset(0, 0.5f).overlaps(labels[k].second.inset(0, 0.5f))) << labels[i].first;
+        for (std::size_t k = 0; k < i; ++k)
+            EXPECT_FALSE(labels[i].second.inset(0, 0.5f).overlaps(labels[k].second.inset(0, 0.5f))) << labels[i].first;
     shown.point_at(labels[0].second.center());
     EXPECT_EQ(shown.view.chart().hovered, labels[0].first);
     shown.click(labels[0].second.center());
@@ -143,9 +148,11 @@ TEST(TimingFullView, NoFigureIsAboveTheRoofThatWasMeasured) {
     shown.roofline = true;
     shown.frame();
     for (const std::uint64_t n : {1u << 10, 1u << 15, 1u << 20})
-        for (const char* name : {"slow", "fast", "CUB DeviceReduce::Sum"}) EXPECT_GT(shown.spot(name, n).at.y, shown.spot(timing::kPlainRead, n).at.y);
+        for (const char* name : {"slow", "fast", "CUB DeviceReduce::Sum"})
+            EXPECT_GT(shown.spot(name, n).at.y, shown.spot(timing::kPlainRead, n).at.y);
     std::erase_if(shown.table.rows, [](const Timing& row) { return row.limit; });
-    EXPECT_NE(timing_notes(shown.table, series_of(shown.table, "f32"), true).front().find("limit was not measured"), std::string::npos);
+    EXPECT_NE(timing_notes(shown.table, series_of(shown.table, "f32"), true).front().find("limit was not measured"),
+              std::string::npos);
     shown.frame();
     EXPECT_EQ(shown.view.chart().spots.size(), 9u);
     // A launch alone is a limit of its own where it was measured.
@@ -170,7 +177,9 @@ TEST(TimingFullView, OneSizeIsBarsAndSaysSo) {
     EXPECT_EQ(shown.view.chart().labels.back().first, cpu.variant);
     const float zero = shown.spot("fast", 1 << 20).at.x - shown.spot(timing::kPlainRead, 1 << 20).at.x;
     EXPECT_GT(zero, 0);
-    EXPECT_NE(timing_notes(shown.table, series_of(shown.table, "f32"), false).front().find("one size only, 2^20 values"), std::string::npos);
+    EXPECT_NE(
+        timing_notes(shown.table, series_of(shown.table, "f32"), false).front().find("one size only, 2^20 values"),
+        std::string::npos);
     shown.point_at(shown.view.chart().labels[1].second.center());
     EXPECT_EQ(shown.view.chart().hovered, shown.view.chart().labels[1].first);
 }
@@ -179,7 +188,8 @@ TEST(TimingFullView, TheTableOfShapesStandsByRowsAndColumns) {
     TimingTable table;
     double us = 1;
     for (const char* name : {"own", "CUB DeviceReduce::Sum"})
-        for (const auto& [size, n] : {std::pair{"2048×1024", 1u << 21}, {"1024×1024", 1u << 20}, {"1024×2048", 1u << 21}}) {
+        for (const auto& [size, n] :
+             {std::pair{"2048×1024", 1u << 21}, {"1024×1024", 1u << 20}, {"1024×2048", 1u << 21}}) {
             table.rows.push_back(row_of(name, n, us += 1, size));
             table.rows.back().baseline = table.rows.back().variant != "own";
         }
@@ -196,7 +206,8 @@ TEST(TimingFullView, TheTableOfShapesStandsByRowsAndColumns) {
     EXPECT_EQ(own[2]->median_us, 2);
     EXPECT_EQ(own[3], nullptr);
     EXPECT_TRUE(shapes_of(table, "f16").empty());
-    EXPECT_EQ(series_of(table, "f32").find("own")->points.front()->median_us, 50);   // its own size, not the shape of as many
+    EXPECT_EQ(series_of(table, "f32").find("own")->points.front()->median_us,
+              50);  // its own size, not the shape of as many
     Shown shown;
     shown.table = table;
     shown.view.show = TimingFullView::Show::shapes;
@@ -251,7 +262,8 @@ TEST(Plot, AxesAreLogarithmicAndHoldTheirValues) {
     EXPECT_NEAR(axis.value_at(axis.at(42)), 42, 1e-3);
     const LogAxis one = axis_of({8}, 0, 100);   // a single value still has a range
     EXPECT_GE(one.high / one.low, 4);
-    for (const Tick& tick : decimal_ticks(axis, 30, time_tick)) EXPECT_TRUE(tick.value >= axis.low && tick.value <= axis.high);
+    for (const Tick& tick : decimal_ticks(axis, 30, time_tick))
+        EXPECT_TRUE(tick.value >= axis.low && tick.value <= axis.high);
 }
 
 TEST(Plot, NumbersOfTicksStandApart) {
@@ -293,7 +305,8 @@ TEST(Plot, CategoriesCanBeToldApartFromEachOtherAndTheGround) {
         for (std::size_t i = 0; i < 24; ++i) {
             const Category one = category(*theme, i);
             EXPECT_GE(contrast(one.color, theme->panel), 2.0) << i;
-            for (std::size_t k = 0; k < i; ++k) EXPECT_FALSE(one.color == category(*theme, k).color && one.mark == category(*theme, k).mark);
+            for (std::size_t k = 0; k < i; ++k)
+                EXPECT_FALSE(one.color == category(*theme, k).color && one.mark == category(*theme, k).mark);
         }
 }
 

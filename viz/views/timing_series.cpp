@@ -51,7 +51,8 @@ const Series* TimingSeries::find(const std::string& name) const {
 std::vector<std::string> elements_of(const TimingTable& table) {
     std::vector<std::string> elements;
     for (const Timing& row : table.rows)
-        if (is_timed(row) && !row.baseline && std::find(elements.begin(), elements.end(), row.element) == elements.end())
+        if (is_timed(row) && !row.baseline &&
+            std::find(elements.begin(), elements.end(), row.element) == elements.end())
             elements.push_back(row.element);
     return elements;
 }
@@ -74,14 +75,17 @@ TimingSeries series_of(const TimingTable& table, const std::string& element) {
         }
         // What a baseline did on an input without a type of its own stands beside all.
         if (row.element != element && !(row.baseline && row.element.empty())) continue;
-        auto at = std::find_if(all.series.begin(), all.series.end(), [&](const Series& each) { return each.name == row.variant; });
+        auto at = std::find_if(all.series.begin(), all.series.end(),
+                               [&](const Series& each) { return each.name == row.variant; });
         if (at == all.series.end()) at = all.series.insert(all.series.end(), {row.variant, role_of(row), 0, {}});
-        const auto same = std::find_if(at->points.begin(), at->points.end(), [&](const Timing* other) { return other->n == row.n; });
+        const auto same =
+            std::find_if(at->points.begin(), at->points.end(), [&](const Timing* other) { return other->n == row.n; });
         if (same == at->points.end()) at->points.push_back(&row);
         else if (!(*same)->size.empty() && row.size.empty()) *same = &row;
         if (!row.on_cpu) sizes.insert(row.n);
     }
-    std::stable_sort(all.series.begin(), all.series.end(), [](const Series& a, const Series& b) { return a.role < b.role; });
+    std::stable_sort(all.series.begin(), all.series.end(),
+                     [](const Series& a, const Series& b) { return a.role < b.role; });
     std::map<Role, std::size_t> places;
     for (Series& each : all.series) {
         each.place = places[each.role]++;
@@ -94,7 +98,9 @@ TimingSeries series_of(const TimingTable& table, const std::string& element) {
 Shapes shapes_of(const TimingTable& table, const std::string& element) {
     Shapes shapes;
     std::set<std::uint64_t> rows, columns;
-    const auto belongs = [&](const Timing& row) { return is_timed(row) && !row.limit && !row.on_cpu && row.element == element && shape_of(row.size); };
+    const auto belongs = [&](const Timing& row) {
+        return is_timed(row) && !row.limit && !row.on_cpu && row.element == element && shape_of(row.size);
+    };
     for (const Timing& row : table.rows) {
         if (!belongs(row)) continue;
         rows.insert(shape_of(row.size)->first);
@@ -104,28 +110,37 @@ Shapes shapes_of(const TimingTable& table, const std::string& element) {
     shapes.columns.assign(columns.begin(), columns.end());
     for (const Timing& row : table.rows) {
         if (!belongs(row)) continue;
-        auto at = std::find_if(shapes.grids.begin(), shapes.grids.end(), [&](const Shapes::Grid& grid) { return grid.name == row.variant; });
+        auto at = std::find_if(shapes.grids.begin(), shapes.grids.end(),
+                               [&](const Shapes::Grid& grid) { return grid.name == row.variant; });
         if (at == shapes.grids.end())
-            at = shapes.grids.insert(shapes.grids.end(), {row.variant, role_of(row), std::vector<const Timing*>(rows.size() * columns.size())});
+            at = shapes.grids.insert(shapes.grids.end(), {row.variant, role_of(row),
+                                                          std::vector<const Timing*>(rows.size() * columns.size())});
         const auto [s, k] = *shape_of(row.size);
         at->cells[place_in(shapes.rows, s) * columns.size() + place_in(shapes.columns, k)] = &row;
     }
-    std::stable_partition(shapes.grids.begin(), shapes.grids.end(), [](const Shapes::Grid& grid) { return grid.role == Role::library; });
+    std::stable_partition(shapes.grids.begin(), shapes.grids.end(),
+                          [](const Shapes::Grid& grid) { return grid.role == Role::library; });
     return shapes;
 }
 
 std::vector<std::string> figure_lines(const TimingTable& table, const Timing& row) {
     using timing::time_words;
-    std::vector<std::string> lines{row.variant, row.size.empty() ? timing::size_words(row.n) + " values"
-                                                                 : fmt::format("{} = {} values", row.size, timing::size_words(row.n))};
+    std::vector<std::string> lines{
+        row.variant, row.size.empty() ? timing::size_words(row.n) + " values"
+                                      : fmt::format("{} = {} values", row.size, timing::size_words(row.n))};
     if (!row.element.empty()) lines.back() += " of " + row.element;
     lines.push_back("median " + time_words(row.median_us));
     lines.push_back(fmt::format("5 % to 95 %: {} to {}", time_words(row.low_us), time_words(row.high_us)));
-    if (row.max_us > 0) lines.push_back(fmt::format("of {} samples, {} to {}", row.samples, time_words(row.min_us), time_words(row.max_us)));
+    if (row.max_us > 0)
+        lines.push_back(
+            fmt::format("of {} samples, {} to {}", row.samples, time_words(row.min_us), time_words(row.max_us)));
     else lines.push_back(fmt::format("of {} samples", row.samples));
-    if (row.bytes > 0) lines.push_back(timing::rate_words(row.gb_per_s()) + (row.on_cpu ? ", on one core of the CPU" : ""));
-    if (const auto part = timing::percent_of_read(table, row); part && !row.limit) lines.push_back(fmt::format("{:.0f} % of a plain read's rate", *part));
-    if (const auto ratio = timing::times_as_fast(table, row)) lines.push_back(fmt::format("{:.2f} × as fast as {}", *ratio, row.against));
+    if (row.bytes > 0)
+        lines.push_back(timing::rate_words(row.gb_per_s()) + (row.on_cpu ? ", on one core of the CPU" : ""));
+    if (const auto part = timing::percent_of_read(table, row); part && !row.limit)
+        lines.push_back(fmt::format("{:.0f} % of a plain read's rate", *part));
+    if (const auto ratio = timing::times_as_fast(table, row))
+        lines.push_back(fmt::format("{:.2f} × as fast as {}", *ratio, row.against));
     return lines;
 }
 

@@ -24,7 +24,7 @@ struct Series {
 struct TimingSeries {
     std::vector<Series> series;                   // variants in the table's order, the library, the limits, the CPU
     std::vector<std::uint64_t> sizes;             // that a GPU was measured at, ascending
-    const timing::Timing* launch = nullptr;       // what a launch alone takes (an empty kernel), where that was measured
+    const timing::Timing* launch = nullptr;  // what a launch alone takes (an empty kernel), where that was measured
 
     bool empty() const { return series.empty(); }
     bool swept() const { return sizes.size() > 1; }

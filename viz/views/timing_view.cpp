@@ -15,7 +15,8 @@ using timing::time_words;
 constexpr float kRow = 19;
 
 std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
 }
 
@@ -39,7 +40,8 @@ const timing::Timing* baseline_for(const std::vector<const timing::Timing*>& row
 bool is_timed(const timing::Timing& row) { return row.median_us > 0; }
 
 // What is compared with a variant: the rows of the largest size that it was measured at, fastest first.
-std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, const std::string& variant, std::size_t most) {
+std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, const std::string& variant,
+                                            std::size_t most) {
     const timing::Timing* own = timing_of(table, variant);
     std::uint64_t largest = 0;
     for (const timing::Timing& row : table.rows) {
@@ -48,7 +50,8 @@ std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, co
     std::vector<const timing::Timing*> rows = timings_near(table, own ? own->n : largest);
     // The library and the limit on other types of input say nothing of this one.
     if (own && !own->element.empty())
-        std::erase_if(rows, [&](auto* row) { return row->baseline && !row->element.empty() && row->element != own->element; });
+        std::erase_if(
+            rows, [&](auto* row) { return row->baseline && !row->element.empty() && row->element != own->element; });
     std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->median_us < b->median_us; });
     if (rows.size() <= most) return rows;
     // The shown one, its baseline, then the fastest of the lesson's own.
@@ -95,7 +98,8 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
     Rect rest = pane.box.inset(pane.px(16), pane.px(8));
     Rect head = rest.cut_top(pane.px(20));
     text_in(pane.brush, Face::strong, head, colors.strong, "Time of the plain kernels", Align::left);
-    text_in(pane.brush, Face::caption, head, colors.quiet, timing::size_words(rows.front()->n) + " values", Align::right);
+    text_in(pane.brush, Face::caption, head, colors.quiet, timing::size_words(rows.front()->n) + " values",
+            Align::right);
     text_in(pane.brush, Face::caption, rest.cut_top(pane.px(17)), colors.quiet,
             fit_text(pane.look(), Face::caption, timing::times_from(table), rest.width()), Align::left);
     rest.cut_top(pane.px(3));
@@ -112,21 +116,26 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
                 fit_text(pane.look(), Face::caption, row->variant, name_width), Align::left);
         // A bar of the CPU would leave the others no room: it ends at the edge, and is drawn broken there.
         const bool broken = row->on_cpu && row->median_us > slowest;
-        const auto x_of = [&](double us) { return bar_x0 + bar_room * static_cast<float>(std::min(us / slowest, 1.0)); };
+        const auto x_of = [&](double us) {
+            return bar_x0 + bar_room * static_cast<float>(std::min(us / slowest, 1.0));
+        };
         const float y = line.center().y;
         const Color ink = own ? colors.accent : row->baseline ? colors.quiet : colors.step_shuffle;
-        fill(pane.brush, {bar_x0, y - pane.px(4), std::max(x_of(row->median_us), bar_x0 + 1), y + pane.px(4)}, with_alpha(ink, 0.8), pane.px(2));
+        fill(pane.brush, {bar_x0, y - pane.px(4), std::max(x_of(row->median_us), bar_x0 + 1), y + pane.px(4)},
+             with_alpha(ink, 0.8), pane.px(2));
         // From the 5th to the 95th percentile.
         if (!broken) hairline(pane.brush, {x_of(row->low_us), y}, {x_of(row->high_us), y}, colors.strong, pane.px(1));
         for (int stroke = 0; broken && stroke < 2; ++stroke) {
             const float x = bar_x0 + bar_room - pane.px(14 - 5 * static_cast<float>(stroke));
-            hairline(pane.brush, {x - pane.px(2), y + pane.px(6)}, {x + pane.px(2), y - pane.px(6)}, colors.panel, pane.px(2));
+            hairline(pane.brush, {x - pane.px(2), y + pane.px(6)}, {x + pane.px(2), y - pane.px(6)}, colors.panel,
+                     pane.px(2));
         }
-        text_in(pane.brush, Face::small, line, own ? colors.strong : colors.text, time_words(row->median_us), Align::right);
+        text_in(pane.brush, Face::small, line, own ? colors.strong : colors.text, time_words(row->median_us),
+                Align::right);
         if (pane.hovers(line)) {
             char words[160];
-            std::snprintf(words, sizeof words, "%s: median %s, 5%% to 95%%: %s to %s, %.0f GB/s, %d samples", row->variant.c_str(),
-                          time_words(row->median_us).c_str(), time_words(row->low_us).c_str(),
+            std::snprintf(words, sizeof words, "%s: median %s, 5%% to 95%%: %s to %s, %.0f GB/s, %d samples",
+                          row->variant.c_str(), time_words(row->median_us).c_str(), time_words(row->low_us).c_str(),
                           time_words(row->high_us).c_str(), row->gb_per_s(), row->samples);
             hint_card(pane.look(), words);
         }

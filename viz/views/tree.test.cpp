@@ -21,7 +21,8 @@ struct Shown {
     Selection selection;
     TreeView view;
 
-    explicit Shown(std::shared_ptr<const lesson::Run> run, float width = 740, float height = 620) : gui(width, height), exhibit(std::move(run)) {
+    explicit Shown(std::shared_ptr<const lesson::Run> run, float width = 740, float height = 620)
+        : gui(width, height), exhibit(std::move(run)) {
         playhead.count = exhibit.steps().size();
         playhead.step = playhead.count - 1;
         if (!exhibit.steps().warps.empty()) selection.warp = exhibit.steps().warps.front();
@@ -49,7 +50,8 @@ void check_places(const Shown& shown, float width, float height) {
         EXPECT_GE(box.box.y0, 0);
         EXPECT_LE(box.box.y1, height);
         EXPECT_GT(box.box.width(), 4);
-        for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(box.box.inset(0.1f).overlaps(scene.boxes[j].box)) << i << " " << j;
+        for (std::size_t j = 0; j < i; ++j)
+            EXPECT_FALSE(box.box.inset(0.1f).overlaps(scene.boxes[j].box)) << i << " " << j;
         if (box.parent < 0) continue;
         EXPECT_LT(box.box.y1, scene.boxes[static_cast<std::size_t>(box.parent)].box.y0);
     }
@@ -99,8 +101,10 @@ TEST(TreeView, TheWarpsOfABlockAreFoldsUntilOneIsLookedAt) {
     for (const TreeBox& box : before.boxes) folds += box.folded;
     EXPECT_EQ(folds, 8u);
     const std::int32_t root = shown.view.tree()[0].sum;
-    const auto fold = std::find_if(before.boxes.begin(), before.boxes.end(), [](const TreeBox& box) { return box.folded; });
-    EXPECT_EQ(fold_name(shown.exhibit.steps(), shown.view.lens(), shown.view.tree(), fold->node, before.fold), "warp 0");
+    const auto fold =
+        std::find_if(before.boxes.begin(), before.boxes.end(), [](const TreeBox& box) { return box.folded; });
+    EXPECT_EQ(fold_name(shown.exhibit.steps(), shown.view.lens(), shown.view.tree(), fold->node, before.fold),
+              "warp 0");
     std::set<std::string> names;
     for (const TreeBox& box : before.boxes)
         if (box.folded) names.insert(box.name);
@@ -150,7 +154,9 @@ TEST(TreeView, BlocksThatJoinAWordStandInTheirOrder) {
 TEST(TreeView, ASumThatIsPointedAtIsToldWithItsInputs) {
     Shown shown(samples::warp_xor());
     EXPECT_EQ(shown.view.told(), -1);
-    EXPECT_TRUE(shown.view.words().starts_with("496 = the sum of 32 inputs, by 31 additions in 5 steps\nAll 32 lanes hold the sum")) << shown.view.words();
+    EXPECT_TRUE(shown.view.words().starts_with(
+        "496 = the sum of 32 inputs, by 31 additions in 5 steps\nAll 32 lanes hold the sum"))
+        << shown.view.words();
     // A sum of the second round: four inputs.
     const TreeScene& scene = shown.view.scene();
     std::size_t at = 0;
@@ -160,7 +166,9 @@ TEST(TreeView, ASumThatIsPointedAtIsToldWithItsInputs) {
     shown.frame();
     EXPECT_EQ(shown.view.told(), static_cast<int>(at));
     const std::string lane = std::to_string(told.lane);
-    EXPECT_TRUE(shown.view.words().starts_with("lane " + lane + " of block 0 · warp 0 = " + format_element(told.type, told.bits) + " · added at step 3, xor 8\n")) << shown.view.words();
+    EXPECT_TRUE(shown.view.words().starts_with("lane " + lane + " of block 0 · warp 0 = " +
+                                               format_element(told.type, told.bits) + " · added at step 3, xor 8\n"))
+        << shown.view.words();
     EXPECT_NE(shown.view.words().find("4 inputs: in[" + lane + "]"), std::string::npos) << shown.view.words();
     EXPECT_EQ(scene.above(static_cast<int>(at)).size(), 7u);
     shown.selection.turn();
@@ -223,8 +231,11 @@ TEST(TreeView, WithoutAdditionsThereIsASentence) {
 }
 
 TEST(TreeView, EverySizeHolds) {
-    for (const auto& run : {samples::warp_down(), samples::two_level(), samples::shared_tree(), samples::joined_blocks(), samples::grid_stride(), samples::meetings(), samples::wrong_sum(), samples::teaching_warps()})
-        for (const auto& [width, height] : {std::pair{1.0f, 1.0f}, {90.0f, 500.0f}, {400.0f, 80.0f}, {2500.0f, 1500.0f}}) {
+    for (const auto& run :
+         {samples::warp_down(), samples::two_level(), samples::shared_tree(), samples::joined_blocks(),
+          samples::grid_stride(), samples::meetings(), samples::wrong_sum(), samples::teaching_warps()})
+        for (const auto& [width, height] :
+             {std::pair{1.0f, 1.0f}, {90.0f, 500.0f}, {400.0f, 80.0f}, {2500.0f, 1500.0f}}) {
             Shown shown(run, width, height);
             for (std::size_t step = 0; step < shown.playhead.count; step += 5) {
                 shown.playhead.step = step;

@@ -19,10 +19,13 @@ constexpr float kLeaf = 13, kFolded = 34, kRoomyFold = 52, kMostRow = 84;
 constexpr float kMostWidth = 74;
 constexpr std::size_t kMostTwigs = 64;   // leaves of a fold that is drawn small
 
-const Sum& sum_of(const RoundingLens& lens, const AdditionTree& tree, int node) { return lens.sums[static_cast<std::size_t>(tree[node].sum)]; }
+const Sum& sum_of(const RoundingLens& lens, const AdditionTree& tree, int node) {
+    return lens.sums[static_cast<std::size_t>(tree[node].sum)];
+}
 
 bool is_flat(const AdditionTree& tree, int node) {
-    return std::all_of(tree[node].parts.begin(), tree[node].parts.end(), [&](int part) { return tree[part].parts.empty(); });
+    return std::all_of(tree[node].parts.begin(), tree[node].parts.end(),
+                       [&](int part) { return tree[part].parts.empty(); });
 }
 
 // Where all sums of a subtree came about, as far as it is one place.
@@ -50,7 +53,8 @@ std::vector<Home> homes_of(const RoundingLens& lens, const AdditionTree& tree) {
         if (node.parts.empty()) continue;
         const Sum& sum = lens.sums[static_cast<std::size_t>(node.sum)];
         if (node.kind == AdditionNode::Kind::word) {
-            for (const std::int32_t each : node.running) join(homes[n], {true, true, lens.sums[static_cast<std::size_t>(each)].warp});
+            for (const std::int32_t each : node.running)
+                join(homes[n], {true, true, lens.sums[static_cast<std::size_t>(each)].warp});
         } else {
             homes[n].warp = sum.warp;
         }
@@ -82,12 +86,16 @@ private:
     float cell_height() const { return px(metrics_.compact ? 17 : 22); }
     float fold_height() const { return px(metrics_.compact ? 64 : 96); }
     float least_row() const { return px(metrics_.compact ? 23 : 34); }
-    float first_height(const Folding& folding) const { return folding.folds > 0 ? fold_height() : cell_height() + px(metrics_.compact ? 2 : 16); }
+    float first_height(const Folding& folding) const {
+        return folding.folds > 0 ? fold_height() : cell_height() + px(metrics_.compact ? 2 : 16);
+    }
     float width() const { return metrics_.area.width() - px(metrics_.gutter); }
 
     bool fits(const Folding& folding, float fold = kFolded) const {
-        const float needed = static_cast<float>(folding.leaves) * px(kLeaf) + static_cast<float>(folding.folds) * px(fold);
-        return needed <= width() && first_height(folding) + static_cast<float>(folding.rows) * least_row() <= metrics_.area.height();
+        const float needed =
+            static_cast<float>(folding.leaves) * px(kLeaf) + static_cast<float>(folding.folds) * px(fold);
+        return needed <= width() &&
+               first_height(folding) + static_cast<float>(folding.rows) * least_row() <= metrics_.area.height();
     }
 
     bool wants_fold(int node, Fold how) const {
@@ -97,10 +105,12 @@ private:
         if (how == Fold::runs || node == 0) return false;
         if (home.one_warp) return true;
         const steps::WarpRef& near = metrics_.near;
-        return how == Fold::blocks && home.one_block && home.warp && !(home.warp->launch == near.launch && home.warp->block == near.block);
+        return how == Fold::blocks && home.one_block && home.warp &&
+               !(home.warp->launch == near.launch && home.warp->block == near.block);
     }
 
-    // What a way to fold leaves to be drawn. `gives_up`: only as far as it may fit; all of a million inputs take 8 ms more.
+    // What a way to fold leaves to be drawn. `gives_up`: only as far as it may fit; all of a million inputs take 8 ms
+    // more.
     template <class Wants>
     Folding count(const Wants& wants, bool gives_up = false) const {
         Folding folding;
@@ -126,7 +136,8 @@ private:
     }
 
     Folding fold() {
-        // Of several blocks the warps of one are drawn at a size that shows how they add, rather than those of all as dots.
+        // Of several blocks the warps of one are drawn at a size that shows how they add, rather than those of all as
+        // dots.
         const float roomy = homes_.front().one_block ? kFolded : kRoomyFold;
         for (const Fold how : {Fold::none, Fold::runs, Fold::warps, Fold::blocks}) {
             Folding folding = count([&](int node) { return wants_fold(node, how); }, true);
@@ -136,7 +147,9 @@ private:
         // From the total upwards, all of one size at once, as long as there is room.
         scene_.fold = Fold::deep;
         std::size_t least = tree_[0].leaves;
-        const auto folding_at = [&](std::size_t size) { return count([&](int node) { return node != 0 && tree_[node].leaves < size; }); };
+        const auto folding_at = [&](std::size_t size) {
+            return count([&](int node) { return node != 0 && tree_[node].leaves < size; });
+        };
         Folding best = folding_at(least);
         while (least > 1) {
             std::size_t next = 1;
@@ -159,7 +172,10 @@ private:
             if (scene_.boxes[b].folded) continue;
             for (std::size_t p = 0; p < tree_[node].parts.size(); ++p) {
                 const int part = tree_[node].parts[p];
-                scene_.boxes.push_back({.node = part, .parent = static_cast<int>(b), .own = p == 0, .folded = folding.folded[static_cast<std::size_t>(part)]});
+                scene_.boxes.push_back({.node = part,
+                                        .parent = static_cast<int>(b),
+                                        .own = p == 0,
+                                        .folded = folding.folded[static_cast<std::size_t>(part)]});
             }
         }
     }
@@ -199,7 +215,8 @@ private:
         const float below = static_cast<float>(rows.size());
         float first = first_height(folding);
         const float pitch = rows.empty() ? 0 : std::min((area.height() - first) / below, px(kMostRow));
-        if (folding.folds > 0 && has_small(folding)) first = std::clamp(area.height() - pitch * below, first, fold_height() * 2.4f);
+        if (folding.folds > 0 && has_small(folding))
+            first = std::clamp(area.height() - pitch * below, first, fold_height() * 2.4f);
         // What is left over is shared above and below.
         const float top = area.y0 + std::max(0.0f, (area.height() - first - pitch * below) / 2);
         const float cell = std::min(cell_height(), pitch > 0 ? pitch * 0.66f : cell_height());
@@ -245,7 +262,8 @@ private:
             lay_small(box);
             return;
         }
-        const float half = wide ? box.span.width() * 0.5f - px(4) : std::min(box.span.width() * (leaf ? 0.5f : 0.42f) - px(1), px(kMostWidth) / 2);
+        const float half = wide ? box.span.width() * 0.5f - px(4)
+                                : std::min(box.span.width() * (leaf ? 0.5f : 0.42f) - px(1), px(kMostWidth) / 2);
         const float least = std::min(px(6), unit * 0.5f);
         box.box = {middle - std::max(half, least), row.y0, middle + std::max(half, least), row.y1};
         if (leaf) box.box.y0 = box.box.y1 - std::min(cell_height(), box.box.height());
@@ -254,12 +272,15 @@ private:
     // A folded subtree drawn small, over the line that holds its sum.
     void lay_small(TreeBox& box) {
         box.inputs = tree_.inputs(box.node);
-        for (const std::int32_t each : tree_.additions(box.node)) box.steps.push_back(lens_.sums[static_cast<std::size_t>(each)].step);
+        for (const std::int32_t each : tree_.additions(box.node))
+            box.steps.push_back(lens_.sums[static_cast<std::size_t>(each)].step);
         std::sort(box.steps.begin(), box.steps.end());
         box.small = box.box.inset(px(4), px(4));
         box.small.y0 += px(14);
         box.small.y1 -= px(20);
-        if (box.small.height() < px(16) || tree_[box.node].leaves > kMostTwigs || box.small.width() < static_cast<float>(tree_[box.node].leaves) * px(1.1f)) return;
+        if (box.small.height() < px(16) || tree_[box.node].leaves > kMostTwigs ||
+            box.small.width() < static_cast<float>(tree_[box.node].leaves) * px(1.1f))
+            return;
         const float pitch = box.small.width() / static_cast<float>(tree_[box.node].leaves);
         const float strip = px(6);
         const int height = std::max(tree_[box.node].height, 1);
@@ -278,7 +299,8 @@ private:
             ends.push_back(grow(box, part, x, pitch, top, level));
             middle += ends.back().x;
         }
-        const Point here{middle / static_cast<float>(ends.size()), top + level * static_cast<float>(tree_[node].height)};
+        const Point here{middle / static_cast<float>(ends.size()),
+                         top + level * static_cast<float>(tree_[node].height)};
         for (const Point& end : ends) box.twigs.push_back({end, here, step_of(node)});
         return here;
     }
@@ -319,7 +341,8 @@ std::vector<int> TreeScene::above(int box) const {
     return found;
 }
 
-TreeScene build_tree_scene(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree, const TreeMetrics& metrics) {
+TreeScene build_tree_scene(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree,
+                           const TreeMetrics& metrics) {
     if (tree.empty() || metrics.area.empty()) return {};
     TreeScene scene = Builder(steps, lens, tree, metrics).build();
     // Here, not in each frame: a fold may hold a million inputs.
@@ -336,7 +359,8 @@ TreeScene build_tree_scene(const steps::Steps& steps, const RoundingLens& lens, 
     return scene;
 }
 
-std::string fold_name(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree, int node, Fold how) {
+std::string fold_name(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree, int node,
+                      Fold how) {
     const Sum& sum = sum_of(lens, tree, node);
     const std::string lane = "lane " + std::to_string(sum.lane);
     if (tree[node].kind == AdditionNode::Kind::word) {

@@ -1,5 +1,5 @@
-// Where the sums of an addition tree stand: inputs above, the total below, a row for each step that adds. What has no room
-// is folded. Plain data, without ImGui.
+// Where the sums of an addition tree stand: inputs above, the total below, a row for each step that adds. What has no
+// room is folded. Plain data, without ImGui.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,8 @@ struct TreeRow {
 };
 
 struct TreeScene {
-    // What was folded to make room: what one lane adds one after the other; what one warp adds; the other blocks, and the
-    // warps of the one that is looked at; or all that lies too far above the total.
+    // What was folded to make room: what one lane adds one after the other; what one warp adds; the other blocks, and
+    // the warps of the one that is looked at; or all that lies too far above the total.
     enum class Fold : std::uint8_t { none, runs, warps, blocks, deep };
 
     std::vector<TreeBox> boxes;    // the total first, each before those added to it
@@ -64,9 +64,11 @@ struct TreeScene {
     std::vector<int> above(int box) const;
 };
 
-TreeScene build_tree_scene(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::AdditionTree& tree, const TreeMetrics& metrics);
+TreeScene build_tree_scene(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::AdditionTree& tree,
+                           const TreeMetrics& metrics);
 
 // What a fold is called: "warp 3", "block 1", the word that atomics join, or the lane whose sum it is, "lane 5".
-std::string fold_name(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::AdditionTree& tree, int node, TreeScene::Fold how);
+std::string fold_name(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::AdditionTree& tree,
+                      int node, TreeScene::Fold how);
 
 }  // namespace lanewise::viz

@@ -15,14 +15,18 @@ using Kind = AdditionNode::Kind;
 
 constexpr float kLane = 17;   // of the lanes to choose from
 
-std::string counted(std::size_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+std::string counted(std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 }  // namespace
 
 Color warp_color(const Theme& theme, std::uint32_t warp) {
     // Okabe and Ito's, without black; darker on a light ground, so that they keep their contrast.
-    static constexpr std::array<std::uint32_t, 8> kDark = {0x56b4e9, 0xe69f00, 0x2cc295, 0xcc79a7, 0xf0e442, 0xe8743b, 0x7f9cf5, 0xb0b0b0};
-    static constexpr std::array<std::uint32_t, 8> kLight = {0x0072b2, 0xb06f00, 0x007a5a, 0xa84f82, 0x8a7f00, 0xc04a00, 0x4054c8, 0x666666};
+    static constexpr std::array<std::uint32_t, 8> kDark = {0x56b4e9, 0xe69f00, 0x2cc295, 0xcc79a7,
+                                                           0xf0e442, 0xe8743b, 0x7f9cf5, 0xb0b0b0};
+    static constexpr std::array<std::uint32_t, 8> kLight = {0x0072b2, 0xb06f00, 0x007a5a, 0xa84f82,
+                                                            0x8a7f00, 0xc04a00, 0x4054c8, 0x666666};
     return rgb((theme.dark ? kDark : kLight)[warp % 8]);
 }
 
@@ -61,10 +65,11 @@ void TreeView::grow() {
     if (!grown_) grown_ = growing_.get(patient);
 }
 
-TreeView::Grown TreeView::grown(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::WarpRef& warp, int lane,
-                                std::vector<std::int32_t> roots) {
+TreeView::Grown TreeView::grown(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::WarpRef& warp,
+                                int lane, std::vector<std::int32_t> roots) {
     Grown all;
-    const std::int32_t whole = lane >= 0 ? steps::sum_of_lane(steps, lens, warp, lane) : steps::sum_of_run(steps, lens, warp);
+    const std::int32_t whole =
+        lane >= 0 ? steps::sum_of_lane(steps, lens, warp, lane) : steps::sum_of_run(steps, lens, warp);
     if (whole == Sum::kNone) return all;
     roots.insert(roots.begin(), whole);
     all.roots = std::move(roots);
@@ -72,12 +77,14 @@ TreeView::Grown TreeView::grown(const steps::Steps& steps, const steps::Rounding
     all.tree = steps::build_addition_tree(steps, lens, all.roots.back());
     if (all.roots.size() == 1) all.others = steps::others_beside(steps, lens, all.tree);
     if (all.tree.empty()) return all;
-    for (const std::int32_t each : all.tree.additions()) all.made.push_back(lens.sums[static_cast<std::size_t>(each)].step);
+    for (const std::int32_t each : all.tree.additions())
+        all.made.push_back(lens.sums[static_cast<std::size_t>(each)].step);
     std::sort(all.made.begin(), all.made.end());
     const std::size_t at_steps = std::set<std::size_t>(all.made.begin(), all.made.end()).size();
     const Sum& root = lens.sums[static_cast<std::size_t>(all.tree[0].sum)];
-    all.summary = fmt::format("{} = the sum of {}, by {} in {}", format_element(root.type, root.bits), steps::inputs_in_words(lens, all.tree),
-                              counted(all.made.size(), "addition"), counted(at_steps, "step"));
+    all.summary = fmt::format("{} = the sum of {}, by {} in {}", format_element(root.type, root.bits),
+                              steps::inputs_in_words(lens, all.tree), counted(all.made.size(), "addition"),
+                              counted(at_steps, "step"));
     return all;
 }
 
@@ -94,9 +101,12 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
     if (!compact || zoomed()) draw_heading(pane, rest.cut_top(pane.px(compact ? 24 : 56)), exhibit, selection);
     if (tree().empty()) {
         const std::string why = steps::why_no_tree(lens());
-        words_ = !why.empty() ? why : lane_ >= 0 ? fmt::format("Lane {} of this warp adds nothing, as far as the records tell.", lane_) : "No sum is left at the end.";
+        words_ = !why.empty() ? why
+                 : lane_ >= 0 ? fmt::format("Lane {} of this warp adds nothing, as far as the records tell.", lane_)
+                              : "No sum is left at the end.";
         const float width = std::min(rest.width(), pane.px(460));
-        paragraph(pane.brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width, theme.text, words_, 1.5f);
+        paragraph(pane.brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width,
+                  theme.text, words_, 1.5f);
         scene_ = {};
         return intent;
     }
@@ -138,7 +148,9 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
 
 // Of a million inputs that takes 100 ms; until then the tree stands as it was laid out last.
 void TreeView::lay_out(const Pane& pane, const Rect& where) {
-    const auto same = [](const Rect& a, const Rect& b) { return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1; };
+    const auto same = [](const Rect& a, const Rect& b) {
+        return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
+    };
     if (laid_ != grown_ || !same(area_, where)) {
         if (laying_.busy() && !laying_.get(patient)) return;
         laid_ = grown_;
@@ -150,7 +162,9 @@ void TreeView::lay_out(const Pane& pane, const Rect& where) {
         metrics.gutter = compact ? 76 : 86;
         metrics.near = warp_;
         taken_ = false;
-        laying_.begin([run = run_, exact = exact_, grown = grown_, metrics] { return build_tree_scene(run->steps, exact->lens, grown->tree, metrics); });
+        laying_.begin([run = run_, exact = exact_, grown = grown_, metrics] {
+            return build_tree_scene(run->steps, exact->lens, grown->tree, metrics);
+        });
     }
     if (taken_) return;
     if (const auto scene = laying_.get(patient)) {
@@ -185,8 +199,10 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit
         line.x1 = back_.x0 - pane.px(12);
         fill(pane.brush, back_, pane.hovers(back_) ? theme.raised : mix(theme.ground, theme.raised, 0.6), pane.px(5));
         const Point tip{back_.x0 + pane.px(10), back_.center().y};
-        triangle(pane.brush, tip, {tip.x + pane.px(6), tip.y - pane.px(4)}, {tip.x + pane.px(6), tip.y + pane.px(4)}, theme.accent);
-        text_in(pane.brush, Face::caption, {back_.x0 + pane.px(22), back_.y0, back_.x1, back_.y1}, theme.text, words, Align::left);
+        triangle(pane.brush, tip, {tip.x + pane.px(6), tip.y - pane.px(4)}, {tip.x + pane.px(6), tip.y + pane.px(4)},
+                 theme.accent);
+        text_in(pane.brush, Face::caption, {back_.x0 + pane.px(22), back_.y0, back_.x1, back_.y1}, theme.text, words,
+                Align::left);
         if (pane.button(back_)) {
             roots_.clear();
             stale_ = true;
@@ -199,8 +215,13 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit
     }
     if (!tree().empty()) {
         const Sum& root = sum_of(0);
-        const std::string whose = (zoomed() ? "one part: " : lane_ >= 0 ? "" : grown_->stored ? "the total: " : "the largest sum that is known: ") + steps::place_of_sum(exhibit.steps(), root);
-        text_in(pane.brush, Face::body, line, theme.quiet, fit_text(look, Face::body, whose, line.width()), Align::left);
+        const std::string whose = (zoomed()         ? "one part: "
+                                   : lane_ >= 0     ? ""
+                                   : grown_->stored ? "the total: "
+                                                    : "the largest sum that is known: ") +
+                                  steps::place_of_sum(exhibit.steps(), root);
+        text_in(pane.brush, Face::body, line, theme.quiet, fit_text(look, Face::body, whose, line.width()),
+                Align::left);
     }
     if (!compact) draw_lanes(pane, where, exhibit, selection);
 }
@@ -215,7 +236,8 @@ void TreeView::draw_lanes(const Pane& pane, const Rect& where, const Exhibit& ex
     const std::string name = warp_name(exhibit.steps(), selection.warp);
     const float total = text_width(look, Face::caption, "the run's total") + pane.px(16);
     const float words = text_width(look, Face::caption, name) + pane.px(12);
-    const float cell = std::min((rest.width() - total - words - pane.px(16)) / static_cast<float>(lanes), pane.px(kLane + 3));
+    const float cell =
+        std::min((rest.width() - total - words - pane.px(16)) / static_cast<float>(lanes), pane.px(kLane + 3));
     if (cell < pane.px(9)) return;
     const auto box_of = [&](float width) {
         const Rect box{rest.x0, rest.center().y - pane.px(9), rest.x0 + width, rest.center().y + pane.px(9)};
@@ -225,8 +247,11 @@ void TreeView::draw_lanes(const Pane& pane, const Rect& where, const Exhibit& ex
     const auto choose = [&](const Rect& box, std::string_view text, int lane, Face face) {
         const bool chosen = lane == lane_;
         const bool pinned = lane >= 0 && selection.pinned_lane == lane;
-        if (pane.hovers(box) || chosen) fill(pane.brush, box.inset(pane.px(0.5f), 0), chosen ? theme.raised : mix(theme.ground, theme.raised, 0.6), pane.px(3));
-        if (pinned) fill(pane.brush, {box.x0 + pane.px(2), box.y1 - pane.px(2), box.x1 - pane.px(2), box.y1}, theme.accent);
+        if (pane.hovers(box) || chosen)
+            fill(pane.brush, box.inset(pane.px(0.5f), 0), chosen ? theme.raised : mix(theme.ground, theme.raised, 0.6),
+                 pane.px(3));
+        if (pinned)
+            fill(pane.brush, {box.x0 + pane.px(2), box.y1 - pane.px(2), box.x1 - pane.px(2), box.y1}, theme.accent);
         text_in(pane.brush, face, box, chosen ? theme.strong : theme.quiet, text);
         if (pane.hovers(box) && lane >= 0) {
             preview_ = lane;
@@ -252,7 +277,9 @@ Intent TreeView::draw_rows(const Pane& pane, std::size_t step) const {
         const TreeRow& row = scene_.rows[r];
         const Rect whole{area_.x0, row.y0 - pane.px(4), area_.x1, row.y1 + pane.px(4)};
         const bool now = row.step == step && r > 0;
-        if (now) fill(pane.brush, {whole.x0 - pane.px(8), whole.y0, whole.x1 + pane.px(8), whole.y1}, theme.accent_ground, pane.px(5));
+        if (now)
+            fill(pane.brush, {whole.x0 - pane.px(8), whole.y0, whole.x1 + pane.px(8), whole.y1}, theme.accent_ground,
+                 pane.px(5));
         Rect label{area_.x0, row.y0, x1, row.y1};
         if (r == 0) {
             label.y0 = label.y1 - pane.px(22);
@@ -263,7 +290,11 @@ Intent TreeView::draw_rows(const Pane& pane, std::size_t step) const {
         const bool hovered = pane.hovers(label);
         const std::string number = std::to_string(row.step + 1);
         const float room = label.width();
-        text_in(pane.brush, now ? Face::strong : Face::caption, label, now ? theme.accent : hovered ? theme.strong : later ? theme.quiet : theme.text,
+        text_in(pane.brush, now ? Face::strong : Face::caption, label,
+                now       ? theme.accent
+                : hovered ? theme.strong
+                : later   ? theme.quiet
+                          : theme.text,
                 fit_text(look, now ? Face::strong : Face::caption, row.label, room), Align::left);
         if (!hovered) continue;
         hint_card(look, "step " + number + " · " + row.label + (now ? ", the present one" : ""));
@@ -285,12 +316,18 @@ void TreeView::draw_lines(const Pane& pane, std::size_t step, const std::vector<
             if (above != (pass == 1)) continue;
             const bool wide = tree()[to.node].parts.size() > 2;
             const Point a{box.box.center().x, box.box.y1};
-            const float x = wide ? std::clamp(a.x, to.box.x0, to.box.x1) : to.box.center().x + std::clamp((a.x - to.box.center().x) * 0.25f, -to.box.width() * 0.35f, to.box.width() * 0.35f);
+            const float x = wide ? std::clamp(a.x, to.box.x0, to.box.x1)
+                                 : to.box.center().x + std::clamp((a.x - to.box.center().x) * 0.25f,
+                                                                  -to.box.width() * 0.35f, to.box.width() * 0.35f);
             const Point end{x, to.box.y0};
-            const Color color = lit[b] ? theme.focus : now ? theme.accent : later ? theme.faint : mix(theme.ground, theme.text, 0.45);
+            const Color color = lit[b]  ? theme.focus
+                                : now   ? theme.accent
+                                : later ? theme.faint
+                                        : mix(theme.ground, theme.text, 0.45);
             // What the lane held stays; what comes to it moves, with a head.
             arc(pane.brush, a, end, {color, pane.px((box.own ? 2.2f : 1.2f) * (above ? 1.25f : 1)), 12, 1});
-            if (!box.own && !wide && to.box.y0 - box.box.y1 > pane.px(12)) arrow_head(pane.brush, end, pane.px(3.5f), color);
+            if (!box.own && !wide && to.box.y0 - box.box.y1 > pane.px(12))
+                arrow_head(pane.brush, end, pane.px(3.5f), color);
         }
     }
 }
@@ -321,12 +358,15 @@ void TreeView::draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t st
     } else {
         fill(pane.brush, cell, color, round);
     }
-    if (lit || (now && !leaf)) outline(pane.brush, cell.inset(-pane.px(1)), lit ? theme.focus : theme.accent, round, pane.px(lit ? 1.8f : 2.2f));
+    if (lit || (now && !leaf))
+        outline(pane.brush, cell.inset(-pane.px(1)), lit ? theme.focus : theme.accent, round,
+                pane.px(lit ? 1.8f : 2.2f));
     // Which element it is: over an input, as far as there is room.
     if (leaf && !compact && sum.kind == Sum::Kind::input) {
         const std::string index = std::to_string(sum.element);
         const Rect over{cell.x0 - pane.px(2), cell.y0 - pane.px(13), cell.x1 + pane.px(2), cell.y0 - pane.px(1)};
-        if (text_width(look, Face::tiny, index) <= over.width()) text_in(pane.brush, Face::tiny, over, lit ? theme.strong : theme.quiet, index);
+        if (text_width(look, Face::tiny, index) <= over.width())
+            text_in(pane.brush, Face::tiny, over, lit ? theme.strong : theme.quiet, index);
     }
     if (later) return;
     const bool wide = node.parts.size() > 2;
@@ -340,7 +380,8 @@ void TreeView::draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t st
     Face face = Face::small;
     if (text_width(look, face, words) > room) {
         face = Face::tiny;
-        if (text_width(look, face, words) > room) words = format_element(sum.type, sum.bits, std::max(1, static_cast<int>(room / (*look.fonts)[face].digit)));
+        if (text_width(look, face, words) > room)
+            words = format_element(sum.type, sum.bits, std::max(1, static_cast<int>(room / (*look.fonts)[face].digit)));
         if (text_width(look, face, words) > room + pane.px(2)) return;
     }
     text_in(pane.brush, face, cell, text_on(color), words);
@@ -348,52 +389,68 @@ void TreeView::draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t st
     if (leaf || wide || compact) return;
     const std::string lane = "lane " + std::to_string(sum.lane);
     const Rect beside{cell.x1 + pane.px(5), cell.y0, box.span.x1 - pane.px(2), cell.y1};
-    if (text_width(look, Face::tiny, lane) <= beside.width()) text_in(pane.brush, Face::tiny, beside, now ? theme.text : theme.quiet, lane, Align::left);
+    if (text_width(look, Face::tiny, lane) <= beside.width())
+        text_in(pane.brush, Face::tiny, beside, now ? theme.text : theme.quiet, lane, Align::left);
 }
 
-void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t step, const TreeBox& box, bool lit) const {
+void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t step, const TreeBox& box,
+                         bool lit) const {
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
     const Sum& sum = sum_of(box.node);
     const bool later = sum.step > step;
     const bool now = std::binary_search(box.steps.begin(), box.steps.end(), step);
     fill(pane.brush, box.box, mix(theme.ground, theme.raised, lit ? 1 : 0.5), pane.px(5));
-    outline(pane.brush, box.box, lit ? theme.focus : now ? theme.accent : theme.line, pane.px(5), pane.px(lit || now ? 1.6f : 1));
+    outline(pane.brush, box.box,
+            lit   ? theme.focus
+            : now ? theme.accent
+                  : theme.line,
+            pane.px(5), pane.px(lit || now ? 1.6f : 1));
     Rect inside = box.box.inset(pane.px(3), pane.px(2));
     const Rect title = inside.cut_top(pane.px(15)), foot = inside.cut_bottom(pane.px(18));
     const std::string& name = box.name;
     const Face title_face = text_width(look, Face::caption, name) <= title.width() ? Face::caption : Face::tiny;
-    if (text_width(look, title_face, name) <= title.width() + pane.px(4)) text_in(pane.brush, title_face, title, lit ? theme.strong : theme.text, name);
+    if (text_width(look, title_face, name) <= title.width() + pane.px(4))
+        text_in(pane.brush, title_face, title, lit ? theme.strong : theme.text, name);
 
     // Its inputs as a strip of colours; no more of them than there are pixels.
-    const Rect strip{box.small.x0, box.small.y0, box.small.x1, box.small.y0 + pane.px(box.twigs.empty() ? 10.0f : 5.0f)};
+    const Rect strip{box.small.x0, box.small.y0, box.small.x1,
+                     box.small.y0 + pane.px(box.twigs.empty() ? 10.0f : 5.0f)};
     const std::size_t most = static_cast<std::size_t>(std::max(strip.width() / pane.px(1.5f), 1.0f));
     const std::size_t shown = std::min(box.inputs.size(), most);
     for (std::size_t i = 0; i < shown; ++i) {
         const Sum& input = lens().sums[static_cast<std::size_t>(box.inputs[i * box.inputs.size() / shown])];
-        const float x = strip.x0 + strip.width() * static_cast<float>(i) / static_cast<float>(shown), width = strip.width() / static_cast<float>(shown);
-        const Color color = colors == Colors::value ? exhibit.scale.color(input.type, input.bits) : warp_color(theme, sum.warp.warp);
+        const float x = strip.x0 + strip.width() * static_cast<float>(i) / static_cast<float>(shown),
+                    width = strip.width() / static_cast<float>(shown);
+        const Color color =
+            colors == Colors::value ? exhibit.scale.color(input.type, input.bits) : warp_color(theme, sum.warp.warp);
         if (input.step <= step) fill(pane.brush, {x, strip.y0, x + width, strip.y1}, color);
         else fill(pane.brush, {x, strip.y0, x + width, strip.y0 + pane.px(1)}, theme.faint);
     }
     for (const TreeTwig& twig : box.twigs) {
-        const Color color = twig.step == step ? theme.accent : twig.step > step ? theme.faint : mix(theme.ground, theme.text, 0.45);
+        const Color color = twig.step == step  ? theme.accent
+                            : twig.step > step ? theme.faint
+                                               : mix(theme.ground, theme.text, 0.45);
         hairline(pane.brush, twig.from, twig.to, color, pane.px(twig.step == step ? 1.4f : 1));
     }
     if (box.twigs.empty()) {
         // Too many to draw each: what they come to.
         // As far down as its additions are done.
-        const auto done = static_cast<float>(std::upper_bound(box.steps.begin(), box.steps.end(), step) - box.steps.begin());
+        const auto done =
+            static_cast<float>(std::upper_bound(box.steps.begin(), box.steps.end(), step) - box.steps.begin());
         const float part = done / static_cast<float>(std::max<std::size_t>(box.steps.size(), 1));
         const Point end{foot.center().x, foot.y0 - pane.px(1)};
         for (const float x : {strip.x0, strip.x1}) {
-            const Point from{x, strip.y1 + pane.px(1)}, to{from.x + (end.x - from.x) * part, from.y + (end.y - from.y) * part};
+            const Point from{x, strip.y1 + pane.px(1)},
+                to{from.x + (end.x - from.x) * part, from.y + (end.y - from.y) * part};
             hairline(pane.brush, to, end, theme.faint, pane.px(1));
-            hairline(pane.brush, from, to, now ? theme.accent : mix(theme.ground, theme.text, 0.45), pane.px(now ? 1.6f : 1.2f));
+            hairline(pane.brush, from, to, now ? theme.accent : mix(theme.ground, theme.text, 0.45),
+                     pane.px(now ? 1.6f : 1.2f));
         }
         const std::string many = counted(box.inputs.size(), "input");
         const Rect middle{inside.x0, strip.y1, inside.x1, strip.y1 + (foot.y0 - strip.y1) * 0.55f};
-        if (text_width(look, Face::caption, many) < middle.width() * 0.6f) text_in(pane.brush, Face::caption, middle, theme.quiet, many);
+        if (text_width(look, Face::caption, many) < middle.width() * 0.6f)
+            text_in(pane.brush, Face::caption, middle, theme.quiet, many);
     }
     if (later) return;
     const Color color = color_of(theme, exhibit, box.node);

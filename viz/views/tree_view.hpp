@@ -20,8 +20,8 @@ struct TreeView {
     bool patient = true;           // false: frames are drawn while a large run is worked out
 
     // Whose tree: that of the lane pointed at among the numbers on top, else the pinned lane's, else what the run ends
-    // with. A sum that is pointed at is told below, with its inputs lit; a click goes to its step. A click on a fold looks
-    // at it alone.
+    // with. A sum that is pointed at is told below, with its inputs lit; a click goes to its step. A click on a fold
+    // looks at it alone.
     Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
 
     // As drawn last.

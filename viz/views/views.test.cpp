@@ -25,7 +25,8 @@ TEST(StageView, PointingAtALaneSelectsItAndAClickPinsIt) {
     const auto draw = [&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); };
     gui.in_pane(draw);
     gui.in_pane(draw);
-    const auto present = std::find_if(stage.scene().bands.begin(), stage.scene().bands.end(), [](const Band& b) { return b.present; });
+    const auto present =
+        std::find_if(stage.scene().bands.begin(), stage.scene().bands.end(), [](const Band& b) { return b.present; });
     gui.mouse = {stage.scene().rows.front().lanes[5].box.center().x, present->box.center().y};
     gui.in_pane(draw);
     EXPECT_TRUE(selection.turn());
@@ -79,7 +80,8 @@ TEST(TimelineView, AClickOnAStepAsksToGoThere) {
             gui.down = down;
             gui.in_pane([&](const Pane& pane) {
                 const Intent intent = timeline.draw(pane, exhibit, playhead, selection);
-                if (intent.kind == Intent::Kind::go_to && (asked.empty() || asked.back() != intent.value)) asked.push_back(intent.value);
+                if (intent.kind == Intent::Kind::go_to && (asked.empty() || asked.back() != intent.value))
+                    asked.push_back(intent.value);
             });
         }
     }
@@ -108,7 +110,8 @@ TEST(SourceView, ALineThatRanLeadsToItsStep) {
             gui.in_pane(draw, Pane::Scroll::vertical);
         }
     }
-    // From step 0 (line 3) the next step of a line above is that of line 3 itself, or of line 5: never a line that did not run.
+    // From step 0 (line 3) the next step of a line above is that of line 3 itself, or of line 5: never a line that did
+    // not run.
     ASSERT_EQ(intent.kind, Intent::Kind::go_to);
     const int line = exhibit.steps().steps[intent.value].line;
     EXPECT_TRUE(line == 3 || line == 5);
@@ -127,7 +130,8 @@ TEST(TextView, LinksAreIntents) {
             gui.down = down;
             gui.in_pane([&](const Pane& pane) {
                 const Intent intent = text.draw(pane);
-                if (intent.kind == Intent::Kind::link && (asked.empty() || asked.back() != intent.value)) asked.push_back(intent.value);
+                if (intent.kind == Intent::Kind::link && (asked.empty() || asked.back() != intent.value))
+                    asked.push_back(intent.value);
             }, Pane::Scroll::vertical);
         }
     }
@@ -146,7 +150,8 @@ TEST(InspectorView, DrawsEveryLaneOfEveryStep) {
                 Selection selection;
                 selection.pinned_lane = lane;
                 const Playhead playhead = at_step(exhibit, step);
-                gui.in_pane([&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); }, Pane::Scroll::vertical);
+                gui.in_pane([&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); },
+                            Pane::Scroll::vertical);
             }
         }
     }
@@ -163,7 +168,9 @@ TEST(InspectorView, WhatHappenedToTheLaneIsInSightAtOnce) {
         selection.pinned_lane = 5;
         Intent asked;
         const auto draw = [&] {
-            gui.in_pane([&](const Pane& pane) { asked = inspector.draw(pane, exhibit, at_step(exhibit, step), selection); }, Pane::Scroll::vertical);
+            gui.in_pane(
+                [&](const Pane& pane) { asked = inspector.draw(pane, exhibit, at_step(exhibit, step), selection); },
+                Pane::Scroll::vertical);
         };
         gui.mouse = {-1, -1};
         draw();
@@ -176,7 +183,8 @@ TEST(InspectorView, WhatHappenedToTheLaneIsInSightAtOnce) {
         std::size_t present = changes.front();
         for (const std::size_t each : changes)
             if (each <= step) present = each;
-        EXPECT_TRUE(std::any_of(strip.begin(), strip.end(), [&](const auto& each) { return each.first == present; })) << step;
+        EXPECT_TRUE(std::any_of(strip.begin(), strip.end(), [&](const auto& each) { return each.first == present; }))
+            << step;
         for (const auto& [at, box] : strip) {
             EXPECT_LT(box.y1, 120);
             EXPECT_LE(box.x1, 306);

@@ -44,7 +44,8 @@ std::string state_words(const WarpState& state) {
     switch (state.doing) {
         case WarpState::Doing::works: return "works: " + lanes;
         case WarpState::Doing::waits:
-            return state.lanes > 0 ? "at the barrier: " + lanes : "waits for the barrier of step " + std::to_string(state.next + 1);
+            return state.lanes > 0 ? "at the barrier: " + lanes
+                                   : "waits for the barrier of step " + std::to_string(state.next + 1);
         case WarpState::Doing::ended: return "has ended";
         case WarpState::Doing::idle: break;
     }
@@ -59,7 +60,8 @@ std::vector<WarpRow> rows_of(const Exhibit& exhibit, const steps::WarpRef& warp,
     const steps::Holding* last = nullptr;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         const steps::Holding& now = steps.holding(k, warp);
-        const bool same = last && last->known == now.known && last->bits == now.bits && last->inputs == now.inputs && last->type == now.type;
+        const bool same = last && last->known == now.known && last->bits == now.bits && last->inputs == now.inputs &&
+                          last->type == now.type;
         if (same || now.known == 0) continue;
         last = &now;
         WarpRow row;
@@ -67,7 +69,8 @@ std::vector<WarpRow> rows_of(const Exhibit& exhibit, const steps::WarpRef& warp,
         for (int lane = 0; lane < lanes; ++lane) {
             if (!((now.known >> lane) & 1u)) continue;
             const Color color = colors.of(now, lane);
-            const bool joins = !row.runs.empty() && row.runs.back().color == color && row.runs.back().first + row.runs.back().count == lane;
+            const bool joins = !row.runs.empty() && row.runs.back().color == color &&
+                               row.runs.back().first + row.runs.back().count == lane;
             if (joins) ++row.runs.back().count;
             else row.runs.push_back({lane, 1, color});
         }

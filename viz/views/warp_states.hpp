@@ -1,4 +1,5 @@
-// What each warp of a block is doing at a step, and the colours of all that it ever holds. Plain data, made once for a run.
+// What each warp of a block is doing at a step, and the colours of all that it ever holds. Plain data, made once for a
+// run.
 #pragma once
 
 #include <memory>

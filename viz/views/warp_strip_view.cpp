@@ -30,14 +30,16 @@ struct Lines {
 // As many warps beside each other as have room, in lines of equal length.
 Lines lines_of(const Look& look, std::size_t warps, float width) {
     Lines lines;
-    const auto fit = std::max<std::size_t>(1, static_cast<std::size_t>((width - look.px(kLabel)) / look.px(kLeastWarp)));
+    const auto fit =
+        std::max<std::size_t>(1, static_cast<std::size_t>((width - look.px(kLabel)) / look.px(kLeastWarp)));
     lines.count = (warps + fit - 1) / fit;
     lines.columns = (warps + lines.count - 1) / std::max<std::size_t>(lines.count, 1);
     return lines;
 }
 
 float picture_height(const Look& look, const Lines& lines, float room) {
-    return std::clamp(room * 0.062f / static_cast<float>(std::max<std::size_t>(lines.count, 1)), look.px(14), look.px(46));
+    return std::clamp(room * 0.062f / static_cast<float>(std::max<std::size_t>(lines.count, 1)), look.px(14),
+                      look.px(46));
 }
 
 // Works, waits, idle, ended: each has its own sign.
@@ -47,16 +49,20 @@ void state_sign(const Brush& brush, Point c, Doing doing) {
     switch (doing) {
         case Doing::works: circle(brush, c, r, colors.good); break;
         case Doing::waits:
-            for (const float dx : {-brush.px(2.2f), brush.px(2.2f)}) fill(brush, {c.x + dx - brush.px(1), c.y - r, c.x + dx + brush.px(1), c.y + r}, colors.step_barrier);
+            for (const float dx : {-brush.px(2.2f), brush.px(2.2f)})
+                fill(brush, {c.x + dx - brush.px(1), c.y - r, c.x + dx + brush.px(1), c.y + r}, colors.step_barrier);
             break;
         case Doing::idle: ring(brush, c, r, colors.quiet, brush.px(1.2f)); break;
-        case Doing::ended: fill(brush, {c.x - r, c.y - brush.px(0.7f), c.x + r, c.y + brush.px(0.7f)}, colors.quiet); break;
+        case Doing::ended:
+            fill(brush, {c.x - r, c.y - brush.px(0.7f), c.x + r, c.y + brush.px(0.7f)}, colors.quiet);
+            break;
     }
 }
 
 }  // namespace
 
-float WarpStripView::height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width, float room) const {
+float WarpStripView::height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width,
+                            float room) const {
     const steps::Steps& steps = exhibit.steps();
     if (steps.warps.size() < 2) return 0;
     const std::size_t warps = warps_of(steps, selection.warp).size();
@@ -69,7 +75,8 @@ float WarpStripView::height(const Look& look, const Exhibit& exhibit, const Sele
     return height + look.px(3);
 }
 
-const std::vector<WarpRow>& WarpStripView::rows(const Exhibit& exhibit, std::size_t place, const Theme& theme, ColorBy by) {
+const std::vector<WarpRow>& WarpStripView::rows(const Exhibit& exhibit, std::size_t place, const Theme& theme,
+                                                ColorBy by) {
     if (run_ != exhibit.run || theme_ != &theme || by_ != by) rows_.clear();
     run_ = exhibit.run;
     theme_ = &theme;
@@ -130,28 +137,36 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const Exhibi
             for (const WarpRow::Run& run : all[r].runs) {
                 if (!seen) break;
                 const float x0 = picture.x0 + stripe * static_cast<float>(run.first);
-                fill(brush, {x0, at, x0 + stripe * static_cast<float>(run.count), foot}, mix(run.color, colors.ground, r == now ? dim : 0.45));
+                fill(brush, {x0, at, x0 + stripe * static_cast<float>(run.count), foot},
+                     mix(run.color, colors.ground, r == now ? dim : 0.45));
             }
             at = bottom;
         }
 
         const bool chosen = warp == selection.warp;
         const bool hovered = pane.hovers(whole);
-        const bool uses = std::any_of(lights.uses().begin(), lights.uses().end(), [&](const WordUse& use) { return use.warp == warp; });
+        const bool uses = std::any_of(lights.uses().begin(), lights.uses().end(),
+                                      [&](const WordUse& use) { return use.warp == warp; });
         if (chosen) outline(brush, rest, colors.accent, pane.px(4), pane.px(1.6f));
         else if (hovered || uses) outline(brush, rest, uses ? colors.accent : colors.quiet, pane.px(4), pane.px(1));
         state_sign(brush, {words.x0 + pane.px(6), words.center().y}, state.doing);
         std::string name = "w" + std::to_string(warp.warp);
         const Rect label{words.x0 + pane.px(13), words.y0, words.x1, words.y1};
-        const char* doing = state.doing == Doing::works ? "works" : state.doing == Doing::waits ? "waits" : state.doing == Doing::ended ? "ended" : "idle";
-        const std::string lanes = state.doing == Doing::works ? " · " + std::to_string(state.lanes) + (state.lanes == 1 ? " lane" : " lanes") : "";
+        const char* doing = state.doing == Doing::works   ? "works"
+                            : state.doing == Doing::waits ? "waits"
+                            : state.doing == Doing::ended ? "ended"
+                                                          : "idle";
+        const std::string lanes = state.doing == Doing::works
+                                      ? " · " + std::to_string(state.lanes) + (state.lanes == 1 ? " lane" : " lanes")
+                                      : "";
         for (const std::string& longer : {name + " " + doing + lanes, name + " " + doing}) {
             if (text_width(pane.look(), Face::caption, longer) > label.width()) continue;
             name = longer;
             break;
         }
         const Color ink = chosen ? colors.accent : state.doing == Doing::works ? colors.text : colors.quiet;
-        text_in(brush, text_width(pane.look(), Face::caption, name) > label.width() ? Face::tiny : Face::caption, label, ink, name, Align::left);
+        text_in(brush, text_width(pane.look(), Face::caption, name) > label.width() ? Face::tiny : Face::caption, label,
+                ink, name, Align::left);
         if (hovered) hint_card(pane.look(), warp_name(steps, warp) + " · " + state_words(state) + " · W");
         if (pane.button(whole)) selection.warp = warp;
     }
@@ -164,7 +179,8 @@ void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const Exhibit
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     const Rect line{where.x0, where.y0, where.x1, where.y1 - pane.px(6)};
-    text_in(brush, Face::caption, line, colors.quiet, steps.trace->header.launches.size() > 1 ? "launches" : "grid", Align::left);
+    text_in(brush, Face::caption, line, colors.quiet, steps.trace->header.launches.size() > 1 ? "launches" : "grid",
+            Align::left);
     const Rect room{line.x0 + pane.px(kLabel), line.y0, line.x1, line.y1};
     const auto fit = std::max<std::size_t>(1, static_cast<std::size_t>(room.width() / pane.px(22)));
     const std::size_t shown = std::min(fit, steps.blocks.size());
@@ -178,44 +194,61 @@ void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const Exhibit
         const steps::WarpRef& block = steps.blocks[b];
         const float x = room.x0 + pitch * static_cast<float>(b - first);
         const Rect box{x, room.y0, x + pitch - pane.px(6), room.y1};
-        const std::string name = (steps.trace->header.launches.size() > 1 ? "L" + std::to_string(block.launch) + " " : std::string()) + "b" + std::to_string(block.block);
+        const std::string name =
+            (steps.trace->header.launches.size() > 1 ? "L" + std::to_string(block.launch) + " " : std::string()) + "b" +
+            std::to_string(block.block);
         Rect picture = box.inset(pane.px(2));
         const float name_width = text_width(pane.look(), Face::tiny, name) + pane.px(5);
         const bool named = name_width < box.width() * 0.6f;
         if (named) picture.x0 += name_width;
         const std::vector<std::size_t> warps = warps_of(steps, block);
         // As many lanes as can be told apart.
-        const auto stripes = static_cast<std::size_t>(std::clamp(picture.width() / pane.px(2), 1.0f, 32.0f * static_cast<float>(warps.size())));
+        const auto stripes = static_cast<std::size_t>(
+            std::clamp(picture.width() / pane.px(2), 1.0f, 32.0f * static_cast<float>(warps.size())));
         const float stripe = picture.width() / static_cast<float>(stripes);
         bool works = false, joins = false;
         for (const std::size_t place : warps) {
-            const bool part = playhead.step < steps.size() && steps.steps[playhead.step].find(steps.warps[place]) != nullptr;
+            const bool part =
+                playhead.step < steps.size() && steps.steps[playhead.step].find(steps.warps[place]) != nullptr;
             works |= part;
             joins |= part && atomic;
         }
         fill(brush, picture, mix(colors.ground, colors.raised, 0.5), pane.px(2));
         for (std::size_t s = 0; s < stripes && !warps.empty(); ++s) {
-            const double at = (static_cast<double>(s) + 0.5) / static_cast<double>(stripes) * static_cast<double>(warps.size());
+            const double at =
+                (static_cast<double>(s) + 0.5) / static_cast<double>(stripes) * static_cast<double>(warps.size());
             const auto w = static_cast<std::size_t>(at);
             const steps::WarpRef& warp = steps.warps[warps[w]];
             const steps::Holding& holding = steps.holding(playhead.step, warp);
             const int lane = static_cast<int>((at - static_cast<double>(w)) * lanes_of(steps, warp));
             if (!((holding.known >> lane) & 1u)) continue;
             const float x0 = picture.x0 + stripe * static_cast<float>(s);
-            fill(brush, {x0, picture.y0, x0 + stripe, picture.y1}, mix(lane_colors.of(holding, lane), colors.ground, works ? 0.0 : 0.45));
+            fill(brush, {x0, picture.y0, x0 + stripe, picture.y1},
+                 mix(lane_colors.of(holding, lane), colors.ground, works ? 0.0 : 0.45));
         }
         const bool own = b == chosen;
-        if (named) text_in(brush, Face::tiny, {box.x0 + pane.px(4), box.y0, picture.x0, box.y1}, own ? colors.accent : works ? colors.text : colors.quiet, name, Align::left);
+        if (named)
+            text_in(brush, Face::tiny, {box.x0 + pane.px(4), box.y0, picture.x0, box.y1},
+                    own     ? colors.accent
+                    : works ? colors.text
+                            : colors.quiet,
+                    name, Align::left);
         if (joins) circle(brush, {picture.x1 - pane.px(1), picture.y1 - pane.px(1)}, pane.px(3), colors.step_atomic);
         const bool hovered = pane.hovers(box);
         if (own) outline(brush, box, colors.accent, pane.px(4), pane.px(1.6f));
         else if (hovered) outline(brush, box, colors.quiet, pane.px(4), pane.px(1));
         if (hovered) {
-            hint_card(pane.look(), "block " + std::to_string(block.block) + (joins ? " · its atomic joins the word of this step" : works ? " · works" : " · nothing in this step") + " · G");
+            hint_card(pane.look(), "block " + std::to_string(block.block) +
+                                       (joins   ? " · its atomic joins the word of this step"
+                                        : works ? " · works"
+                                                : " · nothing in this step") +
+                                       " · G");
         }
         if (pane.button(box) && !own && !warps.empty()) {
             // The warp of the same number, if that block has it.
-            const auto same = std::find_if(warps.begin(), warps.end(), [&](std::size_t place) { return steps.warps[place].warp == selection.warp.warp; });
+            const auto same = std::find_if(warps.begin(), warps.end(), [&](std::size_t place) {
+                return steps.warps[place].warp == selection.warp.warp;
+            });
             selection.warp = steps.warps[same == warps.end() ? warps.front() : *same];
         }
     }

@@ -1,5 +1,5 @@
-// The block's warps, small: what each held from step to step and holds now, and whether it works or waits. Under them, where
-// there are several, the grid's blocks. A click chooses.
+// The block's warps, small: what each held from step to step and holds now, and whether it works or waits. Under them,
+// where there are several, the grid's blocks. A click chooses.
 #pragma once
 
 #include <map>
@@ -15,11 +15,14 @@ namespace lanewise::viz {
 struct WarpStripView {
     // In a strip of `width` pixels, above a stage of `room`; 0 where there is only one warp. The same at every step.
     float height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width, float room) const;
-    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection, const Lights& lights);
+    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+              Selection& selection, const Lights& lights);
 
 private:
-    void draw_warps(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection, const Lights& lights);
-    void draw_grid(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) const;
+    void draw_warps(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+                    Selection& selection, const Lights& lights);
+    void draw_grid(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+                   Selection& selection) const;
     const std::vector<WarpRow>& rows(const Exhibit& exhibit, std::size_t place, const Theme& theme, ColorBy by);
 
     // Pictures of a run, each made when it is first seen.

@@ -13,7 +13,8 @@ void work_bar(const Brush& brush, const Rect& track, const WorkStep& step, std::
         return lanes == 0 ? 0 : std::max(brush.px(1.5f), track.height() * std::min(part, 1.0f));
     };
     if (step.adding > 0) {
-        fill(brush, {track.x0, track.y1 - height(step.adding), track.x1, track.y1}, with_alpha(colors.good, present ? 1 : 0.75), rounding);
+        fill(brush, {track.x0, track.y1 - height(step.adding), track.x1, track.y1},
+             with_alpha(colors.good, present ? 1 : 0.75), rounding);
         return;
     }
     if (step.lanes == 0) return;
@@ -23,7 +24,9 @@ void work_bar(const Brush& brush, const Rect& track, const WorkStep& step, std::
         fill(brush, {track.x0, top, track.x1, top + brush.px(1.5f)}, edge);
         return;
     }
-    outline(brush, {track.x0 + brush.px(0.5f), top + brush.px(0.5f), track.x1 - brush.px(0.5f), track.y1 - brush.px(0.5f)}, edge, rounding, brush.px(1));
+    outline(brush,
+            {track.x0 + brush.px(0.5f), top + brush.px(0.5f), track.x1 - brush.px(0.5f), track.y1 - brush.px(0.5f)},
+            edge, rounding, brush.px(1));
 }
 
 void mean_line(const Brush& brush, const Rect& bars, double busy) {
@@ -41,7 +44,9 @@ void work_strip(const Brush& brush, const Rect& where, const Work& work, std::si
     for (std::size_t k = 0; k < work.steps.size(); ++k) {
         const float x = bars.x0 + pitch * static_cast<float>(k);
         work_bar(brush, {x, bars.y0, x + pitch - gap, bars.y1}, work.steps[k], work.threads, k == present);
-        if (k == present) fill(brush, {x, where.y1 - brush.px(3), std::max(x + pitch - gap, x + brush.px(3)), where.y1}, brush.colors().focus);
+        if (k == present)
+            fill(brush, {x, where.y1 - brush.px(3), std::max(x + pitch - gap, x + brush.px(3)), where.y1},
+                 brush.colors().focus);
     }
     if (work.adds()) mean_line(brush, bars, work.busy());
 }

@@ -6,7 +6,7 @@
     python3 assets/torch_sums.py --json torch.json --csv torch.csv   # the formats of --json and --csv
     python3 assets/torch_sums.py --against ours.json                 # and how a lesson's table compares with it
 
-Method: a CUDA graph of sums over the same buffer, as many, up to 500, as last 600 us, device events around its replay,
+Method: a CUDA graph of 5 to 500 sums over the same buffer, as many as last 600 us, device events around its replay,
 up to 100 samples; median, of what can stay in L2 the mean of the medians in 5 places of memory; 5th and 95th
 percentile. With --l2 flushed twice the L2 is written before each sum, which is then timed alone. Halves are summed with
 a float as accumulator and as result (dtype=torch.float32). Each sum is compared with one in double before it is timed.
@@ -21,6 +21,7 @@ import sys
 import time
 
 SIDES = (1024, 2048, 4096)
+LEAST_REPLAYS = 5
 MOST_REPLAYS = 500
 GRAPH_US = 600
 SAMPLES = 100
@@ -174,7 +175,7 @@ def runs_of_a_graph(replayed):
         once()
         wanted = min(math.ceil(GRAPH_US / once()), MOST_REPLAYS)
         if wanted <= 2 * runs:
-            return max(wanted, runs)
+            return max(wanted, runs, LEAST_REPLAYS)
         runs = min(wanted, 16 * runs)
 
 
@@ -287,7 +288,7 @@ def main():
     if not torch.cuda.is_available():
         raise Refused("torch is here, but it finds no GPU that it can use.")
 
-    method = (f"CUDA graph of sums, up to {MOST_REPLAYS}, until it lasts {GRAPH_US} us" if options.l2 == "warm"
+    method = (f"CUDA graph of {LEAST_REPLAYS} to {MOST_REPLAYS} sums, until it lasts {GRAPH_US} us" if options.l2 == "warm"
               else "twice the L2 written before each sum, then the sum alone between two events")
     table = {"format": "lanewise timings", "version": 1, "lesson": "torch", "gpu": torch.cuda.get_device_name(0),
              "driver": torch.version.cuda or "", "cpu": "", "date": datetime.date.today().isoformat(), "l2": options.l2,

@@ -26,7 +26,7 @@ struct MeasureOptions {
     double warm_seconds = 0.05;   // of runs that are not counted; long enough for the clocks to rise from idle
     double graph_us = 600;        // warm: runs are repeated until a graph lasts so long. What surrounds it between the
                                   // events, 3 us on an H200, then counts half a percent
-    int most_replays = 500;       // in one graph
+    int least_replays = 5, most_replays = 500;   // in one graph, however long a run is
     int places = 5;               // in memory, where the buffers can stay in L2: a part of the samples in each
 };
 inline constexpr int kMinSamples = 5;

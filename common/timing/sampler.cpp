@@ -79,7 +79,7 @@ private:
 // How many runs a graph needs to last as long as the options ask: doubled, or more where the time so far says so.
 int runs_of_a_graph(const gpu::Stream& stream, const Work& work, const std::string& what,
                     const MeasureOptions& options) {
-    const int most = std::max(options.most_replays, 1);
+    const int least = std::max(options.least_replays, 1), most = std::max(options.most_replays, least);
     int runs = 1;
     for (;;) {
         Replays replays(stream, work, what, runs);
@@ -87,7 +87,7 @@ int runs_of_a_graph(const gpu::Stream& stream, const Work& work, const std::stri
         const double us = replays.once();
         const int wanted =
             us > 0 ? static_cast<int>(std::min<double>(std::ceil(options.graph_us / us * runs), most)) : most;
-        if (wanted <= 2 * runs) return std::max(wanted, runs);
+        if (wanted <= 2 * runs) return std::max({wanted, runs, least});
         runs = std::min(wanted, 16 * runs);   // the first runs, and what surrounds a graph, say too long
     }
 }

@@ -50,7 +50,8 @@ std::vector<std::int32_t> run_to(const RoundingLens& lens, std::int32_t last) {
 }
 
 // What the lanes offered that a reduction joined.
-std::vector<std::int32_t> offered(const Steps& steps, const RoundingLens& lens, const Sum& sum) {
+std::vector<std::int32_t> offered(const Steps& steps, const RoundingLens& lens, const Sum& sum,
+                                  const std::stop_token& stop) {
     std::vector<std::int32_t> parts;
     const WarpStep* warp = sum.step < steps.size() ? steps.steps[sum.step].find(sum.warp) : nullptr;
     if (!warp) return parts;
@@ -58,6 +59,7 @@ std::vector<std::int32_t> offered(const Steps& steps, const RoundingLens& lens, 
     const std::size_t place = warp_place(steps, sum.warp);
     for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {
         if (!takes_part(record, lane)) continue;
+        check_stop(stop);
         const std::uint32_t inputs = warp->lanes[lane].inputs_before;
         std::int32_t part = sum.step > 0 ? lens.last(sum.step - 1, place, static_cast<int>(lane)) : Sum::kNone;
         if (part != Sum::kNone && sum_at(lens, part).inputs != inputs) part = Sum::kNone;
@@ -110,12 +112,14 @@ std::vector<std::int32_t> AdditionTree::inputs(int node) const {
     return found;
 }
 
-AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, std::int32_t root) {
+AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, std::int32_t root,
+                                 const std::stop_token& stop) {
     AdditionTree tree;
     if (root == Sum::kNone) return tree;
     std::unordered_set<std::int32_t> met;
     tree.nodes.push_back({.sum = root});
     for (std::size_t at = 0; at < tree.nodes.size(); ++at) {
+        check_stop(stop);
         const std::int32_t sum = tree.nodes[at].sum;
         const Sum& told = sum_at(lens, sum);
         if (is_leaf(told)) continue;
@@ -129,7 +133,7 @@ AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, s
         Kind kind = running.size() == 1 ? Kind::join : told.kind == Sum::Kind::atomic ? Kind::word : Kind::run;
         if (told.kind == Sum::Kind::reduce) {
             kind = Kind::reduce;
-            parts = offered(steps, lens, told);
+            parts = offered(steps, lens, told, stop);
         } else {
             parts.push_back(sum_at(lens, running.front()).own);
             for (const std::int32_t each : running) parts.push_back(sum_at(lens, each).other);
@@ -159,7 +163,8 @@ std::int32_t sum_of_lane(const Steps& steps, const RoundingLens& lens, const War
     return lens.last(steps.size() - 1, warp_place(steps, warp), lane);
 }
 
-std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const WarpRef& near) {
+std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const WarpRef& near,
+                        const std::stop_token& stop) {
     std::int32_t best = Sum::kNone;
     std::tuple<std::uint64_t, bool, bool> most{};
     const auto offer = [&](std::int32_t sum, const WarpRef& warp) {
@@ -173,6 +178,7 @@ std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const Warp
         const Step& step = steps.steps[k];
         if (step.stage != "finish" || (step.kind != StepKind::store && step.kind != StepKind::atomic)) continue;
         for (const WarpStep& warp : step.warps) {
+            check_stop(stop);
             const std::size_t place = warp_place(steps, warp.warp);
             const trace::Record& record = steps.trace->records[warp.records.back()];
             for (int lane = 0; lane < trace::kWarpSize; ++lane) {
@@ -194,8 +200,9 @@ std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const Warp
     return best;
 }
 
-std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const WarpRef& near) {
-    std::int32_t best = stored_sum(steps, lens, near);
+std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const WarpRef& near,
+                        const std::stop_token& stop) {
+    std::int32_t best = stored_sum(steps, lens, near, stop);
     if (best != Sum::kNone) return best;
     const auto key = [&](const Sum& sum) { return std::tuple(sum.count, sum.step, sum.warp == near); };
     for (std::size_t i = 0; i < lens.sums.size(); ++i) {

@@ -42,7 +42,9 @@ struct AdditionTree {
     std::vector<std::int32_t> inputs(int node = 0) const;
 };
 
-AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, std::int32_t root);
+// Throws Stopped where `stop` asks for that, as all here that take one.
+AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, std::int32_t root,
+                                 const std::stop_token& stop = {});
 
 // The sum that a lane ends with; kNone where it adds nothing.
 std::int32_t sum_of_lane(const Steps& steps, const RoundingLens& lens, const WarpRef& warp, int lane);
@@ -50,9 +52,11 @@ std::int32_t sum_of_lane(const Steps& steps, const RoundingLens& lens, const War
 // The sum that the run ends with: of those that stores and atomics leave in global memory at the end the one of the
 // most inputs; of several, that of the block of `near`, then of its warp, then the first. kNone where none of them is
 // known.
-std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const WarpRef& near);
+std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const WarpRef& near,
+                        const std::stop_token& stop = {});
 // The same; where none is known, of the sums with the most inputs the latest. kNone where nothing was added.
-std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const WarpRef& near);
+std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const WarpRef& near,
+                        const std::stop_token& stop = {});
 
 // What the other lanes of the warp that came to `root` end with, in a sentence: "All 32 lanes hold the sum of these
 // inputs, each by a tree of its own; this is lane 0's." Of an atomic: how many came to the word.

@@ -136,4 +136,22 @@ inline std::uint64_t first_inputs(const Provenance& held) {
     return bits;
 }
 
+// One warp: for (turn) sum += in[turn * 32 + lane]; then the rounds of a tree.
+inline Trace turns_of_one_warp(int turns) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, static_cast<std::uint64_t>(32 * turns));
+    made.statement(3, Effect::join, "sum");
+    made.statement(5, Effect::join, "sum");
+    auto warp = made.warp(0, 0);
+    std::array<float, 32> sums{};
+    for (int turn = 0; turn < turns; ++turn) {
+        warp.load(3, in, [&](int lane) { return turn * 32 + lane; },
+                  [&](int lane) { return static_cast<float>((turn * 7 + lane) % 13) * 0.1f; });
+        for (std::size_t lane = 0; lane < 32; ++lane) sums[lane] += warp.values[lane];
+    }
+    warp.values = sums;
+    for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask);
+    return made.trace;
+}
+
 }  // namespace lanewise::steps::testing

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/stop.hpp"
 #include "common/steps/exact_sum.hpp"
 #include "common/steps/steps.hpp"
 
@@ -83,8 +84,9 @@ struct RoundingLens {
 };
 
 // Pure. Only values that records hold, or that follow from them bit by bit, are told; sums whose parts are not known to
-// be sums of inputs (a product, a maximum, a square) are left out and counted in `untold`.
-RoundingLens build_rounding(const Steps& steps);
+// be sums of inputs (a product, a maximum, a square) are left out and counted in `untold`. Throws Stopped where `stop`
+// asks for that: of a million inputs it takes a second or two.
+RoundingLens build_rounding(const Steps& steps, const std::stop_token& stop = {});
 
 // The sums of one step that are worth a line.
 struct RoundingRow {

@@ -16,9 +16,10 @@ constexpr std::size_t kMostSums = 4'000'000;
 
 }  // namespace
 
-RoundingBuilder::RoundingBuilder(const Steps& steps, RoundingLens& lens, Evidence& evidence, bool gathers)
-    : steps_(steps), trace_(*steps.trace), lens_(lens), evidence_(evidence), gathers_(gathers),
-      tree_(steps, lens, !gathers), words_(trace_), latest_(steps.warps.size()), runs_(steps.warps.size()) {
+RoundingBuilder::RoundingBuilder(const Steps& steps, RoundingLens& lens, Evidence& evidence, bool gathers,
+                                 const std::stop_token& stop)
+    : steps_(steps), trace_(*steps.trace), lens_(lens), evidence_(evidence), gathers_(gathers), stop_(stop),
+      tree_(steps, lens, !gathers, stop), words_(trace_), latest_(steps.warps.size()), runs_(steps.warps.size()) {
     for (auto& lanes : latest_) lanes.fill(Sum::kNone);
 }
 
@@ -28,6 +29,7 @@ bool RoundingBuilder::build() {
         const Step& step = steps_.steps[k];
         if (step.kind == StepKind::atomic) atomics(step);
         for (const WarpStep& warp : step.warps) {
+            check_stop(stop_);
             place_ = place_of(warp.warp);
             switch (step.kind) {
                 case StepKind::load: loads(warp); break;
@@ -144,7 +146,7 @@ void RoundingBuilder::reductions(const WarpStep& warp) {
     });
 }
 
-RoundingLens build_rounding(const Steps& steps) {
+RoundingLens build_rounding(const Steps& steps, const std::stop_token& stop) {
     RoundingLens lens;
     if (steps.input_count == 0) {
         lens.why_not =
@@ -155,7 +157,7 @@ RoundingLens build_rounding(const Steps& steps) {
     Evidence evidence;
     for (const bool gathers : {true, false}) {
         lens = {};
-        if (RoundingBuilder(steps, lens, evidence, gathers).build()) continue;
+        if (RoundingBuilder(steps, lens, evidence, gathers, stop).build()) continue;
         lens = {};
         lens.why_not = "There are too many additions to tell the exact value of each; give a smaller --n.";
         return lens;

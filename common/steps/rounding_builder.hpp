@@ -23,7 +23,8 @@ struct Evidence {
 
 class RoundingBuilder {
 public:
-    RoundingBuilder(const Steps& steps, RoundingLens& lens, Evidence& evidence, bool gathers);
+    RoundingBuilder(const Steps& steps, RoundingLens& lens, Evidence& evidence, bool gathers,
+                    const std::stop_token& stop);
 
     // False where there is too much to keep.
     bool build();
@@ -87,6 +88,7 @@ private:
     RoundingLens& lens_;
     Evidence& evidence_;
     bool gathers_;
+    std::stop_token stop_;
     SumTree tree_;
     Words words_;
     std::unordered_map<std::uint64_t, Word> held_;

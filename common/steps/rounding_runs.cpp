@@ -70,6 +70,7 @@ void RoundingBuilder::settle(std::size_t lane, Element type, std::uint64_t bits,
     std::vector<Replayed> chosen;
     for (int order = 0; order < kOrders; ++order) {
         if (!gathers_ && !(told >> order & 1u)) continue;
+        check_stop(stop_);
         auto additions = replay(static_cast<Order>(order), type, start, plain, done.reads);
         if (additions.empty() ||
             !same_value(type, converted(additions.back().type, additions.back().bits, type), bits))

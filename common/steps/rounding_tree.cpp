@@ -10,9 +10,10 @@ namespace lanewise::steps {
 
 using trace::Record;
 
-SumTree::SumTree(const Steps& steps, RoundingLens& lens, bool tells)
-    : steps_(steps), lens_(lens), tells_(tells), array_(input_array_of(*steps.trace)) {
+SumTree::SumTree(const Steps& steps, RoundingLens& lens, bool tells, const std::stop_token& stop)
+    : steps_(steps), lens_(lens), tells_(tells), stop_(stop), array_(input_array_of(*steps.trace)) {
     for (const Record& record : steps.trace->records) {
+        check_stop(stop_);
         const bool fits = record.elements * element_size(record.type) <= static_cast<int>(sizeof(trace::Bytes16));
         if (record.op != trace::Op::load || record.array != array_ || !fits) continue;
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)
@@ -111,6 +112,7 @@ void SumTree::measure(Sum& sum, const ExactSum& exact) const {
 }
 
 std::int32_t SumTree::keep(Sum sum, const ExactSum& exact) {
+    check_stop(stop_);
     const auto place = static_cast<std::int32_t>(lens_.sums.size());
     if (tells_) {
         measure(sum, exact);

@@ -25,7 +25,7 @@ class SumTree {
 public:
     // `tells`: false where only what is made of what is asked for; RoundingLens::exact and all that follows from it
     // then stay empty.
-    SumTree(const Steps& steps, RoundingLens& lens, bool tells);
+    SumTree(const Steps& steps, RoundingLens& lens, bool tells, const std::stop_token& stop);
 
     // Where inputs that are met for the first time come in.
     void at_step(std::size_t step) { step_ = step; }
@@ -54,6 +54,7 @@ private:
     const Steps& steps_;
     RoundingLens& lens_;
     bool tells_;
+    std::stop_token stop_;
     std::optional<std::uint32_t> array_;                                 // of the inputs
     struct Input {
         std::uint64_t bits = 0;   // as read

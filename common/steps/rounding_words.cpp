@@ -89,6 +89,7 @@ void RoundingBuilder::atomics(const Step& step) {
     const std::size_t all = gives.size();
     constexpr std::size_t kMostInOrder = 4096;
     for (std::size_t done = 0; done < all; ++done) {
+        check_stop(stop_);
         // The first that found what its word holds; else the first.
         std::size_t next = done;
         for (std::size_t i = done; all <= kMostInOrder && i < all; ++i) {

@@ -106,7 +106,7 @@ void App::take_times_away() {
 
 // A file of a long run takes seconds: not in a frame.
 void App::write_away(std::function<Written()> write) {
-    writing_.begin([write = std::move(write)]() -> Written {
+    writing_.begin([write = std::move(write)](const std::stop_token&) -> Written {   // a file is finished
         try {
             return write();
         } catch (const Error& error) {

@@ -37,8 +37,8 @@ Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown)
 
 std::shared_ptr<const ExactRun> Exhibit::exact(bool patient) const {
     if (!exact_->begun()) {
-        exact_->begin([run = run] {
-            ExactRun exact{steps::build_rounding(run->steps), {}};
+        exact_->begin([run = run](const std::stop_token& stop) {
+            ExactRun exact{steps::build_rounding(run->steps, stop), {}};
             exact.loss = steps::rounding_loss(exact.lens);
             return exact;
         });

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "common/base/stop.hpp"
+
 namespace lanewise::viz {
 
 // How long a frame waits for what it has begun: a small run's is there then, and nothing flickers.
@@ -15,33 +17,54 @@ inline constexpr std::chrono::milliseconds kShortPatience{12};
 template <typename T>
 class Later {
 public:
-    // Begins. What was there before is gone; work that is still under way is waited for.
-    void begin(std::function<T()> work) {
+    // Begins. What was there before is gone; what is still under way is asked to stop, and waited for. So is it at the
+    // end: work that takes long looks at its token (check_stop()), what must be finished does not.
+    void begin(std::function<T(const std::stop_token&)> work) {
         value_.reset();
+        work_.reset();
         begun_ = true;
         fresh_ = true;
-        future_ =
-            std::async(std::launch::async, [work = std::move(work)] { return std::make_shared<const T>(work()); });
+        work_ = std::make_unique<Work>();
+        work_->result = std::async(std::launch::async, [work = std::move(work), stop = work_->stop.get_token()] {
+            return std::make_shared<const T>(work(stop));
+        });
     }
     bool begun() const { return begun_; }
     // Under way, as far as get() has seen.
     bool busy() const { return begun_ && !value_; }
 
-    // Null while it is under way. `patient`: waits for it; else only the first time, and not for long.
+    // Null while it is under way, and where it was given up. `patient`: waits for it; else only the first time, and not
+    // for long.
     std::shared_ptr<const T> get(bool patient) {
-        if (value_ || !begun_) return value_;
-        if (!patient &&
-            future_.wait_for(std::exchange(fresh_, false) ? kShortPatience : std::chrono::milliseconds(0)) !=
-                std::future_status::ready)
-            return nullptr;
-        value_ = future_.get();
+        if (value_ || !begun_ || work_->stop.stop_requested()) return value_;
+        const std::chrono::milliseconds patience = std::exchange(fresh_, false) ? kShortPatience : kNow;
+        if (!patient && !work_->ends_within(patience)) return nullptr;
+        value_ = work_->result.get();
         return value_;
     }
 
+    // Nobody wants it any more, and another is to begin: asks what is under way to stop. False as long as it has not.
+    bool give_up() {
+        if (!busy()) return true;
+        work_->stop.request_stop();
+        return work_->ends_within(kNow);
+    }
+
 private:
+    static constexpr std::chrono::milliseconds kNow{0};
+
+    struct Work {
+        std::stop_source stop;
+        std::future<std::shared_ptr<const T>> result;   // its end waits for the work
+        ~Work() { stop.request_stop(); }
+        bool ends_within(std::chrono::milliseconds time) const {
+            return result.wait_for(time) == std::future_status::ready;
+        }
+    };
+
     bool begun_ = false, fresh_ = false;
     std::shared_ptr<const T> value_;
-    std::future<std::shared_ptr<const T>> future_;   // last: its end waits for the work
+    std::unique_ptr<Work> work_;
 };
 
 }  // namespace lanewise::viz

@@ -246,7 +246,7 @@ TEST(RoundingView, AFrameDoesNotWaitForALongRun) {
     const std::shared_future<void> gate(go_on.get_future());
     Later<int> later;
     EXPECT_EQ(later.get(true), nullptr);   // nothing was begun
-    later.begin([gate] {
+    later.begin([gate](const std::stop_token&) {
         gate.wait();
         return 7;
     });

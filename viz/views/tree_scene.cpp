@@ -46,9 +46,10 @@ void join(Home& home, const Home& other) {
     home.one_block = home.one_block && home.warp->launch == other.warp->launch && home.warp->block == other.warp->block;
 }
 
-std::vector<Home> homes_of(const RoundingLens& lens, const AdditionTree& tree) {
+std::vector<Home> homes_of(const RoundingLens& lens, const AdditionTree& tree, const std::stop_token& stop) {
     std::vector<Home> homes(tree.nodes.size());
     for (std::size_t n = tree.nodes.size(); n-- > 0;) {
+        check_stop(stop);
         const AdditionNode& node = tree.nodes[n];
         if (node.parts.empty()) continue;
         const Sum& sum = lens.sums[static_cast<std::size_t>(node.sum)];
@@ -71,8 +72,9 @@ struct Folding {
 
 class Builder {
 public:
-    Builder(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree, const TreeMetrics& metrics)
-        : steps_(steps), lens_(lens), tree_(tree), metrics_(metrics), homes_(homes_of(lens, tree)) {}
+    Builder(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree, const TreeMetrics& metrics,
+            const std::stop_token& stop)
+        : steps_(steps), lens_(lens), tree_(tree), metrics_(metrics), stop_(stop), homes_(homes_of(lens, tree, stop)) {}
 
     TreeScene build() {
         const Folding folding = fold();
@@ -119,6 +121,7 @@ private:
         std::map<std::pair<std::size_t, int>, bool> rows;
         std::vector<int> open{0};
         while (!open.empty() && folding.leaves <= most) {
+            check_stop(stop_);
             const int node = open.back();
             open.pop_back();
             if (tree_[node].parts.empty()) {
@@ -271,6 +274,7 @@ private:
 
     // A folded subtree drawn small, over the line that holds its sum.
     void lay_small(TreeBox& box) {
+        check_stop(stop_);
         box.inputs = tree_.inputs(box.node);
         for (const std::int32_t each : tree_.additions(box.node))
             box.steps.push_back(lens_.sums[static_cast<std::size_t>(each)].step);
@@ -309,6 +313,7 @@ private:
     const RoundingLens& lens_;
     const AdditionTree& tree_;
     const TreeMetrics& metrics_;
+    const std::stop_token& stop_;
     std::vector<Home> homes_;
     TreeScene scene_;
 };
@@ -342,13 +347,14 @@ std::vector<int> TreeScene::above(int box) const {
 }
 
 TreeScene build_tree_scene(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree,
-                           const TreeMetrics& metrics) {
+                           const TreeMetrics& metrics, const std::stop_token& stop) {
     if (tree.empty() || metrics.area.empty()) return {};
-    TreeScene scene = Builder(steps, lens, tree, metrics).build();
+    TreeScene scene = Builder(steps, lens, tree, metrics, stop).build();
     // Here, not in each frame: a fold may hold a million inputs.
     std::map<std::string, int> named;
     for (TreeBox& box : scene.boxes) {
         if (!box.folded) continue;
+        check_stop(stop);
         box.name = fold_name(steps, lens, tree, box.node, scene.fold);
         ++named[box.name];
     }

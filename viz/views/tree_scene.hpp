@@ -64,8 +64,9 @@ struct TreeScene {
     std::vector<int> above(int box) const;
 };
 
+// Throws Stopped where `stop` asks for that.
 TreeScene build_tree_scene(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::AdditionTree& tree,
-                           const TreeMetrics& metrics);
+                           const TreeMetrics& metrics, const std::stop_token& stop = {});
 
 // What a fold is called: "warp 3", "block 1", the word that atomics join, or the lane whose sum it is, "lane 5".
 std::string fold_name(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::AdditionTree& tree,

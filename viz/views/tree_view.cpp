@@ -55,10 +55,10 @@ void TreeView::grow() {
         scene_ = {};
         laid_ = nullptr;
         told_ = -1;
-        // One after the other: an older tree that is still growing has no use any more, but cannot be stopped.
-        if (!exact_ || (growing_.busy() && !growing_.get(patient))) return;
-        growing_.begin([run = run_, exact = exact_, warp = warp_, lane = lane_, roots = roots_] {
-            return grown(run->steps, exact->lens, warp, lane, roots);
+        // One after the other; a frame does not wait until an older tree, which has no use any more, has stopped.
+        if (!exact_ || !(growing_.give_up() || patient)) return;
+        growing_.begin([run = run_, exact = exact_, warp = warp_, lane = lane_, roots = roots_](const auto& stop) {
+            return grown(run->steps, exact->lens, warp, lane, roots, stop);
         });
         stale_ = false;
     }
@@ -66,19 +66,21 @@ void TreeView::grow() {
 }
 
 TreeView::Grown TreeView::grown(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::WarpRef& warp,
-                                int lane, std::vector<std::int32_t> roots) {
+                                int lane, std::vector<std::int32_t> roots, const std::stop_token& stop) {
     Grown all;
-    const std::int32_t whole =
-        lane >= 0 ? steps::sum_of_lane(steps, lens, warp, lane) : steps::sum_of_run(steps, lens, warp);
+    const std::int32_t whole = lane >= 0 ? steps::sum_of_lane(steps, lens, warp, lane)
+                                         : steps::sum_of_run(steps, lens, warp, stop);
     if (whole == Sum::kNone) return all;
     roots.insert(roots.begin(), whole);
     all.roots = std::move(roots);
-    all.stored = lane < 0 && steps::stored_sum(steps, lens, warp) != Sum::kNone;
-    all.tree = steps::build_addition_tree(steps, lens, all.roots.back());
+    all.stored = lane < 0 && steps::stored_sum(steps, lens, warp, stop) != Sum::kNone;
+    all.tree = steps::build_addition_tree(steps, lens, all.roots.back(), stop);
     if (all.roots.size() == 1) all.others = steps::others_beside(steps, lens, all.tree);
     if (all.tree.empty()) return all;
+    check_stop(stop);
     for (const std::int32_t each : all.tree.additions())
         all.made.push_back(lens.sums[static_cast<std::size_t>(each)].step);
+    check_stop(stop);
     std::sort(all.made.begin(), all.made.end());
     const std::size_t at_steps = std::set<std::size_t>(all.made.begin(), all.made.end()).size();
     const Sum& root = lens.sums[static_cast<std::size_t>(all.tree[0].sum)];
@@ -152,7 +154,8 @@ void TreeView::lay_out(const Pane& pane, const Rect& where) {
         return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
     };
     if (laid_ != grown_ || !same(area_, where)) {
-        if (laying_.busy() && !laying_.get(patient)) return;
+        laid_ = nullptr;   // what is under way is that of another place
+        if (!(laying_.give_up() || patient)) return;
         laid_ = grown_;
         area_ = where;
         TreeMetrics metrics;
@@ -162,8 +165,8 @@ void TreeView::lay_out(const Pane& pane, const Rect& where) {
         metrics.gutter = compact ? 76 : 86;
         metrics.near = warp_;
         taken_ = false;
-        laying_.begin([run = run_, exact = exact_, grown = grown_, metrics] {
-            return build_tree_scene(run->steps, exact->lens, grown->tree, metrics);
+        laying_.begin([run = run_, exact = exact_, grown = grown_, metrics](const std::stop_token& stop) {
+            return build_tree_scene(run->steps, exact->lens, grown->tree, metrics, stop);
         });
     }
     if (taken_) return;

@@ -45,7 +45,7 @@ private:
         std::vector<std::size_t> made;            // the steps of all additions, in order
     };
     static Grown grown(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::WarpRef& warp, int lane,
-                       std::vector<std::int32_t> roots);
+                       std::vector<std::int32_t> roots, const std::stop_token& stop);
 
     bool zoomed() const { return grown_->roots.size() > 1; }
     void look_at(const Exhibit& exhibit, const Selection& selection);

@@ -25,16 +25,24 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
-// The candidate most like `text`: one that contains it, else the smallest edit distance if that is at most half of the
-// text's length (at least 2). Empty when nothing is near.
+inline std::string in_small_letters(std::string_view text) {
+    std::string small(text);
+    for (char& c : small)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return small;
+}
+
+// The candidate most like `text`, capitals or not: one that contains it, else the smallest edit distance if that is at
+// most half of the text's length (at least 2), and something of the text is left. Empty when nothing is near.
 inline std::string nearest(std::string_view text, const std::vector<std::string>& candidates) {
-    if (text.empty()) return {};
+    const std::string wanted = in_small_letters(text);
     std::string best;
     std::size_t best_distance = std::max<std::size_t>(2, text.size() / 2) + 1;
     for (const auto& candidate : candidates) {
-        const bool contains = candidate.find(text) != std::string::npos;
-        const std::size_t distance = contains ? 0 : edit_distance(text, candidate);
-        if (distance < best_distance) {
+        const std::string name = in_small_letters(candidate);
+        const bool contains = wanted.size() > 1 && name.find(wanted) != std::string::npos;
+        const std::size_t distance = contains ? 0 : edit_distance(wanted, name);
+        if (distance < std::min(best_distance, wanted.size())) {
             best_distance = distance;
             best = candidate;
         }

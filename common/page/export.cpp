@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <cctype>
 #include <filesystem>
-#include <fstream>
 
 #include "common/base/error.hpp"
+#include "common/base/whole_file.hpp"
 #include "common/page/document.hpp"
 
 namespace lanewise::page {
@@ -22,29 +21,8 @@ Ending ending_of(const std::string& flag, const std::string& path) {
 }
 
 void write_file(const std::string& flag, const std::string& path, const std::string& contents) {
-    const auto fail = [&](const std::string& why) {
-        throw Error(flag + " " + path + " cannot be written: " + why + "; choose another place.");
-    };
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) fail("it is a folder");
-    // What cannot be written whole leaves nothing behind, and what stood there stays.
-    const std::string part = path + ".part";
-    errno = 0;
-    std::ofstream file(part, std::ios::binary | std::ios::trunc);
-    if (!file) fail(std::strerror(errno));
-    file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-    file.close();
-    if (!file) {
-        const std::string why = std::strerror(errno);
-        std::filesystem::remove(part, error);
-        fail(why);
-    }
-    std::filesystem::rename(part, path, error);
-    if (error) {
-        const std::string why = error.message();
-        std::filesystem::remove(part, error);
-        fail(why);
-    }
+    const std::string why = write_whole_file(path, contents);
+    if (!why.empty()) throw Error(flag + " " + path + " cannot be written: " + why + "; choose another place.");
 }
 
 }  // namespace lanewise::page

@@ -5,42 +5,22 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <random>
 #include <sstream>
 
 #include "common/base/error.hpp"
+#include "common/base/whole_file.hpp"
 
 namespace lanewise::timing {
 namespace {
 
 constexpr std::uintmax_t kMaxFileBytes = 16u << 20;
 
-[[noreturn]] void fail_to_write(const std::filesystem::path& path, const char* what, const std::string& why) {
-    throw Error(fmt::format("The {} cannot be written to '{}': {}. Choose another path.", what, path.string(), why));
-}
-
 }  // namespace
 
 void write_whole(const std::filesystem::path& path, const std::string& text, const char* what) {
-    std::filesystem::path temporary = path;
-    temporary += fmt::format(".{:08x}.tmp", std::random_device{}());
-    std::error_code ignored;
-    {
-        std::ofstream out(temporary, std::ios::binary);
-        if (!out) fail_to_write(path, what, std::strerror(errno));
-        out << text << std::flush;
-        if (!out) {
-            const std::string why = std::strerror(errno);
-            out.close();
-            std::filesystem::remove(temporary, ignored);
-            fail_to_write(path, what, why);
-        }
-    }
-    std::error_code error;
-    std::filesystem::rename(temporary, path, error);
-    if (!error) return;
-    std::filesystem::remove(temporary, ignored);
-    fail_to_write(path, what, error.message());
+    const std::string why = write_whole_file(path, text);
+    if (!why.empty())
+        throw Error(fmt::format("The {} cannot be written to '{}': {}. Choose another path.", what, path.string(), why));
 }
 
 std::string read_whole(const std::filesystem::path& path, const char* what) {

@@ -105,6 +105,11 @@ TEST(TraceFile, CapsHold) {
     const Trace long_text = read_text(header + "{\"array\":\"" + std::string(5000, 'a') +
                                       "\",\"space\":\"shared\",\"element\":\"f32\",\"count\":1}\n");
     EXPECT_NE(long_text.partial_reason.find("longer than 4096"), std::string::npos) << long_text.partial_reason;
+
+    // A terminal would obey these.
+    Trace commanding = TraceBuilder().trace;
+    commanding.header.variant = "a\x1b[2J";
+    EXPECT_EQ(read_text(written(commanding)).header.variant, "a\uFFFD[2J");
 }
 
 }  // namespace

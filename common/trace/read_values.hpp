@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/base/plain_text.hpp"
 #include "common/trace/io.hpp"
 
 namespace lanewise::trace::reading {
@@ -44,7 +45,7 @@ inline std::string text(const Json& json) {
     const auto* value = json.get_ptr<const std::string*>();
     if (value == nullptr) throw Mangled("a text is missing");
     if (value->size() > kMaxStringBytes) throw Mangled(fmt::format("a text is longer than {} bytes", kMaxStringBytes));
-    return *value;
+    return plain_text(*value);
 }
 
 inline std::string text_or_empty(const Json& json, const char* key) {

@@ -1,15 +1,12 @@
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <ostream>
 #include <sstream>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "common/base/error.hpp"
+#include "common/base/whole_file.hpp"
 #include "common/trace/checksum.hpp"
 #include "common/trace/fields.hpp"
 #include "common/trace/io.hpp"
@@ -215,47 +212,6 @@ Json rerun_json(const Rerun& rerun) {
     return {{"rerun", capped(rerun.how)}, {"outputs", std::move(outputs)}};
 }
 
-// A file descriptor that is closed, and its file removed unless kept.
-class TemporaryFile {
-public:
-    explicit TemporaryFile(std::filesystem::path path) : path_(std::move(path)) {
-        descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    }
-    ~TemporaryFile() {
-        if (descriptor_ < 0) return;
-        ::close(descriptor_);
-        if (!kept_) ::unlink(path_.c_str());
-    }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-    int descriptor() const { return descriptor_; }
-    bool move_to(const std::filesystem::path& target) {
-        kept_ = ::rename(path_.c_str(), target.c_str()) == 0;
-        return kept_;
-    }
-
-private:
-    std::filesystem::path path_;
-    int descriptor_ = -1;
-    bool kept_ = false;
-};
-
-bool write_all(int descriptor, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(descriptor, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-}
-
-[[noreturn]] void cannot_write(const std::filesystem::path& path, int reason) {
-    throw Error(fmt::format("The trace cannot be written to {}: {}. Name a file in a folder that you may write to.",
-                            path.string(), std::strerror(reason)));
-}
-
 }  // namespace
 
 void write(std::ostream& out, const Trace& trace) {
@@ -290,27 +246,10 @@ void write(std::ostream& out, const Trace& trace) {
 void save(const std::filesystem::path& path, const Trace& trace) {
     std::ostringstream text;
     write(text, trace);
-
-    std::error_code ignored;
-    const std::filesystem::file_status there = std::filesystem::status(path, ignored);
-    if (std::filesystem::is_directory(there)) cannot_write(path, EISDIR);
-    if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
-        // A pipe or a device (/dev/stdout) is written to, not replaced.
-        const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-        if (descriptor < 0) cannot_write(path, errno);
-        const bool written = write_all(descriptor, text.view());
-        const int reason = errno;
-        ::close(descriptor);
-        if (!written) cannot_write(path, reason);
-        return;
-    }
-    // A link stays a link: what it points to is replaced.
-    const std::filesystem::path target =
-        std::filesystem::exists(there) ? std::filesystem::canonical(path, ignored) : path;
-    TemporaryFile file(target.string() + fmt::format(".{}.tmp", ::getpid()));
-    if (file.descriptor() < 0) cannot_write(path, errno);
-    if (!write_all(file.descriptor(), text.view())) cannot_write(path, errno);
-    if (!file.move_to(target)) cannot_write(path, errno);
+    const std::string why = write_whole_file(path, text.view());
+    if (!why.empty())
+        throw Error(fmt::format("The trace cannot be written to {}: {}. Name a file in a folder that you may write to.",
+                                path.string(), why));
 }
 
 std::string fnv1a_hex(std::string_view text) {

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <nlohmann/json.hpp>
+
+#include "common/base/whole_file.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -229,18 +227,7 @@ void SettingsFile::save(const Settings& settings) {
     // Names of files need not be UTF-8; settings are.
     const std::string text = all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 
-    const std::string temporary = path_.string() + ".part" + std::to_string(getpid());
-    std::FILE* file = std::fopen(temporary.c_str(), "wb");
-    if (!file) return fail(reason());
-    const bool wrote = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0 &&
-                       fsync(fileno(file)) == 0;
-    const int why = errno;
-    const bool closed = std::fclose(file) == 0;
-    if (!wrote || !closed || std::rename(temporary.c_str(), path_.c_str()) != 0) {
-        const std::string words = wrote ? reason() : std::strerror(why);
-        std::remove(temporary.c_str());
-        return fail(words);
-    }
+    if (const std::string why = write_whole_file(path_, text); !why.empty()) return fail(why);
     last_ = settings;
     told_.clear();
 }

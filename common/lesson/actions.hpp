@@ -23,6 +23,7 @@ struct Intent {
         uncompare, compare_with, compare_list, side,
         next_lane, next_warp, next_block,   // value 1: the one after; 0: the one before
         focus,                              // the stage alone, or all again
+        read_on,                            // a page of the text, or of a table: 1 on, 0 back
         zoom,                               // the stage: 1 larger, 0 smaller, 2 as it was
         colors,                             // by value, or by what a sum holds
         motion,                             // on or off
@@ -50,7 +51,9 @@ struct Intent {
 enum class TakeAway : std::uint8_t { picture, page, values, times };
 
 // A key by what it means. Letters and signs are their upper-case characters.
-enum class Key : int { none = 0, space = ' ', tab = 256, left, right, up, down, home, end, escape, enter, f10 };
+enum class Key : int {
+    none = 0, space = ' ', tab = 256, left, right, up, down, home, end, page_up, page_down, escape, enter, f10
+};
 
 constexpr Key letter(char c) { return static_cast<Key>(c); }
 

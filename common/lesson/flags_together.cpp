@@ -1,6 +1,7 @@
 #include "common/lesson/flags_together.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,6 +26,16 @@ void check_times(const Options& options) {
         if (is_given && !options.time && !(options.costs && is_file(flag)))
             throw Error(fmt::format("{} says how to measure; add --time{}, or leave it out.", flag,
                                     is_file(flag) ? " or --costs" : ""));
+    // Before minutes of measuring, not after.
+    for (const auto& [flag, path] : {std::pair{"--csv", options.csv}, std::pair{"--json", options.json}}) {
+        const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+        std::error_code ignored;
+        if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+            throw Error(fmt::format("{} {}: there is no folder {}; make it, or name another.", flag, path,
+                                    folder.string()));
+        if (std::filesystem::is_directory(path, ignored))
+            throw Error(fmt::format("{} {} is a folder; name a file.", flag, path));
+    }
     if (options.time && options.costs) throw Error("--time and --costs are two tables; ask for one of them.");
     if (options.costs && (options.table || options.rounding))
         throw Error("--costs is a table of its own; leave out --table and --rounding, or --costs.");
@@ -100,6 +111,9 @@ void check_together(const Options& options, const Lesson& lesson) {
         throw Error("--start opens a window or, with --screenshot, draws it; leave out the other flags.");
     if (options.describe && !options.step)
         throw Error("--describe needs a step; add --step K, counted from 1.");
+    if (options.describe && (options.timings || options.roofline))
+        throw Error(fmt::format("--describe tells the steps of a run; --time tells what {} draws. Leave out one of them.",
+                                options.timings ? "--timings" : "--roofline"));
     if (!options.open.empty() && (!options.variants.empty() || options.check || options.time ||
                                   !options.save_trace.empty() || !options.compare.empty()))
         throw Error(

@@ -6,11 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
+#include <streambuf>
 
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/base/plain_text.hpp"
 
 namespace lanewise::lesson {
 
@@ -79,6 +80,27 @@ Inputs::Generator Inputs::generator() const {
     return [](const Inputs& in, std::uint64_t i) { return (*in.file)[i]; };
 }
 
+namespace {
+
+// More digits than any double has before and behind its point, written out.
+constexpr std::size_t kLongestNumber = 1100;
+
+double number_in(const std::string& word, const std::string& path, std::size_t line) {
+    const bool plus = word.size() > 1 && word[0] == '+' && word[1] != '-';  // from_chars takes no plus
+    double number = 0;
+    const auto [stop, error] = std::from_chars(word.data() + (plus ? 1 : 0), word.data() + word.size(), number);
+    if (error == std::errc{} && stop == word.data() + word.size() && std::isfinite(number)) return number;
+    const std::string shown = plain_text(word);
+    std::size_t end = std::min<std::size_t>(shown.size(), 40);
+    while (end < shown.size() && (static_cast<unsigned char>(shown[end]) & 0xc0) == 0x80) ++end;
+    throw Error(
+        fmt::format("--input {}: line {} holds '{}', which is not a finite number; write numbers such as 3 or -0.25, "
+                    "separated by white space.",
+                    path, line, shown.substr(0, end)));
+}
+
+}  // namespace
+
 std::vector<double> read_numbers(const std::string& path) {
     if (std::filesystem::is_directory(path))
         throw Error(fmt::format("--input {0}: {0} is a folder; give a text file of numbers, or one of {1}.", path,
@@ -87,33 +109,27 @@ std::vector<double> read_numbers(const std::string& path) {
     if (!in)
         throw Error(fmt::format("--input {0}: there is no readable file {0}; give a text file of numbers, or one of "
                                 "{1}.", path, generated_input_names()));
-    std::ostringstream buffer;
-    buffer << in.rdbuf();
-    const std::string text = std::move(buffer).str();
+    // Word by word, so that a stream without end (/dev/zero) is told from numbers at once.
     std::vector<double> numbers;
     std::size_t line = 1;
-    for (std::size_t at = 0; at < text.size();) {
-        if (is_space(text[at])) {
-            line += text[at++] == '\n';
-            continue;
+    std::string word;
+    for (std::streambuf& bytes = *in.rdbuf();;) {
+        const int next = bytes.sbumpc();
+        const bool ended = next == std::char_traits<char>::eof();
+        if (!ended && !is_space(static_cast<char>(next))) {
+            word += static_cast<char>(next);
+            if (word.size() <= kLongestNumber) continue;
         }
-        std::size_t end = at;
-        while (end < text.size() && !is_space(text[end])) ++end;
-        const bool plus = text[at] == '+' && end - at > 1 && text[at + 1] != '-';  // from_chars takes no plus
-        const char* first = text.data() + at + (plus ? 1 : 0);
-        double number = 0;
-        const auto [stop, error] = std::from_chars(first, text.data() + end, number);
-        if (error != std::errc{} || stop != text.data() + end || !std::isfinite(number))
-            throw Error(
-                fmt::format("--input {}: line {} holds '{:.40}', which is not a finite number; write numbers such "
-                            "as 3 or -0.25, separated by white space.",
-                            path, line, text.substr(at, end - at)));
-        if (numbers.size() == kMaxValues)
-            throw Error(
-                fmt::format("--input {}: the file holds more than {} numbers, the most a run may have; shorten it.",
-                            path, kMaxValues));
-        numbers.push_back(number);
-        at = end;
+        if (!word.empty()) {
+            if (numbers.size() == kMaxValues)
+                throw Error(
+                    fmt::format("--input {}: the file holds more than {} numbers, the most a run may have; shorten it.",
+                                path, kMaxValues));
+            numbers.push_back(number_in(word, path, line));
+            word.clear();
+        }
+        if (ended) break;
+        line += next == '\n';
     }
     if (numbers.empty()) throw Error(fmt::format("--input {}: the file holds no number; write at least one.", path));
     return numbers;

@@ -108,6 +108,9 @@ TEST(Inputs, SaysWhatIsWrongWithAFile) {
     expect(sentence_for(folder.write("c", "1e999").string()), "'1e999'");
     expect(sentence_for(folder.write("d", " \n").string()), "no number");
     expect(sentence_for(folder.write("e", "+-4").string()), "'+-4'");
+    expect(sentence_for(folder.write("f", "1\n2 a\x1b[2Jb").string()), "line 2 holds 'a\uFFFD[2Jb'");
+    expect(sentence_for(folder.write("g", std::string(5000, '7')).string()), "line 1 holds '7777");
+    expect(sentence_for("/dev/zero"), "not a finite number");
 }
 
 }  // namespace

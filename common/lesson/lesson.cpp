@@ -73,6 +73,8 @@ const Variant& Lesson::find(const std::string& name) const {
         if (variant.name == name) return variant;
         names.push_back(variant.name);
     }
+    if (name.empty())
+        throw Error(fmt::format("A variant's name is empty; give one of {}.", fmt::join(names, ", ")));
     std::string near = nearest(name, names);
     if (near.empty()) near = nearest_by_word(name, names);
     throw Error(near.empty()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <ostream>
 
 #include <CLI/CLI.hpp>
@@ -50,7 +51,8 @@ T choice(const std::string& flag, const std::string& text, const std::vector<std
         if (name == text) return value;
         names.push_back(name);
     }
-    const std::string near = nearest(text, names);
+    // One number is not another, however like it looks.
+    const std::string near = std::isdigit(static_cast<unsigned char>(text[0])) ? "" : nearest(text, names);
     throw Error(fmt::format("{} {} is not one of {}{}", flag, text, fmt::join(names, ", "),
                             near.empty() ? "." : fmt::format("; did you mean '{}'?", near)));
 }
@@ -66,6 +68,17 @@ void parse_size(const std::string& text, Options& options) {
     } catch (const Error&) {
         throw Error(sentence);
     }
+}
+
+// A JPEG's name on a PNG file misleads whoever opens it.
+void check_picture(const std::string& path) {
+    std::string ending = std::filesystem::path(path).extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (ending == ".png") return;
+    const bool exported = ending == ".svg" || ending == ".html";
+    throw Error(fmt::format("--screenshot {}: the picture is a PNG file; {}.", path,
+                            exported ? fmt::format("give FILE.png, or --export {}", path) : "give FILE.png"));
 }
 
 void parse_focus(const std::string& text, Options& options) {
@@ -133,7 +146,10 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
     if (given("--save-trace", raw.save_trace)) options.save_trace = raw.save_trace;
     if (given("--record", raw.record)) options.record = raw.record;
     if (given("--open", raw.open)) options.open = raw.open;
-    if (given("--screenshot", raw.screenshot)) options.screenshot = raw.screenshot;
+    if (given("--screenshot", raw.screenshot)) {
+        check_picture(raw.screenshot);
+        options.screenshot = raw.screenshot;
+    }
     if (given("--export", raw.exported)) {
         page::ending_of("--export", raw.exported);
         options.exported = raw.exported;

@@ -187,6 +187,7 @@ int run_program(Program& program, const std::vector<std::string>& arguments, Con
             next = session.next;
         }
         console.out.flush();
+        if (!console.out) throw Error("Not all of the answer could be written; is the disk full?");
         if (!next.program.empty()) program.start(next);
         return status;
     } catch (const Error& error) {

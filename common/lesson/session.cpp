@@ -87,6 +87,8 @@ std::optional<steps::WarpRef> Session::focused(const Run& run) const {
 void Session::check_place(const std::string& variant) {
     const auto shown = run(variant);
     const steps::Steps& steps = shown->steps;
+    if (options.step && steps.size() == 0)
+        throw Error(fmt::format("--step {}: {} has no step; leave out --step.", *options.step, variant));
     if (options.step && *options.step > steps.size())
         throw Error(fmt::format("--step {}: {} has {} steps; give 1 to {}.", *options.step, variant, steps.size(),
                                 steps.size()));

@@ -3,13 +3,17 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "common/base/error.hpp"
 
@@ -107,6 +111,12 @@ void Terminal::require() {
         throw Error(
             "--interactive needs a terminal for its keys and its screen, and there is none here; leave it out and "
             "--text prints the steps.");
+    // Such a one (an editor's, a log's) prints what should move its cursor.
+    const char* name = std::getenv("TERM");
+    if (!name || !*name || std::string_view(name) == "dumb")
+        throw Error(fmt::format("--interactive draws on the whole screen, and a terminal that calls itself '{}' (TERM) "
+                                "cannot; leave it out and --text prints the steps.",
+                                name ? name : ""));
 }
 
 Terminal::Terminal() {

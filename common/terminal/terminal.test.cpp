@@ -176,13 +176,13 @@ TEST(Stepper, EverySizeHolds) {
 // A child that steps through in a terminal of its own.
 class Session {
 public:
-    explicit Session(int columns = 80, int rows = 24) {
+    explicit Session(int columns = 80, int rows = 24, const char* name = "xterm-256color") {
         winsize size{};
         size.ws_col = static_cast<unsigned short>(columns);
         size.ws_row = static_cast<unsigned short>(rows);
         child_ = forkpty(&end_, nullptr, nullptr, &size);
         if (child_ == 0) {
-            setenv("TERM", "xterm-256color", 1);
+            setenv("TERM", name, 1);
             unsetenv("NO_COLOR");
             try {
                 step_through(request());
@@ -322,6 +322,12 @@ TEST(Interactive, CtrlZGivesTheTerminalBackUntilTheProgramGoesOn) {
     EXPECT_TRUE(session.comes("step 1 of 6"));
     session.type("q");
     EXPECT_EQ((session.comes(kUsual), session.wait()), 0);
+}
+
+TEST(Interactive, ATerminalThatCannotMoveItsCursorIsLeftAlone) {
+    Session session(80, 24, "dumb");
+    const int status = session.wait();
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << status;
 }
 
 TEST(Interactive, WithoutATerminalItIsASentence) {

@@ -189,6 +189,7 @@ void App::apply(Intent intent) {
         case Kind::table: toggle(View::table); break;
         case Kind::costs: toggle(View::costs); break;
         case Kind::panel: toggle_panel(intent.value); break;
+        case Kind::read_on: read_on(intent.value == 0 ? -1 : 1); break;
         case Kind::memory:
             stage_.memory.next();
             for (CompareView::Side& side : compare_.sides) side.stage.memory.show = stage_.memory.show;
@@ -219,6 +220,22 @@ void App::toggle_panel(std::size_t which) {
         shown = !shown;
         if (which == 0 && shown) text_tab_ = true;
     }
+}
+
+// The page of all lessons, tables and times are read where they stand; elsewhere it is the text.
+void App::read_on(int pages) {
+    const bool other = start_open_ || comparing() || view_ == View::table || view_ == View::costs ||
+                       view_ == View::timings || view_ == View::roofline;
+    const bool shown = !focus_ && (shared_place_ ? text_tab_ : panels_.show_text);
+    if (other || shown) pages_ = pages;
+    else toggle_panel(0);
+}
+
+void App::turn(const Pane& pane) {
+    if (pages_ == 0) return;
+    pane.turn(pages_);
+    pages_ = 0;
+    again_ = true;
 }
 
 }  // namespace lanewise::viz

@@ -151,6 +151,8 @@ private:
     void next_variant(int direction);
     void go_to_stage(int direction);
     void toggle_panel(std::size_t which);   // 0 text, 1 source and inspector, 2 steps
+    void read_on(int pages);                // brings the text to the front where nothing else is read
+    void turn(const Pane& pane);            // by the pages that were asked for
     // Opens a view in place of the stage, or the stage again.
     void toggle(View view) { view_ = view_ == view ? View::stage : view; }
     std::size_t tab_of(const std::string& variant) const;
@@ -195,6 +197,7 @@ private:
     Panels panels_;
     Splitters splitters_;
     float side_upper_ = 0;                           // height that source and inspector share
+    int pages_ = 0;                                  // to turn in the next frame, in what is read
     bool first_run_ = true;
     bool again_ = true;
 

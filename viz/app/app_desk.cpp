@@ -297,6 +297,7 @@ std::vector<std::vector<MenuSection>> App::menu_columns() const {
 
 Intent App::draw_start(const Look& look, const Rect& body) {
     const Pane pane(look, "start", body, look.colors().panel, Pane::Scroll::vertical);
+    turn(pane);
     return start_.draw(pane, lesson_rows());
 }
 

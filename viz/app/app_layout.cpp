@@ -55,7 +55,15 @@ Intent App::draw_single(const Look& look, Rect body) {
     const Places places = arrange(body, shown, contents, look.scale);
     shared_place_ = places.text_in_side;
     if (!places.text.empty()) {
-        const Pane pane(look, "text", places.text, look.colors().panel, Pane::Scroll::vertical);
+        Rect box = places.text;
+        if (text_.height > box.height()) {
+            const Rect foot = box.cut_bottom(look.px(30));
+            const Pane pane(look, "reading", foot, look.colors().panel);
+            hairline(pane.brush, {foot.x0, foot.y0}, {foot.x1, foot.y0}, look.colors().line);
+            key_hint(pane.brush, {foot.x0 + look.px(18), foot.center().y - look.px(8.5f)}, "PgUp PgDn", "read on");
+        }
+        const Pane pane(look, "text", box, look.colors().panel, Pane::Scroll::vertical);
+        turn(pane);
         keep(text_.draw(pane));
     }
     if (!places.side.empty()) keep(draw_side(look, places.side, places.text_in_side));
@@ -131,6 +139,7 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
     const steps::Steps* steps = shown_[0] ? &shown_[0]->steps() : nullptr;
     if (with_text && text_tab_) {
         const Pane pane(look, "narrow text", body, 0, Pane::Scroll::vertical);
+        turn(pane);
         keep(text_.draw(pane));
     } else {
         Rect title = head;
@@ -156,11 +165,13 @@ Intent App::draw_compare(const Look& look, const Rect& body) {
 
 void App::draw_costs(const Look& look, const Rect& body) {
     const Pane pane(look, "costs", body, look.colors().panel, Pane::Scroll::vertical);
+    turn(pane);
     costs_.draw(pane, presentation_.costs);
 }
 
 Intent App::draw_table(const Look& look, const Rect& body) {
     const Pane pane(look, "table", body, look.colors().panel, Pane::Scroll::vertical);
+    turn(pane);
     const lesson::Comparison rows = comparison();
     const Intent asked = table_.draw(pane, rows, names_[0]);
     if (asked.kind != Intent::Kind::variant || asked.value >= rows.rows.size()) return asked;

@@ -23,6 +23,7 @@ void App::measure_sizes(std::size_t what) {
 
 Intent App::draw_times(const Look& look, const Rect& body) {
     const Pane pane(look, "times", body, look.colors().panel, Pane::Scroll::vertical);
+    turn(pane);
     const timing::TimingTable& over_sizes =
         presentation_.sizes.rows.empty() ? presentation_.timings : presentation_.sizes;
     const MeasureState state = loader_.sizes_state();

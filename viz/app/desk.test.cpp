@@ -97,6 +97,35 @@ TEST(DeskPanels, KeysHideAndShowThem) {
     desk.press(Key::escape);
 }
 
+TEST(DeskPanels, PagesOfALongTextAreTurnedByKeysAndBringItToTheFront) {
+    lesson::Presentation shown = with_lessons();
+    shown.text = "# A\n";
+    for (int i = 0; i < 60; ++i) shown.text += "\nA paragraph of the lesson's text, number " + std::to_string(i) + ".\n";
+    Desk desk(shown);
+    const auto read = [&] { return desk.app->lesson_text().scrolled; };
+    desk.press(Key::page_down);
+    const float page = read();
+    EXPECT_GT(page, 300);
+    EXPECT_LT(page, 800);   // what was last in sight is first now
+    desk.press(Key::page_down);
+    EXPECT_FLOAT_EQ(read(), 2 * page);
+    desk.press(Key::page_up);
+    EXPECT_FLOAT_EQ(read(), page);
+    for (int i = 0; i < 20; ++i) desk.press(Key::page_down);
+    EXPECT_LE(read(), desk.app->lesson_text().height);
+    const float end = read();
+    desk.press(Key::page_down);
+    EXPECT_FLOAT_EQ(read(), end);
+    for (int i = 0; i < 20; ++i) desk.press(Key::page_up);
+    EXPECT_FLOAT_EQ(read(), 0);
+    EXPECT_EQ(desk.app->playhead().step, 0u);
+    // Hidden: the first press shows it.
+    desk.press(letter('L'));
+    desk.press(Key::page_down);
+    EXPECT_TRUE(desk.app->panels().show_text);
+    EXPECT_FLOAT_EQ(read(), 0);
+}
+
 TEST(DeskPanels, AnEdgeIsDraggedAndADoubleClickPutsItBack) {
     Desk desk;
     const Rect body{0, HeaderBar().height(desk.gui.look(), with_lessons(), 1280), 1280, 800};

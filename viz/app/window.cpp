@@ -66,6 +66,8 @@ Key key_of(int glfw_key) {
         case GLFW_KEY_DOWN: return Key::down;
         case GLFW_KEY_HOME: return Key::home;
         case GLFW_KEY_END: return Key::end;
+        case GLFW_KEY_PAGE_UP: return Key::page_up;
+        case GLFW_KEY_PAGE_DOWN: return Key::page_down;
         case GLFW_KEY_ESCAPE: return Key::escape;
         case GLFW_KEY_ENTER:
         case GLFW_KEY_KP_ENTER: return Key::enter;

@@ -54,6 +54,11 @@ void Pane::keep_in_sight(float y0, float y1) const {
     else if (y1 + margin > scrolled + box.height()) ImGui::SetScrollY(y1 + margin - box.height());
 }
 
+void Pane::turn(int pages) const {
+    const float page = std::max(box.height() - px(48), box.height() * 0.5f);
+    ImGui::SetScrollY(std::clamp(scrolled + page * static_cast<float>(pages), 0.0f, ImGui::GetScrollMaxY()));
+}
+
 void shadow(const Brush& brush, const Rect& box, float rounding) {
     for (const float reach : {14.0f, 9.0f, 5.0f, 2.0f}) {
         const float d = brush.px(reach);

@@ -36,6 +36,8 @@ public:
     void content_height(float height) const;
     // Scrolls so that `y0…y1` (from the content's top) can be seen.
     void keep_in_sight(float y0, float y1) const;
+    // Scrolls by pages, down or up (-1); two lines stay in sight.
+    void turn(int pages) const;
 
 private:
     ScreenCanvas screen_;

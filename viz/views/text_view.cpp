@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/error.hpp"
+#include "viz/widgets/code_text.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -140,20 +141,27 @@ Intent TextView::draw(const Pane& pane) {
                 break;
             }
             case BlockKind::code: {
+                // A command that is cut off cannot be typed: long lines go on below, indented.
                 const std::string code = plain(block.spans);
-                const auto lines = static_cast<float>(std::count(code.begin(), code.end(), '\n'));
                 const float pitch = pane.px(17);
-                const Rect box{left, y, left + width, y + pitch * lines + pane.px(14)};
-                fill(pane.brush, box, colors.raised, pane.px(5));
-                float line_y = y + pane.px(7);
+                const int columns = static_cast<int>((width - pane.px(18)) / (*pane.look().fonts)[Face::small].digit);
+                std::vector<std::pair<std::string_view, CodePiece>> lines;
                 for (std::string_view rest = code; !rest.empty();) {
                     const std::size_t end = std::min(rest.find('\n'), rest.size());
-                    text_in(pane.brush, Face::small,
-                            {box.x0 + pane.px(10), line_y, box.x1 - pane.px(6), line_y + pitch}, colors.text,
-                            fit_text(pane.look(), Face::small, rest.substr(0, end), box.width() - pane.px(16)),
-                            Align::left);
+                    const std::string_view line = rest.substr(0, end);
+                    for (const CodePiece& piece : wrap_code(line, columns)) lines.emplace_back(line, piece);
                     rest.remove_prefix(std::min(end + 1, rest.size()));
-                    line_y += pitch;
+                }
+                const Rect box{left, y, left + width, y + pitch * static_cast<float>(lines.size()) + pane.px(14)};
+                fill(pane.brush, box, colors.raised, pane.px(5));
+                Rect row{box.x0 + pane.px(10), y + pane.px(7), box.x1 - pane.px(6), y + pane.px(7) + pitch};
+                for (const auto& [line, piece] : lines) {
+                    Rect words = row;
+                    words.x0 += static_cast<float>(piece.indent) * (*pane.look().fonts)[Face::small].digit;
+                    const std::string_view part = line.substr(piece.begin, piece.size);
+                    text_in(pane.brush, Face::small, words, colors.text,
+                            fit_text(pane.look(), Face::small, part, words.width()), Align::left);
+                    row = row.moved(0, pitch);
                 }
                 y = box.y1 + pane.px(10);
                 break;
@@ -184,8 +192,7 @@ Intent TextView::draw(const Pane& pane) {
         const Rect box{left, y, left + width, y + pane.px(54)};
         fill(pane.brush, box, mix(colors.panel, colors.accent, pane.hovers(box) ? 0.3 : 0.16), pane.px(8));
         const Rect words{box.x0 + pane.px(14), box.y0, box.x1 - pane.px(30), box.y1};
-        text_in(pane.brush, Face::caption, {words.x0, box.y0 + pane.px(7), words.x1, box.y0 + pane.px(25)}, colors.text,
-                "Next lesson", Align::left);
+        key_hint(pane.brush, {words.x0, box.y0 + pane.px(7)}, "N", "next lesson");
         text_in(pane.brush, Face::strong, {words.x0, box.y0 + pane.px(24), words.x1, box.y1 - pane.px(7)},
                 colors.strong, fit_text(pane.look(), Face::strong, next_lesson, words.width()), Align::left);
         text_in(pane.brush, Face::title, {words.x1, box.y0, box.x1 - pane.px(12), box.y1}, colors.accent, "→",
@@ -193,7 +200,9 @@ Intent TextView::draw(const Pane& pane) {
         if (pane.button(box)) intent = {Intent::Kind::next_lesson, 0};
         y = box.y1;
     }
-    pane.content_height(y - top + pane.px(16));
+    height = y - top + pane.px(16);
+    scrolled = pane.scrolled;
+    pane.content_height(height);
     return intent;
 }
 

@@ -14,6 +14,8 @@ namespace lanewise::viz {
 
 struct TextView {
     std::string next_lesson;   // its title, for the button at the end; empty: none
+    float height = 0;          // of all of it, and how far down it was read, as drawn last
+    float scrolled = 0;
 
     void set_text(const std::string& markdown);
     // A link of the window (common/lesson/links.hpp) that was clicked is Kind::link with its place in links(); the

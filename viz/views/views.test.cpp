@@ -2,6 +2,7 @@
 
 #include "viz/views/headless.testing.hpp"
 #include "viz/views/inspector_view.hpp"
+#include "viz/views/labels.testing.hpp"
 #include "viz/views/sample_runs.hpp"
 #include "viz/views/source_view.hpp"
 #include "viz/views/stage_view.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 using testing::at_step;
 using testing::Headless;
+using testing::LabelCanvas;
 
 // Draws `draw` in one pane as large as the window.
 TEST(StageView, PointingAtALaneSelectsItAndAClickPinsIt) {
@@ -138,6 +140,23 @@ TEST(TextView, LinksAreIntents) {
     ASSERT_EQ(asked, (std::vector<std::size_t>{0, 1}));
     EXPECT_EQ(text.links()[0].step, 2u);
     EXPECT_EQ(text.links()[1].variant, "b");
+}
+
+TEST(TextView, ACommandIsWholeInANarrowPanel) {
+    Headless gui(300, 500);
+    LabelCanvas canvas;
+    gui.canvas = &canvas;
+    TextView text;
+    const std::string command = "./lessons/run 05 --check --variant block_sum_two_level_broadcast --n 100003";
+    text.set_text("```sh\n" + command + "\n```\n");
+    gui.in_pane([&](const Pane& pane) { text.draw(pane); }, Pane::Scroll::vertical);
+    std::string words;
+    for (const LabelCanvas::Label& label : canvas.labels) {
+        EXPECT_LE(label.box.x1, 300) << label.words;
+        words += (words.empty() ? "" : " ") + label.words;
+    }
+    EXPECT_EQ(words, command);
+    EXPECT_GT(canvas.labels.size(), 1u);
 }
 
 TEST(InspectorView, DrawsEveryLaneOfEveryStep) {

@@ -112,8 +112,9 @@ void check_together(const Options& options, const Lesson& lesson) {
     if (options.describe && !options.step)
         throw Error("--describe needs a step; add --step K, counted from 1.");
     if (options.describe && (options.timings || options.roofline))
-        throw Error(fmt::format("--describe tells the steps of a run; --time tells what {} draws. Leave out one of them.",
-                                options.timings ? "--timings" : "--roofline"));
+        throw Error(
+            fmt::format("--describe tells the steps of a run; --time tells what {} draws. Leave out one of them.",
+                        options.timings ? "--timings" : "--roofline"));
     if (!options.open.empty() && (!options.variants.empty() || options.check || options.time ||
                                   !options.save_trace.empty() || !options.compare.empty()))
         throw Error(

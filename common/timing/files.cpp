@@ -20,7 +20,8 @@ constexpr std::uintmax_t kMaxFileBytes = 16u << 20;
 void write_whole(const std::filesystem::path& path, const std::string& text, const char* what) {
     const std::string why = write_whole_file(path, text);
     if (!why.empty())
-        throw Error(fmt::format("The {} cannot be written to '{}': {}. Choose another path.", what, path.string(), why));
+        throw Error(
+            fmt::format("The {} cannot be written to '{}': {}. Choose another path.", what, path.string(), why));
 }
 
 std::string read_whole(const std::filesystem::path& path, const char* what) {

@@ -100,7 +100,7 @@ TEST(DeskPanels, KeysHideAndShowThem) {
 TEST(DeskPanels, PagesOfALongTextAreTurnedByKeysAndBringItToTheFront) {
     lesson::Presentation shown = with_lessons();
     shown.text = "# A\n";
-    for (int i = 0; i < 60; ++i) shown.text += "\nA paragraph of the lesson's text, number " + std::to_string(i) + ".\n";
+    for (int i = 0; i < 60; ++i) shown.text += "\nA paragraph of the lesson, number " + std::to_string(i) + ".\n";
     Desk desk(shown);
     const auto read = [&] { return desk.app->lesson_text().scrolled; };
     desk.press(Key::page_down);

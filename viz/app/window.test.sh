@@ -83,7 +83,7 @@ run size:1:1 wait:0.5 size:1280:800 wait:0.5 Right
 expect "variant=warp_sum_xor step=2 of=*" "resized to nothing and back"
 
 # Views, one after the other; Escape leads back.
-run r Right Escape b Escape v Right Escape u Escape t t m m m i i z z Z Z a a f f l l s s k k h Escape question Escape \
+run r Right Escape b Escape v Right Escape u Escape t t m m m i i z z Z Z a a f f l l s s k k h Escape question Escape Next Next Prior \
     F10 Escape F10 F10 w g P Escape p Escape Home Right
 expect "variant=warp_sum_xor step=2 of=*" "every view, and back"
 

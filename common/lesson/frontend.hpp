@@ -139,6 +139,12 @@ struct WindowRequest {
     int lane = -1;                       // hovered lane, for a picture; -1: none
     View view = View::stage;
     std::string sort;                    // the table's column, as --sort takes it; empty: the lesson's order
+
+    // Where a run of `count` steps opens. A lens or a tree grows with the steps: unasked it is seen whole.
+    std::size_t first_step(std::size_t count) const {
+        if (has_step) return step;
+        return count > 0 && (view == View::rounding || view == View::tree) ? count - 1 : 0;
+    }
 };
 
 class Frontend {

@@ -13,13 +13,12 @@ std::vector<CompareSide> App::compare_sides() const {
 }
 
 void App::show_together() {
-    // A step that was asked for is counted as the timeline counts here.
-    const bool asked = first_run_ && request_.has_step;
     std::vector<const Exhibit*> runs;
     for (const auto& shown : shown_) runs.push_back(shown.get());
     compare_.steps.align(runs);
     const std::size_t count = compare_.steps.size();
-    const std::size_t place = asked ? request_.step : compare_.steps.place_of(0, playhead_.step);
+    // A step that was asked for is counted as the timeline counts here.
+    const std::size_t place = first_run_ ? request_.first_step(count) : compare_.steps.place_of(0, playhead_.step);
     playhead_.count = count;
     playhead_.step = count == 0 ? 0 : std::min(place, count - 1);
     playhead_.since_step = 1e9f;

@@ -57,7 +57,7 @@ void App::show_run(std::shared_ptr<const Exhibit> exhibit) {
         if (playhead_.step == 0) step = 0;
     }
     playhead_.count = steps.size();
-    if (first_run_ && request_.has_step) step = request_.step;
+    if (first_run_) step = request_.first_step(steps.size());
     playhead_.step = steps.size() == 0 ? 0 : std::min(step, steps.size() - 1);
     playhead_.since_step = 1e9f;
     if (!comparing()) first_run_ = false;

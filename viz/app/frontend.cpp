@@ -55,20 +55,20 @@ std::string described_view(const Exhibit& exhibit, std::size_t step, const lesso
     return "\n" + steps::describe_tree(steps, lens, steps::build_addition_tree(steps, lens, root), step);
 }
 
-std::string described_comparison(const lesson::Presentation& presentation, std::size_t place,
-                                 const lesson::WindowRequest& request) {
+std::string described_comparison(const lesson::Presentation& presentation, const lesson::WindowRequest& request) {
     std::vector<CompareSide> sides;
     std::vector<const Exhibit*> runs;
     for (const std::string& name : request.compare) {
         sides.push_back({name, name, std::make_shared<Exhibit>(presentation.run(name)), ""});
         runs.push_back(sides.back().exhibit.get());
     }
+    SideBySide steps;
+    steps.align(runs);
+    const std::size_t place = request.first_step(steps.size());
     std::string all =
         describe_comparison(sides, presentation.kernel_file, presentation.timings, place, request.block, request.warp);
     if (request.view == lesson::View::stage) return all;
     // Each side's own view, at the step that it stands at.
-    SideBySide steps;
-    steps.align(runs);
     for (std::size_t s = 0; s < sides.size(); ++s) {
         const std::size_t step = steps.step_of(s, place);
         all += "\n" + sides[s].name + described_view(*runs[s], step == steps::kNoStep ? 0 : step, request);
@@ -111,9 +111,9 @@ public:
     }
 
     std::string describe(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
-        const std::size_t step = request.has_step ? request.step : 0;
-        if (request.compare.size() > 1) return described_comparison(presentation, step, request);
+        if (request.compare.size() > 1) return described_comparison(presentation, request);
         const Exhibit exhibit(presentation.run(request.variant));
+        const std::size_t step = request.first_step(exhibit.steps().size());
         const std::string& file =
             exhibit.run->kernel_file.empty() ? presentation.kernel_file : exhibit.run->kernel_file;
         return describe_step(exhibit, file, step, request.block, request.warp, request.lane) +

@@ -90,8 +90,10 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
         drawn_ = {};
         const std::string words = !lens().why_not.empty() ? lens().why_not
                                   : lane_ >= 0
-                                      ? "This lane has added nothing up to this step, as far as the records tell."
-                                      : "This warp has added nothing up to this step, as far as the records tell.";
+                                      ? "This lane has added nothing up to this step, as far as the records tell. "
+                                        "Go on with →, or to the end with End."
+                                      : "This warp has added nothing up to this step, as far as the records tell. "
+                                        "Go on with →, or to the end with End.";
         const float width = std::min(rest.width(), pane.px(460));
         paragraph(brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width, colors.text,
                   words, 1.5f);
@@ -270,12 +272,12 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
         return;
     }
     const float width = inside.width();
-    if (width < pane.px(15.5f)) {
-        // No room for figures: the class as a bar, and a mark where it is not exact.
+    // No room for figures: the class as a bar, and a mark where it is not exact.
+    const auto bar = [&] {
         if (precision_of(sum) != Precision::exact)
             fill(brush, {inside.x0, inside.center().y - pane.px(2), inside.x1, inside.center().y + pane.px(2)}, kind);
-        return;
-    }
+    };
+    if (width < pane.px(15.5f)) return bar();
     // What the format is, where it is not that of the sum it goes to.
     const int lines = std::max(1, static_cast<int>((inside.height() + pane.px(1)) / line));
     const Face face = width < pane.px(52) ? Face::tiny : Face::small;
@@ -286,13 +288,15 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     const auto signs = static_cast<int>(width / (*pane.look().fonts)[face].digit);
     const std::string broken =
         signs <= 4 || text_width(pane.look(), face, value) > width ? cell_text(sum.type, sum.bits, signs, true) : value;
-    if (const auto [first, second] = lines_of_cell(broken); !second.empty() && lines >= 2) {
+    const auto [first, second] = lines_of_cell(broken);
+    const bool in_two = !second.empty() && lines >= 2;   // then nothing stands beside it: which line is what would be a guess
+    if (in_two) {
         rows.emplace_back(std::string(first), colors.strong);
         rows.emplace_back(std::string(second), colors.strong);
     } else {
         rows.emplace_back(value, colors.strong);
     }
-    if (!ulps.empty()) {
+    if (!ulps.empty() && !in_two) {
         std::string words = width > pane.px(78) ? ulps + " ulp" : ulps;
         if (sum.stopped) {
             const std::string both = words + ", stopped";
@@ -302,7 +306,7 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
         }
         rows.emplace_back(words, marked ? colors.warning : colors.text);
     }
-    if (lines >= 3 && sum.ulps != 0 && std::isfinite(sum.exact_value)) {
+    if (lines >= 3 && !in_two && sum.ulps != 0 && std::isfinite(sum.exact_value)) {
         const int chars = std::max(3, static_cast<int>(width / (*pane.look().fonts)[face].digit) - 1);
         const std::string exact = lens().exact[static_cast<std::size_t>(box.sum)].decimal(18);
         rows.insert(rows.begin(), {static_cast<int>(exact.size()) <= chars
@@ -317,10 +321,14 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     }
     if (box.more && static_cast<int>(rows.size()) < lines)
         rows.insert(rows.begin(), {width > pane.px(60) ? "click: more" : "…", colors.quiet});
+    // Half a number tells nothing, and what stands beside one even less.
+    const auto fits = [&](std::string_view words) { return text_width(pane.look(), face, std::string(words)) <= width + pane.px(1); };
+    if (!(in_two ? fits(first) && fits(second) : fits(value))) return bar();
+    std::erase_if(rows, [&](const auto& row) { return !fits(row.first); });
     if (static_cast<int>(rows.size()) > lines) rows.resize(static_cast<std::size_t>(lines));
     float y = inside.center().y - line * static_cast<float>(rows.size()) / 2;
     for (const auto& [words, ink] : rows) {
-        text_in(brush, face, {inside.x0, y, inside.x1, y + line}, ink, fit_text(pane.look(), face, words, width));
+        text_in(brush, face, {inside.x0, y, inside.x1, y + line}, ink, words);
         y += line;
     }
 }

@@ -90,22 +90,7 @@ void print_summaries(std::ostream& out, const TimingTable& t, const Paint& paint
 }
 
 void print_doubts(std::ostream& out, const TimingTable& t, const Paint& paint) {
-    if (std::any_of(t.rows.begin(), t.rows.end(), [](const Timing& row) { return !row.within_bound; }))
-        out << paint.warning("! the result is outside its bound: its time means nothing") << '\n';
-    const int others = std::max(t.before ? t.before->other_processes : 0, t.after ? t.after->other_processes : 0);
-    if (others > 0)
-        out << paint.warning(fmt::format("{} also used this GPU: times may be longer and spread wider than its own",
-                                         others == 1 ? "another process" : fmt::format("{} other processes", others)))
-            << '\n';
-    if (const int rows = timing::unsteady_rows(t); rows > 0)
-        out << paint.warning(
-                   fmt::format("{} of {} rows spread by more than a tenth of their median from the 5th to the 95th "
-                               "percentile: something else ran, or the clocks moved",
-                               rows, t.rows.size()))
-            << '\n';
-    for (const std::string& note : t.notes) out << paint.warning(note) << '\n';
-    if (!t.partial.empty())
-        out << paint.warning(fmt::format("partial, what was measured before: {}", t.partial)) << '\n';
+    for (const std::string& doubt : timing::doubts_of(t)) out << paint.warning(doubt) << '\n';
 }
 
 }  // namespace

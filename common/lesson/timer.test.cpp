@@ -105,7 +105,7 @@ TEST(Timer, InterruptedItKeepsWhatItHas) {
     EXPECT_EQ(answer.status, kExitPartial);
     EXPECT_EQ(answer.err, "The measurement is partial (interrupted): 6 rows were kept.\n");
     EXPECT_EQ(lines_with(answer.out, "tiny_beside "), 2u) << answer.out;
-    EXPECT_TRUE(contains(answer.out, "partial, what was measured before: interrupted")) << answer.out;
+    EXPECT_TRUE(contains(answer.out, "Partial, what was measured before: interrupted.")) << answer.out;
     const auto saved = timing::load(tiny.path("t.json"));
     EXPECT_EQ(saved.partial, "interrupted");
     EXPECT_EQ(saved.rows.size(), 6u);
@@ -193,7 +193,7 @@ TEST(Timer, AnotherProcessAndAWideSpreadAreSaid) {
     std::ostringstream out;
     print_time(out, table, Paint(false));
     EXPECT_TRUE(contains(out.str(), "2 other processes also used this GPU")) << out.str();
-    EXPECT_TRUE(contains(out.str(), "1 of 1 rows spread by more than a tenth")) << out.str();
+    EXPECT_TRUE(contains(out.str(), "1 of 1 figures spread by more than a tenth")) << out.str();
 }
 
 TEST(Timer, FlagsThatDoNotFitTogetherAreSentences) {

@@ -1,6 +1,10 @@
 #include "common/timing/times_text.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "common/timing/compare.hpp"
 
 namespace lanewise::timing {
 namespace {
@@ -34,5 +38,27 @@ std::string from(const Table& table) {
 
 std::string times_from(const TimingTable& table) { return from(table); }
 std::string costs_from(const CostTable& table) { return from(table); }
+
+std::vector<std::string> doubts_of(const TimingTable& table) {
+    std::vector<std::string> doubts;
+    const auto say = [&](std::string sentence) {
+        if (std::find(doubts.begin(), doubts.end(), sentence) == doubts.end()) doubts.push_back(std::move(sentence));
+    };
+    for (const Timing& row : table.rows)
+        if (!row.within_bound) say(row.variant + " gave a result outside its bound: its time means nothing.");
+    const int others =
+        std::max(table.before ? table.before->other_processes : 0, table.after ? table.after->other_processes : 0);
+    if (others > 0)
+        say(fmt::format("{} also used this GPU: times may be longer and spread wider than its own.",
+                        others == 1 ? "Another process" : fmt::format("{} other processes", others)));
+    if (const int rows = unsteady_rows(table); rows > 0)
+        say(fmt::format("{} of {} figures spread by more than a tenth of their median from the 5th to the 95th "
+                        "percentile: something else ran, the clocks moved, or it matters here where in memory the "
+                        "buffers lie.",
+                        rows, table.rows.size()));
+    for (const std::string& note : table.notes) say(note);
+    if (!table.partial.empty()) say(fmt::format("Partial, what was measured before: {}.", table.partial));
+    return doubts;
+}
 
 }  // namespace lanewise::timing

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/timing/costs.hpp"
 #include "common/timing/timing.hpp"
@@ -15,5 +16,9 @@ std::string rate_words(double gb_per_s);
 // Where times come from: "NVIDIA H200 · recorded 2026-11-21", or "measured"; empty for a table without rows.
 std::string times_from(const TimingTable& table);
 std::string costs_from(const CostTable& table);
+
+// Why these times may say less than they seem to, a sentence each: results outside their bound, another process on the
+// GPU, a wide spread, what was not measured, an interruption.
+std::vector<std::string> doubts_of(const TimingTable& table);
 
 }  // namespace lanewise::timing

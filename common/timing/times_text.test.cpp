@@ -31,5 +31,23 @@ TEST(TimesText, SaysWhereTimesComeFrom) {
     EXPECT_EQ(times_from(table), "NVIDIA H200 · recorded 2026-11-21");
 }
 
+TEST(TimesText, DoubtsAreSentencesAndEachIsSaidOnce) {
+    TimingTable table;
+    EXPECT_TRUE(doubts_of(table).empty());
+    Timing wrong;
+    wrong.variant = "tree";
+    wrong.within_bound = false;
+    table.rows = {wrong, wrong};
+    table.notes = {"2^40 values do not fit."};
+    table.partial = "interrupted";
+    table.after = GpuState{1980, 3201, 41, 1, ""};
+    const auto doubts = doubts_of(table);
+    ASSERT_EQ(doubts.size(), 4u);
+    EXPECT_EQ(doubts[0], "tree gave a result outside its bound: its time means nothing.");
+    EXPECT_EQ(doubts[1], "Another process also used this GPU: times may be longer and spread wider than its own.");
+    EXPECT_EQ(doubts[2], "2^40 values do not fit.");
+    EXPECT_EQ(doubts[3], "Partial, what was measured before: interrupted.");
+}
+
 }  // namespace
 }  // namespace lanewise::timing

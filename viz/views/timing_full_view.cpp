@@ -55,24 +55,7 @@ std::vector<std::string> timing_notes(const timing::TimingTable& table, const Ti
             "anew brings it.");
     if (table.l2 == "warm" && roofline)
         notes.push_back("L2 warm: inputs that fit into the L2 cache are read from there, faster than memory is.");
-    std::vector<std::string> wrong;
-    for (const timing::Timing& row : table.rows)
-        if (!row.within_bound && row.median_us <= 0 &&
-            std::find(wrong.begin(), wrong.end(), row.variant) == wrong.end())
-            wrong.push_back(row.variant);
-    for (const std::string& name : wrong) notes.push_back(name + " gave a result outside its bound, and is not timed.");
-    if (const int rows = timing::unsteady_rows(table); rows > 0)
-        notes.push_back(fmt::format(
-            "{} of {} figures spread by more than a tenth of their median: something else ran, or the clocks moved.",
-            rows, table.rows.size()));
-    const int others =
-        std::max(table.before ? table.before->other_processes : 0, table.after ? table.after->other_processes : 0);
-    if (others > 0)
-        notes.push_back(
-            fmt::format("{} other process{} used this GPU: times may be longer and spread wider than its own.", others,
-                        others == 1 ? "" : "es"));
-    for (const std::string& note : table.notes) notes.push_back(note);
-    if (!table.partial.empty()) notes.push_back("Partial, what was measured before: " + table.partial + ".");
+    for (std::string& doubt : timing::doubts_of(table)) notes.push_back(std::move(doubt));
     return notes;
 }
 

@@ -125,6 +125,11 @@ TEST(Program, TracesThatCannotBeShown) {
     expect(with("99_tiny", "98_else"), "98_else");
     expect(with("\"major\":1", "\"major\":2"), "2.1");
     expect(with("tiny_sum", "tiny_gone"), "tiny_gone");
+    expect(with("tiny_sum", "tiny_gone"), "changed.ndjson is a trace of a variant that is not there");
+    expect(with("99_tiny", "x; rm y"), "no lesson can be named so");
+    const std::string spaced = tiny.path("a 'b'.ndjson");
+    testing::files::copy_file(with("99_tiny", "98_else"), spaced);
+    expect(spaced, "./lessons/run 98_else --open '" + tiny.path("a '\\''b'\\''.ndjson") + "'");
     expect("/no/such/trace", "/no/such/trace");
     expect(tiny.folder.write("text", "hello\n").string(), "not a trace");
 }

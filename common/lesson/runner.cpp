@@ -1,6 +1,8 @@
 #include "common/lesson/runner.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -17,6 +19,21 @@
 namespace lanewise::lesson {
 
 namespace {
+
+bool is_plain(unsigned char c) { return std::isalnum(c) || c == '_'; }
+
+bool is_lesson_name(const std::string& name) {
+    return !name.empty() && std::all_of(name.begin(), name.end(), is_plain);
+}
+
+// As a shell takes it for one word.
+std::string shell_word(const std::string& text) {
+    const auto bare = [](unsigned char c) { return is_plain(c) || c >= 0x80 || std::strchr("./-+,:@%", c); };
+    if (!text.empty() && std::all_of(text.begin(), text.end(), bare)) return text;
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+}
 
 std::string origin_of(const trace::Source& source) {
     return source.kind == trace::SourceKind::gpu ? source.gpu + " · traced run" : "emulator · " + source.order;
@@ -333,17 +350,29 @@ std::shared_ptr<const FinishedRun> Runner::open(const std::string& path) {
     return finished;
 }
 
+const Variant& Runner::variant_of(const std::string& name, const std::string& path) const {
+    try {
+        return program_.lesson.find(name);
+    } catch (const Error& error) {
+        throw Error(fmt::format("{} is a trace of a variant that is not there: {}", path, error.what()));
+    }
+}
+
 std::shared_ptr<const FinishedRun> Runner::load(const std::string& path) {
     const std::lock_guard lock(mutex_);
     auto finished = std::make_shared<FinishedRun>();
     finished->raw = trace::load(path);
     const auto& header = finished->raw.header;
-    if (header.lesson != program_.lesson.name())
-        throw ForeignTrace(
-            fmt::format("{0} is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open {0}", path,
-                        header.lesson, program_.lesson.name()),
-            header.lesson);
-    const Variant& variant = program_.lesson.find(header.variant);
+    if (header.lesson != program_.lesson.name()) {
+        // Whatever a file says goes into no command that people copy.
+        if (!is_lesson_name(header.lesson))
+            throw Error(fmt::format("{} says that it is a trace of lesson '{}', and no lesson can be named so; record "
+                                    "one with --save-trace.", path, header.lesson));
+        throw ForeignTrace(fmt::format("{0} is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open "
+                                       "{3}", path, header.lesson, program_.lesson.name(), shell_word(path)),
+                           header.lesson);
+    }
+    const Variant& variant = variant_of(header.variant, path);
     std::string notice = finished->raw.partial ? "partial: " + finished->raw.partial_reason : "";
     if (const std::string old = stale(header); !old.empty()) notice += (notice.empty() ? "" : " ") + old;
     const auto plan = plan_of(header);

@@ -70,6 +70,8 @@ public:
     Inputs on_this_machine(Inputs inputs);
 
 private:
+    // The variant that the trace in `path` says it is of.
+    const Variant& variant_of(const std::string& name, const std::string& path) const;
     std::shared_ptr<const FinishedRun> run_live(const Variant& variant);
     // `why`: the variant was to run, and why it cannot; empty where a recording was asked for.
     std::shared_ptr<const FinishedRun> run_recorded(const Variant& variant, const std::string& why);

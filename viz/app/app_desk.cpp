@@ -327,8 +327,15 @@ bool App::press_on_card(Key key) {
     if (menu_.is_open() && menu_.press(key)) return again_ = true;
     if (!start_open_) return false;
     const int count = static_cast<int>(presentation_.lessons.size());
-    if (key == Key::down || key == Key::up) return again_ = start_.move(key == Key::down ? 1 : -1, count);
-    if (key != Key::enter) return false;
+    if (key != Key::down && key != Key::up && key != Key::enter) return false;
+    // Nothing chosen yet: what is marked as the one to go on with.
+    if (start_.chosen < 0 && count > 0) {
+        const std::vector<LessonRow> rows = lesson_rows();
+        const auto next = std::find_if(rows.begin(), rows.end(), [](const LessonRow& row) { return row.next; });
+        start_.chosen = static_cast<int>(next != rows.end() ? next - rows.begin()
+                                                            : static_cast<std::ptrdiff_t>(own_place()));
+    }
+    if (key != Key::enter) return again_ = start_.move(key == Key::down ? 1 : -1, count);
     open_lesson(start_.chosen >= 0 ? static_cast<std::size_t>(start_.chosen) : own_place());
     return again_ = true;
 }

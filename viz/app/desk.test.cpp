@@ -26,6 +26,25 @@ TEST(DeskLessons, TheNextOneGoesOnAndThisOneIsDone) {
     EXPECT_TRUE(desk.app->settings().lessons.at(samples::presentation().lesson).done);
 }
 
+TEST(DeskLessons, EnterOpensWhatIsMarkedAndArrowsBeginThere) {
+    Desk marked;
+    marked.press(letter('H'));
+    marked.press(Key::enter);   // the first that is not done
+    EXPECT_EQ(marked.gone_on.program, "/programs/04_before");
+
+    Settings settings;
+    settings.lessons["04_before"].done = true;
+    Desk own(with_lessons(), settings);
+    own.press(letter('H'));
+    own.press(Key::enter);
+    EXPECT_FALSE(own.app->start_page_open());
+    EXPECT_FALSE(own.app->closing());
+    own.press(letter('H'));
+    own.press(Key::down);
+    own.press(Key::enter);
+    EXPECT_EQ(own.gone_on.program, "/programs/06_next");
+}
+
 TEST(DeskLessons, OneThatIsNotBuiltSaysHow) {
     Desk desk;
     desk.press(letter('H'));

@@ -98,7 +98,9 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons) 
         const Rect card{left + pane.px(52), box.y0, box.x1, box.y1};
         if (row.next || marked)
             fill(brush, card, marked ? colors.raised : mix(colors.panel, colors.accent, 0.1), pane.px(8));
-        if (row.next) outline(brush, card, with_alpha(colors.accent, 0.7), pane.px(8), pane.px(1.2f));
+        // What Enter opens: the one to go on with, until another is chosen.
+        const bool enters = chosen >= 0 ? static_cast<int>(i) == chosen : row.next;
+        if (enters) outline(brush, card, with_alpha(colors.accent, 0.7), pane.px(8), pane.px(1.2f));
 
         const float r = pane.px(15);
         if (row.done) circle(brush, node, r, mix(colors.panel, colors.good, 0.24));

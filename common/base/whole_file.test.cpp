@@ -1,7 +1,6 @@
 #include "common/base/whole_file.hpp"
 
 #include <fstream>
-#include <iterator>
 #include <thread>
 
 #include <sys/stat.h>
@@ -9,45 +8,30 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/folder_test.testing.hpp"
+
 namespace lanewise {
 namespace {
 
 namespace fs = std::filesystem;
 
-class WholeFile : public ::testing::Test {
-protected:
-    void SetUp() override {
-        folder = fs::temp_directory_path() / ("lanewise_whole_" + std::to_string(::getpid()));
-        fs::create_directories(folder);
-    }
-    void TearDown() override { fs::remove_all(folder); }
-
-    static std::string read(const fs::path& path) {
-        std::ifstream in(path, std::ios::binary);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-    std::size_t files() const {
-        return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-    }
-
-    fs::path folder;
-};
+class WholeFile : public testing::FolderTest {};
 
 TEST_F(WholeFile, ReplacesWhatStandsThereAndLeavesNothingElse) {
-    EXPECT_EQ(write_whole_file(folder / "波", "one"), "");
-    EXPECT_EQ(write_whole_file(folder / "波", std::string("t\0wo", 4)), "");
-    EXPECT_EQ(read(folder / "波"), std::string("t\0wo", 4));
+    EXPECT_EQ(write_whole_file(folder_ / "波", "one"), "");
+    EXPECT_EQ(write_whole_file(folder_ / "波", std::string("t\0wo", 4)), "");
+    EXPECT_EQ(testing::slurp(folder_ / "波"), std::string("t\0wo", 4));
     EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(WholeFile, KeepsALinkAndTheRightsOfWhatItLeadsTo) {
-    ASSERT_EQ(write_whole_file(folder / "real", "old"), "");
-    ASSERT_EQ(::chmod((folder / "real").c_str(), 0640), 0);
-    fs::create_symlink("real", folder / "link");
-    EXPECT_EQ(write_whole_file(folder / "link", "new"), "");
-    EXPECT_TRUE(fs::is_symlink(folder / "link"));
-    EXPECT_EQ(read(folder / "real"), "new");
-    EXPECT_EQ(fs::status(folder / "real").permissions(), fs::perms(0640));
+    ASSERT_EQ(write_whole_file(folder_ / "real", "old"), "");
+    ASSERT_EQ(::chmod((folder_ / "real").c_str(), 0640), 0);
+    fs::create_symlink("real", folder_ / "link");
+    EXPECT_EQ(write_whole_file(folder_ / "link", "new"), "");
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+    EXPECT_EQ(testing::slurp(folder_ / "real"), "new");
+    EXPECT_EQ(fs::status(folder_ / "real").permissions(), fs::perms(0640));
 }
 
 TEST_F(WholeFile, WritesToADeviceAndAPipeAndNeverReplacesThem) {
@@ -56,28 +40,28 @@ TEST_F(WholeFile, WritesToADeviceAndAPipeAndNeverReplacesThem) {
     EXPECT_EQ(write_whole_file("/dev/null", "x"), "");
     EXPECT_TRUE(fs::is_character_file("/dev/full"));
     EXPECT_TRUE(fs::is_character_file("/dev/null"));
-    fs::create_symlink("/dev/full", folder / "full");
-    EXPECT_NE(write_whole_file(folder / "full", "x"), "");
-    EXPECT_TRUE(fs::is_symlink(folder / "full"));
-    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    fs::create_symlink("/dev/full", folder_ / "full");
+    EXPECT_NE(write_whole_file(folder_ / "full", "x"), "");
+    EXPECT_TRUE(fs::is_symlink(folder_ / "full"));
+    ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
     std::string heard;
-    std::thread reader([&] { heard = read(folder / "pipe"); });
-    EXPECT_EQ(write_whole_file(folder / "pipe", "through"), "");
+    std::thread reader([&] { heard = testing::slurp(folder_ / "pipe"); });
+    EXPECT_EQ(write_whole_file(folder_ / "pipe", "through"), "");
     reader.join();
     EXPECT_EQ(heard, "through");
-    EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+    EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
 }
 
 TEST_F(WholeFile, SaysWhyItDoesNotWork) {
-    EXPECT_NE(write_whole_file(folder, "x"), "");
-    EXPECT_NE(write_whole_file(folder / "none" / "a", "x"), "");
-    EXPECT_NE(write_whole_file(folder / std::string(300, 'a'), "x"), "");
+    EXPECT_NE(write_whole_file(folder_, "x"), "");
+    EXPECT_NE(write_whole_file(folder_ / "none" / "a", "x"), "");
+    EXPECT_NE(write_whole_file(folder_ / std::string(300, 'a'), "x"), "");
     EXPECT_EQ(files(), 0u);
     if (::getuid() == 0) GTEST_SKIP() << "root may write everywhere";
-    ASSERT_EQ(write_whole_file(folder / "kept", "old"), "");
-    ASSERT_EQ(::chmod((folder / "kept").c_str(), 0400), 0);
-    EXPECT_NE(write_whole_file(folder / "kept", "new"), "");
-    EXPECT_EQ(read(folder / "kept"), "old");
+    ASSERT_EQ(write_whole_file(folder_ / "kept", "old"), "");
+    ASSERT_EQ(::chmod((folder_ / "kept").c_str(), 0400), 0);
+    EXPECT_NE(write_whole_file(folder_ / "kept", "new"), "");
+    EXPECT_EQ(testing::slurp(folder_ / "kept"), "old");
 }
 
 }  // namespace

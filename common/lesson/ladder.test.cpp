@@ -4,20 +4,16 @@
 
 #include <fstream>
 
+#include "common/base/folder_test.testing.hpp"
+
 namespace lanewise::lesson {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Ladder : public ::testing::Test {
+class Ladder : public lanewise::testing::FolderTest {
 protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("lanewise_ladder_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-        fs::remove_all(folder_);
-        fs::create_directories(folder_ / "programs");
-    }
-    void TearDown() override { fs::remove_all(folder_); }
+    void SetUp() override { fs::create_directories(folder_ / "programs"); }
     void lesson(const std::string& name, const std::string& text) {
         fs::create_directories(folder_ / "lessons" / name);
         std::ofstream(folder_ / "lessons" / name / "lesson.md") << text;
@@ -26,7 +22,6 @@ protected:
         std::ofstream(folder_ / "programs" / name) << "#!/bin/sh\n";
         fs::permissions(folder_ / "programs" / name, runs ? fs::perms::owner_all : fs::perms::owner_read);
     }
-    fs::path folder_;
 };
 
 TEST_F(Ladder, ListsTheFoldersInOrderAndFindsWhatIsBuilt) {

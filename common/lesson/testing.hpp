@@ -10,41 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "common/base/folder.testing.hpp"
 #include "common/lesson/program.hpp"
 #include "common/trace/testing.hpp"
 
 namespace lanewise::lesson::testing {
 
 namespace files = std::filesystem;
-
-// A folder of its own that goes with the object.
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string name = (files::temp_directory_path() / "lanewise-test-XXXXXX").string();
-        path_ = ::mkdtemp(name.data());
-    }
-    ~TemporaryFolder() { files::remove_all(path_); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    const files::path& path() const { return path_; }
-    files::path write(const std::string& name, const std::string& text) const {
-        files::create_directories((path_ / name).parent_path());
-        std::ofstream(path_ / name) << text;
-        return path_ / name;
-    }
-
-private:
-    files::path path_;
-};
-
-inline std::string slurp(const files::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
+using lanewise::testing::slurp;
+using lanewise::testing::TemporaryFolder;
 
 // Adds the first input up and leaves the trace of a xor tree over lanes 0 to 31; `wrong` is added to the result.
 class PretendedMachine : public launch::Backend {

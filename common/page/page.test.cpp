@@ -7,6 +7,7 @@
 
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
+#include "common/base/folder.testing.hpp"
 #include "common/page/document.hpp"
 #include "common/page/tables.hpp"
 #include "common/shown/lane_facts.hpp"
@@ -221,17 +222,13 @@ TEST(Export, EndingsAreThree) {
 
 TEST(Export, WhatCannotBeWrittenIsASentence) {
     EXPECT_THROW(write_file("--export", "/no/such/folder/a.csv", "x"), Error);
-    const auto folder = std::filesystem::temp_directory_path() / "lanewise-export-test.csv";
-    std::filesystem::create_directories(folder);
-    EXPECT_THROW(write_file("--export", folder.string(), "x"), Error);
-    std::filesystem::remove_all(folder);
-    const auto file = std::filesystem::temp_directory_path() / "lanewise-export-测试.csv";
+    const lanewise::testing::TemporaryFolder folder;
+    std::filesystem::create_directories(folder.path() / "folder.csv");
+    EXPECT_THROW(write_file("--export", (folder.path() / "folder.csv").string(), "x"), Error);
+    const auto file = folder.path() / "测试.csv";
     write_file("--export", file.string(), "x,y\r\n");
-    std::stringstream read;
-    read << std::ifstream(file, std::ios::binary).rdbuf();
-    EXPECT_EQ(read.str(), "x,y\r\n");
+    EXPECT_EQ(lanewise::testing::slurp(file), "x,y\r\n");
     EXPECT_FALSE(std::filesystem::exists(file.string() + ".part"));
-    std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
+#include "common/base/folder.testing.hpp"
 #include "common/shown/cell_text.hpp"
 #include "common/shown/lane_facts.hpp"
 #include "common/shown/warps.hpp"
@@ -213,9 +214,8 @@ int check(const std::vector<std::string>& arguments) {
         std::cout << "skipped: there is no Chromium here (apt-get install chromium, or name one in CHROMIUM).\n";
         return kSkipped;
     }
-    std::string name = (fs::temp_directory_path() / "lanewise-page-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw Error("no temporary folder can be made.");
-    const fs::path folder = name;
+    const lanewise::testing::TemporaryFolder temporary;
+    const fs::path& folder = temporary.path();
     std::string command = quoted(arguments[0]) + " --backend cpu --variant " + quoted(arguments[1]) + " --export " +
                           quoted(folder / "page.html") + " --save-trace " + quoted(folder / "t.ndjson");
     for (std::size_t i = 2; i < arguments.size(); ++i) command += " " + quoted(arguments[i]);
@@ -237,7 +237,6 @@ int check(const std::vector<std::string>& arguments) {
     const std::size_t from = at + open.size();
     const json report = json::parse(unescaped(dom.substr(from, dom.find("</pre>", from) - from)));
     Check(steps, report).all();
-    fs::remove_all(folder);
     if (failures) {
         std::cerr << failures << " differences between the page and the trace of " << arguments[1] << ".\n";
         return 1;

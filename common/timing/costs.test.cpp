@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "common/base/error.hpp"
+#include "common/base/folder_test.testing.hpp"
 #include "common/base/text.testing.hpp"
 #include "common/timing/costs.testing.hpp"
 #include "common/timing/files.hpp"
@@ -19,13 +20,8 @@ namespace {
 using lanewise::testing::contains;
 using testing::made_up_costs;
 
-class Costs : public ::testing::Test {
+class Costs : public lanewise::testing::FolderTest {
 protected:
-    Costs() {
-        std::string name = (std::filesystem::temp_directory_path() / "lanewise-costs-XXXXXX").string();
-        folder_ = ::mkdtemp(name.data());
-    }
-    ~Costs() override { std::filesystem::remove_all(folder_); }
     std::filesystem::path write(const std::string& text) const {
         std::ofstream(folder_ / "costs.json") << text;
         return folder_ / "costs.json";
@@ -38,7 +34,6 @@ protected:
         }
         return "it was read";
     }
-    std::filesystem::path folder_;
 };
 
 Cost row_of(const char* id, double latency, double per_cycle) {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "common/base/error.hpp"
+#include "common/base/folder_test.testing.hpp"
 #include "common/gpu/device.hpp"
 #include "common/timing/measure.hpp"
 #include "common/timing/serial.hpp"
@@ -18,26 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for one test, removed with it.
-class TimingFiles : public testing::Test {
+class TimingFiles : public lanewise::testing::FolderTest {
 protected:
-    TimingFiles() : folder_(fs::path(testing::TempDir()) / ("lanewise_timing_" + test_name())) {
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-    }
-    ~TimingFiles() override {
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
-    }
-
-    static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
-
-    static std::string text_of(const fs::path& path) {
-        std::ostringstream text;
-        text << std::ifstream(path, std::ios::binary).rdbuf();
-        return text.str();
-    }
-
     std::string refusal(const std::string& text) {
         const fs::path path = folder_ / "mangled.json";
         std::ofstream(path, std::ios::binary) << text;
@@ -49,8 +32,6 @@ protected:
         }
         return "";
     }
-
-    fs::path folder_;
 };
 
 TimingTable table() {
@@ -177,7 +158,7 @@ TEST_F(TimingFiles, CsvHasALineForEachRow) {
     t.rows[1].n = t.rows[0].n;
     t.rows[1].median_us = 6.8;
     save_csv(folder_ / "t.csv", t);
-    std::istringstream lines(text_of(folder_ / "t.csv"));
+    std::istringstream lines(lanewise::testing::slurp(folder_ / "t.csv"));
     std::string heading, first, second, none;
     std::getline(lines, heading);
     std::getline(lines, first);
@@ -194,7 +175,7 @@ TEST_F(TimingFiles, CsvHasALineForEachRow) {
 
 TEST_F(TimingFiles, MangledOnesAreRefusedBySentence) {
     save(folder_ / "times.json", table());
-    const std::string good = text_of(folder_ / "times.json");
+    const std::string good = lanewise::testing::slurp(folder_ / "times.json");
     for (std::size_t cut = 0; cut < good.size() - 2; cut += 37) EXPECT_NE(refusal(good.substr(0, cut)), "") << cut;
     for (const char* text : {"", "[]", "3", "null", "{}", "\xff\xfe", "{\"format\": 7}", "{\"format\": \"other\"}"})
         EXPECT_NE(refusal(text), "") << text;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/base/folder_test.testing.hpp"
 #include "common/trace/io.testing.hpp"
 #include "common/trace/testing.hpp"
 
@@ -41,14 +42,8 @@ TEST(TraceFile, ADefaultRunIsSmall) {
     EXPECT_LT(written(made.trace).size(), 300000u);
 }
 
-class SaveTrace : public ::testing::Test {
+class SaveTrace : public lanewise::testing::FolderTest {
 protected:
-    void SetUp() override { std::filesystem::create_directories(folder); }
-    void TearDown() override { std::filesystem::remove_all(folder); }
-
-    std::size_t files() const {
-        return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
-    }
     std::string save_error(const std::filesystem::path& path) {
         try {
             save(path, trace);
@@ -58,33 +53,31 @@ protected:
         return "";
     }
 
-    std::filesystem::path folder =
-        std::filesystem::temp_directory_path() / ("lanewise_trace_" + std::to_string(::getpid()));
     Trace trace = random_trace(3);
 };
 
 TEST_F(SaveTrace, SavesAndReplaces) {
-    save(folder / "t.ndjson", trace);
-    expect_same(load(folder / "t.ndjson"), trace);
+    save(folder_ / "t.ndjson", trace);
+    expect_same(load(folder_ / "t.ndjson"), trace);
     trace.records.pop_back();
-    std::filesystem::create_symlink("t.ndjson", folder / "link.ndjson");
-    save(folder / "link.ndjson", trace);
-    EXPECT_EQ(load(folder / "t.ndjson").records.size(), trace.records.size());
-    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.ndjson"));
+    std::filesystem::create_symlink("t.ndjson", folder_ / "link.ndjson");
+    save(folder_ / "link.ndjson", trace);
+    EXPECT_EQ(load(folder_ / "t.ndjson").records.size(), trace.records.size());
+    EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link.ndjson"));
     EXPECT_EQ(files(), 2u);
 }
 
 TEST_F(SaveTrace, APartialTraceStaysPartial) {
     trace.partial = true;
     trace.partial_reason = "it was cut off";
-    save(folder / "t.ndjson", trace);
-    EXPECT_EQ(load(folder / "t.ndjson").partial_reason, "it was cut off");
+    save(folder_ / "t.ndjson", trace);
+    EXPECT_EQ(load(folder_ / "t.ndjson").partial_reason, "it was cut off");
 }
 
 TEST_F(SaveTrace, SaysWhyItCannot) {
-    const std::string missing = save_error(folder / "no" / "t.ndjson");
-    EXPECT_NE(missing.find((folder / "no" / "t.ndjson").string() + ": No such file"), std::string::npos) << missing;
-    EXPECT_NE(save_error(folder).find("directory"), std::string::npos);
+    const std::string missing = save_error(folder_ / "no" / "t.ndjson");
+    EXPECT_NE(missing.find((folder_ / "no" / "t.ndjson").string() + ": No such file"), std::string::npos) << missing;
+    EXPECT_NE(save_error(folder_).find("directory"), std::string::npos);
     EXPECT_NE(save_error("/dev/full").find("No space"), std::string::npos);
     EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
     EXPECT_EQ(files(), 0u);
@@ -92,13 +85,13 @@ TEST_F(SaveTrace, SaysWhyItCannot) {
 
 TEST_F(SaveTrace, LoadSaysWhyItCannot) {
     try {
-        load(folder / "none.ndjson");
+        load(folder_ / "none.ndjson");
         FAIL();
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("none.ndjson cannot be opened: No such file"), std::string::npos)
             << error.what();
     }
-    EXPECT_THROW(load(folder), Error);
+    EXPECT_THROW(load(folder_), Error);
 }
 
 TEST(TraceNames, ReadBack) {

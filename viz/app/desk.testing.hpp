@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "common/base/folder_test.testing.hpp"
 #include "viz/app/app.hpp"
 #include "viz/views/headless.testing.hpp"
 #include "viz/views/sample_runs.hpp"
@@ -84,16 +85,12 @@ struct StartedIn {
 };
 
 // Files to open, in a folder that goes when the test ends.
-class DeskFiles : public ::testing::Test {
+class DeskFiles : public lanewise::testing::FolderTest {
 protected:
     void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("lanewise_desk_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-        std::filesystem::remove_all(folder_);
         std::filesystem::create_directories(folder_ / "folder");
         for (const char* name : {"a.ndjson", "波.ndjson", "none.txt"}) std::ofstream(folder_ / name) << "x";
     }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
     std::string at(const std::string& name) const { return (folder_ / name).string(); }
     // Waits until the file was read.
     static void open(Desk& desk, const std::string& path) {
@@ -104,7 +101,6 @@ protected:
         }
         desk.settle();
     }
-    std::filesystem::path folder_;
 };
 
 }  // namespace lanewise::viz::testing

@@ -79,10 +79,7 @@ TEST_F(DeskFiles, WhatIsShownIsSavedBesideAndToldWhere) {
         desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(what)});
         desk.settle();
     };
-    const auto text = [&](const std::string& name) {
-        std::ifstream in(folder_ / name);
-        return std::string(std::istreambuf_iterator<char>(in), {});
-    };
+    const auto text = [&](const std::string& name) { return lanewise::testing::slurp(folder_ / name); };
     const std::string own = shown.lesson + "-warp_sum_xor";
     save(lesson::TakeAway::picture);
     EXPECT_EQ(desk.app->notice().sentence, "The picture is in " + at(own + "-step-2.svg") + ".");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/error.hpp"
+#include "common/base/folder_test.testing.hpp"
 #include "viz/app/app.hpp"
 #include "viz/app/gui.hpp"
 #include "viz/app/image.hpp"
@@ -18,21 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Picture : public ::testing::Test {
-protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("lanewise_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-    std::size_t files() const {
-        return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-    }
-
-    fs::path folder_;
-};
+class Picture : public lanewise::testing::FolderTest {};
 
 // Width and height as the PNG's header has them.
 std::pair<unsigned, unsigned> png_size(const fs::path& path) {

@@ -6,25 +6,22 @@
 #include <filesystem>
 #include <fstream>
 
+#include "common/base/folder_test.testing.hpp"
+
 namespace lanewise::viz {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Paths : public ::testing::Test {
+class Paths : public lanewise::testing::FolderTest {
 protected:
     void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("lanewise_paths_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-        fs::remove_all(folder_);
         fs::create_directories(folder_ / "xor runs");
         fs::create_directories(folder_ / ".hidden");
         for (const char* name : {"xor.ndjson", "xor_2.ndjson", "xor.txt", "波一.ndjson", "波二.ndjson"})
             std::ofstream(folder_ / name) << "";
         at_ = folder_.string() + "/";
     }
-    void TearDown() override { fs::remove_all(folder_); }
-    fs::path folder_;
     std::string at_;
 };
 

@@ -6,34 +6,20 @@
 
 #include <unistd.h>
 
+#include "common/base/folder_test.testing.hpp"
+
 namespace lanewise::viz {
 namespace {
 
 namespace fs = std::filesystem;
 
-class SettingsTest : public ::testing::Test {
+class SettingsTest : public lanewise::testing::FolderTest {
 protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("lanewise_settings_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-        file_ = folder_ / "lanewise" / "settings.json";
-    }
-    void TearDown() override {
-        fs::permissions(folder_, fs::perms::owner_all);
-        fs::remove_all(folder_);
-    }
-    void write(const std::string& text) {
-        fs::create_directories(file_.parent_path());
-        std::ofstream(file_) << text;
-    }
-    std::string text() const {
-        std::ifstream in(file_);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
+    void TearDown() override { fs::permissions(folder_, fs::perms::owner_all); }
+    void write(const std::string& text) { temporary_.write("lanewise/settings.json", text); }
+    std::string text() const { return lanewise::testing::slurp(file_); }
 
-    fs::path folder_, file_;
+    const fs::path file_ = folder_ / "lanewise" / "settings.json";
 };
 
 Settings some() {

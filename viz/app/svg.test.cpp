@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/base/folder.testing.hpp"
 #include "viz/app/frontend.hpp"
 #include "viz/views/sample_runs.hpp"
 #include "viz/widgets/xml.testing.hpp"
@@ -19,14 +20,10 @@ using testing::XmlElement;
 
 std::vector<XmlElement> drawn(const lesson::WindowRequest& request,
                               const lesson::Presentation& presentation = samples::presentation()) {
-    const fs::path path =
-        fs::temp_directory_path() /
-        ("lanewise_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + ".svg");
+    const lanewise::testing::TemporaryFolder folder;
+    const fs::path path = folder.path() / "picture.svg";
     make_frontend()->svg(presentation, request, path.string());
-    std::ifstream in(path, std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(in), {});
-    fs::remove(path);
-    return testing::XmlReader::read(text);
+    return testing::XmlReader::read(lanewise::testing::slurp(path));
 }
 
 lesson::WindowRequest request_of(const std::string& variant, std::size_t step) {

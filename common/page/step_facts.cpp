@@ -146,7 +146,7 @@ json StepFacts::part(std::size_t k, const WarpStep& each, std::size_t w) {
         for (const std::string& caption : shown::request_captions(steps_, requests, space))
             all["words"].push_back(words_.place(caption));
     all["formulas"] = formulas(k, each.warp, lanes);
-    all["rows"] = rows(k, each.warp, w, lanes);
+    all["rows"] = rows(k, each.warp, w);
     for (const std::size_t number : each.records)
         if (shown::touches_memory(trace_.records[number]) && trace_.records[number].array < trace_.arrays.size())
             all["memory"].push_back(memory(trace_.records[number], w));
@@ -177,35 +177,27 @@ json StepFacts::formulas(std::size_t k, const WarpRef& warp, int lanes) {
     return all;
 }
 
-// The lanes' rows, one above the other: the i-th row of a lane that has the label and role of the others' i-th row.
-json StepFacts::rows(std::size_t k, const WarpRef& warp, std::size_t w, int lanes) {
-    std::vector<std::vector<shown::ValueRow>> of_lanes;
-    std::size_t most = 0;
-    for (int lane = 0; lane < lanes; ++lane) {
-        of_lanes.push_back(shown::value_rows(steps_, k, warp, lane));
-        most = std::max(most, of_lanes.back().size());
-    }
+// A row of the page has one role: what is missing in some lanes only stands in a row of its own.
+json StepFacts::rows(std::size_t k, const WarpRef& warp, std::size_t w) {
     json all = json::array();
-    for (std::size_t i = 0; i < most; ++i) {
-        std::vector<std::pair<std::string, shown::ValueRow::Role>> kinds;
-        for (const auto& mine : of_lanes)
-            if (i < mine.size() &&
-                std::find(kinds.begin(), kinds.end(), std::pair(mine[i].label, mine[i].role)) == kinds.end())
-                kinds.emplace_back(mine[i].label, mine[i].role);
-        for (const auto& [label, role] : kinds) {
+    for (const shown::WarpRow& told : shown::warp_rows(steps_, k, warp)) {
+        std::vector<shown::ValueRow::Role> roles;
+        for (const auto& mine : told.lanes)
+            if (mine && std::find(roles.begin(), roles.end(), mine->role) == roles.end()) roles.push_back(mine->role);
+        for (const auto role : roles) {
             json values = json::array(), words = json::array();
             bool has_words = false;
-            for (const auto& mine : of_lanes) {
-                const bool has = i < mine.size() && mine[i].label == label && mine[i].role == role;
+            for (const auto& mine : told.lanes) {
+                const bool has = mine && mine->role == role;
                 if (!has) values.push_back(-1);
-                else if (mine[i].is_value) values.push_back(value(w, mine[i].type, mine[i].bits));
-                else values.push_back(values_.place(mine[i].text));
-                const bool has_word = has && !mine[i].word.empty();
+                else if (mine->is_value) values.push_back(value(w, mine->type, mine->bits));
+                else values.push_back(values_.place(mine->text));
+                const bool has_word = has && !mine->word.empty();
                 has_words |= has_word;
-                if (has_word) words.push_back(folded(mine[i].word, templates_));
+                if (has_word) words.push_back(folded(mine->word, templates_));
                 else words.push_back(0);
             }
-            json row = {{"label", label}, {"role", role_name(role)}, {"values", std::move(values)}};
+            json row = {{"label", told.label}, {"role", role_name(role)}, {"values", std::move(values)}};
             if (has_words) row["word"] = std::move(words);
             all.push_back(std::move(row));
         }

@@ -33,7 +33,7 @@ private:
     nlohmann::json part(std::size_t k, const steps::WarpStep& each, std::size_t w);
     int waiting(std::size_t k, const steps::WarpRef& warp) const;
     nlohmann::json formulas(std::size_t k, const steps::WarpRef& warp, int lanes);
-    nlohmann::json rows(std::size_t k, const steps::WarpRef& warp, std::size_t w, int lanes);
+    nlohmann::json rows(std::size_t k, const steps::WarpRef& warp, std::size_t w);
     nlohmann::json memory(const trace::Record& record, std::size_t w);
     nlohmann::json image(const trace::ArrayImage& held, std::size_t w);
 

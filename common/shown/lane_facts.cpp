@@ -110,6 +110,20 @@ std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, co
     return rows;
 }
 
+std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) {
+    const auto lanes = static_cast<std::size_t>(lanes_of(steps, warp));
+    std::vector<WarpRow> rows;
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        std::size_t at = 0;
+        for (ValueRow& told : value_rows(steps, step, warp, static_cast<int>(lane))) {
+            while (at < rows.size() && rows[at].label != told.label) ++at;
+            if (at == rows.size()) rows.push_back({told.label, std::vector<std::optional<ValueRow>>(lanes)});
+            rows[at++].lanes[lane] = std::move(told);
+        }
+    }
+    return rows;
+}
+
 std::string inputs_words(const steps::Provenance& inputs, std::size_t input_count) {
     std::string words = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(input_count) + " inputs";
     if (inputs.counted_twice()) words += ", some counted twice";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,15 @@ struct ValueRow {
 
 // Empty where the lane has no part in the step.
 std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp, int lane);
+
+// The rows of all lanes of a warp, one under the other.
+struct WarpRow {
+    std::string label;
+    std::vector<std::optional<ValueRow>> lanes;   // nothing where a lane has no such row
+};
+
+// As few as there can be with one label each and with the rows of each lane in its own order.
+std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
 
 // "holds 4 of 32 inputs, some counted twice".
 std::string inputs_words(const steps::Provenance& inputs, std::size_t input_count);

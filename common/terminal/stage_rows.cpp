@@ -43,30 +43,35 @@ Row held(const char* label, const steps::Steps& steps, std::size_t k, const step
     return row;
 }
 
-// Into the first row from `at` on of that label; a new one where there is none.
-void put_cell(std::vector<Row>& rows, std::size_t& at, const std::string& label, Row::Kind kind, Role role, int lane,
-              int lanes, Row::Cell cell) {
-    std::size_t i = at;
-    while (i < rows.size() && rows[i].label != label) ++i;
-    if (i == rows.size()) rows.push_back({label, kind, role, std::vector<Row::Cell>(static_cast<std::size_t>(lanes))});
-    rows[i].cells[static_cast<std::size_t>(lane)] = std::move(cell);
-    at = i + 1;
+// The places of memory that a row names, one line for each array.
+void add_places(std::vector<Row>& rows, const shown::WarpRow& told) {
+    const std::size_t first = rows.size();
+    for (std::size_t lane = 0; lane < told.lanes.size(); ++lane) {
+        if (!told.lanes[lane]) continue;
+        const std::string& word = told.lanes[lane]->word;
+        const std::size_t bracket = word.find('[');
+        if (bracket == std::string::npos) continue;
+        const std::string label = word.substr(0, bracket) + "[ ]";
+        const auto same = [&](const Row& row) { return row.label == label; };
+        auto row = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(), same);
+        if (row == rows.end())
+            row = rows.insert(row, {label, Row::Kind::text, Role::quiet, std::vector<Row::Cell>(told.lanes.size())});
+        row->cells[lane] = cell_of(word.substr(bracket + 1, word.size() - bracket - 2));
+    }
 }
 
-// What value_rows() tells of each lane, one under the other; words of memory as their places.
-void add_rows(std::vector<Row>& rows, const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp, int lanes) {
-    const std::size_t first = rows.size();
-    for (int lane = 0; lane < lanes; ++lane) {
-        std::size_t at = first;
-        for (const shown::ValueRow& told : shown::value_rows(steps, k, warp, lane)) {
-            const std::size_t bracket = told.word.find('[');
-            if (bracket != std::string::npos)
-                put_cell(rows, at, told.word.substr(0, bracket) + "[ ]", Row::Kind::text, Role::quiet, lane, lanes,
-                         cell_of(told.word.substr(bracket + 1, told.word.size() - bracket - 2)));
-            // What is missing in one lane does not make its row quiet.
-            const Role role = told.role == Role::quiet ? Role::plain : told.role;
-            put_cell(rows, at, told.label, Row::Kind::value, role, lane, lanes, cell_of(told));
+void add_rows(std::vector<Row>& rows, const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp) {
+    for (const shown::WarpRow& told : shown::warp_rows(steps, k, warp)) {
+        add_places(rows, told);
+        Row row{told.label, Row::Kind::value, Role::plain, std::vector<Row::Cell>(told.lanes.size())};
+        for (std::size_t lane = 0; lane < told.lanes.size(); ++lane) {
+            const auto& mine = told.lanes[lane];
+            if (!mine) continue;
+            row.cells[lane] = cell_of(*mine);
+            // The first that tells: what is missing in one lane does not make its row quiet.
+            if (row.role == Role::plain && mine->role != Role::quiet) row.role = mine->role;
         }
+        rows.push_back(std::move(row));
     }
 }
 
@@ -82,7 +87,7 @@ std::vector<Row> stage_rows(const steps::Steps& steps, std::size_t k, const step
     // An exchange tells by itself what was there before and after.
     const bool exchanges = part && (kind == steps::StepKind::shuffle || kind == steps::StepKind::reduce);
     if (!exchanges) rows.push_back(held("holds", steps, k == 0 ? steps::kNoStep : k - 1, warp, lanes));
-    if (part) add_rows(rows, steps, k, warp, lanes);
+    if (part) add_rows(rows, steps, k, warp);
     if (part && kind == steps::StepKind::shuffle)
         rows.insert(rows.begin() + std::min<std::ptrdiff_t>(2, std::ssize(rows)), sources(*part, lanes));
     if (!exchanges) rows.push_back(held("then holds", steps, k, warp, lanes));

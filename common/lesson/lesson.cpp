@@ -47,6 +47,23 @@ void check_memory(std::uint64_t n) {
             n, static_cast<double>(n) * kBytesPerValue / (1u << 30), static_cast<double>(*free) / (1u << 30)));
 }
 
+// To ask which instances there are.
+Inputs smallest_inputs(const Variant& variant) {
+    Inputs smallest = Lesson::default_inputs(variant);
+    smallest.n = 1;
+    smallest.kind = "ramp";
+    return smallest;
+}
+
+bool can_plan(const Variant& variant, const Inputs& inputs, const launch::KernelSet& kernels) {
+    try {
+        make_plan(variant, inputs, kernels);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 }  // namespace
 
 Lesson::Lesson(std::string name, std::filesystem::path folder)
@@ -134,32 +151,18 @@ std::string why_not_in_order(const Variant& variant, const launch::Order& order)
 }
 
 bool has_instance(const Variant& variant, std::uint32_t block, const launch::KernelSet& kernels) {
-    Inputs smallest = Lesson::default_inputs(variant);
-    smallest.n = 1;
-    smallest.kind = "ramp";
+    Inputs smallest = smallest_inputs(variant);
     smallest.block = block;
-    try {
-        make_plan(variant, smallest, kernels);
-    } catch (const Error&) {
-        return false;
-    }
-    return true;
+    return can_plan(variant, smallest, kernels);
 }
 
 std::vector<std::string> variants_in_warps_of(std::uint32_t warp, const Lesson& lesson,
                                               const launch::KernelSet& kernels) {
     std::vector<std::string> names;
     for (const auto& variant : lesson.variants()) {
-        Inputs smallest = Lesson::default_inputs(variant);
-        smallest.n = 1;
-        smallest.kind = "ramp";
+        Inputs smallest = smallest_inputs(variant);
         smallest.warp = warp;
-        try {
-            make_plan(variant, smallest, kernels);
-            names.push_back(variant.name);
-        } catch (const Error&) {
-            continue;
-        }
+        if (can_plan(variant, smallest, kernels)) names.push_back(variant.name);
     }
     return names;
 }

@@ -71,9 +71,7 @@ Intent Menu::draw(const Look& look, const Rect& window, Point corner,
         std::min(look.px(kColumn), (window.width() - corner.x - look.px(24)) / static_cast<float>(columns.size()));
     const Rect card{corner.x, corner.y, corner.x + wide * static_cast<float>(columns.size()) + look.px(12),
                     corner.y + row_height / kRow * tallest + look.px(20)};
-    shadow(pane.brush, card, look.px(10));
-    fill(pane.brush, card, colors.panel, look.px(10));
-    outline(pane.brush, card, colors.line, look.px(10), look.px(1));
+    raised_card(pane.brush, card);
     Intent intent;
     int at = 0;
     float x = card.x0 + look.px(6);

@@ -112,9 +112,7 @@ void OpenCard::draw(const Look& look, const Rect& window) {
     const float x = window.center().x - width / 2;
     const float y = window.y0 + std::min(look.px(90), (window.height() - height) / 2);
     const Rect card{x, y, x + width, y + height};
-    shadow(pane.brush, card, look.px(10));
-    fill(pane.brush, card, colors.panel, look.px(10));
-    outline(pane.brush, card, colors.line, look.px(10), look.px(1));
+    raised_card(pane.brush, card);
     Rect rest = card.inset(look.px(22), look.px(16));
     const Rect head = rest.cut_top(look.px(28));
     text_in(pane.brush, Face::title, head, colors.strong, "Open a trace", Align::left);

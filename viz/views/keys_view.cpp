@@ -70,9 +70,7 @@ Intent KeysView::draw(const Pane& pane, const std::vector<KeyGroup>& groups) con
     const Point c = pane.box.center();
     const Rect card{c.x - width / 2, std::max(pane.box.y0, c.y - height / 2), c.x + width / 2,
                     std::min(pane.box.y1, c.y + height / 2)};
-    shadow(pane.brush, card, pane.px(10));
-    fill(pane.brush, card, colors.panel, pane.px(10));
-    outline(pane.brush, card, colors.line, pane.px(10), pane.px(1));
+    raised_card(pane.brush, card);
     Rect rest = card.inset(pane.px(26), pane.px(18));
     const Rect head = rest.cut_top(pane.px(28));
     text_in(pane.brush, Face::title, head, colors.strong, "Keys", Align::left);

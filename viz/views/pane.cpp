@@ -59,12 +59,16 @@ void Pane::turn(int pages) const {
     ImGui::SetScrollY(std::clamp(scrolled + page * static_cast<float>(pages), 0.0f, ImGui::GetScrollMaxY()));
 }
 
-void shadow(const Brush& brush, const Rect& box, float rounding) {
+void raised_card(const Brush& brush, const Rect& box) {
+    const Theme& colors = brush.colors();
+    const float rounding = brush.px(10);
     for (const float reach : {14.0f, 9.0f, 5.0f, 2.0f}) {
         const float d = brush.px(reach);
-        fill(brush, box.inset(-d).moved(0, brush.px(3)), with_alpha(rgb(0x000000), brush.colors().dark ? 0.10 : 0.035),
+        fill(brush, box.inset(-d).moved(0, brush.px(3)), with_alpha(rgb(0x000000), colors.dark ? 0.10 : 0.035),
              rounding + d);
     }
+    fill(brush, box, colors.panel, rounding);
+    outline(brush, box, colors.line, rounding, brush.px(1));
 }
 
 void hint_card(const Look& look, std::string_view words) {

@@ -43,8 +43,8 @@ private:
     ScreenCanvas screen_;
 };
 
-// What a card that lies over others darkens around it.
-void shadow(const Brush& brush, const Rect& box, float rounding);
+// The ground of a card that lies over others, and what it darkens around it.
+void raised_card(const Brush& brush, const Rect& box);
 
 // A few words in a card that follows the pointer.
 void hint_card(const Look& look, std::string_view words);

@@ -6,14 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "common/base/counted.hpp"
+
 namespace lanewise::shown {
 namespace {
 
 constexpr int kBanksTold = 4;   // by number; more are counted
-
-std::string counted(std::size_t count, const std::string& what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 int different_words(const trace::Record& record) {
     std::set<std::int64_t> words;
@@ -26,8 +24,7 @@ int different_words(const trace::Record& record) {
 }
 
 std::string asked_words(const Request& request) {
-    return counted(static_cast<std::size_t>(request.lanes), "lane") + " × " +
-           counted(static_cast<std::size_t>(request.bytes), "byte");
+    return counted(request.lanes, "lane") + " × " + counted(request.bytes, "byte");
 }
 
 std::string global_words(const Request& request, bool brief) {
@@ -63,12 +60,11 @@ std::string shared_words(const Request& request, bool brief) {
     const steps::BankUse& use = request.banks;
     std::string words;
     if (!brief) {
-        words = request.bytes > steps::kBankBytes ? asked_words(request)
-                                                  : counted(static_cast<std::size_t>(request.lanes), "lane");
+        words = request.bytes > steps::kBankBytes ? asked_words(request) : counted(request.lanes, "lane");
         if (use.turns > 1) words += ", " + std::to_string(use.turns) + " turns of 128 bytes";
         words += ", ";
     }
-    words += std::to_string(use.passes) + (use.passes == 1 ? " pass" : " passes");
+    words += counted(use.passes, "pass");
     if (!request.conflict()) {
         const bool one_word = request.lanes > 1 && request.words == 1;
         return words + (one_word ? ": one word for all, no bank conflict" : ": no bank conflict");
@@ -78,8 +74,7 @@ std::string shared_words(const Request& request, bool brief) {
 }
 
 std::string atomic_words(const Request& request) {
-    std::string words = counted(static_cast<std::size_t>(request.lanes), "lane") + " on " +
-                        counted(static_cast<std::size_t>(request.words), "word");
+    std::string words = counted(request.lanes, "lane") + " on " + counted(request.words, "word");
     if (request.lanes > request.words) words += ", one after another";
     return words;
 }

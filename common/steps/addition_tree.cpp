@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/steps/memory.hpp"
 #include "common/steps/update.hpp"
 
@@ -17,8 +18,6 @@ using Kind = AdditionNode::Kind;
 
 // Fewer additions of one lane, one after the other, are drawn each for itself.
 constexpr std::size_t kLeastRun = 4;
-
-const Sum& sum_at(const RoundingLens& lens, std::int32_t sum) { return lens.sums[static_cast<std::size_t>(sum)]; }
 
 bool is_leaf(const Sum& sum) {
     return sum.kind == Sum::Kind::input ||
@@ -32,14 +31,14 @@ std::size_t warp_place(const Steps& steps, const WarpRef& warp) {
 // What was added one after the other up to `last`, the first addition first: by a lane to which each time something
 // less deep than its own came, or by atomics to one word.
 std::vector<std::int32_t> run_to(const RoundingLens& lens, std::int32_t last) {
-    const Sum& end = sum_at(lens, last);
+    const Sum& end = lens.sum(last);
     std::vector<std::int32_t> run;
     if (end.kind == Sum::Kind::reduce) return {last};
-    for (std::int32_t at = last; at != Sum::kNone; at = sum_at(lens, at).own) {
-        const Sum& sum = sum_at(lens, at);
+    for (std::int32_t at = last; at != Sum::kNone; at = lens.sum(at).own) {
+        const Sum& sum = lens.sum(at);
         if (is_leaf(sum) || sum.kind != end.kind) break;
         if (sum.kind == Sum::Kind::add) {
-            const std::uint32_t own = sum_at(lens, sum.own).additions, other = sum_at(lens, sum.other).additions;
+            const std::uint32_t own = lens.sum(sum.own).additions, other = lens.sum(sum.other).additions;
             if (!(sum.warp == end.warp) || sum.lane != end.lane || (other > 0 && other >= own)) break;
         }
         run.push_back(at);
@@ -62,7 +61,7 @@ std::vector<std::int32_t> offered(const Steps& steps, const RoundingLens& lens, 
         check_stop(stop);
         const std::uint32_t inputs = warp->lanes[lane].inputs_before;
         std::int32_t part = sum.step > 0 ? lens.last(sum.step - 1, place, static_cast<int>(lane)) : Sum::kNone;
-        if (part != Sum::kNone && sum_at(lens, part).inputs != inputs) part = Sum::kNone;
+        if (part != Sum::kNone && lens.sum(part).inputs != inputs) part = Sum::kNone;
         const auto only = steps.provenances[inputs].only();
         for (std::size_t i = 0; only && part == Sum::kNone && i < lens.sums.size(); ++i) {
             const Sum& leaf = lens.sums[i];
@@ -91,10 +90,6 @@ std::string value_of(const Sum& sum) {
     return fmt::format("{} (0x{})", format_element(sum.type, sum.bits), format_bits(sum.type, sum.bits));
 }
 
-std::string counted(std::size_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::vector<std::int32_t> AdditionTree::additions(int node) const {
@@ -121,7 +116,7 @@ AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, s
     for (std::size_t at = 0; at < tree.nodes.size(); ++at) {
         check_stop(stop);
         const std::int32_t sum = tree.nodes[at].sum;
-        const Sum& told = sum_at(lens, sum);
+        const Sum& told = lens.sum(sum);
         if (is_leaf(told)) continue;
         // Drawn once: what is doubled each round would have 2^rounds leaves.
         if (!met.insert(sum).second) {
@@ -135,8 +130,8 @@ AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, s
             kind = Kind::reduce;
             parts = offered(steps, lens, told, stop);
         } else {
-            parts.push_back(sum_at(lens, running.front()).own);
-            for (const std::int32_t each : running) parts.push_back(sum_at(lens, each).other);
+            parts.push_back(lens.sum(running.front()).own);
+            for (const std::int32_t each : running) parts.push_back(lens.sum(each).other);
         }
         if (parts.empty()) continue;
         tree.nodes[at].kind = kind;
@@ -169,7 +164,7 @@ std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const Warp
     std::tuple<std::uint64_t, bool, bool> most{};
     const auto offer = [&](std::int32_t sum, const WarpRef& warp) {
         const bool same_block = warp.launch == near.launch && warp.block == near.block;
-        const std::tuple key{sum_at(lens, sum).count, same_block, warp == near};
+        const std::tuple key{lens.sum(sum).count, same_block, warp == near};
         if (best != Sum::kNone && key <= most) return;
         best = sum;
         most = key;
@@ -187,7 +182,7 @@ std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const Warp
                 const std::int32_t sum = lens.last(k, place, lane);
                 if (sum == Sum::kNone) continue;
                 // A store must have stored it; an atomic gave it, or made it.
-                const Sum& told = sum_at(lens, sum);
+                const Sum& told = lens.sum(sum);
                 const std::uint64_t written = trace::element_at(record.value[l], record.type, 0);
                 const std::uint64_t held =
                     told.type == record.type
@@ -207,7 +202,7 @@ std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const Warp
     const auto key = [&](const Sum& sum) { return std::tuple(sum.count, sum.step, sum.warp == near); };
     for (std::size_t i = 0; i < lens.sums.size(); ++i) {
         const Sum& sum = lens.sums[i];
-        if (sum.kind != Sum::Kind::input && (best == Sum::kNone || key(sum) > key(sum_at(lens, best))))
+        if (sum.kind != Sum::Kind::input && (best == Sum::kNone || key(sum) > key(lens.sum(best))))
             best = static_cast<std::int32_t>(i);
     }
     return best;
@@ -215,7 +210,7 @@ std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const Warp
 
 std::string others_beside(const Steps& steps, const RoundingLens& lens, const AdditionTree& tree) {
     if (tree.empty()) return {};
-    const Sum& root = sum_at(lens, tree.nodes.front().sum);
+    const Sum& root = lens.sum(tree.nodes.front().sum);
     if (root.kind == Sum::Kind::input) return {};
     if (root.kind == Sum::Kind::atomic)
         return fmt::format("{} came to one word, one after the other, from left to right.",
@@ -228,7 +223,7 @@ std::string others_beside(const Steps& steps, const RoundingLens& lens, const Ad
         if (lane == root.lane || (known >> lane & 1u) == 0) continue;
         const std::int32_t held = lens.last(steps.size() - 1, place, lane);
         if (held == Sum::kNone) ++none;
-        else if (sum_at(lens, held).inputs != 0 && sum_at(lens, held).inputs == root.inputs) ++same;
+        else if (lens.sum(held).inputs != 0 && lens.sum(held).inputs == root.inputs) ++same;
         else ++other;
     }
     if (same > 0 && other + none == 0)
@@ -237,17 +232,17 @@ std::string others_beside(const Steps& steps, const RoundingLens& lens, const Ad
     if (same > 0)
         return fmt::format(
             "{} of the warp hold{} the sum of these inputs too, by a tree of {} own; {} ha{} come to something else.",
-            counted(static_cast<std::size_t>(same), "other lane"), same == 1 ? "s" : "", same == 1 ? "its" : "their",
-            counted(static_cast<std::size_t>(other + none), "lane"), other + none == 1 ? "s" : "ve");
+            counted(same, "other lane"), same == 1 ? "s" : "", same == 1 ? "its" : "their",
+            counted(other + none, "lane"), other + none == 1 ? "s" : "ve");
     if (other == 0) return fmt::format("Lane {} alone adds in this warp.", root.lane);
     return fmt::format("Lane {} alone holds it: {} of its warp end{} with {}.", root.lane,
-                       counted(static_cast<std::size_t>(other), "other lane"), other == 1 ? "s" : "",
+                       counted(other, "other lane"), other == 1 ? "s" : "",
                        other == 1 ? "another sum" : "other sums");
 }
 
 std::string inputs_in_words(const RoundingLens& lens, const AdditionTree& tree) {
     if (tree.empty()) return counted(0, "input");
-    const std::uint64_t count = sum_at(lens, tree.nodes.front().sum).count;
+    const std::uint64_t count = lens.sum(tree.nodes.front().sum).count;
     std::set<std::int32_t> different;   // what stands elsewhere in the tree too is met there
     for (const AdditionNode& node : tree.nodes)
         if (node.kind == Kind::input) different.insert(node.sum);
@@ -281,10 +276,10 @@ std::string place_of_sum(const Steps& steps, const Sum& sum) {
 
 std::string describe_tree(const Steps& steps, const RoundingLens& lens, const AdditionTree& tree, std::size_t now) {
     if (tree.empty()) return "tree  " + why_no_tree(lens) + "\n";
-    const Sum& root = sum_at(lens, tree.nodes.front().sum);
+    const Sum& root = lens.sum(tree.nodes.front().sum);
     const auto additions = tree.additions();
     std::set<std::size_t> at_steps;
-    for (const std::int32_t sum : additions) at_steps.insert(sum_at(lens, sum).step);
+    for (const std::int32_t sum : additions) at_steps.insert(lens.sum(sum).step);
     std::string out = fmt::format("tree  {}  {}  {}, {} in {}\n", place_of_sum(steps, root), value_of(root),
                                   inputs_in_words(lens, tree), counted(additions.size(), "addition"),
                                   counted(at_steps.size(), "step"));
@@ -293,11 +288,11 @@ std::string describe_tree(const Steps& steps, const RoundingLens& lens, const Ad
         out += fmt::format("{} not told: something else than a known sum of inputs came in.\n",
                            counted(lens.untold, "addition") + (lens.untold == 1 ? " is" : " are"));
     for (const std::int32_t place : additions) {
-        const Sum& sum = sum_at(lens, place);
+        const Sum& sum = lens.sum(place);
         out += fmt::format("added  step {} {}  {}  ", sum.step + 1,
                            sum.step < steps.size() ? steps.steps[sum.step].label : "", place_of_sum(steps, sum));
         if (sum.kind == Sum::Kind::reduce) out += "all lanes'";
-        else out += value_of(sum_at(lens, sum.own)) + " + " + value_of(sum_at(lens, sum.other));
+        else out += value_of(lens.sum(sum.own)) + " + " + value_of(lens.sum(sum.other));
         out += " = " + value_of(sum) + "  " + counted(sum.count, "input");
         if (sum.step == now) out += "  now";
         else if (sum.step > now) out += "  later";

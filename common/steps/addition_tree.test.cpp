@@ -18,7 +18,7 @@ struct Grown {
     explicit Grown(Trace made) : trace(std::move(made)), steps(build_steps(trace)), lens(build_rounding(steps)) {}
     Grown(const Grown&) = delete;
 
-    const Sum& sum(std::int32_t place) const { return lens.sums[static_cast<std::size_t>(place)]; }
+    const Sum& sum(std::int32_t place) const { return lens.sum(place); }
     AdditionTree of_run(const WarpRef& near = kFirst) const {
         return build_addition_tree(steps, lens, sum_of_run(steps, lens, near));
     }

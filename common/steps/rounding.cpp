@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/steps/memory.hpp"
 
 namespace lanewise::steps {
@@ -58,7 +59,7 @@ std::vector<RoundingRow> rounding_rows(const Steps& steps, const RoundingLens& l
         ++row.sums;
         row.inexact += sum.ulps != 0;
         row.stopped += sum.stopped;
-        if (row.worst == Sum::kNone || badness(sum) > badness(lens.sums[static_cast<std::size_t>(row.worst)]))
+        if (row.worst == Sum::kNone || badness(sum) > badness(lens.sum(row.worst)))
             row.worst = static_cast<std::int32_t>(i);
     }
     std::erase_if(rows, [](const RoundingRow& row) { return row.sums == 0; });
@@ -114,8 +115,7 @@ std::string what_of(const Steps& steps, const Sum& sum) {
         return fmt::format("{}[{}], an input in {}", array ? steps.trace->arrays[*array].name : "in", sum.element,
                            element_name(sum.type));
     }
-    std::string text =
-        fmt::format("sum of {} input{} in {}", sum.count, sum.count == 1 ? "" : "s", element_name(sum.type));
+    std::string text = fmt::format("sum of {} in {}", counted(sum.count, "input"), element_name(sum.type));
     if (sum.narrow) text += ", then widened";
     if (sum.kind == Sum::Kind::atomic) text += ", by an atomic";
     if (sum.overflowed) text += ": beyond the format's range";

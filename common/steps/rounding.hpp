@@ -74,6 +74,8 @@ struct RoundingLens {
     std::size_t untold = 0;             // additions seen whose exact value is not known: something else than a sum of
                                         // inputs came in, or what was added left no record
 
+    const Sum& sum(std::int32_t place) const { return sums[static_cast<std::size_t>(place)]; }
+
     // The sum that a lane (of the warp at that place of Steps::warps) came to at a step; kNone: none. Where it was
     // added to zeros only, that is an older one.
     std::int32_t at(std::size_t step, std::size_t warp, int lane) const;

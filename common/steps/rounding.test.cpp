@@ -96,14 +96,14 @@ TEST(Rounding, EachSumKnowsWhereMostWasLost) {
             std::set<std::int32_t> below;
             const std::function<void(std::int32_t)> walk = [&](std::int32_t at) {
                 if (at == Sum::kNone || !below.insert(at).second) return;
-                walk(lens.sums[static_cast<std::size_t>(at)].own);
-                walk(lens.sums[static_cast<std::size_t>(at)].other);
+                walk(lens.sum(at).own);
+                walk(lens.sum(at).other);
             };
             walk(static_cast<std::int32_t>(&sum - lens.sums.data()));
             std::int32_t worst = Sum::kNone;
             double most = 0;
             for (const std::int32_t at : below) {
-                const double lost = lens.sums[static_cast<std::size_t>(at)].loss();
+                const double lost = lens.sum(at).loss();
                 if (lost <= most) continue;
                 most = lost;
                 worst = at;
@@ -125,7 +125,7 @@ TEST(Rounding, EachSumOfATreeStandsBesideTheTrueSumOfItsInputs) {
         for (int lane = 0; lane < 32; ++lane) {
             const std::int32_t place = lens.at(step, 0, lane);
             ASSERT_NE(place, Sum::kNone);
-            const Sum& sum = lens.sums[static_cast<std::size_t>(place)];
+            const Sum& sum = lens.sum(place);
             const Provenance held = inputs_after(steps, step, kFirst, static_cast<std::size_t>(lane));
             double exact = 0;   // exact as doubles: 32 floats of one size
             for (std::size_t i = 0; i < 32; ++i)
@@ -143,13 +143,13 @@ TEST(Rounding, EachSumOfATreeStandsBesideTheTrueSumOfItsInputs) {
     const std::int32_t root = lens.at(5, 0, 0);
     double lost = 0;
     std::function<void(std::int32_t)> add = [&](std::int32_t place) {
-        const Sum& sum = lens.sums[static_cast<std::size_t>(place)];
+        const Sum& sum = lens.sum(place);
         lost += sum.lost;
         if (sum.own != Sum::kNone) add(sum.own);
         if (sum.other != Sum::kNone) add(sum.other);
     };
     add(root);
-    EXPECT_DOUBLE_EQ(lost, lens.sums[static_cast<std::size_t>(root)].error);
+    EXPECT_DOUBLE_EQ(lost, lens.sum(root).error);
     EXPECT_NE(lost, 0);
 }
 
@@ -376,8 +376,8 @@ TEST(Rounding, RowsNameTheWorstSumOfEachStep) {
         EXPECT_EQ(row.sums, 32u);
         double most = 0;
         for (int lane = 0; lane < 32; ++lane)
-            most = std::max(most, std::fabs(lens.sums[static_cast<std::size_t>(lens.at(row.step, 0, lane))].ulps));
-        EXPECT_EQ(std::fabs(lens.sums[static_cast<std::size_t>(row.worst)].ulps), most);
+            most = std::max(most, std::fabs(lens.sum(lens.at(row.step, 0, lane)).ulps));
+        EXPECT_EQ(std::fabs(lens.sum(row.worst).ulps), most);
     }
 }
 

@@ -118,7 +118,7 @@ void RoundingBuilder::reductions(const WarpStep& warp) {
         offered[lane] = tree_.find(latest_[place_][lane], view.inputs_before, record.type, view.before);
         told = told && offered[lane].has_value();
         if (!offered[lane] || *offered[lane] == Sum::kNone) return;
-        const Sum& from = lens_.sums[static_cast<std::size_t>(*offered[lane])];
+        const Sum& from = lens_.sum(*offered[lane]);
         if (!gathers_) all.add(lens_.exact[static_cast<std::size_t>(*offered[lane])]);
         count += from.count;
         additions = std::max(additions, from.additions + 1);
@@ -139,7 +139,7 @@ void RoundingBuilder::reductions(const WarpStep& warp) {
         ExactSum exact = all;
         if (joins && sum.own != Sum::kNone) {
             if (!gathers_) exact.add(lens_.exact[static_cast<std::size_t>(sum.own)]);
-            sum.count += lens_.sums[static_cast<std::size_t>(sum.own)].count;
+            sum.count += lens_.sum(sum.own).count;
         }
         const std::int32_t place = tree_.keep(sum, exact);
         set(place_, lane, step_, place);

@@ -27,7 +27,7 @@ void RoundingBuilder::loads(const WarpStep& warp) {
                 // What it added to before: the sum of just those inputs.
                 const std::int32_t own = latest_[place_][lane];
                 const bool same =
-                    own != Sum::kNone && lens_.sums[static_cast<std::size_t>(own)].inputs == view.inputs_before;
+                    own != Sum::kNone && lens_.sum(own).inputs == view.inputs_before;
                 run.start = same ? Found(own) : tree_.single(view.inputs_before);
             }
         }
@@ -88,7 +88,7 @@ void RoundingBuilder::settle(std::size_t lane, Element type, std::uint64_t bits,
 }
 
 std::uint64_t RoundingBuilder::start_bits(std::int32_t sum, Element type) const {
-    const Sum& found = lens_.sums[static_cast<std::size_t>(sum)];
+    const Sum& found = lens_.sum(sum);
     return converted(found.type, found.bits, type);
 }
 

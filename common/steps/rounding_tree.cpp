@@ -29,12 +29,12 @@ SumTree::SumTree(const Steps& steps, RoundingLens& lens, bool tells, const std::
 
 double SumTree::value_of(std::int32_t sum) const {
     if (sum == Sum::kNone) return 0;
-    const Sum& found = lens_.sums[static_cast<std::size_t>(sum)];
+    const Sum& found = lens_.sum(sum);
     return element_to_double(found.type, found.bits);
 }
 
 bool SumTree::holds(std::int32_t sum, Element type, std::uint64_t bits) const {
-    const Sum& found = lens_.sums[static_cast<std::size_t>(sum)];
+    const Sum& found = lens_.sum(sum);
     return same_value(type, converted(found.type, found.bits, type), bits);
 }
 
@@ -66,7 +66,7 @@ Found SumTree::single(std::uint32_t inputs) {
 
 Found SumTree::find(std::int32_t likely, std::uint32_t inputs, Element type, std::uint64_t bits) {
     if (inputs == kUnknownInputs) return element_to_double(type, bits) == 0 ? Found(Sum::kNone) : std::nullopt;
-    if (likely != Sum::kNone && lens_.sums[static_cast<std::size_t>(likely)].inputs == inputs &&
+    if (likely != Sum::kNone && lens_.sum(likely).inputs == inputs &&
         holds(likely, type, bits))
         return likely;
     if (const Found leaf = single(inputs); leaf && holds(*leaf, type, bits)) return leaf;
@@ -102,9 +102,9 @@ void SumTree::measure(Sum& sum, const ExactSum& exact) const {
     double most = sum.loss();
     if (most > 0) sum.worst = place;
     for (const std::int32_t part : {sum.own, sum.other}) {
-        const std::int32_t worst = part == Sum::kNone ? Sum::kNone : lens_.sums[static_cast<std::size_t>(part)].worst;
+        const std::int32_t worst = part == Sum::kNone ? Sum::kNone : lens_.sum(part).worst;
         if (worst == Sum::kNone) continue;
-        const double lost = lens_.sums[static_cast<std::size_t>(worst)].loss();
+        const double lost = lens_.sum(worst).loss();
         if (lost < most || (lost == most && worst > sum.worst)) continue;
         most = lost;
         sum.worst = worst;

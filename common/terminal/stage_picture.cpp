@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/counted.hpp"
 #include "common/base/element.hpp"
 #include "common/shown/lane_facts.hpp"
 #include "common/shown/viridis.hpp"
@@ -25,7 +26,7 @@ public:
         for (int lane = 0; lane < 32; ++lane) lanes_at_work += (active >> lane) & 1u;
         int x = screen_.put(0, top, shown::warp_name(steps_, warp_), {.strong = true});
         x = screen_.put(x, top, "  " + step.label, ink(colors_.of_step(step.kind), true));
-        const std::string busy = std::to_string(lanes_at_work) + (lanes_at_work == 1 ? " lane" : " lanes") + " at work";
+        const std::string busy = counted(lanes_at_work, "lane") + " at work";
         screen_.put(x, top, "  " + (part ? busy : "has no part in this step"), colors_.quietly());
         const std::string source = "line " + std::to_string(step.line);
         screen_.put_right(x + 24, screen_.columns(), top, source, ink(colors_.accent));

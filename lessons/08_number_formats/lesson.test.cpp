@@ -347,7 +347,7 @@ TEST(NumberFormats, TheLensFollowsARunPastTheMomentThatItStops) {
     ASSERT_EQ(looked.lens.why_not, "");
     const steps::RoundingLoss loss = steps::rounding_loss(looked.lens);
     ASSERT_NE(loss.stopped, steps::Sum::kNone);
-    const steps::Sum& stopped = looked.lens.sums[static_cast<std::size_t>(loss.stopped)];
+    const steps::Sum& stopped = looked.lens.sum(loss.stopped);
     EXPECT_EQ(stopped.step, 2048u);
     EXPECT_EQ(steps::describe_addition(looked.lens, loss.stopped), "4 + 0.001953125 = 4.001953125, in f16 4");
     EXPECT_EQ(loss.stops, 32u * (4096 - 2048));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/element.hpp"
 #include "common/shown/atomic_result.hpp"
 
@@ -178,10 +179,6 @@ Chain chain_of(const steps::Steps& steps, const WordKey& word, const std::set<st
     return chain;
 }
 
-std::string plural(std::uint64_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string value(const Chain& chain, std::uint64_t bits) {
     return format_element(chain.type, bits) + " (0x" + format_bits(chain.type, bits) + ")";
 }
@@ -225,13 +222,13 @@ std::vector<Chain> chains_at(const steps::Steps& steps, std::size_t step, const 
 std::string chain_sentence(const Chain& chain) {
     const char* unit = chain.unit == Chain::Unit::block ? "block" : chain.unit == Chain::Unit::warp ? "warp" : "lane";
     std::string words =
-        plural(chain.joins.size(), unit) + (chain.joins.size() == 1 ? " changes " : " change ") + chain.word();
+        counted(chain.joins.size(), unit) + (chain.joins.size() == 1 ? " changes " : " change ") + chain.word();
     if (chain.untold.empty()) words += ", in the order that the old values tell";
     else words += "; in which order cannot be told: " + chain.untold;
     const bool gap = std::any_of(chain.joins.begin(), chain.joins.end(),
                                  [&](const Join& join) { return &join != &chain.joins.front() && !join.follows; });
     if (chain.blocks_missing > 0)
-        words += "; " + plural(chain.blocks_missing, "more block") + (chain.blocks_missing == 1 ? " was" : " were") +
+        words += "; " + counted(chain.blocks_missing, "more block") + (chain.blocks_missing == 1 ? " was" : " were") +
                  " not recorded";
     else if (gap && chain.untold.empty()) words += "; something that was not recorded changed it in between";
     return words + ".";

@@ -15,8 +15,6 @@ using steps::Sum;
 
 constexpr std::size_t kLeastRun = 4;   // additions one after the other that are drawn as one
 
-const Sum& sum_at(const RoundingLens& lens, std::int32_t place) { return lens.sums[static_cast<std::size_t>(place)]; }
-
 bool is_leaf(const Sum& sum) {
     return sum.kind == Sum::Kind::input || sum.own == Sum::kNone || sum.other == Sum::kNone;
 }
@@ -24,13 +22,13 @@ bool is_leaf(const Sum& sum) {
 // Additions of one lane after which something small came to the sum: from `last` back along what the lane held.
 std::vector<std::int32_t> run_to(const RoundingLens& lens, std::int32_t last) {
     std::vector<std::int32_t> run;
-    for (std::int32_t at = last; at != Sum::kNone; at = sum_at(lens, at).own) {
-        const Sum& sum = sum_at(lens, at);
-        if (is_leaf(sum) || sum.kind != Sum::Kind::add || !(sum.warp == sum_at(lens, last).warp) ||
-            sum.lane != sum_at(lens, last).lane)
+    for (std::int32_t at = last; at != Sum::kNone; at = lens.sum(at).own) {
+        const Sum& sum = lens.sum(at);
+        if (is_leaf(sum) || sum.kind != Sum::Kind::add || !(sum.warp == lens.sum(last).warp) ||
+            sum.lane != lens.sum(last).lane)
             break;
         // In a tree what comes to a sum is as deep as it is. A run begins with two inputs.
-        const std::uint32_t own = sum_at(lens, sum.own).additions, other = sum_at(lens, sum.other).additions;
+        const std::uint32_t own = lens.sum(sum.own).additions, other = lens.sum(sum.other).additions;
         if (other > 0 && other >= own) break;
         run.push_back(at);
     }
@@ -49,7 +47,7 @@ struct Builder {
     void measure_run(SumBox& box) const {
         box.stop = box.run.size();
         for (std::size_t i = 0; i < box.run.size(); ++i) {
-            const Sum& sum = sum_at(lens, box.run[i]);
+            const Sum& sum = lens.sum(box.run[i]);
             if (sum.stopped && box.stop == box.run.size()) box.stop = i;
             for (const double value : {sum.exact_value, element_to_double(sum.type, sum.bits)}) {
                 if (!std::isfinite(value)) continue;
@@ -71,7 +69,7 @@ struct Builder {
         shares.push_back(box.run.empty() ? 1.0f : 3.0f);
         children.emplace_back();
         scene.levels = std::max(scene.levels, depth + 1);
-        const Sum& told = sum_at(lens, sum);
+        const Sum& told = lens.sum(sum);
         if (is_leaf(told) || !box.run.empty()) return place;
         if (depth + 1 >= most_levels) {
             scene.boxes[static_cast<std::size_t>(place)].more = true;
@@ -121,13 +119,13 @@ SumScene build_sum_scene(const RoundingLens& lens, std::int32_t root, const Rect
     builder.place(0, where.x0, where.x1, where, gap);
     SumScene scene = std::move(builder.scene);
 
-    scene.worst = sum_at(lens, root).worst;
+    scene.worst = lens.sum(root).worst;
     if (scene.worst == Sum::kNone) return scene;
     // Drawn itself, or in a run, or above a box that more led to.
     for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
         const SumBox& box = scene.boxes[i];
         const bool ends_here = box.more || !box.run.empty();
-        if (box.sum == scene.worst || (ends_here && sum_at(lens, box.sum).worst == scene.worst))
+        if (box.sum == scene.worst || (ends_here && lens.sum(box.sum).worst == scene.worst))
             scene.worst_box = static_cast<int>(i);
     }
     return scene;
@@ -145,7 +143,7 @@ std::int32_t sum_to_show(const steps::Steps& steps, const RoundingLens& lens, st
         for (const std::int32_t sum : each->lanes) {
             if (sum == Sum::kNone) continue;
             const auto bad = [&](std::int32_t s) {
-                return sum_at(lens, s).overflowed ? HUGE_VAL : std::fabs(sum_at(lens, s).ulps);
+                return lens.sum(s).overflowed ? HUGE_VAL : std::fabs(lens.sum(s).ulps);
             };
             if (worst == Sum::kNone || bad(sum) > bad(worst)) worst = sum;
         }
@@ -188,7 +186,7 @@ std::string describe_rounding(const steps::Steps& steps, const RoundingLens& len
         out += "\nrounding  " + warp_name(steps, ref) + "\n";
         for (std::size_t lane = 0; lane < place.lanes.size(); ++lane) {
             if (place.lanes[lane] == Sum::kNone) continue;
-            const Sum& sum = sum_at(lens, place.lanes[lane]);
+            const Sum& sum = lens.sum(place.lanes[lane]);
             out += fmt::format("lane {}  exact {}  rounded {} (0x{})  error {:.3g} = {} ulp of {}", lane,
                                lens.exact[static_cast<std::size_t>(place.lanes[lane])].decimal(kDigits),
                                steps::full_value(sum.type, sum.bits), format_bits(sum.type, sum.bits), sum.error,

@@ -30,8 +30,10 @@ struct RoundingView {
 
 private:
     void look_at(const Exhibit& exhibit, const Playhead& playhead, const Selection& selection);
-    Intent draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step,
-                        Selection& selection);
+    // Both cut what they take off the top of `rest`.
+    Intent draw_heading(const Pane& pane, Rect& rest, const Exhibit& exhibit, std::size_t step, Selection& selection);
+    Intent draw_loss(const Pane& pane, Rect& rest, const Exhibit& exhibit, std::size_t step,
+                     Selection& selection) const;
     void draw_box(const Pane& pane, const SumBox& box, bool lit) const;
     void draw_run(const Pane& pane, const SumBox& box, Rect where) const;
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "viz/views/headless.testing.hpp"
+#include "viz/views/labels.testing.hpp"
 #include "viz/views/sample_runs.hpp"
 
 namespace lanewise::viz {
@@ -38,13 +39,14 @@ std::shared_ptr<const lesson::Run> uneven(std::shared_ptr<const lesson::Run> run
 }
 
 struct Shown {
-    Headless gui{980, 560};
+    Headless gui;
     Exhibit exhibit;
     Playhead playhead;
     Selection selection;
     RoundingView view;
 
-    explicit Shown(std::shared_ptr<const lesson::Run> run) : exhibit(std::move(run)) {
+    explicit Shown(std::shared_ptr<const lesson::Run> run, float width = 980)
+        : gui(width, 560), exhibit(std::move(run)) {
         playhead.count = exhibit.steps().size();
         playhead.step = playhead.count - 1;
         if (!exhibit.steps().warps.empty()) selection.warp = exhibit.steps().warps.front();
@@ -61,7 +63,7 @@ TEST(SumScene, ATreeStandsWithItsInputsAboveAndNoBoxOnAnother) {
     Shown shown(samples::warp_xor());
     const steps::RoundingLens lens = steps::build_rounding(shown.exhibit.steps());
     const std::int32_t root = sum_to_show(shown.exhibit.steps(), lens, 5, shown.selection.warp, 7);
-    EXPECT_EQ(lens.sums[static_cast<std::size_t>(root)].lane, 7);
+    EXPECT_EQ(lens.sum(root).lane, 7);
     const SumScene scene = build_sum_scene(lens, root, {0, 0, 960, 400}, 10);
     EXPECT_EQ(scene.levels, 6);
     std::set<std::int64_t> inputs;
@@ -75,7 +77,7 @@ TEST(SumScene, ATreeStandsWithItsInputsAboveAndNoBoxOnAnother) {
         if (box.parent >= 0) {
             EXPECT_GT(scene.boxes[static_cast<std::size_t>(box.parent)].box.y0, box.box.y1);
         }
-        const Sum& sum = lens.sums[static_cast<std::size_t>(box.sum)];
+        const Sum& sum = lens.sum(box.sum);
         if (sum.kind == Sum::Kind::input) {
             EXPECT_TRUE(inputs.insert(sum.element).second);
         }
@@ -120,10 +122,10 @@ TEST(RoundingView, PointsAtWhereMostIsLost) {
     const steps::RoundingLens& lens = shown.view.lens();
     double most = 0;
     for (const SumBox& box : scene.boxes)
-        most = std::max(most, std::abs(lens.sums[static_cast<std::size_t>(box.sum)].lost));
+        most = std::max(most, std::abs(lens.sum(box.sum).lost));
     EXPECT_GT(most, 0);
     EXPECT_EQ(
-        std::abs(lens.sums[static_cast<std::size_t>(scene.boxes[static_cast<std::size_t>(scene.worst_box)].sum)].lost),
+        std::abs(lens.sum(scene.boxes[static_cast<std::size_t>(scene.worst_box)].sum).lost),
         most);
 }
 
@@ -134,7 +136,7 @@ TEST(RoundingView, LeadsToWhereTheWholeRunLosesMost) {
     shown.frame();
     const steps::RoundingLens& lens = shown.view.lens();
     const steps::RoundingLoss loss = steps::rounding_loss(lens);
-    const Sum& sum = lens.sums[static_cast<std::size_t>(loss.stops > 0 ? loss.stopped : loss.worst)];
+    const Sum& sum = lens.sum(loss.stops > 0 ? loss.stopped : loss.worst);
     shown.selection.pinned_lane = sum.lane ^ 1;
     shown.playhead.step = sum.step == 1 ? 2 : 1;
     shown.frame();
@@ -149,6 +151,23 @@ TEST(RoundingView, LeadsToWhereTheWholeRunLosesMost) {
     EXPECT_EQ(intent.value, sum.step);
     EXPECT_EQ(shown.selection.warp, sum.warp);
     EXPECT_EQ(shown.selection.pinned_lane, sum.lane);
+}
+
+TEST(RoundingView, TheLineAboveTheTreeIsNotCutWhereItIsNarrow) {
+    for (const float width : {980.0f, 520.0f}) {
+        Shown shown(uneven(samples::warp_xor()), width);
+        testing::LabelCanvas canvas;
+        shown.gui.canvas = &canvas;
+        shown.frame();
+        std::string drawn;
+        for (const auto& label : canvas.labels) drawn += label.words + " ";
+        const steps::RoundingLoss loss = steps::rounding_loss(shown.view.lens());
+        const std::string told =
+            steps::describe_addition(shown.view.lens(), loss.stops > 0 ? loss.stopped : loss.worst);
+        EXPECT_NE(drawn.find(told), std::string::npos) << drawn;
+        // What lies below makes room for it.
+        EXPECT_GT(shown.view.scene().boxes.front().box.height(), 20);
+    }
 }
 
 TEST(RoundingView, TellsTheSumThatIsPointedAtAndPinsItByAClick) {
@@ -277,7 +296,7 @@ TEST(DescribeRounding, TellsEachLanesSumAsTheLensHasIt) {
     const std::string text = describe_rounding(steps, lens, 3, -1, -1);
     for (int lane = 0; lane < 32; ++lane) {
         const std::int32_t at = lens.at(3, 0, lane);
-        const Sum& sum = lens.sums[static_cast<std::size_t>(at)];
+        const Sum& sum = lens.sum(at);
         const std::string line = "lane " + std::to_string(lane) + "  exact " +
                                  lens.exact[static_cast<std::size_t>(at)].decimal(60) + "  rounded " +
                                  steps::full_value(sum.type, sum.bits) + " (0x" + format_bits(sum.type, sum.bits) + ")";

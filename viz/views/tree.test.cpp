@@ -35,7 +35,7 @@ struct Shown {
     }
     Intent click(Point at) { return gui.click(at, [&] { return frame(); }); }
     const Sum& sum(std::size_t box) const {
-        return view.lens().sums[static_cast<std::size_t>(view.tree()[view.scene().boxes[box].node].sum)];
+        return view.lens().sum(view.tree()[view.scene().boxes[box].node].sum);
     }
 };
 

@@ -20,7 +20,7 @@ constexpr float kMostWidth = 74;
 constexpr std::size_t kMostTwigs = 64;   // leaves of a fold that is drawn small
 
 const Sum& sum_of(const RoundingLens& lens, const AdditionTree& tree, int node) {
-    return lens.sums[static_cast<std::size_t>(tree[node].sum)];
+    return lens.sum(tree[node].sum);
 }
 
 bool is_flat(const AdditionTree& tree, int node) {
@@ -52,10 +52,10 @@ std::vector<Home> homes_of(const RoundingLens& lens, const AdditionTree& tree, c
         check_stop(stop);
         const AdditionNode& node = tree.nodes[n];
         if (node.parts.empty()) continue;
-        const Sum& sum = lens.sums[static_cast<std::size_t>(node.sum)];
+        const Sum& sum = lens.sum(node.sum);
         if (node.kind == AdditionNode::Kind::word) {
             for (const std::int32_t each : node.running)
-                join(homes[n], {true, true, lens.sums[static_cast<std::size_t>(each)].warp});
+                join(homes[n], {true, true, lens.sum(each).warp});
         } else {
             homes[n].warp = sum.warp;
         }
@@ -277,7 +277,7 @@ private:
         check_stop(stop_);
         box.inputs = tree_.inputs(box.node);
         for (const std::int32_t each : tree_.additions(box.node))
-            box.steps.push_back(lens_.sums[static_cast<std::size_t>(each)].step);
+            box.steps.push_back(lens_.sum(each).step);
         std::sort(box.steps.begin(), box.steps.end());
         box.small = box.box.inset(px(4), px(4));
         box.small.y0 += px(14);

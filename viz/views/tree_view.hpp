@@ -60,7 +60,7 @@ private:
     void tell(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step);
     std::string words_of(const TreeBox& box, const steps::Steps& steps) const;
     Color color_of(const Theme& theme, const Exhibit& exhibit, int node) const;
-    const steps::Sum& sum_of(int node) const { return lens().sums[static_cast<std::size_t>(tree()[node].sum)]; }
+    const steps::Sum& sum_of(int node) const { return lens().sum(tree()[node].sum); }
 
     std::shared_ptr<const lesson::Run> run_;      // whose lens it is
     std::shared_ptr<const ExactRun> exact_;       // null while it is worked out

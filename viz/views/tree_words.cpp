@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "viz/views/tree_view.hpp"
 
 namespace lanewise::viz {
@@ -11,10 +12,6 @@ namespace {
 using steps::AdditionNode;
 using steps::Sum;
 using Kind = AdditionNode::Kind;
-
-std::string counted(std::size_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 // "in[5], in[13] and 30 more"
 std::string named_inputs(const steps::Steps& steps, const steps::RoundingLens& lens,
@@ -25,7 +22,7 @@ std::string named_inputs(const steps::Steps& steps, const steps::RoundingLens& l
         words += (i == 0                   ? ""
                   : i + 1 == inputs.size() ? " and "
                                            : ", ") +
-                 steps::place_of_sum(steps, lens.sums[static_cast<std::size_t>(inputs[i])]);
+                 steps::place_of_sum(steps, lens.sum(inputs[i]));
     }
     return words;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/base/counted.hpp"
 #include "common/shown/lane_facts.hpp"
 
 namespace lanewise::viz {
@@ -40,7 +41,7 @@ WarpState state_of(const steps::Steps& steps, std::size_t step, const steps::War
 }
 
 std::string state_words(const WarpState& state) {
-    const std::string lanes = std::to_string(state.lanes) + (state.lanes == 1 ? " lane" : " lanes");
+    const std::string lanes = counted(state.lanes, "lane");
     switch (state.doing) {
         case WarpState::Doing::works: return "works: " + lanes;
         case WarpState::Doing::waits:

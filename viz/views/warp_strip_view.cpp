@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/base/counted.hpp"
+
 namespace lanewise::viz {
 namespace {
 
@@ -156,9 +158,8 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const Exhibi
                             : state.doing == Doing::waits ? "waits"
                             : state.doing == Doing::ended ? "ended"
                                                           : "idle";
-        const std::string lanes = state.doing == Doing::works
-                                      ? " · " + std::to_string(state.lanes) + (state.lanes == 1 ? " lane" : " lanes")
-                                      : "";
+        const std::string lanes =
+            state.doing == Doing::works ? " · " + counted(state.lanes, "lane") : "";
         for (const std::string& longer : {name + " " + doing + lanes, name + " " + doing}) {
             if (text_width(pane.look(), Face::caption, longer) > label.width()) continue;
             name = longer;

@@ -1,0 +1,17 @@
+// A number and its noun.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace lanewise {
+
+// "1 lane", "3 lanes", "2 passes".
+std::string counted(std::integral auto count, std::string_view noun) {
+    std::string words = std::to_string(count) + " " + std::string(noun);
+    if (count != 1) words += noun.ends_with('s') || noun.ends_with('x') ? "es" : "s";
+    return words;
+}
+
+}  // namespace lanewise

@@ -1,0 +1,109 @@
+// Above the rounding lens: whose sum it is, where precision is lost in the whole run, and what the colours mean.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/base/counted.hpp"
+#include "viz/views/rounding_view.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using steps::Sum;
+
+constexpr std::size_t kLossLines = 3;  // at most, of the sentence on the whole run
+
+// The classes, as colours and words, and what the edges of boxes tell.
+void draw_legend(const Pane& pane, Rect legend) {
+    const Theme& colors = pane.colors();
+    const Brush& brush = pane.brush;
+    for (const Precision each :
+         {Precision::exact, Precision::nearest, Precision::few, Precision::many, Precision::lost}) {
+        const char* name = precision_name(each);
+        const float width = text_width(pane.look(), Face::caption, name) + pane.px(26);
+        if (legend.width() < width) break;
+        const Rect entry = legend.cut_left(width);
+        const Rect chip{entry.x0, entry.center().y - pane.px(4), entry.x0 + pane.px(10), entry.center().y + pane.px(4)};
+        fill(brush, chip, mix(colors.panel, precision_color(colors, each), 0.35), pane.px(2));
+        outline(brush, chip, precision_color(colors, each), pane.px(2), pane.px(1.2f));
+        text_in(brush, Face::caption, {entry.x0 + pane.px(14), entry.y0, entry.x1, entry.y1}, colors.quiet, name,
+                Align::left);
+    }
+    for (const char* signs : {"dashed: in no record, worked out; bar below: narrower, then widened",
+                              "dashed: worked out; bar: then widened", "dashed: worked out"}) {
+        if (text_width(pane.look(), Face::caption, signs) > legend.width()) continue;
+        text_in(brush, Face::caption, legend, colors.quiet, signs, Align::right);
+        break;
+    }
+}
+
+}  // namespace
+
+Intent RoundingView::draw_heading(const Pane& pane, Rect& rest, const Exhibit& exhibit, std::size_t step,
+                                  Selection& selection) {
+    const Theme& colors = pane.colors();
+    const Brush& brush = pane.brush;
+    Intent intent;
+    Rect line = rest.cut_top(pane.px(22));
+    const Rect back = line.cut_right(roots_.size() > 1 ? pane.px(120) : 0);
+    std::string words = heading.empty() ? "Rounding" : heading;
+    if (!roots_.empty()) {
+        const Sum& root = lens().sum(roots_.back());
+        words += fmt::format(" · {} · sum of {} in {}", steps::where_of(root), root.count, element_name(root.type));
+    } else {
+        words += " · " + warp_name(exhibit.steps(), warp_);
+    }
+    text_in(brush, Face::strong, line, colors.strong, fit_text(pane.look(), Face::strong, words, line.width()),
+            Align::left);
+    if (roots_.size() > 1) {
+        fill(brush, back, colors.raised, pane.px(4));
+        text_in(brush, Face::caption, back, colors.text, "back to the last sum");
+        if (pane.button(back)) {
+            roots_.resize(1);
+            pinned_ = Sum::kNone;
+        }
+    }
+    if (lens().why_not.empty())
+        if (const Intent asked = draw_loss(pane, rest, exhibit, step, selection)) intent = asked;
+    draw_legend(pane, rest.cut_top(pane.px(18)));
+    rest.cut_top(pane.px(3));
+    return intent;
+}
+
+// Where precision is lost in the whole run; a click leads there.
+Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const Exhibit& exhibit, std::size_t step,
+                               Selection& selection) const {
+    const Theme& colors = pane.colors();
+    const steps::RoundingLoss& loss = exact_->loss;
+    const std::int32_t at = loss.stops > 0 ? loss.stopped : loss.worst;
+    const Sum* sum = at != Sum::kNone ? &lens().sum(at) : nullptr;
+    std::string told = "Nothing is rounded in this run: every sum is exact.";
+    if (sum) {
+        const std::string place = fmt::format("step {} ({})", sum->step + 1,
+                                              exhibit.steps().blocks.size() > 1
+                                                  ? steps::where_of(*sum)
+                                                  : fmt::format("warp {} · lane {}", sum->warp.warp, sum->lane));
+        told = loss.stops > 0
+                   ? fmt::format("{} left the sum as it was, first at {}: ", counted(loss.stops, "addition"), place)
+                   : fmt::format("Of the whole run most is lost at {}: ", place);
+        told += steps::describe_addition(lens(), at);
+    }
+    const bool leads = sum && !(sum->step == step && sum->warp == warp_ && (lane_ < 0 || sum->lane == lane_));
+    const std::vector<std::string> lines = fit_lines(pane.look(), Face::caption, told, rest.width(), kLossLines);
+    Rect words{rest.x0, rest.y0, rest.x0, rest.y0};
+    for (const std::string& text : lines) {
+        const Rect line = rest.cut_top(pane.px(17));
+        const float end = line.x0 + text_width(pane.look(), Face::caption, text);
+        if (leads) hairline(pane.brush, {line.x0, line.y1 - pane.px(1)}, {end, line.y1 - pane.px(1)}, colors.line);
+        text_in(pane.brush, Face::caption, line, loss.stops > 0 ? colors.warning : colors.text, text, Align::left);
+        words = {words.x0, words.y0, std::max(words.x1, end), line.y1};
+    }
+    rest.cut_top(pane.px(2));
+    if (pane.hovers(words) && !lines.empty() && lines.back().ends_with("…")) hint_card(pane.look(), told);
+    if (!leads || !pane.button(words)) return {};
+    selection.warp = sum->warp;
+    selection.pinned_lane = sum->lane;
+    return {Intent::Kind::go_to, sum->step};
+}
+
+}  // namespace lanewise::viz

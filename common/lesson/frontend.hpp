@@ -36,7 +36,8 @@ struct Run {
     steps::Steps steps;       // of `trace`
     std::string origin;       // for the title: "NVIDIA H200 · traced run", "emulator · ascending",
                               // "recorded on NVIDIA H200 · 2026-11-21", "file t.ndjson · …"
-    std::string notice;       // something the learner must know ("partial: …"); empty else
+    std::string note;         // how it comes to be shown ("Shown as recorded. …"): nothing to worry about; empty else
+    std::string notice;       // a warning that the learner must see ("partial: …"); empty else
     std::string kernel_file;  // that its kernels stand in, "kernels.cuh"
     std::string source;       // its contents
     std::vector<Result> results;   // empty where the outputs are too long to be in a recording

@@ -63,6 +63,8 @@ TEST(GpuOnly, IsShownFromItsRecordingByItself) {
     EXPECT_TRUE(contains(answer.out, "value += there;")) << answer.out;   // the file that ran
     EXPECT_EQ(tiny({"--variant", "tiny_cluster"}).status, kExitOk);
     EXPECT_EQ(tiny.seen.run->kernel_file, "kernels_sm90.cuh");
+    EXPECT_TRUE(tiny.seen.run->note.starts_with("Shown as recorded. "));   // nothing to be warned of
+    EXPECT_EQ(tiny.seen.run->notice, "");
     EXPECT_TRUE(contains(tiny.seen.run->source, "line 1 of another file"));
     EXPECT_EQ(tiny({"--text", "--variant", "tiny_cluster", "--backend", "recorded"}).status, kExitOk);
 }

@@ -53,6 +53,11 @@ struct TextView {
 void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const std::string& source,
                 const TextView& view);
 
+// What a run's text begins with: where it ran, what ran (and `lens`, where it is looked at through one), on which
+// inputs, and what must be known of it.
+void print_heading(std::ostream& out, const Lesson& lesson, const Run& run, const std::string& lens,
+                   const Paint& paint);
+
 // The parts of the whole run's totals: each output against its reference; what the recorded blocks did and what it
 // cost; the same output from other orders of the blocks, where the trace has such.
 void print_results(std::ostream& out, const FinishedRun& finished, const Paint& paint);
@@ -87,9 +92,6 @@ void print_comparison(std::ostream& out, const std::string& origin, const Compar
 
 // Whole numbers in full, others with eight digits.
 std::string format_number(double value);
-
-// "1 lane", "3 lanes", "2 passes".
-std::string plural(std::uint64_t count, const std::string& noun);
 
 // `text` filled with blanks to `width` columns; counts code points, not bytes.
 std::string pad_left(const std::string& text, std::size_t width);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/lesson/print.hpp"
 #include "common/lesson/table.hpp"
 #include "common/steps/rounding.hpp"
@@ -24,13 +25,7 @@ bool is_more_of_the_same(const steps::Steps& steps, const std::vector<steps::Rou
 }  // namespace
 
 void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Paint paint) {
-    const auto& header = run.trace.header;
-    out << paint.result("● " + run.origin) << '\n'
-        << paint.strong(fmt::format("{} · {} · rounding", lesson.title(), header.variant)) << '\n'
-        << paint.faint(fmt::format("n {} · block {} · input {}{}", header.n, header.block, header.input,
-                                   is_seeded_input(header.input) ? fmt::format(" · seed {}", header.seed) : ""))
-        << '\n';
-    if (!run.notice.empty()) out << paint.warning(run.notice) << '\n';
+    print_heading(out, lesson, run, "rounding", paint);
     const steps::RoundingLens lens = steps::build_rounding(run.steps);
     if (!lens.why_not.empty()) {
         out << lens.why_not << '\n';
@@ -39,7 +34,7 @@ void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Pai
     out << paint.faint("the sum of each step that is furthest off, beside the exact sum of all that came into it")
         << '\n';
     Table table({"step", "", "of", "worst sum", "exact", "rounded", "ulp", "inexact", "stopped"}, 4);
-    const auto at = [&](std::int32_t sum) -> const steps::Sum& { return lens.sums[static_cast<std::size_t>(sum)]; };
+    const auto at = [&](std::int32_t sum) -> const steps::Sum& { return lens.sum(sum); };
     const auto rows = steps::rounding_rows(run.steps, lens);
     std::vector<bool> marked;
     std::size_t folded = 0;
@@ -86,13 +81,13 @@ void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Pai
     if (loss.stops > 0) {
         const steps::Sum& first = at(loss.stopped);
         out << paint.warning(fmt::format("A sum stopped growing in {}; first at step {}, {}: ",
-                                         plural(loss.stops, "addition"), first.step + 1, steps::where_of(first)))
+                                         counted(loss.stops, "addition"), first.step + 1, steps::where_of(first)))
             << steps::describe_addition(lens, loss.stopped) << '\n';
     }
     if (lens.untold > 0)
         out << paint.faint(fmt::format(
                    "{} not told: something else than a sum of inputs came in, or what was added left no record.",
-                   plural(lens.untold, "addition")))
+                   counted(lens.untold, "addition")))
             << '\n';
 }
 

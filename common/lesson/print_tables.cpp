@@ -60,6 +60,18 @@ std::string pad_right(const std::string& text, std::size_t width) {
     return text + std::string(columns < width ? width - columns : 0, ' ');
 }
 
+void print_heading(std::ostream& out, const Lesson& lesson, const Run& run, const std::string& lens,
+                   const Paint& paint) {
+    const auto& header = run.trace.header;
+    const std::string seed = is_seeded_input(header.input) ? fmt::format(" · seed {}", header.seed) : "";
+    out << paint.result("● " + run.origin) << '\n'
+        << paint.strong(fmt::format("{} · {}{}", lesson.title(), header.variant, lens.empty() ? "" : " · " + lens))
+        << '\n'
+        << paint.faint(fmt::format("n {} · block {} · input {}{}", header.n, header.block, header.input, seed)) << '\n';
+    if (!run.note.empty()) out << paint.faint(run.note) << '\n';
+    if (!run.notice.empty()) out << paint.warning(run.notice) << '\n';
+}
+
 void print_finding(std::ostream& out, const trace::Finding& finding, Paint paint) {
     out << '\n'
         << paint.warning(fmt::format("finding: {}", finding.kind))

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/lanes.hpp"
 #include "common/lesson/print.hpp"
 #include "common/shown/lane_facts.hpp"
@@ -76,7 +77,7 @@ public:
         std::uint64_t at_work = 0;
         for (const auto& counters : step.counters) at_work += counters.lanes_at_work;
         const std::string head = fmt::format("step {} of {} · ", k + 1, steps_.size());
-        const std::string right = plural(at_work, "lane") + " at work";
+        const std::string right = counted(at_work, "lane") + " at work";
         const std::size_t used = head.size() - 1 + step.label.size() + right.size();  // "·" takes one column
         out_ << '\n' << paint_.faint(head) << paint_.strong(step.label)
              << std::string(used < kColumns ? kColumns - used : 1, ' ') << paint_.faint(right) << '\n';
@@ -268,7 +269,7 @@ private:
         std::vector<std::string> parts;
         for (const auto& [block, count] : others)
             parts.push_back(fmt::format(
-                "{} of block {}", plural(count, focus_shown && block == focus_.block ? "other warp" : "warp"), block));
+                "{} of block {}", counted(count, focus_shown && block == focus_.block ? "other warp" : "warp"), block));
         out_ << paint_.faint(fmt::format("    at this step also: {}", fmt::join(parts, ", "))) << '\n';
     }
 
@@ -286,13 +287,7 @@ private:
 void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const std::string& source,
                 const TextView& view) {
     const Run& run = *finished.run;
-    const auto& header = run.trace.header;
-    out << view.paint.result("● " + run.origin) << '\n'
-        << view.paint.strong(fmt::format("{} · {}", lesson.title(), header.variant)) << '\n';
-    out << view.paint.faint(fmt::format("n {} · block {} · input {}{}", header.n, header.block, header.input,
-                                        is_seeded_input(header.input) ? fmt::format(" · seed {}", header.seed) : ""))
-        << '\n';
-    if (!run.notice.empty()) out << view.paint.warning(run.notice) << '\n';
+    print_heading(out, lesson, run, "", view.paint);
     TextPrinter printer(out, run, source, view);
     for (std::size_t k = 0; k < run.steps.size(); ++k)
         if (!view.step || *view.step == k) printer.print_step(k);

@@ -5,17 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/base/counted.hpp"
 #include "common/lesson/print.hpp"
 #include "common/steps/memory_cost.hpp"
 
 namespace lanewise::lesson {
-
-std::string plural(std::uint64_t count, const std::string& noun) {
-    return fmt::format("{} {}{}", count, noun,
-                       count == 1                                   ? ""
-                       : noun.ends_with("s") || noun.ends_with("x") ? "es"
-                                                                    : "s");
-}
 
 namespace {
 
@@ -23,11 +17,11 @@ using steps::Step;
 using steps::WarpRef;
 
 std::string totals_of(const Step::Counters& c) {
-    std::vector<std::string> parts{plural(c.shuffles, "shuffle round"), plural(c.block_barriers, "block barrier")};
-    if (c.warp_barriers > 0) parts.push_back(plural(c.warp_barriers, "warp barrier"));
-    parts.push_back(plural(c.shared_accesses, "shared access"));
-    parts.push_back(plural(c.global_accesses, "global access"));
-    parts.push_back(plural(c.atomics, "atomic"));
+    std::vector<std::string> parts{counted(c.shuffles, "shuffle round"), counted(c.block_barriers, "block barrier")};
+    if (c.warp_barriers > 0) parts.push_back(counted(c.warp_barriers, "warp barrier"));
+    parts.push_back(counted(c.shared_accesses, "shared access"));
+    parts.push_back(counted(c.global_accesses, "global access"));
+    parts.push_back(counted(c.atomics, "atomic"));
     return fmt::format("{}", fmt::join(parts, " · "));
 }
 
@@ -40,15 +34,15 @@ std::string busy_of(const Step::Counters& c) {
 std::string global_of(const Step::Counters& c) {
     const double moved = static_cast<double>(c.global_sectors) * steps::kSectorBytes;
     return fmt::format("global memory: {} · {} of {} bytes · {:.1f} sectors a request · {} of {} bytes used",
-                       plural(c.global_requests, "request"), plural(c.global_sectors, "sector"), steps::kSectorBytes,
+                       counted(c.global_requests, "request"), counted(c.global_sectors, "sector"), steps::kSectorBytes,
                        static_cast<double>(c.global_sectors) / c.global_requests, c.global_bytes,
                        format_number(moved));
 }
 
 std::string shared_of(const Step::Counters& c) {
     const std::uint32_t extra = c.shared_passes - std::min(c.shared_passes, c.shared_requests);
-    return fmt::format("shared memory: {} · {}{}", plural(c.shared_requests, "request"),
-                       plural(c.shared_passes, "pass"),
+    return fmt::format("shared memory: {} · {}{}", counted(c.shared_requests, "request"),
+                       counted(c.shared_passes, "pass"),
                        extra == 0 ? std::string(" · no bank conflicts")
                                   : fmt::format(" · {} more for bank conflicts and wide words", extra));
 }

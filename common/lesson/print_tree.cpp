@@ -8,11 +8,8 @@
 namespace lanewise::lesson {
 
 void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view) {
-    const auto& header = run.trace.header;
     const Paint& paint = view.paint;
-    out << paint.result("● " + run.origin) << '\n'
-        << paint.strong(fmt::format("{} · {} · who added whom", lesson.title(), header.variant)) << '\n';
-    if (!run.notice.empty()) out << paint.warning(run.notice) << '\n';
+    print_heading(out, lesson, run, "who added whom", paint);
     const steps::RoundingLens lens = steps::build_rounding(run.steps);
     const steps::WarpRef warp = view.focus                ? *view.focus
                                 : run.steps.warps.empty() ? steps::WarpRef{}

@@ -39,6 +39,12 @@ std::string origin_of(const trace::Source& source) {
     return source.kind == trace::SourceKind::gpu ? source.gpu + " · traced run" : "emulator · " + source.order;
 }
 
+// One more sentence that must be seen; none where it is empty.
+void warn(Run& run, const std::string& sentence) {
+    if (!run.notice.empty() && !sentence.empty()) run.notice += " ";
+    run.notice += sentence;
+}
+
 }  // namespace
 
 Runner::Runner(Program& program, const Options& options)
@@ -203,11 +209,11 @@ std::vector<trace::Rerun> Runner::rerun(launch::Backend& backend, const launch::
     return reruns;
 }
 
-std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::vector<Result> results, std::string origin,
-                                         std::string notice, const launch::Plan* plan, BlockOrder block_order) {
-    auto run = std::make_shared<Run>();
-    if (const std::string changed = tracing_changed(trace); !changed.empty())
-        notice += (notice.empty() ? "" : " ") + changed;
+std::shared_ptr<const Run> Runner::shown(Run told, const launch::Plan* plan, BlockOrder block_order) {
+    // In its place for good before there are steps: they point into the trace.
+    auto run = std::make_shared<Run>(std::move(told));
+    trace::Trace& trace = run->trace;
+    warn(*run, tracing_changed(trace));
     const bool emulated_too = plan && !gpu_only_kernel(*plan, program_.kernels);
     if (trace.header.source.kind == trace::SourceKind::gpu && emulated_too && !trace.partial) {
         const launch::Order as_it_ran = block_order == BlockOrder::arrival ? launch::arrival_order(trace) : order();
@@ -218,16 +224,12 @@ std::shared_ptr<const Run> Runner::shown(trace::Trace trace, std::vector<Result>
         emulated.header.launches = here.launches;
         emulated.header.statements = here.statements;
         const std::string why_not = trace::weave_accesses(trace, emulated);
-        if (why_not.empty()) origin += " · memory accesses from the emulator";
-        else notice += fmt::format("{}Memory accesses are not shown: {}", notice.empty() ? "" : " ", why_not);
+        if (why_not.empty()) run->origin += " · memory accesses from the emulator";
+        else warn(*run, "Memory accesses are not shown: " + why_not);
     }
     run->kernel_file = trace.header.kernel_file;
     run->source = source(run->kernel_file);
-    run->trace = std::move(trace);
-    run->origin = std::move(origin);
-    run->notice = std::move(notice);
-    run->results = std::move(results);
-    run->steps = steps::build_steps(run->trace);
+    run->steps = steps::build_steps(trace);
     return run;
 }
 
@@ -240,12 +242,13 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
     std::iota(blocks.begin(), blocks.end(), 0u);
     if (options_.focus_block && *options_.focus_block >= static_cast<int>(variant.recorded_blocks))
         blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
-    std::vector<Result> results;
-    finished->raw = record(machine, plan, blocks, order(), &results);
+    Run run;
+    finished->raw = record(machine, plan, blocks, order(), &run.results);
     finished->raw.reruns = rerun(machine, plan, variant.reruns);
     describe_run(finished->raw, variant, inputs, plan);
-    finished->run = shown(finished->raw, std::move(results), origin_of(finished->raw.header.source), "", &plan,
-                          variant.block_order);
+    run.trace = finished->raw;
+    run.origin = origin_of(finished->raw.header.source);
+    finished->run = shown(std::move(run), &plan, variant.block_order);
     return finished;
 }
 
@@ -308,11 +311,13 @@ std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant, 
     check_recorded(options_, header, variant.name);
     const auto plan = plan_of(header);
     const std::string& gpu_name = header.source.gpu;
-    std::string notice = stale(header);
-    if (!why.empty()) notice = fmt::format("Shown as recorded. {}{}{}", why, notice.empty() ? "" : " ", notice);
-    finished->run = shown(finished->raw, results_of_trace(finished->raw),
-                          fmt::format("recorded on {} · {}", gpu_name.empty() ? "the emulator" : gpu_name, header.date),
-                          notice, plan ? &*plan : nullptr, variant.block_order);
+    Run run;
+    run.trace = finished->raw;
+    run.results = results_of_trace(finished->raw);
+    run.origin = fmt::format("recorded on {} · {}", gpu_name.empty() ? "the emulator" : gpu_name, header.date);
+    if (!why.empty()) run.note = "Shown as recorded. " + why;
+    warn(run, stale(header));
+    finished->run = shown(std::move(run), plan ? &*plan : nullptr, variant.block_order);
     return finished;
 }
 
@@ -373,13 +378,14 @@ std::shared_ptr<const FinishedRun> Runner::load(const std::string& path) {
                            header.lesson);
     }
     const Variant& variant = variant_of(header.variant, path);
-    std::string notice = finished->raw.partial ? "partial: " + finished->raw.partial_reason : "";
-    if (const std::string old = stale(header); !old.empty()) notice += (notice.empty() ? "" : " ") + old;
     const auto plan = plan_of(header);
-    finished->run =
-        shown(finished->raw, results_of_trace(finished->raw),
-              fmt::format("file {} · {}", std::filesystem::path(path).filename().string(), origin_of(header.source)),
-              notice, plan ? &*plan : nullptr, variant.block_order);
+    Run run;
+    run.trace = finished->raw;
+    run.results = results_of_trace(finished->raw);
+    run.origin = fmt::format("file {} · {}", std::filesystem::path(path).filename().string(), origin_of(header.source));
+    if (finished->raw.partial) warn(run, "partial: " + finished->raw.partial_reason);
+    warn(run, stale(header));
+    finished->run = shown(std::move(run), plan ? &*plan : nullptr, variant.block_order);
     return finished;
 }
 

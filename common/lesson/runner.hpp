@@ -75,9 +75,9 @@ private:
     std::shared_ptr<const FinishedRun> run_live(const Variant& variant);
     // `why`: the variant was to run, and why it cannot; empty where a recording was asked for.
     std::shared_ptr<const FinishedRun> run_recorded(const Variant& variant, const std::string& why);
-    // With what the emulator's record of memory adds to a GPU's trace, when the two are equal in all that both hold.
-    std::shared_ptr<const Run> shown(trace::Trace trace, std::vector<Result> results, std::string origin,
-                                     std::string notice, const launch::Plan* plan, BlockOrder block_order);
+    // The same run, ready to draw: `run` holds its trace and what is told of it. With what the emulator's record of
+    // memory adds to a GPU's trace, when the two are equal in all that both hold.
+    std::shared_ptr<const Run> shown(Run run, const launch::Plan* plan, BlockOrder block_order);
     trace::Trace record(launch::Backend& backend, const launch::Plan& plan, const std::vector<std::uint32_t>& blocks,
                         const launch::Order& order, std::vector<Result>* results);
     // The plan's outputs when it runs `times` times more: the emulator in other orders, a GPU as it pleases.

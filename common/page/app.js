@@ -50,7 +50,8 @@ const app = {
       make('div', {class: 'head'}, make('h2', {}, run.title), run.title === run.variant ? '' : make('span', {class: 'quietly mono'}, run.variant), select, caption,
         make('span', {class: 'result ' + (wrong ? 'bad' : 'ok')}, [run.result, run.mistakes].filter(Boolean).join(', but: ')),
         run.summary ? make('p', {class: 'summary'}, run.summary) : '',
-        make('p', {class: 'summary facts'}, this.factWords(run))),
+        make('p', {class: 'summary facts'}, this.factWords(run)),
+        run.note ? make('p', {class: 'summary note'}, run.note) : ''),
       [run.notice, run.limit, run.wrong ? 'This kernel is wrong on purpose.' : ''].filter(Boolean).map(text => make('p', {class: 'notice'}, text)), scroll, words, legend);
     if (!run.result && !run.mistakes) element.querySelector('.result').remove();
     return {element, select, caption, scroll, words, last: -1};

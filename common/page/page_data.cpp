@@ -4,25 +4,22 @@
 //   viridis                [[red, green, blue]]: colours of values, evenly from the least to the largest
 //   open                   {step, block, warp, lane}: where the page opens; block and warp -1: the first
 //   places                 for each place of the timeline the step of each run, -1 where it has none
-//   runs[]                 variant, title, summary, wrong, origin, accesses, notice, limit, facts (n, block, input,
-//   date),
-//                          kernelFile, code [[kind, text, …] a line], result, right, results, mistakes, findings, busy,
-//                          lanes,
+//   runs[]                 variant, title, summary, wrong, origin, accesses, note, notice, limit,
+//                          facts (n, block, input, date), kernelFile, code [[kind, text, …] a line], result, right,
+//                          results, mistakes, findings, busy, lanes,
 //     types                [[name, exponent bits, fraction bits]]; 0, 0 for integers
 //     values               [[text, hex, type, forms for narrow cells…] or [text]]
 //     templates, words     strings pointed into
 //     warps                [{name, launch, block, warp, lanes, threads, places: [value, 0…1000, …] (for its colour)}]
 //     start                {hold, inputs, warned} for each warp, before the first step
-//     steps                [{label, stage, kind, line, findings, work: [[at work, adding] a block], parts[], now: [{w,
-//     hold,
-//                          inputs, warned}], images}]
-//   part                   of one warp: w, active, op, source, keep, offers, undefined, says, waiting, words, formulas
-//   [folded a
-//                          lane: head, bits and arithmetic on three lines, or 0], rows [{label, role, word: [folded a
-//                          lane], values}], memory [{op, shared, array, lanes, elements, index, values}]
-//   hold                   value of each lane, -1 where it is not known; inputs: place in words of each lane; warned:
-//   lanes that
-//                          hold an input twice, or something undefined
+//     steps                [{label, stage, kind, line, findings, work: [[at work, adding] a block], parts[],
+//                          now: [{w, hold, inputs, warned}], images}]
+//   part                   of one warp: w, active, op, source, keep, offers, undefined, says, waiting, words,
+//                          formulas [folded a lane: head, bits and arithmetic on three lines, or 0],
+//                          rows [{label, role, word: [folded a lane], values}],
+//                          memory [{op, shared, array, lanes, elements, index, values}]
+//   hold                   value of each lane, -1 where it is not known; inputs: place in words of each lane;
+//                          warned: lanes that hold an input twice, or something undefined
 #include <algorithm>
 
 #include "common/page/document.hpp"

@@ -68,6 +68,7 @@ json head(const Panel& panel, std::size_t count, const shown::StepFindings& find
     all["wrong"] = panel.declared_wrong;
     all["origin"] = run.origin;
     all["accesses"] = shown::accesses_origin(trace);
+    all["note"] = run.note;
     all["notice"] = run.notice;
     all["limit"] = count == steps.size() ? ""
         : "This page holds the first " + std::to_string(count) + " of " + std::to_string(steps.size()) +

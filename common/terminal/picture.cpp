@@ -99,6 +99,7 @@ private:
         const int end = screen_.put(2, 1, fitted(origin, room), colors_.quietly());
         screen_.put_right(end + 1, columns, 1, told, ink(right ? colors_.result : colors_.warning, !right));
         int y = 2;
+        if (!run_.note.empty()) screen_.put(0, y++, fitted(run_.note, columns), colors_.quietly());
         for (const std::string& text : {s_.error_, run_.notice})
             if (!text.empty()) screen_.put(0, y++, fitted("! " + text, columns), ink(colors_.warning));
         if (at_ < steps_.size())

@@ -158,10 +158,9 @@ Intent CompareView::draw_head(const Pane& pane, const Rect& where, std::size_t s
     const lesson::Run& run = *own.exhibit->run;
     const bool any_wrong =
         std::any_of(shown.begin(), shown.end(), [](const CompareSide& each) { return is_wrong(*each.exhibit); });
-    const std::string& notice = run.notice;
-    if (!notice.empty())
+    if (!run.notice.empty())
         text_in(pane.brush, Face::caption, rest, colors.warning,
-                fit_text(pane.look(), Face::caption, notice, rest.width()), Align::right);
+                fit_text(pane.look(), Face::caption, run.notice, rest.width()), Align::right);
     else if (!any_wrong && text_width(pane.look(), Face::caption, result_words(run)) + pane.px(20) < rest.width())
         draw_result(pane.brush, rest, *own.exhibit, Face::caption, Align::right);
     return intent;

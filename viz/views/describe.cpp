@@ -133,7 +133,8 @@ std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file
                       steps.steps[step].label + "\n";
     out += "source line " + std::to_string(steps.steps[step].line) + " of " + kernel_file + "\n";
     out += exhibit.trace().header.variant + " · " + exhibit.run->origin + "\n";
-    if (!exhibit.run->notice.empty()) out += exhibit.run->notice + "\n";
+    for (const std::string& told : {exhibit.run->note, exhibit.run->notice})
+        if (!told.empty()) out += told + "\n";
     if (const std::string result = result_words(*exhibit.run); !result.empty()) out += result + "\n";
     if (const std::string mistakes = mistakes_found(exhibit); !mistakes.empty()) out += "mistake: " + mistakes + "\n";
     for (const std::size_t i : exhibit.findings.at(step))

@@ -20,6 +20,7 @@ public:
         std::string words;
         Rect box;     // from the baseline to the height of capitals
         Rect clip;    // what of the window can be seen there
+        Color color = 0;
     };
     struct Curve {
         Point a, b;
@@ -37,10 +38,10 @@ public:
     void ring(Point, float, Color, float) override {}
     void arc(Point a, Point b, const ArcStyle& style) override { curves.push_back({a, b, style.thickness}); }
     void gradient(const Rect&, Color, Color, Towards) override {}
-    void text(const Fonts::Cut& cut, Point at, Color, std::string_view words, float width) override {
+    void text(const Fonts::Cut& cut, Point at, Color color, std::string_view words, float width) override {
         if (words.empty()) return;
-        labels.push_back(
-            {std::string(words), {at.x, at.y + cut.ascent - cut.cap, at.x + width, at.y + cut.ascent}, clips_.back()});
+        const Rect box{at.x, at.y + cut.ascent - cut.cap, at.x + width, at.y + cut.ascent};
+        labels.push_back({std::string(words), box, clips_.back(), color});
     }
     void push_clip(const Rect& box) override {
         const Rect& now = clips_.back();

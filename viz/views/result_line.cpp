@@ -13,8 +13,8 @@ void warning_sign(const Brush& brush, Point middle, float radius) {
     fill(brush, {middle.x - bar, middle.y + radius * 0.5f, middle.x + bar, middle.y + radius * 0.75f}, ink);
 }
 
-void draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, Face face, Align align,
-                 std::size_t place) {
+float draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, Face face, Align align,
+                  std::size_t place) {
     const lesson::Run& run = *exhibit.run;
     std::string words = result_words(run);
     const std::string mistakes = mistakes_found(exhibit, place);
@@ -25,12 +25,12 @@ void draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, 
         // The mistake must be told; the total is one more figure.
         if (text_width(brush.look, face, words) > where.width() - brush.px(20)) words = "right, but: " + mistakes;
     }
-    if (words.empty()) return;
+    if (words.empty()) return 0;
     const Color ink = right ? brush.colors().good : brush.colors().warning;
     const float sign = brush.px(20);
     const std::string fitted = fit_text(brush.look, face, words, where.width() - sign);
     const float width = text_width(brush.look, face, fitted) + sign;
-    if (where.width() < brush.px(60)) return;
+    if (where.width() < brush.px(60)) return 0;
     const float x = align == Align::right ? where.x1 - width : where.x0;
     const Point c{x + brush.px(7), where.center().y};
     if (right) {
@@ -42,6 +42,7 @@ void draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, 
     }
     text_in(brush, face, {x + sign, where.y0, where.x1, where.y1}, right ? brush.colors().text : ink, fitted,
             Align::left);
+    return width;
 }
 
 }  // namespace lanewise::viz

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "common/base/counted.hpp"
 #include "viz/views/result_line.hpp"
 #include "viz/views/stage_legend.hpp"
 #include "viz/views/stage_paint.hpp"
@@ -65,23 +66,29 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
         for (const LaneFacts& facts : scene_.facts) at_work += facts.active ? 1 : 0;
     }
     std::string words = step.label;
-    if (at_work > 0) words += " · " + std::to_string(at_work) + (at_work == 1 ? " lane" : " lanes") + " at work";
+    if (at_work > 0) words += " · " + counted(at_work, "lane") + " at work";
     text_in(pane.brush, Face::body, {x, where.y0, where.x1, where.y1}, colors.quiet,
             fit_text(pane.look(), Face::body, words, where.x1 - x), Align::left);
     x += text_width(pane.look(), Face::body, words) + pane.px(14);
-    if (!exhibit.run->notice.empty()) {
-        const std::vector<std::string> lines =
-            fit_lines(pane.look(), Face::caption, exhibit.run->notice, where.x1 - x, 2);
+    Rect rest{x, where.y0, where.x1, where.y1};
+    const lesson::Run& run = *exhibit.run;
+    if (!run.notice.empty()) {
+        const std::vector<std::string> lines = fit_lines(pane.look(), Face::caption, run.notice, rest.width(), 2);
         const float pitch = pane.px(13);
         float y = where.center().y - pitch * static_cast<float>(lines.size()) / 2;
         for (const std::string& line : lines) {
             text_in(pane.brush, Face::caption, {x, y, where.x1, y + pitch}, colors.warning, line, Align::right);
             y += pitch;
         }
-        if (pane.hovers({x, where.y0, where.x1, where.y1})) hint_card(pane.look(), exhibit.run->notice);
     } else {
-        draw_result(pane.brush, {x, where.y0, where.x1, where.y1}, exhibit, Face::caption, Align::right);
+        rest.cut_right(draw_result(pane.brush, rest, exhibit, Face::caption, Align::right) + pane.px(14));
+        // On one line, as far as there is room: the origin says that it is a recording, too.
+        if (!run.note.empty() && rest.width() > pane.px(60))
+            text_in(pane.brush, Face::caption, rest, colors.quiet,
+                    fit_text(pane.look(), Face::caption, run.note, rest.width()), Align::right);
     }
+    const std::string told = run.note + (run.note.empty() || run.notice.empty() ? "" : "\n") + run.notice;
+    if (!told.empty() && pane.hovers({x, where.y0, where.x1, where.y1})) hint_card(pane.look(), told);
 }
 
 float StageView::draw_findings(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,

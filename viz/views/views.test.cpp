@@ -46,6 +46,32 @@ TEST(StageView, PointingAtALaneSelectsItAndAClickPinsIt) {
     EXPECT_EQ(selection.lane(), 5);
 }
 
+TEST(StageView, SaysCalmlyThatARunIsShownAsRecordedBesideItsResult) {
+    lesson::Run run = *samples::right_sum();
+    run.note = "Shown as recorded. It needs a GPU of sm_90 or later.";
+    for (const bool warned : {false, true}) {
+        run.notice = warned ? "partial: it was cut off" : "";
+        const auto told = std::make_shared<lesson::Run>(run);
+        told->steps = steps::build_steps(told->trace);
+        const Exhibit exhibit(told);
+        Headless gui(1100, 640);
+        testing::LabelCanvas canvas;
+        gui.canvas = &canvas;
+        Selection selection;
+        StageView stage;
+        gui.in_pane([&](const Pane& pane) { stage.draw(pane, exhibit, at_step(exhibit, 1), selection); });
+        const auto color_of = [&](const std::string& words) -> std::optional<Color> {
+            for (const auto& label : canvas.labels)
+                if (label.words.starts_with(words)) return label.color;
+            return std::nullopt;
+        };
+        using Some = std::optional<Color>;
+        EXPECT_EQ(color_of("Shown as recorded."), warned ? Some() : Some(dark_theme().quiet));
+        EXPECT_EQ(color_of("partial: "), warned ? Some(dark_theme().warning) : Some());
+        EXPECT_EQ(color_of(shown::result_words(run)).has_value(), !warned);
+    }
+}
+
 TEST(StageView, AClickOnASmallWarpChoosesIt) {
     Headless gui(960, 640);
     const Exhibit exhibit(samples::two_level());

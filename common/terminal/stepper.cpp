@@ -101,7 +101,8 @@ bool Stepper::apply(Intent intent) {
             break;
         default: break;   // what only a window can draw
     }
-    if (!steps.warps.empty()) lane_ = std::min(lane_, shown::lanes_of(steps, warp_) - 1);
+    // Another variant may have come, and `steps` gone with the old one.
+    if (!run_->steps.warps.empty()) lane_ = std::min(lane_, shown::lanes_of(run_->steps, warp_) - 1);
     return true;
 }
 

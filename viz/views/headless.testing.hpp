@@ -44,7 +44,7 @@ public:
         io.MousePos = {mouse.x, mouse.y};
         io.MouseDown[0] = down;
         io.MouseDown[1] = right;
-        io.KeyCtrl = ctrl;
+        hold_ctrl(io);
         io.MouseWheel = wheel;
         ImGui::NewFrame();
         draw();
@@ -84,6 +84,15 @@ public:
     }
 
 private:
+    // 1.92 works out KeyCtrl from events alone.
+    void hold_ctrl(ImGuiIO& io) const {
+#if IMGUI_VERSION_NUM >= 18900
+        io.AddKeyEvent(ImGuiMod_Ctrl, ctrl);
+#else
+        io.KeyCtrl = ctrl;
+#endif
+    }
+
     ImGuiContext* context_ = nullptr;
     float scale_;
 };

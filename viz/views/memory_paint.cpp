@@ -25,17 +25,20 @@ void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string&
     const bool tall = box.height() > pane.px(14);
     Rect place = box;   // of the number: above the bar
     if (word.read_now) place.y1 -= pane.px(tall ? 3 : 2);
+    // Two lines in a row that is too low for them would cover each other: then the colour alone tells, and pointing.
+    const bool room = text.find('\n') == std::string::npos ||
+                      place.height() >= 2 * ((*brush.look.fonts)[Face::tiny].cap + pane.px(1));
     Color ink = colors.text;
     if (word.known) {
         const Color ground = mix(scale.color(element, word.bits), colors.ground, own ? 0.15 : 0.6);
         ink = text_on(ground);
         fill(brush, box, ground);
         if (unused) hatch(brush, box, mix(ground, ink, 0.22));
-        if (numbers) number_in(brush, face, place, ink, text);
+        if (numbers && room) number_in(brush, face, place, ink, text);
     } else {
         outline(brush, box, with_alpha(colors.faint, 0.7), 0, pane.px(1));
         if (unused) hatch(brush, box, with_alpha(colors.quiet, 0.7));
-        if (numbers) number_in(brush, face, place, colors.quiet, text);
+        if (numbers && room) number_in(brush, face, place, colors.quiet, text);
     }
     if (word.read_now) {
         // The ground shows below the bar, so that it is seen on a dark and on a bright one.

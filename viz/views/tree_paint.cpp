@@ -146,8 +146,14 @@ void TreeView::draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t st
     if (leaf || wide || compact) return;
     const std::string lane = "lane " + std::to_string(sum.lane);
     const Rect beside{cell.x1 + pane.px(5), cell.y0, box.span.x1 - pane.px(2), cell.y1};
-    if (text_width(look, Face::tiny, lane) <= beside.width())
-        text_in(pane.brush, Face::tiny, beside, now ? theme.text : theme.quiet, lane, Align::left);
+    const float width = text_width(look, Face::tiny, lane);
+    if (width > beside.width()) return;
+    // Ground under the words: the line of a sum from another block may pass here.
+    const float half = pane.px(6);
+    if (!now)
+        fill(pane.brush, {beside.x0 - pane.px(2), beside.center().y - half, beside.x0 + width + pane.px(2),
+                          beside.center().y + half}, theme.ground, pane.px(3));
+    text_in(pane.brush, Face::tiny, beside, now ? theme.text : theme.quiet, lane, Align::left);
 }
 
 void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t step, const TreeBox& box,

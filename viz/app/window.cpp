@@ -52,6 +52,18 @@ struct Window {
         glfwSwapInterval(1);
     }
     ~Window() { glfwDestroyWindow(handle); }
+
+    // No larger than the screen: for a size that nobody asked for.
+    void fit_screen() const {
+        GLFWmonitor* const monitor = glfwGetPrimaryMonitor();
+        if (!monitor) return;
+        int x = 0, y = 0, most_width = 0, most_height = 0, width = 0, height = 0;
+        glfwGetMonitorWorkarea(monitor, &x, &y, &most_width, &most_height);
+        glfwGetWindowSize(handle, &width, &height);
+        if (most_width <= 0 || most_height <= 0 || (width <= most_width && height <= most_height)) return;
+        glfwSetWindowSize(handle, std::min(width, most_width), std::min(height, most_height));
+    }
+
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;
 };
@@ -235,6 +247,7 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
     const bool sized = !request.has_size && settings.width > 0;
     const Window window(sized ? settings.width : request.width, sized ? settings.height : request.height,
                         "Lanewise · " + presentation.title);
+    if (!request.has_size) window.fit_screen();
     // The first run starts while fonts and shaders are made ready.
     App app(presentation, request, [] { glfwPostEmptyEvent(); }, settings);
     Stage stage{&app};

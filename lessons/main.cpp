@@ -14,9 +14,9 @@
 #include "common/emu/emulator.hpp"
 #include "common/gpu/backend.hpp"
 #include "common/gpu/device.hpp"
-#include "common/lesson/interrupts.hpp"
-#include "common/lesson/program.hpp"
-#include "common/timing/meter.hpp"
+#include "common/cli/interrupts.hpp"
+#include "common/cli/program.hpp"
+#include "common/measure/meter.hpp"
 #ifdef LANEWISE_WITH_WINDOW
 #include "viz/app/frontend.hpp"
 #endif

@@ -2,7 +2,7 @@
 #
 # From kernels.cuh, entries.inc and lesson.cpp it makes
 #   <name>        build/lessons/<name>, the program a learner runs
-#   <name>_test   build/tests/<name>_test, from lesson.test.cpp and common/lesson/every_lesson.test.cpp; shares the
+#   <name>_test   build/tests/<name>_test, from lesson.test.cpp and lessons/every_lesson.test.cpp; shares the
 #                 program's objects
 #   <name>.check  a ctest: every variant on the emulator against its reference
 #
@@ -21,12 +21,12 @@ function(add_lesson)
   lanewise_kernel_set(${name} kernels)
 
   add_library(${name}_objects OBJECT ${folder}/lesson.cpp)
-  target_link_libraries(${name}_objects PUBLIC lanewise::lesson lanewise::launch)
+  target_link_libraries(${name}_objects PUBLIC lanewise::cli lanewise::launch)
   target_compile_definitions(${name}_objects PUBLIC
     LANEWISE_LESSON_NAME="${name}" LANEWISE_LESSON_FOLDER="${folder}")
 
-  set(parts ${name}_objects ${name}_builds ${name}_hooked lanewise::lesson lanewise::emu lanewise::gpu lanewise::timing)
-  add_executable(${name} ${PROJECT_SOURCE_DIR}/common/lesson/main.cpp)
+  set(parts ${name}_objects ${name}_builds ${name}_hooked lanewise::cli lanewise::emu lanewise::gpu lanewise::measure)
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/lessons/main.cpp)
   target_link_libraries(${name} PRIVATE ${parts})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lessons)
   if(LANEWISE_WINDOW)
@@ -35,14 +35,14 @@ function(add_lesson)
   endif()
 
   lanewise_test(${name}_test
-    SOURCES ${folder}/lesson.test.cpp ${PROJECT_SOURCE_DIR}/common/lesson/every_lesson.test.cpp LINKS ${parts})
+    SOURCES ${folder}/lesson.test.cpp ${PROJECT_SOURCE_DIR}/lessons/every_lesson.test.cpp LINKS ${parts})
   if(LANEWISE_TESTS)
     add_test(NAME ${name}.check COMMAND ${name} --backend cpu --check)
-    # common/lesson may define this: the commands in a lesson's text are run.
+    # common/cli may define this: the commands in a lesson's text are run.
     if(COMMAND lanewise_document_test)
       lanewise_document_test(${name} ${folder}/lesson.md)
     endif()
-    # viz/views may define this: what the stage writes is looked at in every variant.
+    # viz/testing may define this: what the stage writes is looked at in every variant.
     if(COMMAND lanewise_labels_test)
       lanewise_labels_test(${name})
     endif()
@@ -80,14 +80,14 @@ function(lanewise_kernel_set name function)
   set(wrapper_architecture 0)
   set(wrapper_entries ${folder}/entries.inc)
   set(wrapper_folder ${generated})
-  lanewise_wrapper(emulated cpp ${generated}/kernels.emulated.cuh common/prelude/emulated.hpp)
-  lanewise_wrapper(emulated_traced cpp ${generated}/kernels.emulated_traced.cuh common/prelude/emulated_traced.hpp)
+  lanewise_wrapper(emulated cpp ${generated}/kernels.emulated.cuh common/prelude/emulated/emulated.hpp)
+  lanewise_wrapper(emulated_traced cpp ${generated}/kernels.emulated_traced.cuh common/prelude/emulated/emulated_traced.hpp)
   set(with_gpu FALSE)
   if(LANEWISE_HAS_CUDA AND NOT "EMULATED_ONLY" IN_LIST ARGN)
     set(with_gpu TRUE)
     list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "-(real|virtual)$" "" OUTPUT_VARIABLE architectures)
-    lanewise_wrapper(gpu_plain cu ${folder}/kernels.cuh common/prelude/gpu_headers.cuh)
-    lanewise_wrapper(gpu_traced cu ${generated}/kernels.gpu_traced.cuh common/prelude/gpu_traced.cuh)
+    lanewise_wrapper(gpu_plain cu ${folder}/kernels.cuh common/prelude/gpu/gpu_headers.cuh)
+    lanewise_wrapper(gpu_traced cu ${generated}/kernels.gpu_traced.cuh common/prelude/gpu/gpu_traced.cuh)
   endif()
   set(gpu_only)
   file(GLOB gpu_files CONFIGURE_DEPENDS ${folder}/kernels_sm*.cuh)
@@ -154,8 +154,8 @@ macro(lanewise_gpu_only_kernels file)
       DEPENDS ${file} lanewise_annotate
       COMMENT "Annotating ${name}/${wrapper_file}" VERBATIM)
     add_custom_target(${library}_kernels DEPENDS ${copies})
-    lanewise_wrapper(gpu_plain cu ${file} common/prelude/gpu_headers.cuh)
-    lanewise_wrapper(gpu_traced cu ${wrapper_folder}/kernels.gpu_traced.cuh common/prelude/gpu_traced.cuh)
+    lanewise_wrapper(gpu_plain cu ${file} common/prelude/gpu/gpu_headers.cuh)
+    lanewise_wrapper(gpu_traced cu ${wrapper_folder}/kernels.gpu_traced.cuh common/prelude/gpu/gpu_traced.cuh)
     add_library(${library} OBJECT ${wrapper_folder}/gpu_plain.cu ${wrapper_folder}/gpu_traced.cu)
     lanewise_traced_options(${wrapper_folder}/gpu_traced.cu)
     set_target_properties(${library} PROPERTIES CUDA_ARCHITECTURES "${wrapper_can}")

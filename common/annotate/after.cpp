@@ -1,9 +1,9 @@
-#include "common/prelude/annotate/after.hpp"
+#include "common/annotate/after.hpp"
 
 #include <algorithm>
 #include <optional>
 
-#include "common/prelude/annotate/exchanges.hpp"
+#include "common/annotate/exchanges.hpp"
 
 namespace lanewise::annotate {
 namespace {

@@ -1,8 +1,8 @@
 // Finds where a traced copy tells the recorder what a variable held after a statement with a shuffle.
 #pragma once
 
-#include "common/prelude/annotate/edits.hpp"
-#include "common/prelude/annotate/statements.hpp"
+#include "common/annotate/edits.hpp"
+#include "common/annotate/statements.hpp"
 
 namespace lanewise::annotate {
 

@@ -1,4 +1,4 @@
-#include "common/prelude/annotate/edits.hpp"
+#include "common/annotate/edits.hpp"
 
 #include <algorithm>
 

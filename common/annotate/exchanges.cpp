@@ -1,4 +1,4 @@
-#include "common/prelude/annotate/exchanges.hpp"
+#include "common/annotate/exchanges.hpp"
 
 namespace lanewise::annotate {
 namespace {

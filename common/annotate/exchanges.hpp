@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "common/prelude/annotate/statements.hpp"
+#include "common/annotate/statements.hpp"
 
 namespace lanewise::annotate {
 

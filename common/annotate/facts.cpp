@@ -1,4 +1,4 @@
-#include "common/prelude/annotate/facts.hpp"
+#include "common/annotate/facts.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/prelude/annotate/statements.hpp"
+#include "common/annotate/statements.hpp"
 
 namespace lanewise::annotate {
 

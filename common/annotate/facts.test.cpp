@@ -1,8 +1,8 @@
-#include "common/prelude/annotate/facts.hpp"
+#include "common/annotate/facts.hpp"
 
 #include <gtest/gtest.h>
 
-#include "common/prelude/annotate/rewrite.hpp"
+#include "common/annotate/rewrite.hpp"
 
 namespace lanewise::annotate {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/prelude/annotate/group_headers.hpp"
+#include "common/annotate/group_headers.hpp"
 
 #include <regex>
 

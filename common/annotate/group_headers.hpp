@@ -1,8 +1,8 @@
 // Cooperative groups in the derived copies: our own headers in place of the toolkit's.
 #pragma once
 
-#include "common/prelude/annotate/edits.hpp"
-#include "common/prelude/annotate/source.hpp"
+#include "common/annotate/edits.hpp"
+#include "common/annotate/source.hpp"
 
 namespace lanewise::annotate {
 

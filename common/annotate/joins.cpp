@@ -1,10 +1,10 @@
-#include "common/prelude/annotate/joins.hpp"
+#include "common/annotate/joins.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "common/prelude/annotate/exchanges.hpp"
-#include "common/prelude/annotate/facts.hpp"
+#include "common/annotate/exchanges.hpp"
+#include "common/annotate/facts.hpp"
 
 namespace lanewise::annotate {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/prelude/annotate/edits.hpp"
-#include "common/prelude/annotate/statements.hpp"
+#include "common/annotate/edits.hpp"
+#include "common/annotate/statements.hpp"
 
 namespace lanewise::annotate {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/base/error.hpp"
-#include "common/prelude/annotate/rewrite.hpp"
+#include "common/annotate/rewrite.hpp"
 
 namespace {
 

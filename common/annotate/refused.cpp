@@ -1,4 +1,4 @@
-#include "common/prelude/annotate/refused.hpp"
+#include "common/annotate/refused.hpp"
 
 #include <array>
 

@@ -1,8 +1,8 @@
 // What a CPU cannot stand in for: in the emulated copies it becomes a compile error on its line that names it.
 #pragma once
 
-#include "common/prelude/annotate/edits.hpp"
-#include "common/prelude/annotate/source.hpp"
+#include "common/annotate/edits.hpp"
+#include "common/annotate/source.hpp"
 
 namespace lanewise::annotate {
 

@@ -1,16 +1,16 @@
-#include "common/prelude/annotate/rewrite.hpp"
+#include "common/annotate/rewrite.hpp"
 
 #include <algorithm>
 
-#include "common/prelude/annotate/after.hpp"
-#include "common/prelude/annotate/edits.hpp"
-#include "common/prelude/annotate/exchanges.hpp"
-#include "common/prelude/annotate/facts.hpp"
-#include "common/prelude/annotate/group_headers.hpp"
-#include "common/prelude/annotate/joins.hpp"
-#include "common/prelude/annotate/refused.hpp"
-#include "common/prelude/annotate/shared_arrays.hpp"
-#include "common/prelude/annotate/words.hpp"
+#include "common/annotate/after.hpp"
+#include "common/annotate/edits.hpp"
+#include "common/annotate/exchanges.hpp"
+#include "common/annotate/facts.hpp"
+#include "common/annotate/group_headers.hpp"
+#include "common/annotate/joins.hpp"
+#include "common/annotate/refused.hpp"
+#include "common/annotate/shared_arrays.hpp"
+#include "common/annotate/words.hpp"
 
 namespace lanewise::annotate {
 namespace {

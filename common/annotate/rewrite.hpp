@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "common/prelude/annotate/source.hpp"
-#include "common/prelude/annotate/statements.hpp"
+#include "common/annotate/source.hpp"
+#include "common/annotate/statements.hpp"
 
 namespace lanewise::annotate {
 

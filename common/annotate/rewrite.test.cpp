@@ -1,4 +1,4 @@
-#include "common/prelude/annotate/rewrite.hpp"
+#include "common/annotate/rewrite.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // The derived copies of kernels in many styles compile, and compute what the file computes.
 #include <gtest/gtest.h>
 
-#include "common/prelude/annotate/testing/stub.hpp"
+#include "common/annotate/testing/stub.hpp"
 
 namespace original {
-#include "common/prelude/annotate/testing/samples.cuh"
+#include "common/annotate/testing/samples.cuh"
 }
 namespace traced {
 #include "kernels.gpu_traced.cuh"

@@ -1,4 +1,4 @@
-#include "common/prelude/annotate/shared_arrays.hpp"
+#include "common/annotate/shared_arrays.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "common/prelude/annotate/source.hpp"
+#include "common/annotate/source.hpp"
 
 #include <algorithm>
 #include <array>

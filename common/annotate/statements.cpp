@@ -1,4 +1,4 @@
-#include "common/prelude/annotate/statements.hpp"
+#include "common/annotate/statements.hpp"
 
 #include "common/base/error.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/prelude/annotate/source.hpp"
+#include "common/annotate/source.hpp"
 
 namespace lanewise::annotate {
 

@@ -1,4 +1,4 @@
-#include "common/lesson/costs.hpp"
+#include "common/cli/costs.hpp"
 
 #include <algorithm>
 #include <ostream>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/lesson/progress.hpp"
+#include "common/cli/progress.hpp"
 
 namespace lanewise::lesson {
 

@@ -5,9 +5,9 @@
 #include <iosfwd>
 #include <string>
 
-#include "common/lesson/options.hpp"
-#include "common/lesson/print.hpp"
-#include "common/lesson/program.hpp"
+#include "common/cli/options.hpp"
+#include "common/cli/print.hpp"
+#include "common/cli/program.hpp"
 #include "common/timing/costs.hpp"
 
 namespace lanewise::lesson {

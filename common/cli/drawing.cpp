@@ -1,4 +1,4 @@
-#include "common/lesson/drawing.hpp"
+#include "common/cli/drawing.hpp"
 
 #include <ostream>
 
@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "common/base/error.hpp"
-#include "common/lesson/presentation.hpp"
+#include "common/cli/presentation.hpp"
 #include "common/page/document.hpp"
 
 namespace lanewise::lesson {

@@ -1,7 +1,7 @@
 // The answers that are drawn: the window, pictures, and files to take away.
 #pragma once
 
-#include "common/lesson/session.hpp"
+#include "common/cli/session.hpp"
 
 namespace lanewise::lesson {
 

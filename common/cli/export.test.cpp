@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.testing.hpp"
-#include "common/lesson/program.hpp"
-#include "common/lesson/testing.hpp"
+#include "common/cli/program.hpp"
+#include "common/cli/testing.hpp"
 
 namespace lanewise::lesson {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/lesson/flags.hpp"
+#include "common/cli/flags.hpp"
 
 #include <algorithm>
 

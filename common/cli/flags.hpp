@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "common/lesson/options.hpp"
+#include "common/cli/options.hpp"
 
 namespace lanewise::lesson {
 

@@ -1,4 +1,4 @@
-#include "common/lesson/flags_together.hpp"
+#include "common/cli/flags_together.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/lesson/lesson.hpp"
-#include "common/lesson/options.hpp"
+#include "common/cli/options.hpp"
 
 namespace lanewise::lesson {
 

@@ -1,10 +1,10 @@
-#include "common/lesson/program.hpp"
+#include "common/cli/program.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/base/text.testing.hpp"
-#include "common/lesson/recordings.hpp"
-#include "common/lesson/window.testing.hpp"
+#include "common/runner/recordings.hpp"
+#include "common/cli/window.testing.hpp"
 #include "common/trace/io.hpp"
 
 namespace lanewise::lesson {

@@ -1,4 +1,4 @@
-#include "common/lesson/interrupts.hpp"
+#include "common/cli/interrupts.hpp"
 
 namespace lanewise::lesson {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/lesson/options.hpp"
+#include "common/cli/options.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -12,9 +12,9 @@
 
 #include "common/base/error.hpp"
 #include "common/base/suggest.hpp"
-#include "common/lesson/comparison.hpp"
-#include "common/lesson/flags.hpp"
-#include "common/lesson/flags_together.hpp"
+#include "common/run/comparison.hpp"
+#include "common/cli/flags.hpp"
+#include "common/cli/flags_together.hpp"
 #include "common/page/document.hpp"
 
 namespace lanewise::lesson {

@@ -10,7 +10,7 @@
 
 #include "common/launch/backend.hpp"
 #include "common/lesson/lesson.hpp"
-#include "common/timing/measure.hpp"
+#include "common/measure/measure.hpp"
 #include "common/timing/sizes.hpp"
 
 namespace lanewise::lesson {

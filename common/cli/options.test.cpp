@@ -1,9 +1,9 @@
-#include "common/lesson/options.hpp"
+#include "common/cli/options.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/lesson/testing.hpp"
+#include "common/cli/testing.hpp"
 
 namespace lanewise::lesson {
 namespace {

@@ -1,13 +1,13 @@
-#include "common/lesson/presentation.hpp"
+#include "common/cli/presentation.hpp"
 
 #include <ostream>
 
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/lesson/costs.hpp"
-#include "common/lesson/ladder.hpp"
-#include "common/lesson/recordings.hpp"
+#include "common/cli/costs.hpp"
+#include "common/cli/ladder.hpp"
+#include "common/runner/recordings.hpp"
 
 namespace lanewise::lesson {
 namespace {

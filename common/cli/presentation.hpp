@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "common/lesson/frontend.hpp"
-#include "common/lesson/session.hpp"
+#include "common/run/frontend.hpp"
+#include "common/cli/session.hpp"
 
 namespace lanewise::lesson {
 

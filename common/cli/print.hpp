@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "common/lesson/comparison.hpp"
-#include "common/lesson/frontend.hpp"
+#include "common/run/comparison.hpp"
+#include "common/run/frontend.hpp"
 #include "common/lesson/lesson.hpp"
-#include "common/lesson/runner.hpp"
+#include "common/runner/runner.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::lesson {

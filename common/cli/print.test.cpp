@@ -1,8 +1,8 @@
-#include "common/lesson/print.hpp"
+#include "common/cli/print.hpp"
 
 #include <gtest/gtest.h>
 
-#include "common/lesson/testing.hpp"
+#include "common/cli/testing.hpp"
 
 namespace lanewise::lesson {
 namespace {

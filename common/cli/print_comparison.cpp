@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "common/lesson/print.hpp"
-#include "common/lesson/table.hpp"
+#include "common/cli/print.hpp"
+#include "common/cli/table.hpp"
 
 namespace lanewise::lesson {
 void print_comparison(std::ostream& out, const std::string& origin, const Comparison& comparison, Paint paint) {

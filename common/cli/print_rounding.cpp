@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "common/base/counted.hpp"
-#include "common/lesson/print.hpp"
-#include "common/lesson/table.hpp"
-#include "common/steps/rounding.hpp"
+#include "common/cli/print.hpp"
+#include "common/cli/table.hpp"
+#include "common/rounding/rounding.hpp"
 
 namespace lanewise::lesson {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "common/base/lanes.hpp"
-#include "common/lesson/print.hpp"
-#include "common/lesson/table.hpp"
+#include "common/cli/print.hpp"
+#include "common/cli/table.hpp"
 
 namespace lanewise::lesson {
 

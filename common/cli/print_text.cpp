@@ -9,8 +9,8 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/lanes.hpp"
-#include "common/lesson/print.hpp"
-#include "common/shown/lane_facts.hpp"
+#include "common/cli/print.hpp"
+#include "common/scene/lane_facts.hpp"
 
 namespace lanewise::lesson {
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "common/lesson/print.hpp"
-#include "common/lesson/table.hpp"
+#include "common/cli/print.hpp"
+#include "common/cli/table.hpp"
 #include "common/timing/compare.hpp"
 #include "common/timing/gpu_state.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "common/lesson/print.hpp"
-#include "common/steps/addition_tree.hpp"
+#include "common/cli/print.hpp"
+#include "common/rounding/addition_tree.hpp"
 
 namespace lanewise::lesson {
 

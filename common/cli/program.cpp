@@ -1,4 +1,4 @@
-#include "common/lesson/program.hpp"
+#include "common/cli/program.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/lesson/costs.hpp"
-#include "common/lesson/drawing.hpp"
-#include "common/lesson/session.hpp"
+#include "common/cli/costs.hpp"
+#include "common/cli/drawing.hpp"
+#include "common/cli/session.hpp"
 #include "common/terminal/stepper.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"

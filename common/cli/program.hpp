@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "common/launch/backend.hpp"
-#include "common/lesson/frontend.hpp"
+#include "common/run/frontend.hpp"
 #include "common/lesson/lesson.hpp"
 #include "common/timing/costs.hpp"
-#include "common/timing/meter.hpp"
+#include "common/measure/meter.hpp"
 
 namespace lanewise::lesson {
 

@@ -1,10 +1,10 @@
-#include "common/lesson/program.hpp"
+#include "common/cli/program.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
-#include "common/lesson/testing.hpp"
+#include "common/cli/testing.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::lesson {

@@ -1,11 +1,11 @@
-#include "common/lesson/program.hpp"
+#include "common/cli/program.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
-#include "common/lesson/recordings.hpp"
-#include "common/lesson/testing.hpp"
+#include "common/runner/recordings.hpp"
+#include "common/cli/testing.hpp"
 #include "common/trace/io.hpp"
 
 namespace lanewise::lesson {

@@ -1,4 +1,4 @@
-#include "common/lesson/program.hpp"
+#include "common/cli/program.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
-#include "common/lesson/window.testing.hpp"
-#include "common/timing/sweep.hpp"
+#include "common/cli/window.testing.hpp"
+#include "common/measure/sweep.hpp"
 
 namespace lanewise::lesson {
 namespace {

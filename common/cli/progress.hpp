@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "common/lesson/program.hpp"
+#include "common/cli/program.hpp"
 
 namespace lanewise::lesson {
 

@@ -1,4 +1,4 @@
-#include "common/lesson/session.hpp"
+#include "common/cli/session.hpp"
 
 #include <algorithm>
 #include <ostream>
@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "common/base/error.hpp"
-#include "common/lesson/recordings.hpp"
+#include "common/runner/recordings.hpp"
 #include "common/steps/align.hpp"
 
 namespace lanewise::lesson {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "common/lesson/options.hpp"
-#include "common/lesson/print.hpp"
-#include "common/lesson/program.hpp"
-#include "common/lesson/runner.hpp"
-#include "common/lesson/timer.hpp"
+#include "common/cli/options.hpp"
+#include "common/cli/print.hpp"
+#include "common/cli/program.hpp"
+#include "common/runner/runner.hpp"
+#include "common/runner/timer.hpp"
 
 namespace lanewise::lesson {
 

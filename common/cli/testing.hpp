@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/base/folder.testing.hpp"
-#include "common/lesson/program.hpp"
+#include "common/cli/program.hpp"
 #include "common/trace/testing.hpp"
 
 namespace lanewise::lesson::testing {

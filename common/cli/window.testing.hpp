@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "common/lesson/testing.hpp"
+#include "common/cli/testing.hpp"
 
 namespace lanewise::lesson::testing {
 

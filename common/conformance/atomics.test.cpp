@@ -11,8 +11,8 @@
 #include <functional>
 #include <string>
 
-#include "common/words/model.hpp"
-#include "common/words/sweep.hpp"
+#include "common/conformance/model.hpp"
+#include "common/conformance/sweep.hpp"
 
 namespace lanewise::words {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kSlots = 8;  // of each block; kernels.cuh says the same
 
 const launch::KernelSet& kernels() {
-    static const launch::KernelSet set = generated::words_atomics();
+    static const launch::KernelSet set = generated::conformance_atomics();
     return set;
 }
 

@@ -7,14 +7,14 @@
 #include <fstream>
 #include <string>
 
-#include "common/words/model.hpp"
-#include "common/words/sweep.hpp"
+#include "common/conformance/model.hpp"
+#include "common/conformance/sweep.hpp"
 
 namespace lanewise::words {
 namespace {
 
 const launch::KernelSet& kernels() {
-    static const launch::KernelSet set = generated::words_groups();
+    static const launch::KernelSet set = generated::conformance_groups();
     return set;
 }
 
@@ -349,7 +349,7 @@ TEST_P(Groups, OfAnyLanesCountTheirRanks) {
 
 // What is recorded stands on the kernel's line, not on the prelude's, with each round's partial result.
 TEST_P(Groups, AreRecordedOnTheCallersLine) {
-    std::ifstream file(LANEWISE_WORDS_FOLDER "/groups/kernels.cuh");
+    std::ifstream file(LANEWISE_CONFORMANCE_FOLDER "/groups/kernels.cuh");
     std::string text;
     int line = 1;
     while (std::getline(file, text) && text.find("cg::reduce(tile, value, cg::plus<T>())") == std::string::npos) ++line;

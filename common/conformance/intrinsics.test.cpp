@@ -9,14 +9,14 @@
 #include <limits>
 #include <string>
 
-#include "common/words/model.hpp"
-#include "common/words/sweep.hpp"
+#include "common/conformance/model.hpp"
+#include "common/conformance/sweep.hpp"
 
 namespace lanewise::words {
 namespace {
 
 const launch::KernelSet& kernels() {
-    static const launch::KernelSet set = generated::words_intrinsics();
+    static const launch::KernelSet set = generated::conformance_intrinsics();
     return set;
 }
 

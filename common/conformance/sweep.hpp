@@ -13,9 +13,9 @@
 
 namespace lanewise::generated {
 
-launch::KernelSet words_intrinsics();
-launch::KernelSet words_atomics();
-launch::KernelSet words_groups();
+launch::KernelSet conformance_intrinsics();
+launch::KernelSet conformance_atomics();
+launch::KernelSet conformance_groups();
 
 }  // namespace lanewise::generated
 
@@ -83,7 +83,7 @@ protected:
         if (!GetParam().gpu) return true;
         Plan plan;
         plan.launch("architecture", "", {1}, {32}, plan.output<int>("out", 1));
-        return bytes_as<int>(backend_->run(plan, generated::words_atomics(), {}).buffers[0])[0] >= wanted;
+        return bytes_as<int>(backend_->run(plan, generated::conformance_atomics(), {}).buffers[0])[0] >= wanted;
     }
 
     std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }

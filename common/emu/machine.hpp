@@ -10,7 +10,7 @@
 #include "common/emu/observer.hpp"
 #include "common/launch/backend.hpp"
 #include "common/launch/kernel.hpp"
-#include "common/prelude/emulated_runtime.hpp"
+#include "common/prelude/emulated/emulated_runtime.hpp"
 #include "common/trace/trace.hpp"
 
 namespace lanewise::emu {

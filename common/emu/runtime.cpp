@@ -1,5 +1,5 @@
 // The other side of the prelude's door: each call goes to the machine whose lane runs.
-#include "common/prelude/emulated_runtime.hpp"
+#include "common/prelude/emulated/emulated_runtime.hpp"
 
 #include <atomic>
 #include <cstdarg>

@@ -6,7 +6,7 @@
 
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/convert.hpp"
-#include "common/prelude/gpu_capture.hpp"
+#include "common/prelude/gpu/gpu_capture.hpp"
 
 namespace lanewise::gpu {
 

@@ -9,7 +9,7 @@
 
 #include "common/launch/arrays.hpp"
 #include "common/launch/plan.hpp"
-#include "common/prelude/gpu_capture.hpp"
+#include "common/prelude/gpu/gpu_capture.hpp"
 #include "common/trace/lane_events.hpp"
 
 namespace lanewise::gpu {

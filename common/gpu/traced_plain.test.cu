@@ -1,5 +1,5 @@
 #include "common/gpu/traced_entries.hpp"
-#include "common/prelude/gpu_headers.cuh"
+#include "common/prelude/gpu/gpu_headers.cuh"
 
 #define LANEWISE_AFTER(EFFECT, VARIABLE)
 #define LANEWISE_AFTER_STATEMENT(EFFECT, VARIABLE)

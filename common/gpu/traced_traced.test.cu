@@ -1,5 +1,5 @@
 #include "common/gpu/traced_entries.hpp"
-#include "common/prelude/gpu_traced.cuh"
+#include "common/prelude/gpu/gpu_traced.cuh"
 
 #define LANEWISE_AFTER(EFFECT, VARIABLE) , ::lanewise_traced::after(__LINE__, __LINE__, EFFECT, VARIABLE)
 // The shuffle stands on the line after LANEWISE_STATEMENT.

@@ -16,7 +16,7 @@
 //     }
 //
 // add_lesson() compiles that file with LANEWISE_LESSON_NAME ("05_warp_shuffle") and LANEWISE_LESSON_FOLDER (the
-// folder's absolute path) defined, and links common/lesson/main.cpp and the generated builds.cpp to it.
+// folder's absolute path) defined, and links lessons/main.cpp and the generated builds.cpp to it.
 #pragma once
 
 #include <cstdint>

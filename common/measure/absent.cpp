@@ -2,7 +2,7 @@
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
 #include "common/timing/costs.hpp"
-#include "common/timing/meter.hpp"
+#include "common/measure/meter.hpp"
 
 namespace lanewise::timing {
 namespace {

@@ -16,9 +16,9 @@
 #include "common/base/error.hpp"
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/error.hpp"
-#include "common/timing/cub_reduce.hpp"
-#include "common/timing/measure.hpp"
-#include "common/timing/sampler.hpp"
+#include "common/measure/cub_reduce.hpp"
+#include "common/measure/measure.hpp"
+#include "common/measure/sampler.hpp"
 
 namespace lanewise::timing {
 namespace {

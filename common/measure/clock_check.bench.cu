@@ -19,7 +19,7 @@
 #include "common/launch/kernel.hpp"
 #include "common/launch/plan.hpp"
 #include "common/prelude/export.hpp"
-#include "common/timing/measure.hpp"
+#include "common/measure/measure.hpp"
 
 namespace {
 

@@ -1,10 +1,10 @@
-#include "common/timing/cost_kernels.hpp"
+#include "common/measure/cost_kernels.hpp"
 
 #include <cuda_runtime.h>
 
 #include <array>
 
-#include "common/timing/cost_operations.cuh"
+#include "common/measure/cost_operations.cuh"
 
 namespace lanewise::timing {
 namespace {

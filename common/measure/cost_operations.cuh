@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include "common/timing/cost_kernels.hpp"
+#include "common/measure/cost_kernels.hpp"
 
 namespace lanewise::timing::cost {
 

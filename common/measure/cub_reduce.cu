@@ -1,4 +1,4 @@
-#include "common/timing/cub_reduce.hpp"
+#include "common/measure/cub_reduce.hpp"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -6,8 +6,8 @@
 #include "common/gpu/device.hpp"
 #include "common/gpu/error.hpp"
 #include "common/timing/gpu_state.hpp"
-#include "common/timing/meter.hpp"
-#include "common/timing/sampler.hpp"
+#include "common/measure/meter.hpp"
+#include "common/measure/sampler.hpp"
 
 namespace lanewise::timing {
 namespace {

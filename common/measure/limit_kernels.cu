@@ -1,4 +1,4 @@
-#include "common/timing/limit_kernels.hpp"
+#include "common/measure/limit_kernels.hpp"
 
 #include <cuda_runtime.h>
 

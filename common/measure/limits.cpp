@@ -15,9 +15,9 @@
 #include "common/gpu/device.hpp"
 #include "common/gpu/error.hpp"
 #include "common/timing/compare.hpp"
-#include "common/timing/limit_kernels.hpp"
-#include "common/timing/measure.hpp"
-#include "common/timing/sampler.hpp"
+#include "common/measure/limit_kernels.hpp"
+#include "common/measure/measure.hpp"
+#include "common/measure/sampler.hpp"
 
 namespace lanewise::timing {
 namespace {

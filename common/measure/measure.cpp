@@ -1,4 +1,4 @@
-#include "common/timing/measure.hpp"
+#include "common/measure/measure.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -9,7 +9,7 @@
 #include "common/gpu/error.hpp"
 #include "common/gpu/prepared.hpp"
 #include "common/launch/verify.hpp"
-#include "common/timing/sampler.hpp"
+#include "common/measure/sampler.hpp"
 
 namespace lanewise::timing {
 namespace {

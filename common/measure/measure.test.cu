@@ -4,7 +4,7 @@
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
 #include "common/prelude/export.hpp"
-#include "common/timing/meter.hpp"
+#include "common/measure/meter.hpp"
 
 namespace lanewise::timing {
 namespace {

@@ -14,10 +14,10 @@
 #include "common/gpu/device.hpp"
 #include "common/gpu/error.hpp"
 #include "common/gpu/event.hpp"
-#include "common/timing/cost_kernels.hpp"
+#include "common/measure/cost_kernels.hpp"
 #include "common/timing/costs.hpp"
 #include "common/timing/gpu_state.hpp"
-#include "common/timing/sampler.hpp"
+#include "common/measure/sampler.hpp"
 
 namespace lanewise::timing {
 namespace {

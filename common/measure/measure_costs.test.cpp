@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/gpu/device.hpp"
-#include "common/timing/cost_kernels.hpp"
+#include "common/measure/cost_kernels.hpp"
 #include "common/timing/costs.hpp"
 
 namespace lanewise::timing {

@@ -7,7 +7,7 @@
 
 #include "common/launch/kernel.hpp"
 #include "common/launch/plan.hpp"
-#include "common/timing/measure.hpp"
+#include "common/measure/measure.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::timing {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/timing/measure.hpp"
+#include "common/measure/measure.hpp"
 
 namespace lanewise::timing {
 

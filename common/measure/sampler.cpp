@@ -1,4 +1,4 @@
-#include "common/timing/sampler.hpp"
+#include "common/measure/sampler.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "common/timing/measure.hpp"
+#include "common/measure/measure.hpp"
 #include "common/timing/timing.hpp"
 
 struct CUstream_st;

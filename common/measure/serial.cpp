@@ -1,4 +1,4 @@
-#include "common/timing/serial.hpp"
+#include "common/measure/serial.hpp"
 
 #include <chrono>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/launch/plan.hpp"
-#include "common/timing/measure.hpp"
+#include "common/measure/measure.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::timing {

@@ -1,4 +1,4 @@
-#include "common/timing/sweep.hpp"
+#include "common/measure/sweep.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -10,7 +10,7 @@
 
 #include "common/base/error.hpp"
 #include "common/timing/compare.hpp"
-#include "common/timing/serial.hpp"
+#include "common/measure/serial.hpp"
 
 namespace lanewise::timing {
 namespace {

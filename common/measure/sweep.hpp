@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/launch/plan.hpp"
-#include "common/timing/meter.hpp"
+#include "common/measure/meter.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::timing {

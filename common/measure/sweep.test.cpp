@@ -1,4 +1,4 @@
-#include "common/timing/sweep.hpp"
+#include "common/measure/sweep.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include "common/base/folder.testing.hpp"
 #include "common/page/document.hpp"
 #include "common/page/tables.hpp"
-#include "common/shown/lane_facts.hpp"
+#include "common/scene/lane_facts.hpp"
 #include "common/steps/programs.testing.hpp"
 
 namespace lanewise::page {

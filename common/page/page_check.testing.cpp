@@ -17,9 +17,9 @@
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
 #include "common/base/folder.testing.hpp"
-#include "common/shown/cell_text.hpp"
-#include "common/shown/lane_facts.hpp"
-#include "common/shown/warps.hpp"
+#include "common/scene/cell_text.hpp"
+#include "common/scene/lane_facts.hpp"
+#include "common/scene/warps.hpp"
 #include "common/trace/io.hpp"
 
 namespace {

@@ -24,8 +24,8 @@
 
 #include "common/page/document.hpp"
 #include "common/page/run_facts.hpp"
-#include "common/shown/viridis.hpp"
-#include "common/shown/warps.hpp"
+#include "common/scene/viridis.hpp"
+#include "common/scene/warps.hpp"
 #include "common/steps/align.hpp"
 
 namespace lanewise::page {

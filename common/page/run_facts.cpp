@@ -2,12 +2,12 @@
 
 #include "common/base/element.hpp"
 #include "common/page/step_facts.hpp"
-#include "common/shown/code_lines.hpp"
-#include "common/shown/outcome.hpp"
-#include "common/shown/requests.hpp"
-#include "common/shown/value_scale.hpp"
-#include "common/shown/warps.hpp"
-#include "common/shown/work.hpp"
+#include "common/scene/code_lines.hpp"
+#include "common/scene/outcome.hpp"
+#include "common/scene/requests.hpp"
+#include "common/scene/value_scale.hpp"
+#include "common/scene/warps.hpp"
+#include "common/scene/work.hpp"
 
 namespace lanewise::page {
 namespace {

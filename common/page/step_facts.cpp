@@ -4,9 +4,9 @@
 #include <bit>
 
 #include "common/base/element.hpp"
-#include "common/shown/lane_facts.hpp"
-#include "common/shown/requests.hpp"
-#include "common/shown/warps.hpp"
+#include "common/scene/lane_facts.hpp"
+#include "common/scene/requests.hpp"
+#include "common/scene/warps.hpp"
 
 namespace lanewise::page {
 namespace {

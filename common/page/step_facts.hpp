@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/lesson/frontend.hpp"
+#include "common/run/frontend.hpp"
 #include "common/page/tables.hpp"
-#include "common/shown/outcome.hpp"
+#include "common/scene/outcome.hpp"
 
 namespace lanewise::page {
 

@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-#include "common/shown/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 
 namespace lanewise::page {
 namespace {

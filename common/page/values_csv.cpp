@@ -4,8 +4,8 @@
 
 #include "common/base/element.hpp"
 #include "common/page/document.hpp"
-#include "common/shown/lane_facts.hpp"
-#include "common/shown/warps.hpp"
+#include "common/scene/lane_facts.hpp"
+#include "common/scene/warps.hpp"
 
 namespace lanewise::page {
 namespace {

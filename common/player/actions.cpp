@@ -1,4 +1,4 @@
-#include "common/lesson/actions.hpp"
+#include "common/player/actions.hpp"
 
 #include <algorithm>
 #include <array>

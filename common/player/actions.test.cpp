@@ -1,10 +1,10 @@
-#include "common/lesson/actions.hpp"
+#include "common/player/actions.hpp"
 
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "common/lesson/playhead.hpp"
+#include "common/player/playhead.hpp"
 
 namespace lanewise::lesson {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/lesson/playhead.hpp"
+#include "common/player/playhead.hpp"
 
 #include <algorithm>
 

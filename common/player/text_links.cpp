@@ -1,4 +1,4 @@
-#include "common/lesson/links.hpp"
+#include "common/player/text_links.hpp"
 
 #include <array>
 #include <charconv>

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/lesson/frontend.hpp"
+#include "common/run/frontend.hpp"
 
 namespace lanewise::lesson {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/steps/rounding.hpp"
+#include "common/rounding/rounding.hpp"
 #include "common/steps/steps.hpp"
 
 namespace lanewise::steps {

@@ -1,4 +1,4 @@
-#include "common/steps/addition_tree.hpp"
+#include "common/rounding/addition_tree.hpp"
 
 #include <set>
 

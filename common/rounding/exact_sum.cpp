@@ -1,4 +1,4 @@
-#include "common/steps/exact_sum.hpp"
+#include "common/rounding/exact_sum.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -6,7 +6,7 @@
 
 #include "common/base/error.hpp"
 #include "common/steps/programs.testing.hpp"
-#include "common/steps/rounding.hpp"
+#include "common/rounding/rounding.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
 

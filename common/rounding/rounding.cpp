@@ -1,4 +1,4 @@
-#include "common/steps/rounding.hpp"
+#include "common/rounding/rounding.hpp"
 
 #include <algorithm>
 #include <cmath>

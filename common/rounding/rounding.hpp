@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/base/stop.hpp"
-#include "common/steps/exact_sum.hpp"
+#include "common/rounding/exact_sum.hpp"
 #include "common/steps/steps.hpp"
 
 namespace lanewise::steps {

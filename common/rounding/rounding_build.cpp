@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "common/steps/rounding_builder.hpp"
+#include "common/rounding/rounding_builder.hpp"
 
 namespace lanewise::steps {
 

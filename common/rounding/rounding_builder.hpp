@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/steps/memory.hpp"
-#include "common/steps/rounding_orders.hpp"
-#include "common/steps/rounding_tree.hpp"
+#include "common/rounding/rounding_orders.hpp"
+#include "common/rounding/rounding_tree.hpp"
 #include "common/steps/update.hpp"
 
 namespace lanewise::steps {

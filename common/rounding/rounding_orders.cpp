@@ -1,4 +1,4 @@
-#include "common/steps/rounding_orders.hpp"
+#include "common/rounding/rounding_orders.hpp"
 
 #include "common/steps/update.hpp"
 

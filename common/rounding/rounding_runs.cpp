@@ -1,6 +1,6 @@
 // What a lane reads one after the other: no record holds what came in between, and the order in which it was added is
 // found by adding again.
-#include "common/steps/rounding_builder.hpp"
+#include "common/rounding/rounding_builder.hpp"
 
 namespace lanewise::steps {
 

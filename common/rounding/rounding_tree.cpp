@@ -1,4 +1,4 @@
-#include "common/steps/rounding_tree.hpp"
+#include "common/rounding/rounding_tree.hpp"
 
 #include <algorithm>
 #include <cmath>

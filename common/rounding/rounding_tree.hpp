@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "common/steps/rounding.hpp"
+#include "common/rounding/rounding.hpp"
 
 namespace lanewise::steps {
 

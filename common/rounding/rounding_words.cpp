@@ -1,7 +1,7 @@
 // What words of memory hold.
 #include <algorithm>
 
-#include "common/steps/rounding_builder.hpp"
+#include "common/rounding/rounding_builder.hpp"
 
 namespace lanewise::steps {
 

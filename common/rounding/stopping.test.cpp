@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "common/steps/addition_tree.hpp"
+#include "common/rounding/addition_tree.hpp"
 #include "common/steps/programs.testing.hpp"
-#include "common/steps/rounding.hpp"
+#include "common/rounding/rounding.hpp"
 
 namespace lanewise::steps {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/lesson/comparison.hpp"
+#include "common/run/comparison.hpp"
 
 #include <algorithm>
 #include <bit>

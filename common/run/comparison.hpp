@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/lesson/frontend.hpp"
+#include "common/run/frontend.hpp"
 #include "common/timing/times_text.hpp"
 #include "common/timing/timing.hpp"
 

@@ -1,11 +1,11 @@
-#include "common/lesson/comparison.hpp"
+#include "common/run/comparison.hpp"
 
 #include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/lesson/print.hpp"
+#include "common/cli/print.hpp"
 #include "common/trace/testing.hpp"
 
 namespace lanewise::lesson {

@@ -1,4 +1,4 @@
-#include "common/lesson/recordings.hpp"
+#include "common/runner/recordings.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/lesson/lesson.hpp"
-#include "common/lesson/options.hpp"
+#include "common/cli/options.hpp"
 
 namespace lanewise::lesson {
 

@@ -1,4 +1,4 @@
-#include "common/lesson/results.hpp"
+#include "common/runner/results.hpp"
 
 #include <algorithm>
 #include <cstring>

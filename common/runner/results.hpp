@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/launch/backend.hpp"
-#include "common/lesson/frontend.hpp"
+#include "common/run/frontend.hpp"
 
 namespace lanewise::lesson {
 

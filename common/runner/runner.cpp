@@ -1,4 +1,4 @@
-#include "common/lesson/runner.hpp"
+#include "common/runner/runner.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -11,8 +11,8 @@
 
 #include "common/base/error.hpp"
 #include "common/launch/arrival_order.hpp"
-#include "common/lesson/recordings.hpp"
-#include "common/lesson/results.hpp"
+#include "common/runner/recordings.hpp"
+#include "common/runner/results.hpp"
 #include "common/trace/io.hpp"
 #include "common/trace/weave.hpp"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "common/lesson/frontend.hpp"
-#include "common/lesson/options.hpp"
-#include "common/lesson/program.hpp"
+#include "common/run/frontend.hpp"
+#include "common/cli/options.hpp"
+#include "common/cli/program.hpp"
 
 namespace lanewise::lesson {
 

@@ -1,4 +1,4 @@
-#include "common/lesson/timer.hpp"
+#include "common/runner/timer.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/lesson/print.hpp"
-#include "common/lesson/progress.hpp"
-#include "common/lesson/recordings.hpp"
+#include "common/cli/print.hpp"
+#include "common/cli/progress.hpp"
+#include "common/runner/recordings.hpp"
 
 namespace lanewise::lesson {
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "common/lesson/frontend.hpp"
-#include "common/lesson/options.hpp"
-#include "common/lesson/program.hpp"
-#include "common/lesson/runner.hpp"
-#include "common/timing/sweep.hpp"
+#include "common/run/frontend.hpp"
+#include "common/cli/options.hpp"
+#include "common/cli/program.hpp"
+#include "common/runner/runner.hpp"
+#include "common/measure/sweep.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::lesson {

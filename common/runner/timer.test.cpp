@@ -1,5 +1,5 @@
 // --time as a whole, with a clock that only pretends.
-#include "common/lesson/timer.hpp"
+#include "common/runner/timer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
-#include "common/lesson/interrupts.hpp"
-#include "common/lesson/print.hpp"
-#include "common/lesson/testing.hpp"
+#include "common/cli/interrupts.hpp"
+#include "common/cli/print.hpp"
+#include "common/cli/testing.hpp"
 
 namespace lanewise::lesson {
 namespace {

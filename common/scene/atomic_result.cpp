@@ -1,4 +1,4 @@
-#include "common/shown/atomic_result.hpp"
+#include "common/scene/atomic_result.hpp"
 
 #include "common/base/element.hpp"
 #include "common/steps/update.hpp"

@@ -1,4 +1,4 @@
-#include "common/shown/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "common/shown/code_lines.hpp"
+#include "common/scene/code_lines.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "common/shown/lane_facts.hpp"
+#include "common/scene/lane_facts.hpp"
 
 #include <algorithm>
 
-#include "common/shown/atomic_result.hpp"
-#include "common/shown/warps.hpp"
+#include "common/scene/atomic_result.hpp"
+#include "common/scene/warps.hpp"
 
 namespace lanewise::shown {
 namespace {

@@ -1,8 +1,8 @@
-#include "common/shown/lane_facts.hpp"
+#include "common/scene/lane_facts.hpp"
 
 #include <gtest/gtest.h>
 
-#include "common/shown/warps.hpp"
+#include "common/scene/warps.hpp"
 #include "common/steps/programs.testing.hpp"
 
 namespace lanewise::shown {

@@ -1,4 +1,4 @@
-#include "common/shown/outcome.hpp"
+#include "common/scene/outcome.hpp"
 
 #include <algorithm>
 #include <cmath>

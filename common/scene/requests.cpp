@@ -1,4 +1,4 @@
-#include "common/shown/requests.hpp"
+#include "common/scene/requests.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "common/shown/value_scale.hpp"
+#include "common/scene/value_scale.hpp"
 
 #include <algorithm>
 #include <cmath>

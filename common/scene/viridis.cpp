@@ -1,4 +1,4 @@
-#include "common/shown/viridis.hpp"
+#include "common/scene/viridis.hpp"
 
 #include <algorithm>
 #include <cmath>

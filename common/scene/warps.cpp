@@ -1,4 +1,4 @@
-#include "common/shown/warps.hpp"
+#include "common/scene/warps.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "common/shown/work.hpp"
+#include "common/scene/work.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "common/shown/warps.hpp"
+#include "common/scene/warps.hpp"
 
 namespace lanewise::shown {
 

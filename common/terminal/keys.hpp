@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/lesson/actions.hpp"
+#include "common/player/actions.hpp"
 
 namespace lanewise::terminal {
 

@@ -1,7 +1,7 @@
 // Colours of the stepper on a dark and on a light terminal.
 #pragma once
 
-#include "common/shown/code_lines.hpp"
+#include "common/scene/code_lines.hpp"
 #include "common/steps/steps.hpp"
 #include "common/terminal/screen.hpp"
 

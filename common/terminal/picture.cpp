@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
-#include "common/shown/lane_facts.hpp"
-#include "common/shown/warps.hpp"
-#include "common/shown/work.hpp"
+#include "common/scene/lane_facts.hpp"
+#include "common/scene/warps.hpp"
+#include "common/scene/work.hpp"
 #include "common/terminal/palette.hpp"
 #include "common/terminal/stage_picture.hpp"
 #include "common/terminal/stage_rows.hpp"

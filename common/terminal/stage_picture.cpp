@@ -4,9 +4,9 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/element.hpp"
-#include "common/shown/lane_facts.hpp"
-#include "common/shown/viridis.hpp"
-#include "common/shown/warps.hpp"
+#include "common/scene/lane_facts.hpp"
+#include "common/scene/viridis.hpp"
+#include "common/scene/warps.hpp"
 #include "common/terminal/stage_rows.hpp"
 
 namespace lanewise::terminal {

@@ -1,7 +1,7 @@
 // The lanes of a warp at a step, on a screen.
 #pragma once
 
-#include "common/shown/value_scale.hpp"
+#include "common/scene/value_scale.hpp"
 #include "common/steps/steps.hpp"
 #include "common/terminal/palette.hpp"
 #include "common/terminal/screen.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "common/shown/warps.hpp"
+#include "common/scene/warps.hpp"
 #include "common/terminal/screen.hpp"
 
 namespace lanewise::terminal {

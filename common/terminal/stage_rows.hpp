@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/shown/lane_facts.hpp"
+#include "common/scene/lane_facts.hpp"
 #include "common/steps/steps.hpp"
 
 namespace lanewise::terminal {

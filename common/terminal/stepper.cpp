@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/error.hpp"
-#include "common/shown/warps.hpp"
+#include "common/scene/warps.hpp"
 
 namespace lanewise::terminal {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "common/lesson/actions.hpp"
-#include "common/lesson/frontend.hpp"
-#include "common/lesson/playhead.hpp"
-#include "common/shown/code_lines.hpp"
-#include "common/shown/outcome.hpp"
-#include "common/shown/value_scale.hpp"
+#include "common/player/actions.hpp"
+#include "common/run/frontend.hpp"
+#include "common/player/playhead.hpp"
+#include "common/scene/code_lines.hpp"
+#include "common/scene/outcome.hpp"
+#include "common/scene/value_scale.hpp"
 #include "common/terminal/screen.hpp"
 
 namespace lanewise::terminal {

@@ -11,8 +11,8 @@
 #include "common/base/error.hpp"
 #include "common/base/folder_test.testing.hpp"
 #include "common/gpu/device.hpp"
-#include "common/timing/measure.hpp"
-#include "common/timing/serial.hpp"
+#include "common/measure/measure.hpp"
+#include "common/measure/serial.hpp"
 
 namespace lanewise::timing {
 namespace {

@@ -9,7 +9,7 @@
 #include "common/gpu/device.hpp"
 #include "common/launch/arrival_order.hpp"
 #include "common/lesson/lesson.testing.hpp"
-#include "common/lesson/recordings.hpp"
+#include "common/runner/recordings.hpp"
 #include "common/steps/steps.hpp"
 #include "common/trace/diff.hpp"
 #include "lessons/09_at_the_limit/case.hpp"

@@ -1,5 +1,5 @@
 // What is special to this lesson. What must hold of every lesson (right for any size and order, the same trace on the
-// GPU and the emulator) is tested by common/lesson/every_lesson.test.cpp.
+// GPU and the emulator) is tested by lessons/every_lesson.test.cpp.
 #include "common/lesson/lesson.testing.hpp"
 
 namespace {

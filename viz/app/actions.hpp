@@ -1,7 +1,7 @@
 // The table of actions, as the window takes it.
 #pragma once
 
-#include "common/lesson/actions.hpp"
+#include "common/player/actions.hpp"
 
 namespace lanewise::viz {
 

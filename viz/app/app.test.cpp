@@ -9,8 +9,8 @@
 #include <set>
 
 #include "common/base/error.hpp"
-#include "viz/views/headless.testing.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/testing/headless.testing.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
 namespace {

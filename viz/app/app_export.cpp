@@ -6,7 +6,7 @@
 #include "common/base/error.hpp"
 #include "common/page/document.hpp"
 #include "viz/app/app.hpp"
-#include "viz/app/paper.hpp"
+#include "viz/platform/paper.hpp"
 #include "viz/widgets/svg_canvas.hpp"
 
 namespace lanewise::viz {

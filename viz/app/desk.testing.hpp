@@ -10,8 +10,8 @@
 
 #include "common/base/folder_test.testing.hpp"
 #include "viz/app/app.hpp"
-#include "viz/views/headless.testing.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/testing/headless.testing.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz::testing {
 

@@ -3,16 +3,16 @@
 #include <GL/gl.h>
 
 #include "common/base/error.hpp"
-#include "common/steps/addition_tree.hpp"
+#include "common/rounding/addition_tree.hpp"
 #include "viz/app/app.hpp"
-#include "viz/app/gui.hpp"
-#include "viz/app/image.hpp"
-#include "viz/app/offscreen.hpp"
-#include "viz/app/paper.hpp"
+#include "viz/platform/gui.hpp"
+#include "viz/platform/image.hpp"
+#include "viz/platform/offscreen.hpp"
+#include "viz/platform/paper.hpp"
 #include "viz/app/window.hpp"
-#include "viz/views/compare_scene.hpp"
-#include "viz/views/describe.hpp"
-#include "viz/views/rounding_scene.hpp"
+#include "viz/views/compare/compare_scene.hpp"
+#include "viz/views/stage/describe.hpp"
+#include "viz/views/reduction/rounding_scene.hpp"
 #include "viz/widgets/svg_canvas.hpp"
 
 namespace lanewise::viz {

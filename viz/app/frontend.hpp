@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "common/lesson/frontend.hpp"
+#include "common/run/frontend.hpp"
 
 namespace lanewise::viz {
 

@@ -9,10 +9,10 @@
 #include "common/base/error.hpp"
 #include "common/base/folder_test.testing.hpp"
 #include "viz/app/app.hpp"
-#include "viz/app/gui.hpp"
-#include "viz/app/image.hpp"
-#include "viz/app/offscreen.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/platform/gui.hpp"
+#include "viz/platform/image.hpp"
+#include "viz/platform/offscreen.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "viz/app/actions.hpp"
-#include "viz/views/pane.hpp"
+#include "viz/model/pane.hpp"
 
 namespace lanewise::viz {
 

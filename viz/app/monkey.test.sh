@@ -10,7 +10,7 @@ seed=${3:-$(date +%s)}
 fail() { echo "seed $seed, after $actions actions: $1"; tail -n 80 "$work"/*.log 2>/dev/null; exit 1; }
 actions=0
 
-# shellcheck source=viz/app/display.testing.sh
+# shellcheck source=viz/platform/display.testing.sh
 . "$(dirname "$0")/display.testing.sh"
 start_display 1500x1000
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0

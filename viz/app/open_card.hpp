@@ -8,7 +8,7 @@
 
 #include "viz/app/actions.hpp"
 #include "viz/app/paths.hpp"
-#include "viz/views/pane.hpp"
+#include "viz/model/pane.hpp"
 
 namespace lanewise::viz {
 

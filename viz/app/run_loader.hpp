@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "common/timing/timing.hpp"
-#include "viz/views/exhibit.hpp"
-#include "viz/views/timing_full_view.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/views/benchmark/timing_full_view.hpp"
 
 namespace lanewise::viz {
 

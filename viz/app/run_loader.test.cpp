@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
 namespace {

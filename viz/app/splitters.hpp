@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "viz/app/layout.hpp"
-#include "viz/views/pane.hpp"
+#include "viz/model/pane.hpp"
 
 namespace lanewise::viz {
 

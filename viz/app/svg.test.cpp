@@ -9,8 +9,8 @@
 #include "common/base/error.hpp"
 #include "common/base/folder.testing.hpp"
 #include "viz/app/frontend.hpp"
-#include "viz/views/sample_runs.hpp"
-#include "viz/widgets/xml.testing.hpp"
+#include "viz/testing/sample_runs.hpp"
+#include "viz/testing/xml.testing.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -16,8 +16,8 @@
 #include <string>
 
 #include "viz/app/app.hpp"
-#include "viz/app/drivers.hpp"
-#include "viz/app/gui.hpp"
+#include "viz/platform/drivers.hpp"
+#include "viz/platform/gui.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,7 +1,7 @@
 // The window on a display.
 #pragma once
 
-#include "common/lesson/frontend.hpp"
+#include "common/run/frontend.hpp"
 
 namespace lanewise::viz {
 

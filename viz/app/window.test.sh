@@ -7,7 +7,7 @@ set -u
 lesson=${1:?the lesson\'s program}
 fail() { echo "$1"; cat "$work"/*.log 2>/dev/null; exit 1; }
 
-# shellcheck source=viz/app/display.testing.sh
+# shellcheck source=viz/platform/display.testing.sh
 . "$(dirname "$0")/display.testing.sh"
 start_display 1400x900
 

@@ -13,9 +13,9 @@
 
 #include "common/trace/io.hpp"
 #include "viz/app/app.hpp"
-#include "viz/app/gui.hpp"
-#include "viz/app/offscreen.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/platform/gui.hpp"
+#include "viz/platform/offscreen.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@ lesson=${1:?the program of a lesson, such as build/lessons/05_warp_shuffle}
 size=${2:-1920x1080}
 fail() { echo "$1" >&2; cat "$work"/err.log >&2 2>/dev/null; exit 1; }
 
-# shellcheck source=viz/app/display.testing.sh
+# shellcheck source=viz/platform/display.testing.sh
 . "$(dirname "$0")/../app/display.testing.sh"
 start_display "$size"
 

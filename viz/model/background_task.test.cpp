@@ -1,4 +1,4 @@
-#include "viz/views/later.hpp"
+#include "viz/model/background_task.hpp"
 
 #include <atomic>
 #include <optional>
@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "common/steps/programs.testing.hpp"
-#include "viz/views/exhibit.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
 namespace {

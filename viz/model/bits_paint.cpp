@@ -1,4 +1,4 @@
-#include "viz/views/bits_paint.hpp"
+#include "viz/model/bits_paint.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Numbers in narrow cells, as the views take them.
 #pragma once
 
-#include "common/shown/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 
 namespace lanewise::viz {
 

@@ -1,9 +1,9 @@
-#include "viz/views/links.hpp"
+#include "viz/model/highlight.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "viz/views/memory.hpp"
+#include "viz/views/memory/memory.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

@@ -1,5 +1,5 @@
 // Links between step, line and word; a lane's life; bits.
-#include "viz/views/links.hpp"
+#include "viz/model/highlight.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "common/base/element.hpp"
-#include "viz/views/bits_paint.hpp"
-#include "viz/views/lane_life.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/model/bits_paint.hpp"
+#include "viz/views/lane/lane_life.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,4 +1,4 @@
-#include "viz/views/pane.hpp"
+#include "viz/model/pane.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,7 +1,7 @@
 // What a warp asks of memory, as the views take it.
 #pragma once
 
-#include "common/shown/requests.hpp"
+#include "common/scene/requests.hpp"
 
 namespace lanewise::viz {
 

@@ -1,4 +1,4 @@
-#include "viz/views/result_line.hpp"
+#include "viz/model/result_line.hpp"
 
 namespace lanewise::viz {
 

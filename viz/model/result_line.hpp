@@ -1,7 +1,7 @@
 // How a run came out, and what the emulator found wrong with it: one wording and one sign for every view.
 #pragma once
 
-#include "viz/views/exhibit.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/widgets/paint.hpp"
 
 namespace lanewise::viz {

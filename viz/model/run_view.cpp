@@ -1,4 +1,4 @@
-#include "viz/views/exhibit.hpp"
+#include "viz/model/run_view.hpp"
 
 #include <algorithm>
 #include <set>

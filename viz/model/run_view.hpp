@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "common/lesson/frontend.hpp"
-#include "common/shown/outcome.hpp"
-#include "common/shown/value_scale.hpp"
-#include "common/shown/warps.hpp"
-#include "common/steps/rounding.hpp"
-#include "viz/views/later.hpp"
+#include "common/run/frontend.hpp"
+#include "common/scene/outcome.hpp"
+#include "common/scene/value_scale.hpp"
+#include "common/scene/warps.hpp"
+#include "common/rounding/rounding.hpp"
+#include "viz/model/background_task.hpp"
 #include "viz/widgets/theme.hpp"
 
 namespace lanewise::viz {

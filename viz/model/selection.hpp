@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "common/lesson/actions.hpp"
-#include "common/lesson/playhead.hpp"
+#include "common/player/actions.hpp"
+#include "common/player/playhead.hpp"
 #include "common/steps/steps.hpp"
 
 namespace lanewise::viz {

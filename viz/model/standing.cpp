@@ -1,4 +1,4 @@
-#include "viz/views/standing.hpp"
+#include "viz/model/standing.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // the colours of lanes, by value or by this.
 #pragma once
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

@@ -1,7 +1,7 @@
 // How busy a block's lanes are, as the views take it.
 #pragma once
 
-#include "common/shown/work.hpp"
+#include "common/scene/work.hpp"
 
 namespace lanewise::viz {
 

@@ -1,4 +1,4 @@
-#include "viz/app/gui.hpp"
+#include "viz/platform/gui.hpp"
 
 #include <GL/gl.h>
 

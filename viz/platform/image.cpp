@@ -1,4 +1,4 @@
-#include "viz/app/image.hpp"
+#include "viz/platform/image.hpp"
 
 #include <stb_image_write.h>
 

@@ -1,4 +1,4 @@
-#include "viz/app/offscreen.hpp"
+#include "viz/platform/offscreen.hpp"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "common/base/error.hpp"
-#include "viz/app/drivers.hpp"
+#include "viz/platform/drivers.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "viz/app/image.hpp"
+#include "viz/platform/image.hpp"
 
 namespace lanewise::viz {
 

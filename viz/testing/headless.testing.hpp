@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz::testing {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/cell_text.hpp"
-#include "viz/views/headless.testing.hpp"
-#include "viz/views/stage_paint.hpp"
-#include "viz/views/stage_view.hpp"
+#include "viz/model/cell_text.hpp"
+#include "viz/testing/headless.testing.hpp"
+#include "viz/views/stage/stage_paint.hpp"
+#include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz::testing {
 

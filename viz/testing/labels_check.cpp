@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "common/trace/io.hpp"
-#include "viz/views/labels.testing.hpp"
+#include "viz/testing/labels.testing.hpp"
 
 int main(int argc, char** argv) {
     using namespace lanewise;

@@ -1,4 +1,4 @@
-#include "viz/views/sample_runs.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 #include <algorithm>
 #include <cmath>

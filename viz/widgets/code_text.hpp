@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/shown/code_lines.hpp"
+#include "common/scene/code_lines.hpp"
 #include "viz/widgets/paint.hpp"
 
 namespace lanewise::viz {

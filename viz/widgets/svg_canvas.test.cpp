@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "viz/widgets/paint.hpp"
-#include "viz/widgets/xml.testing.hpp"
+#include "viz/testing/xml.testing.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/shown/viridis.hpp"
+#include "common/scene/viridis.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -5,21 +5,21 @@
 
 #include <gtest/gtest.h>
 
-#include "common/emu/testing/run_words.hpp"
+#include "common/conformance/emulator/run_intrinsics.hpp"
 
 namespace lanewise::emu {
 namespace {
 
 using testing::bytes_as;
 using testing::kOrders;
-using testing::run_words;
+using testing::run_intrinsics;
 
 std::vector<int> blocks_in_turn(const launch::Order& order, unsigned blocks, bool record, int threads) {
     launch::Plan plan;
     const auto turn = plan.output<int>("turn", 1);
     const auto out = plan.output<int>("order", blocks);
     plan.launch("in_turn", "", {blocks}, {32}, turn, out);
-    return bytes_as<int>(run_words(plan, order, record, threads).buffers[1]);
+    return bytes_as<int>(run_intrinsics(plan, order, record, threads).buffers[1]);
 }
 
 TEST(BlockOrder, IsTheOneAskedFor) {
@@ -65,7 +65,7 @@ TEST(BlockOrder, RecordedBlocksAreTheSameInAnyOrder) {
     const auto out = plan.output<int>("order", 40);
     plan.launch("in_turn", "", {40}, {32}, turn, out);
     for (const auto& order : kOrders) {
-        const auto outcome = run_words(plan, order, true);
+        const auto outcome = run_intrinsics(plan, order, true);
         EXPECT_EQ(outcome.trace->header.blocks, (std::vector<std::uint32_t>{0, 1}));
         ASSERT_FALSE(outcome.trace->records.empty());
         EXPECT_EQ(outcome.trace->records.front().block, 0u);

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "common/emu/testing/run.hpp"
+#include "common/conformance/emulator/run.hpp"
 
 int main() {
     using namespace lanewise;

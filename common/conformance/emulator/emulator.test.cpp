@@ -7,7 +7,7 @@
 
 #include "common/base/error.hpp"
 #include "common/emu/machine.hpp"
-#include "common/emu/testing/run.hpp"
+#include "common/conformance/emulator/run.hpp"
 
 namespace lanewise::emu {
 namespace {

@@ -1,9 +1,9 @@
-#include "common/prelude/emulated_traced.hpp"
+#include "common/prelude/emulated/emulated_traced.hpp"
 
 namespace emulator_kernels_traced {
-#include "common/emu/testing/kernels.cuh"
+#include "common/conformance/emulator/kernels.cuh"
 }
 
 #define LANEWISE_TEST_NAMESPACE emulator_kernels_traced
 #define LANEWISE_TEST_FILE emulator_test_kernels_traced
-#include "common/emu/testing/table.hpp"
+#include "common/conformance/emulator/table.hpp"

@@ -12,7 +12,7 @@ namespace kernels = LANEWISE_TEST_NAMESPACE;
      lanewise::prelude::Signature<decltype(&kernels::name __VA_OPT__(<__VA_ARGS__>))>::parameters,                \
      lanewise::prelude::Signature<decltype(&kernels::name __VA_OPT__(<__VA_ARGS__>))>::count},
 const lanewise::prelude::RawEntry kEntries[] = {
-#include "common/emu/testing/entries.inc"
+#include "common/conformance/emulator/entries.inc"
 };
 #undef ENTRY
 

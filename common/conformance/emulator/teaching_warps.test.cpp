@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/emu/testing/run_words.hpp"
+#include "common/conformance/emulator/run_intrinsics.hpp"
 
 namespace lanewise::emu {
 namespace {
@@ -16,7 +16,7 @@ using testing::bytes_as;
 using testing::in_every_way;
 using testing::kOrders;
 using testing::of_op;
-using testing::run_words;
+using testing::run_intrinsics;
 
 launch::Plan small_warps(int warp, unsigned threads) {
     launch::Plan plan;
@@ -33,7 +33,7 @@ TEST(TeachingWarps, HaveTheirLanesAndNoOthers) {
         in_every_way([&](const launch::Order& order, bool record) {
             const unsigned threads = static_cast<unsigned>(warp) * 5;
             const auto plan = small_warps(warp, threads);
-            const auto outcome = run_words(plan, order, record);
+            const auto outcome = run_intrinsics(plan, order, record);
             EXPECT_TRUE(outcome.findings.empty());
             const auto in = bytes_as<int>(plan.buffers[0].contents);
             const auto out = bytes_as<int>(outcome.buffers[1]);
@@ -60,9 +60,9 @@ TEST(TeachingWarps, HaveTheirLanesAndNoOthers) {
 }
 
 TEST(TeachingWarps, OfMoreThreadsThan32WarpsHoldAreRefused) {
-    EXPECT_TRUE(run_words(small_warps(4, 128), kOrders[0]).findings.empty());
+    EXPECT_TRUE(run_intrinsics(small_warps(4, 128), kOrders[0]).findings.empty());
     try {
-        run_words(small_warps(4, 132), kOrders[0]);
+        run_intrinsics(small_warps(4, 132), kOrders[0]);
         FAIL();
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("up to 128 (32 warps)"), std::string::npos) << error.what();
@@ -70,7 +70,7 @@ TEST(TeachingWarps, OfMoreThreadsThan32WarpsHoldAreRefused) {
     launch::Plan mixed = small_warps(4, 32);
     mixed.launches.push_back(mixed.launches[0]);
     mixed.launches[1].arguments = "8";
-    EXPECT_THROW(run_words(mixed, kOrders[0]), Error);
+    EXPECT_THROW(run_intrinsics(mixed, kOrders[0]), Error);
 }
 
 }  // namespace

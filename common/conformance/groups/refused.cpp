@@ -1,5 +1,5 @@
 // Uses of cooperative groups that cannot be emulated, one for each value of CASE: each must not compile, and say why.
-#include "common/prelude/emulated.hpp"
+#include "common/prelude/emulated/emulated.hpp"
 
 namespace kernels {
 #include "common/prelude/cooperative_groups_scan.cuh"

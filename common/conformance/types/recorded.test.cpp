@@ -1,5 +1,5 @@
 // What the emulator's recordings tell of CUDA's types: elements, order, lines, values.
-#include "common/words/types/types.hpp"
+#include "common/conformance/types/types.hpp"
 
 namespace lanewise::words {
 namespace {

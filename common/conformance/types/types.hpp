@@ -1,12 +1,12 @@
 // What the tests of CUDA's types share: the kernels, and two-byte numbers as the host knows them.
 #pragma once
 
-#include "common/prelude/rounded_math.hpp"
-#include "common/words/sweep.hpp"
+#include "common/prelude/emulated/rounded_math.hpp"
+#include "common/conformance/sweep.hpp"
 
 namespace lanewise::generated {
 
-launch::KernelSet words_types();
+launch::KernelSet conformance_types();
 
 }  // namespace lanewise::generated
 
@@ -20,7 +20,7 @@ using Bits = std::uint16_t;
 inline constexpr std::uint32_t kThreads = 64, kBlocks = 8, kAll = kThreads * kBlocks;
 
 inline const launch::KernelSet& kernels() {
-    static const launch::KernelSet set = generated::words_types();
+    static const launch::KernelSet set = generated::conformance_types();
     return set;
 }
 

@@ -4,7 +4,7 @@
 #include <cfenv>
 #include <cmath>
 
-#include "common/words/types/types.hpp"
+#include "common/conformance/types/types.hpp"
 
 namespace lanewise::words {
 namespace {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "common/prelude/emulated_runtime.hpp"
+#include "common/prelude/emulated/emulated_runtime.hpp"
 
 // Calls that tell the emulator which line they stand on take it as a default argument.
 #define LANEWISE_LINE int line = __builtin_LINE()
@@ -45,9 +45,9 @@ LANEWISE_WORD dim3 lanewise_grid_dim() { return lanewise_emulated::board->grid_d
 #define gridDim (lanewise_grid_dim())
 
 #include "common/prelude/include/assert.h"
-#include "common/prelude/emulated_vectors.hpp"
-#include "common/prelude/emulated_math.hpp"
-#include "common/prelude/emulated_half.hpp"
-#include "common/prelude/emulated_fp8.hpp"
-#include "common/prelude/emulated_collectives.hpp"
-#include "common/prelude/emulated_atomics.hpp"
+#include "common/prelude/emulated/emulated_vectors.hpp"
+#include "common/prelude/emulated/emulated_math.hpp"
+#include "common/prelude/emulated/emulated_half.hpp"
+#include "common/prelude/emulated/emulated_fp8.hpp"
+#include "common/prelude/emulated/emulated_collectives.hpp"
+#include "common/prelude/emulated/emulated_atomics.hpp"

@@ -2,7 +2,7 @@
 // number becomes that number where nothing else is asked for.
 #pragma once
 
-#include "common/prelude/small_floats.hpp"
+#include "common/prelude/emulated/small_floats.hpp"
 
 using __nv_fp8_storage_t = unsigned char;
 using __nv_fp8x2_storage_t = unsigned short;

@@ -2,7 +2,7 @@
 // that its loads and stores are the kernel's; the arithmetic itself is done out of line on their bits.
 #pragma once
 
-#include "common/prelude/small_floats.hpp"
+#include "common/prelude/emulated/small_floats.hpp"
 
 struct __half_raw { unsigned short x; };
 struct __half2_raw { unsigned short x, y; };
@@ -32,14 +32,14 @@ struct __nv_bfloat162_raw { unsigned short x, y; };
 #define LANEWISE_PAIR_RAW __half2_raw
 #define LANEWISE_FORMAT f16
 struct __nv_bfloat16;
-#include "common/prelude/emulated_half_types.inc"
+#include "common/prelude/emulated/emulated_half_types.inc"
 #define LANEWISE_SCALAR __nv_bfloat16
 #define LANEWISE_OTHER __half
 #define LANEWISE_PAIR __nv_bfloat162
 #define LANEWISE_RAW __nv_bfloat16_raw
 #define LANEWISE_PAIR_RAW __nv_bfloat162_raw
 #define LANEWISE_FORMAT bf16
-#include "common/prelude/emulated_half_types.inc"
+#include "common/prelude/emulated/emulated_half_types.inc"
 LANEWISE_MEMBER __half::__half(__nv_bfloat16 v) : __half(v.value()) {}
 LANEWISE_MEMBER __nv_bfloat16::__nv_bfloat16(__half v) : __nv_bfloat16(v.value()) {}
 
@@ -77,13 +77,13 @@ struct lanewise_emulated::Named<__nv_bfloat162> {
 #define LANEWISE_REPEATED __half2half2
 #define LANEWISE_PAIR_OF(before, after) before##half2##after
 #define LANEWISE_NAME(before, after) before##half##after
-#include "common/prelude/emulated_half_words.inc"
+#include "common/prelude/emulated/emulated_half_words.inc"
 #define LANEWISE_SCALAR __nv_bfloat16
 #define LANEWISE_PAIR __nv_bfloat162
 #define LANEWISE_REPEATED __bfloat162bfloat162
 #define LANEWISE_PAIR_OF(before, after) before##bfloat162##after
 #define LANEWISE_NAME(before, after) before##bfloat16##after
-#include "common/prelude/emulated_half_words.inc"
+#include "common/prelude/emulated/emulated_half_words.inc"
 #undef LANEWISE_FROM_INTEGER
 #undef LANEWISE_TO_INTEGER
 

@@ -13,8 +13,8 @@
 // hexp, hlog, hsqrt, … and double functions: rounded once from double, or the host library's; no bound is given here.
 #pragma once
 
-#include "common/prelude/emulated_integers.hpp"
-#include "common/prelude/rounded_math.hpp"
+#include "common/prelude/emulated/emulated_integers.hpp"
+#include "common/prelude/emulated/rounded_math.hpp"
 
 #define LANEWISE_SUFFIXED(make)                   \
     make(rn, lanewise_emulated::Round::nearest)   \

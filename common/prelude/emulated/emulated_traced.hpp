@@ -2,7 +2,7 @@
 // original names remain for uses in the kernel file's own macros.
 #pragma once
 
-#include "common/prelude/emulated.hpp"
+#include "common/prelude/emulated/emulated.hpp"
 
 // A GPU's compiler makes a kernel's functions part of it; this one then also announces the structs that go straight
 // from memory into one of them (see LANEWISE_INLINE).

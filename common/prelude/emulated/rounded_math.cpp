@@ -1,4 +1,4 @@
-#include "common/prelude/rounded_math.hpp"
+#include "common/prelude/emulated/rounded_math.hpp"
 
 #include <cfenv>
 #include <cmath>

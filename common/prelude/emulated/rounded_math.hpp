@@ -2,7 +2,7 @@
 // only: the work is done in rounded_math.cpp, out of reach of the memory hooks that a traced copy is compiled with.
 #pragma once
 
-#include "common/prelude/small_floats.hpp"
+#include "common/prelude/emulated/small_floats.hpp"
 
 namespace lanewise_emulated {
 

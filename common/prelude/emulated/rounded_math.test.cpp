@@ -1,5 +1,5 @@
 // Directed rounding against neighbours told apart in long double; the elementary functions against long double.
-#include "common/prelude/rounded_math.hpp"
+#include "common/prelude/emulated/rounded_math.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "common/prelude/small_floats.hpp"
+#include "common/prelude/emulated/small_floats.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // The arithmetic of one- and two-byte floats against the definition of the formats, in exact integers.
-#include "common/prelude/small_floats.hpp"
+#include "common/prelude/emulated/small_floats.hpp"
 
 #include <cmath>
 #include <limits>

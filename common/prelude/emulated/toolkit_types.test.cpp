@@ -14,7 +14,7 @@
 #include <cuda_fp8.h>
 #include <gtest/gtest.h>
 
-#include "common/prelude/small_floats.hpp"
+#include "common/prelude/emulated/small_floats.hpp"
 
 namespace lanewise_emulated {
 namespace {

@@ -1,8 +1,8 @@
 // Atomics of the traced GPU copy: CUDA's own, then written down. Included last, for it redefines their names.
 #pragma once
 
-#include "common/prelude/gpu_element.cuh"
-#include "common/prelude/gpu_recorder.cuh"
+#include "common/prelude/gpu/gpu_element.cuh"
+#include "common/prelude/gpu/gpu_recorder.cuh"
 
 namespace lanewise_traced {
 

@@ -2,8 +2,8 @@
 // (gpu_traced.cuh). Each does exactly what its word does, and writes down what the lane gave and got.
 #pragma once
 
-#include "common/prelude/gpu_element.cuh"
-#include "common/prelude/gpu_recorder.cuh"
+#include "common/prelude/gpu/gpu_element.cuh"
+#include "common/prelude/gpu/gpu_recorder.cuh"
 
 namespace lanewise_traced {
 

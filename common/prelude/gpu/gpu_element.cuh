@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "common/base/element.hpp"
-#include "common/prelude/gpu_headers.cuh"
+#include "common/prelude/gpu/gpu_headers.cuh"
 
 namespace lanewise_traced {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "common/prelude/gpu_capture.hpp"
-#include "common/prelude/gpu_headers.cuh"
+#include "common/prelude/gpu/gpu_capture.hpp"
+#include "common/prelude/gpu/gpu_headers.cuh"
 #include "common/trace/trace.hpp"
 
 namespace lanewise_traced {

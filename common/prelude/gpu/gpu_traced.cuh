@@ -3,9 +3,9 @@
 // inside the kernel file's own #define bodies.
 #pragma once
 
-#include "common/prelude/gpu_collectives.cuh"
-#include "common/prelude/gpu_element.cuh"
-#include "common/prelude/gpu_recorder.cuh"
+#include "common/prelude/gpu/gpu_collectives.cuh"
+#include "common/prelude/gpu/gpu_element.cuh"
+#include "common/prelude/gpu/gpu_recorder.cuh"
 
 namespace lanewise_traced {
 
@@ -133,4 +133,4 @@ static __device__ __forceinline__ void dynamic_array(int id, T* first) {
 #define __threadfence() ::lanewise_traced::fence_device(__LINE__)
 #define __threadfence_system() ::lanewise_traced::fence_system(__LINE__)
 
-#include "common/prelude/gpu_atomics.cuh"
+#include "common/prelude/gpu/gpu_atomics.cuh"

@@ -1,6 +1,6 @@
 // Stands in for C's header in emulated builds: a lane whose assertion fails tells the emulator, which ends the launch.
 // No guard: NDEBUG is looked at each time, as C has it.
-#include "common/prelude/emulated_runtime.hpp"
+#include "common/prelude/emulated/emulated_runtime.hpp"
 
 #undef assert
 #ifdef NDEBUG

@@ -1,4 +1,4 @@
-#include "viz/views/costs_scene.hpp"
+#include "viz/views/benchmark/costs_scene.hpp"
 
 #include <algorithm>
 #include <cmath>

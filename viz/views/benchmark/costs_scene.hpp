@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/timing/costs.hpp"
-#include "viz/views/plot.hpp"
+#include "viz/views/benchmark/plot.hpp"
 #include "viz/widgets/geometry.hpp"
 
 namespace lanewise::viz {

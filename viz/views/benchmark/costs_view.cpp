@@ -1,11 +1,11 @@
-#include "viz/views/costs_view.hpp"
+#include "viz/views/benchmark/costs_view.hpp"
 
 #include <algorithm>
 #include <initializer_list>
 
 #include <fmt/format.h>
 
-#include "viz/views/plot_paint.hpp"
+#include "viz/views/benchmark/plot_paint.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "common/timing/costs.hpp"
-#include "viz/views/costs_scene.hpp"
-#include "viz/views/pane.hpp"
+#include "viz/views/benchmark/costs_scene.hpp"
+#include "viz/model/pane.hpp"
 
 namespace lanewise::viz {
 

@@ -1,9 +1,9 @@
-#include "viz/views/costs_view.hpp"
+#include "viz/views/benchmark/costs_view.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/timing/costs.testing.hpp"
-#include "viz/views/headless.testing.hpp"
+#include "viz/testing/headless.testing.hpp"
 
 namespace lanewise::viz {
 namespace {

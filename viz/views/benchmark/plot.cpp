@@ -1,4 +1,4 @@
-#include "viz/views/plot.hpp"
+#include "viz/views/benchmark/plot.hpp"
 
 #include <algorithm>
 #include <array>

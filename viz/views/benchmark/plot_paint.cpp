@@ -1,4 +1,4 @@
-#include "viz/views/plot_paint.hpp"
+#include "viz/views/benchmark/plot_paint.hpp"
 
 #include <algorithm>
 #include <array>

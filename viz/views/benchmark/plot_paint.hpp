@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/pane.hpp"
-#include "viz/views/plot.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/views/benchmark/plot.hpp"
 
 namespace lanewise::viz {
 

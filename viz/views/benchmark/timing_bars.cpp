@@ -7,8 +7,8 @@
 
 #include "common/timing/compare.hpp"
 #include "common/timing/times_text.hpp"
-#include "viz/views/plot_paint.hpp"
-#include "viz/views/timing_chart.hpp"
+#include "viz/views/benchmark/plot_paint.hpp"
+#include "viz/views/benchmark/timing_chart.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,4 +1,4 @@
-#include "viz/views/timing_chart.hpp"
+#include "viz/views/benchmark/timing_chart.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "common/timing/compare.hpp"
 #include "common/timing/times_text.hpp"
-#include "viz/views/plot_paint.hpp"
+#include "viz/views/benchmark/plot_paint.hpp"
 
 namespace lanewise::viz {
 namespace {

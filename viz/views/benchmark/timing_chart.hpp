@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/pane.hpp"
-#include "viz/views/timing_series.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/views/benchmark/timing_series.hpp"
 
 namespace lanewise::viz {
 

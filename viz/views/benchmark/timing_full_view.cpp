@@ -1,4 +1,4 @@
-#include "viz/views/timing_full_view.hpp"
+#include "viz/views/benchmark/timing_full_view.hpp"
 
 #include <algorithm>
 

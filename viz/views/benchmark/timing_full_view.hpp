@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
-#include "viz/views/timing_chart.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
+#include "viz/views/benchmark/timing_chart.hpp"
 
 namespace lanewise::viz {
 

@@ -1,12 +1,12 @@
-#include "viz/views/timing_full_view.hpp"
+#include "viz/views/benchmark/timing_full_view.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "common/timing/compare.hpp"
-#include "viz/views/headless.testing.hpp"
-#include "viz/views/plot.hpp"
+#include "viz/testing/headless.testing.hpp"
+#include "viz/views/benchmark/plot.hpp"
 
 namespace lanewise::viz {
 namespace {

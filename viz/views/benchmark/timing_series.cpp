@@ -1,4 +1,4 @@
-#include "viz/views/timing_series.hpp"
+#include "viz/views/benchmark/timing_series.hpp"
 
 #include <algorithm>
 #include <charconv>

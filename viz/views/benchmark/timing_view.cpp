@@ -1,4 +1,4 @@
-#include "viz/views/timing_view.hpp"
+#include "viz/views/benchmark/timing_view.hpp"
 
 #include <algorithm>
 #include <cctype>

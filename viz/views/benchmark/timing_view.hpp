@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/timing/timing.hpp"
-#include "viz/views/pane.hpp"
+#include "viz/model/pane.hpp"
 
 namespace lanewise::viz {
 

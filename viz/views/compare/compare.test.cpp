@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "viz/views/compare_view.hpp"
-#include "viz/views/describe.hpp"
-#include "viz/views/headless.testing.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/views/compare/compare_view.hpp"
+#include "viz/views/stage/describe.hpp"
+#include "viz/testing/headless.testing.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
 namespace {

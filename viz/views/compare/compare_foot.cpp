@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "common/timing/times_text.hpp"
-#include "viz/views/compare_view.hpp"
-#include "viz/views/result_line.hpp"
-#include "viz/views/stage_paint.hpp"
-#include "viz/views/work_paint.hpp"
+#include "viz/views/compare/compare_view.hpp"
+#include "viz/model/result_line.hpp"
+#include "viz/views/stage/stage_paint.hpp"
+#include "viz/views/compare/work_paint.hpp"
 
 namespace lanewise::viz {
 

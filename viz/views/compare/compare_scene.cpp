@@ -1,4 +1,4 @@
-#include "viz/views/compare_scene.hpp"
+#include "viz/views/compare/compare_scene.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 
 #include "common/base/error.hpp"
 #include "common/timing/times_text.hpp"
-#include "viz/views/describe.hpp"
-#include "viz/views/timing_view.hpp"
-#include "viz/views/work.hpp"
+#include "viz/views/stage/describe.hpp"
+#include "viz/views/benchmark/timing_view.hpp"
+#include "viz/model/work.hpp"
 
 namespace lanewise::viz {
 namespace {

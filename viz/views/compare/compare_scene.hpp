@@ -10,7 +10,7 @@
 
 #include "common/steps/align.hpp"
 #include "common/timing/timing.hpp"
-#include "viz/views/exhibit.hpp"
+#include "viz/model/run_view.hpp"
 
 namespace lanewise::viz {
 

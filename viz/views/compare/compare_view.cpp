@@ -1,12 +1,12 @@
-#include "viz/views/compare_view.hpp"
+#include "viz/views/compare/compare_view.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "viz/views/keys_view.hpp"
-#include "viz/views/result_line.hpp"
-#include "viz/views/work_paint.hpp"
+#include "viz/views/shell/keys_view.hpp"
+#include "viz/model/result_line.hpp"
+#include "viz/views/compare/work_paint.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,4 +1,4 @@
-#include "viz/views/table_view.hpp"
+#include "viz/views/compare/table_view.hpp"
 
 #include <algorithm>
 

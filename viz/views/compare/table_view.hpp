@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "common/lesson/comparison.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "common/run/comparison.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

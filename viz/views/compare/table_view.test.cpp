@@ -1,8 +1,8 @@
-#include "viz/views/table_view.hpp"
+#include "viz/views/compare/table_view.hpp"
 
 #include <gtest/gtest.h>
 
-#include "viz/views/headless.testing.hpp"
+#include "viz/testing/headless.testing.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,9 +1,9 @@
-#include "viz/views/work.hpp"
+#include "viz/model/work.hpp"
 
 #include <gtest/gtest.h>
 
-#include "viz/views/sample_runs.hpp"
-#include "viz/views/timeline_view.hpp"
+#include "viz/testing/sample_runs.hpp"
+#include "viz/views/shell/timeline_view.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,4 +1,4 @@
-#include "viz/views/work_paint.hpp"
+#include "viz/views/compare/work_paint.hpp"
 
 #include <algorithm>
 

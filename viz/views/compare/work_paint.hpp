@@ -1,7 +1,7 @@
 // Busy lanes as bars: filled for lanes that add, hollow for lanes at work on something else.
 #pragma once
 
-#include "viz/views/work.hpp"
+#include "viz/model/work.hpp"
 #include "viz/widgets/paint.hpp"
 
 namespace lanewise::viz {

@@ -1,16 +1,16 @@
-#include "viz/views/inspector_view.hpp"
+#include "viz/views/lane/inspector_view.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "common/base/element.hpp"
-#include "viz/views/bits_paint.hpp"
-#include "viz/views/chain.hpp"
-#include "viz/views/result_line.hpp"
-#include "viz/views/scene.hpp"
-#include "viz/views/stage_paint.hpp"
-#include "viz/views/work.hpp"
+#include "viz/model/bits_paint.hpp"
+#include "viz/views/reduction/chain.hpp"
+#include "viz/model/result_line.hpp"
+#include "viz/views/stage/scene.hpp"
+#include "viz/views/stage/stage_paint.hpp"
+#include "viz/model/work.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,10 +1,10 @@
 // One lane told in full: whom it read and why, in bits; what it held before and after; which inputs it holds; its life.
 #pragma once
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/lane_life_view.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/views/lane/lane_life_view.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

@@ -1,9 +1,9 @@
-#include "viz/views/lane_life.hpp"
+#include "viz/views/lane/lane_life.hpp"
 
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "common/shown/lane_facts.hpp"
+#include "common/scene/lane_facts.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,13 +1,13 @@
-#include "viz/views/lane_life_view.hpp"
+#include "viz/views/lane/lane_life_view.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "common/base/element.hpp"
-#include "viz/views/bits_paint.hpp"
-#include "viz/views/standing.hpp"
-#include "viz/views/timeline_view.hpp"
+#include "viz/model/bits_paint.hpp"
+#include "viz/model/standing.hpp"
+#include "viz/views/shell/timeline_view.hpp"
 
 namespace lanewise::viz {
 namespace {

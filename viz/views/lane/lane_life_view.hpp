@@ -1,11 +1,11 @@
 // One lane's life as a table: a row a step, its value as a number, in hex or in bits. A click leads to the step.
 #pragma once
 
-#include "viz/views/lane_life.hpp"
-#include "viz/views/exhibit.hpp"
-#include "viz/views/links.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/views/lane/lane_life.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/model/highlight.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/memory_paint.hpp"
-#include "viz/views/requests.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/views/memory/memory_paint.hpp"
+#include "viz/model/requests.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

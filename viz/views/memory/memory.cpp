@@ -1,4 +1,4 @@
-#include "viz/views/memory.hpp"
+#include "viz/views/memory/memory.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 
 #include "common/base/element.hpp"
 #include "common/steps/memory_cost.hpp"
-#include "viz/views/chain.hpp"
+#include "viz/views/reduction/chain.hpp"
 
 namespace lanewise::viz {
 namespace {

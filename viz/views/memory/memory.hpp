@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/shown/requests.hpp"
+#include "common/scene/requests.hpp"
 #include "common/steps/steps.hpp"
 
 namespace lanewise::viz {

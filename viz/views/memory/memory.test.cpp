@@ -1,12 +1,12 @@
-#include "viz/views/memory.hpp"
+#include "viz/views/memory/memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/trace/testing.hpp"
-#include "viz/views/cell_text.hpp"
-#include "viz/views/memory_view.hpp"
-#include "viz/views/sample_runs.hpp"
-#include "viz/views/scene.hpp"
+#include "viz/model/cell_text.hpp"
+#include "viz/views/memory/memory_view.hpp"
+#include "viz/testing/sample_runs.hpp"
+#include "viz/views/stage/scene.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,9 +1,9 @@
-#include "viz/views/memory_paint.hpp"
+#include "viz/views/memory/memory_paint.hpp"
 
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "viz/views/cell_text.hpp"
+#include "viz/model/cell_text.hpp"
 
 namespace lanewise::viz {
 

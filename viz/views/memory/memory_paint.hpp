@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/memory.hpp"
-#include "viz/views/pane.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/views/memory/memory.hpp"
+#include "viz/model/pane.hpp"
 
 namespace lanewise::viz {
 

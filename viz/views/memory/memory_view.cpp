@@ -1,8 +1,8 @@
-#include "viz/views/memory_view.hpp"
+#include "viz/views/memory/memory_view.hpp"
 
 #include <algorithm>
 
-#include "viz/views/standing.hpp"
+#include "viz/model/standing.hpp"
 
 namespace lanewise::viz {
 namespace {

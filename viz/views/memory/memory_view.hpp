@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/banks_view.hpp"
-#include "viz/views/links.hpp"
-#include "viz/views/sectors_view.hpp"
+#include "viz/views/memory/banks_view.hpp"
+#include "viz/model/highlight.hpp"
+#include "viz/views/memory/sectors_view.hpp"
 
 namespace lanewise::viz {
 

@@ -1,9 +1,9 @@
-#include "viz/views/memory_view.hpp"
+#include "viz/views/memory/memory_view.hpp"
 
 #include <gtest/gtest.h>
 
-#include "viz/views/headless.testing.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/testing/headless.testing.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,8 +1,8 @@
-#include "viz/views/sectors.hpp"
+#include "viz/views/memory/sectors.hpp"
 
 #include <algorithm>
 
-#include "viz/views/memory.hpp"
+#include "viz/views/memory/memory.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "viz/views/requests.hpp"
+#include "viz/model/requests.hpp"
 
 namespace lanewise::viz {
 

@@ -1,11 +1,11 @@
-#include "viz/views/sectors_view.hpp"
+#include "viz/views/memory/sectors_view.hpp"
 
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "viz/views/cell_text.hpp"
-#include "viz/views/scene.hpp"
-#include "viz/views/stage_paint.hpp"
+#include "viz/model/cell_text.hpp"
+#include "viz/views/stage/scene.hpp"
+#include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 namespace {

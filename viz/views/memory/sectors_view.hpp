@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/memory_paint.hpp"
-#include "viz/views/sectors.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/views/memory/memory_paint.hpp"
+#include "viz/views/memory/sectors.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

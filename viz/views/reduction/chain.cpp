@@ -1,4 +1,4 @@
-#include "viz/views/chain.hpp"
+#include "viz/views/reduction/chain.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/element.hpp"
-#include "common/shown/atomic_result.hpp"
+#include "common/scene/atomic_result.hpp"
 
 namespace lanewise::viz {
 namespace {

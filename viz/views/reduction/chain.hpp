@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/shown/atomic_result.hpp"
+#include "common/scene/atomic_result.hpp"
 #include "common/steps/steps.hpp"
 
 namespace lanewise::viz {

@@ -1,13 +1,13 @@
-#include "viz/views/chain.hpp"
+#include "viz/views/reduction/chain.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/base/element.hpp"
 #include "common/trace/testing.hpp"
-#include "viz/views/describe.hpp"
-#include "viz/views/join_scene.hpp"
-#include "viz/views/reruns_view.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/views/stage/describe.hpp"
+#include "viz/views/reduction/join_scene.hpp"
+#include "viz/views/reduction/reruns_view.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,4 +1,4 @@
-#include "viz/views/join_scene.hpp"
+#include "viz/views/reduction/join_scene.hpp"
 
 #include <algorithm>
 #include <numeric>

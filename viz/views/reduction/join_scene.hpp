@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/chain.hpp"
+#include "viz/views/reduction/chain.hpp"
 #include "viz/widgets/geometry.hpp"
 
 namespace lanewise::viz {

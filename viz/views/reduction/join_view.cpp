@@ -1,11 +1,11 @@
-#include "viz/views/join_view.hpp"
+#include "viz/views/reduction/join_view.hpp"
 
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "viz/views/join_scene.hpp"
-#include "viz/views/stage_paint.hpp"
-#include "viz/views/standing.hpp"
+#include "viz/views/reduction/join_scene.hpp"
+#include "viz/views/stage/stage_paint.hpp"
+#include "viz/model/standing.hpp"
 
 namespace lanewise::viz {
 namespace {

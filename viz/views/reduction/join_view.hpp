@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "viz/views/chain.hpp"
-#include "viz/views/exhibit.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/views/reduction/chain.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

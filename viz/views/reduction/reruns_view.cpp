@@ -1,4 +1,4 @@
-#include "viz/views/reruns_view.hpp"
+#include "viz/views/reduction/reruns_view.hpp"
 
 #include <algorithm>
 #include <set>

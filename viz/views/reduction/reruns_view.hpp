@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/trace/trace.hpp"
-#include "viz/views/pane.hpp"
+#include "viz/model/pane.hpp"
 
 namespace lanewise::viz {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "viz/views/rounding_view.hpp"
+#include "viz/views/reduction/rounding_view.hpp"
 
 namespace lanewise::viz {
 namespace {

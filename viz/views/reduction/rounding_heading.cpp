@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/base/counted.hpp"
-#include "viz/views/rounding_view.hpp"
+#include "viz/views/reduction/rounding_view.hpp"
 
 namespace lanewise::viz {
 namespace {

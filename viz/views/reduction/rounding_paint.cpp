@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "viz/views/cell_text.hpp"
-#include "viz/views/rounding_view.hpp"
+#include "viz/model/cell_text.hpp"
+#include "viz/views/reduction/rounding_view.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,11 +1,11 @@
-#include "viz/views/rounding_scene.hpp"
+#include "viz/views/reduction/rounding_scene.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "viz/views/exhibit.hpp"
+#include "viz/model/run_view.hpp"
 
 namespace lanewise::viz {
 namespace {

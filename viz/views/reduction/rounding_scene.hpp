@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/steps/rounding.hpp"
+#include "common/rounding/rounding.hpp"
 #include "viz/widgets/geometry.hpp"
 
 namespace lanewise::viz {

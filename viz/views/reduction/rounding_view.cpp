@@ -1,4 +1,4 @@
-#include "viz/views/rounding_view.hpp"
+#include "viz/views/reduction/rounding_view.hpp"
 
 #include <algorithm>
 

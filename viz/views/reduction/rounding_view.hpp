@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/rounding_scene.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/views/reduction/rounding_scene.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

@@ -1,4 +1,4 @@
-#include "viz/views/rounding_view.hpp"
+#include "viz/views/reduction/rounding_view.hpp"
 
 #include <future>
 #include <set>
@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "viz/views/headless.testing.hpp"
-#include "viz/views/labels.testing.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/testing/headless.testing.hpp"
+#include "viz/testing/labels.testing.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -4,9 +4,9 @@
 #include <set>
 #include <thread>
 
-#include "viz/views/headless.testing.hpp"
-#include "viz/views/sample_runs.hpp"
-#include "viz/views/tree_view.hpp"
+#include "viz/testing/headless.testing.hpp"
+#include "viz/testing/sample_runs.hpp"
+#include "viz/views/reduction/tree_view.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,7 +1,7 @@
 // Above the tree: whose sum it is, the lanes to choose from, and what the colours tell.
 #include <algorithm>
 
-#include "viz/views/tree_view.hpp"
+#include "viz/views/reduction/tree_view.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "common/base/counted.hpp"
-#include "viz/views/tree_view.hpp"
+#include "viz/views/reduction/tree_view.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,4 +1,4 @@
-#include "viz/views/tree_scene.hpp"
+#include "viz/views/reduction/tree_scene.hpp"
 
 #include <algorithm>
 #include <map>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/steps/addition_tree.hpp"
+#include "common/rounding/addition_tree.hpp"
 #include "viz/widgets/geometry.hpp"
 
 namespace lanewise::viz {

@@ -1,4 +1,4 @@
-#include "viz/views/tree_view.hpp"
+#include "viz/views/reduction/tree_view.hpp"
 
 #include <algorithm>
 #include <set>

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
-#include "viz/views/tree_scene.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
+#include "viz/views/reduction/tree_scene.hpp"
 
 namespace lanewise::viz {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/base/counted.hpp"
-#include "viz/views/tree_view.hpp"
+#include "viz/views/reduction/tree_view.hpp"
 
 namespace lanewise::viz {
 namespace {

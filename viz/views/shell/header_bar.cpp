@@ -1,4 +1,4 @@
-#include "viz/views/header_bar.hpp"
+#include "viz/views/shell/header_bar.hpp"
 
 #include <algorithm>
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

@@ -1,4 +1,4 @@
-#include "viz/views/keys_view.hpp"
+#include "viz/views/shell/keys_view.hpp"
 
 #include <algorithm>
 

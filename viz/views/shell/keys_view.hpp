@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

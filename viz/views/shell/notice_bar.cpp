@@ -1,4 +1,4 @@
-#include "viz/views/notice_bar.hpp"
+#include "viz/views/shell/notice_bar.hpp"
 
 #include <algorithm>
 

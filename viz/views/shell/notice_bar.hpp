@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

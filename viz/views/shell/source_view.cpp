@@ -1,4 +1,4 @@
-#include "viz/views/source_view.hpp"
+#include "viz/views/shell/source_view.hpp"
 
 #include <algorithm>
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/links.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/model/highlight.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 #include "viz/widgets/code_text.hpp"
 
 namespace lanewise::viz {

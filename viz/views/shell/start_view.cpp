@@ -1,4 +1,4 @@
-#include "viz/views/start_view.hpp"
+#include "viz/views/shell/start_view.hpp"
 
 #include <algorithm>
 #include <string_view>

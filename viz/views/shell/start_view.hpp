@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

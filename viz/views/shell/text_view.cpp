@@ -1,4 +1,4 @@
-#include "viz/views/text_view.hpp"
+#include "viz/views/shell/text_view.hpp"
 
 #include <algorithm>
 

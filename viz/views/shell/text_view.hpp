@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "common/lesson/links.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
+#include "common/player/text_links.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 #include "viz/widgets/markdown.hpp"
 
 namespace lanewise::viz {
@@ -18,7 +18,7 @@ struct TextView {
     float scrolled = 0;
 
     void set_text(const std::string& markdown);
-    // A link of the window (common/lesson/links.hpp) that was clicked is Kind::link with its place in links(); the
+    // A link of the window (common/player/text_links.hpp) that was clicked is Kind::link with its place in links(); the
     // button at the end is Kind::next_lesson.
     Intent draw(const Pane& pane);
     const std::vector<lesson::Link>& links() const { return links_; }

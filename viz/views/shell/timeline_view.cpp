@@ -1,11 +1,11 @@
-#include "viz/views/timeline_view.hpp"
+#include "viz/views/shell/timeline_view.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "viz/views/result_line.hpp"
-#include "viz/views/work_paint.hpp"
+#include "viz/model/result_line.hpp"
+#include "viz/views/compare/work_paint.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <array>
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/links.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/selection.hpp"
-#include "viz/views/work.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/model/highlight.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
+#include "viz/model/work.hpp"
 
 namespace lanewise::viz {
 

@@ -1,15 +1,15 @@
-#include "viz/views/describe.hpp"
+#include "viz/views/stage/describe.hpp"
 
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
-#include "viz/views/chain.hpp"
-#include "viz/views/lane_life.hpp"
-#include "viz/views/memory.hpp"
-#include "viz/views/requests.hpp"
-#include "viz/views/reruns_view.hpp"
-#include "viz/views/result_line.hpp"
-#include "viz/views/warp_states.hpp"
-#include "viz/views/work.hpp"
+#include "viz/views/reduction/chain.hpp"
+#include "viz/views/lane/lane_life.hpp"
+#include "viz/views/memory/memory.hpp"
+#include "viz/model/requests.hpp"
+#include "viz/views/reduction/reruns_view.hpp"
+#include "viz/model/result_line.hpp"
+#include "viz/views/stage/warp_states.hpp"
+#include "viz/model/work.hpp"
 
 namespace lanewise::viz {
 namespace {

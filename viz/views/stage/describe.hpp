@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/scene.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/views/stage/scene.hpp"
 
 namespace lanewise::viz {
 

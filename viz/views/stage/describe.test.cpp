@@ -1,4 +1,4 @@
-#include "viz/views/describe.hpp"
+#include "viz/views/stage/describe.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "common/base/error.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "common/base/element.hpp"
-#include "viz/views/describe.hpp"
-#include "viz/views/headless.testing.hpp"
-#include "viz/views/inspector_view.hpp"
-#include "viz/views/result_line.hpp"
-#include "viz/views/sample_runs.hpp"
-#include "viz/views/stage_view.hpp"
+#include "viz/views/stage/describe.hpp"
+#include "viz/testing/headless.testing.hpp"
+#include "viz/views/lane/inspector_view.hpp"
+#include "viz/model/result_line.hpp"
+#include "viz/testing/sample_runs.hpp"
+#include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz {
 namespace {

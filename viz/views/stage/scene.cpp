@@ -1,12 +1,12 @@
-#include "viz/views/scene.hpp"
+#include "viz/views/stage/scene.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "common/base/element.hpp"
-#include "viz/views/cell_text.hpp"
-#include "viz/views/exhibit.hpp"
+#include "viz/model/cell_text.hpp"
+#include "viz/model/run_view.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/shown/lane_facts.hpp"
+#include "common/scene/lane_facts.hpp"
 #include "common/steps/steps.hpp"
 #include "viz/widgets/geometry.hpp"
 

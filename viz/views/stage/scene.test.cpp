@@ -1,9 +1,9 @@
-#include "viz/views/scene.hpp"
+#include "viz/views/stage/scene.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/trace/testing.hpp"
-#include "viz/views/sample_runs.hpp"
+#include "viz/testing/sample_runs.hpp"
 #include "viz/widgets/paint.hpp"
 
 namespace lanewise::viz {

@@ -7,10 +7,10 @@
 
 #include "common/base/element.hpp"
 #include "common/steps/memory_cost.hpp"
-#include "viz/views/cell_text.hpp"
-#include "viz/views/chain.hpp"
-#include "viz/views/memory.hpp"
-#include "viz/views/scene.hpp"
+#include "viz/model/cell_text.hpp"
+#include "viz/views/reduction/chain.hpp"
+#include "viz/views/memory/memory.hpp"
+#include "viz/views/stage/scene.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,7 +1,7 @@
 // A scene is laid out once and then moved: scrolled, dragged, eased from where it stood a step ago.
 #include <tuple>
 
-#include "viz/views/scene.hpp"
+#include "viz/views/stage/scene.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <cmath>
 
-#include "viz/views/inspector_view.hpp"
-#include "viz/views/labels.testing.hpp"
-#include "viz/views/sample_runs.hpp"
-#include "viz/views/stage_legend.hpp"
-#include "viz/views/stage_view.hpp"
-#include "viz/views/warp_states.hpp"
+#include "viz/views/lane/inspector_view.hpp"
+#include "viz/testing/labels.testing.hpp"
+#include "viz/testing/sample_runs.hpp"
+#include "viz/views/stage/stage_legend.hpp"
+#include "viz/views/stage/stage_view.hpp"
+#include "viz/views/stage/warp_states.hpp"
 
 namespace lanewise::viz {
 namespace {

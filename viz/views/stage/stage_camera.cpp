@@ -1,4 +1,4 @@
-#include "viz/views/stage_camera.hpp"
+#include "viz/views/stage/stage_camera.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 // its own: sideways. Right or middle button: drag. Double click: as it was.
 #pragma once
 
-#include "viz/views/pane.hpp"
-#include "viz/views/scene.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/views/stage/scene.hpp"
 
 namespace lanewise::viz {
 

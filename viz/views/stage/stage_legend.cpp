@@ -1,9 +1,9 @@
-#include "viz/views/stage_legend.hpp"
+#include "viz/views/stage/stage_legend.hpp"
 
 #include <functional>
 #include <vector>
 
-#include "viz/views/stage_paint.hpp"
+#include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 namespace {

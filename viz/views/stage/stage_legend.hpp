@@ -1,10 +1,10 @@
 // What the colours and marks on the stage mean: those that are in sight now, and no others. Chooses the colours.
 #pragma once
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/scene.hpp"
-#include "viz/views/selection.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/views/stage/scene.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

@@ -1,4 +1,4 @@
-#include "viz/views/stage_motion.hpp"
+#include "viz/views/stage/stage_motion.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "common/lesson/frontend.hpp"
-#include "viz/views/scene.hpp"
+#include "common/run/frontend.hpp"
+#include "viz/views/stage/scene.hpp"
 
 namespace lanewise::viz {
 

@@ -1,10 +1,10 @@
-#include "viz/views/stage_paint.hpp"
+#include "viz/views/stage/stage_paint.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "common/base/element.hpp"
-#include "viz/views/cell_text.hpp"
+#include "viz/model/cell_text.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,9 +1,9 @@
 // Paints a scene. Stateless: what moves is told by `travel` and `settled`.
 #pragma once
 
-#include "viz/views/links.hpp"
-#include "viz/views/scene.hpp"
-#include "viz/views/standing.hpp"
+#include "viz/model/highlight.hpp"
+#include "viz/views/stage/scene.hpp"
+#include "viz/model/standing.hpp"
 #include "viz/widgets/paint.hpp"
 
 namespace lanewise::viz {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "viz/views/stage_paint.hpp"
+#include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 namespace {

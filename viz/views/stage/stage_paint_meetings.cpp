@@ -7,7 +7,7 @@
 
 #include "common/base/element.hpp"
 #include "common/base/lanes.hpp"
-#include "viz/views/stage_paint.hpp"
+#include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 namespace {

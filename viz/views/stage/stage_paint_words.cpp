@@ -1,8 +1,8 @@
 // Words of memory on the stage, and the lines between them and the lanes.
 #include <algorithm>
 
-#include "viz/views/cell_text.hpp"
-#include "viz/views/stage_paint.hpp"
+#include "viz/model/cell_text.hpp"
+#include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 

@@ -1,13 +1,13 @@
-#include "viz/views/stage_view.hpp"
+#include "viz/views/stage/stage_view.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "common/base/counted.hpp"
-#include "viz/views/result_line.hpp"
-#include "viz/views/stage_legend.hpp"
-#include "viz/views/stage_paint.hpp"
+#include "viz/model/result_line.hpp"
+#include "viz/views/stage/stage_legend.hpp"
+#include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 

@@ -3,16 +3,16 @@
 
 #include <string>
 
-#include "viz/views/exhibit.hpp"
-#include "viz/views/join_view.hpp"
-#include "viz/views/links.hpp"
-#include "viz/views/memory_view.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/scene.hpp"
-#include "viz/views/selection.hpp"
-#include "viz/views/stage_camera.hpp"
-#include "viz/views/stage_motion.hpp"
-#include "viz/views/warp_strip_view.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/views/reduction/join_view.hpp"
+#include "viz/model/highlight.hpp"
+#include "viz/views/memory/memory_view.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/views/stage/scene.hpp"
+#include "viz/model/selection.hpp"
+#include "viz/views/stage/stage_camera.hpp"
+#include "viz/views/stage/stage_motion.hpp"
+#include "viz/views/stage/warp_strip_view.hpp"
 
 namespace lanewise::viz {
 

@@ -1,14 +1,14 @@
 #include <gtest/gtest.h>
 
-#include "viz/views/headless.testing.hpp"
-#include "viz/views/inspector_view.hpp"
-#include "viz/views/labels.testing.hpp"
-#include "viz/views/sample_runs.hpp"
-#include "viz/views/source_view.hpp"
-#include "viz/views/stage_view.hpp"
-#include "viz/views/text_view.hpp"
-#include "viz/views/timeline_view.hpp"
-#include "viz/views/timing_view.hpp"
+#include "viz/testing/headless.testing.hpp"
+#include "viz/views/lane/inspector_view.hpp"
+#include "viz/testing/labels.testing.hpp"
+#include "viz/testing/sample_runs.hpp"
+#include "viz/views/shell/source_view.hpp"
+#include "viz/views/stage/stage_view.hpp"
+#include "viz/views/shell/text_view.hpp"
+#include "viz/views/shell/timeline_view.hpp"
+#include "viz/views/benchmark/timing_view.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -1,10 +1,10 @@
-#include "viz/views/warp_states.hpp"
+#include "viz/views/stage/warp_states.hpp"
 
 #include <algorithm>
 #include <bit>
 
 #include "common/base/counted.hpp"
-#include "common/shown/lane_facts.hpp"
+#include "common/scene/lane_facts.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/standing.hpp"
+#include "viz/model/standing.hpp"
 
 namespace lanewise::viz {
 

@@ -1,4 +1,4 @@
-#include "viz/views/warp_strip_view.hpp"
+#include "viz/views/stage/warp_strip_view.hpp"
 
 #include <algorithm>
 #include <cmath>

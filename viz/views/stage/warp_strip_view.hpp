@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "viz/views/links.hpp"
-#include "viz/views/pane.hpp"
-#include "viz/views/warp_states.hpp"
+#include "viz/model/highlight.hpp"
+#include "viz/model/pane.hpp"
+#include "viz/views/stage/warp_states.hpp"
 
 namespace lanewise::viz {
 

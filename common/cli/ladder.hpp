@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/lesson/frontend.hpp"
+#include "common/run/frontend.hpp"
 
 namespace lanewise::lesson {
 

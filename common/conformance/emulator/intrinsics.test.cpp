@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/emu/testing/run_words.hpp"
+#include "common/conformance/emulator/run_intrinsics.hpp"
 
 namespace lanewise::emu {
 namespace {
@@ -15,7 +15,7 @@ using testing::bytes_as;
 using testing::in_every_way;
 using testing::kOrders;
 using testing::of_op;
-using testing::run_words;
+using testing::run_intrinsics;
 using testing::WrongCase;
 
 TEST(Words, BarriersThatVoteSeeTheWholeBlock) {
@@ -28,7 +28,7 @@ TEST(Words, BarriersThatVoteSeeTheWholeBlock) {
         const auto a = plan.input("in", in);
         const auto b = plan.output<int>("out", 360);
         plan.launch("block_votes", "", {1}, {5, 6, 3}, a, b);
-        const auto outcome = run_words(plan, order, record);
+        const auto outcome = run_intrinsics(plan, order, record);
         EXPECT_TRUE(outcome.findings.empty());
         const auto out = bytes_as<int>(outcome.buffers[1]);
         for (int i = 0; i < 90; ++i) {
@@ -61,7 +61,7 @@ void sweep_matches(const std::string& type, T odd, T other) {
         const auto a = plan.input("in", in);
         const auto b = plan.output<std::uint32_t>("out", 96);
         plan.launch("matches", type, {1}, {32}, a, b, mask);
-        const auto outcome = run_words(plan, kOrders[round % kOrders.size()], round % 5 == 0);
+        const auto outcome = run_intrinsics(plan, kOrders[round % kOrders.size()], round % 5 == 0);
         const auto out = bytes_as<std::uint32_t>(outcome.buffers[1]);
         for (unsigned lane = 0; lane < 32; ++lane) {
             if (!(mask >> lane & 1)) continue;
@@ -99,7 +99,7 @@ void sweep_reductions(const std::string& type) {
         const auto a = plan.input("in", in);
         const auto b = plan.output<T>("out", 192);
         plan.launch("reductions", type, {1}, {32}, a, b, mask);
-        const auto outcome = run_words(plan, kOrders[round % kOrders.size()], round % 2 == 0);
+        const auto outcome = run_intrinsics(plan, kOrders[round % kOrders.size()], round % 2 == 0);
         const auto out = bytes_as<T>(outcome.buffers[1]);
         std::uint32_t sum = 0, conjunction = ~0u, disjunction = 0, parity = 0;
         T least = std::numeric_limits<T>::max(), most = std::numeric_limits<T>::min();
@@ -139,7 +139,7 @@ TEST_P(WrongWord, IsToldByItsName) {
         launch::Plan plan;
         const auto out = plan.output<int>("out", 64);
         plan.launch(wrong.kernel, "", {1}, {wrong.threads}, out);
-        const auto outcome = run_words(plan, order, record);
+        const auto outcome = run_intrinsics(plan, order, record);
         ASSERT_EQ(outcome.findings.size(), 1u) << order.name();
         const auto& finding = outcome.findings[0];
         EXPECT_EQ(finding.kind, wrong.kind);
@@ -163,7 +163,7 @@ TEST(Words, OfMixedBarriersTheVotersAreCounted) {
     const auto b = plan.output<int>("out", 64);
     plan.launch("mixed_barriers", "", {1}, {64}, b);
     for (const auto& order : kOrders) {
-        const auto out = bytes_as<int>(run_words(plan, order).buffers[0]);
+        const auto out = bytes_as<int>(run_intrinsics(plan, order).buffers[0]);
         EXPECT_EQ(out[3], 5);
         EXPECT_EQ(out[40], -1);
     }
@@ -174,7 +174,7 @@ TEST(Words, ActiveMaskIsWhoStandsAtOnePlace) {
         launch::Plan plan;
         const auto b = plan.output<std::uint32_t>("out", 32);
         plan.launch("active", "", {1}, {32}, b);
-        const auto outcome = run_words(plan, order, record);
+        const auto outcome = run_intrinsics(plan, order, record);
         EXPECT_TRUE(outcome.findings.empty());
         const auto out = bytes_as<std::uint32_t>(outcome.buffers[0]);
         for (unsigned lane = 0; lane < 31; ++lane) {
@@ -193,7 +193,7 @@ TEST(Words, FencesAreRecordedWithTheirScope) {
     launch::Plan plan;
     const auto b = plan.output<int>("out", 32);
     plan.launch("fences", "", {1}, {32}, b);
-    const auto outcome = run_words(plan, kOrders[2], true);
+    const auto outcome = run_intrinsics(plan, kOrders[2], true);
     const auto fences = of_op(*outcome.trace, trace::Op::fence);
     ASSERT_EQ(fences.size(), 3u);
     for (int scope = 0; scope < 3; ++scope) {

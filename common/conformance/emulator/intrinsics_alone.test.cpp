@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/emu/testing/run_words.hpp"
+#include "common/conformance/emulator/run_intrinsics.hpp"
 
 namespace lanewise::emu {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using testing::bytes_as;
 using testing::in_every_way;
 using testing::kOrders;
-using testing::run_words;
+using testing::run_intrinsics;
 
 TEST(Words, ALaneThatSleepsOrSpinsOnAnAtomicLetsOthersRun) {
     in_every_way([](const launch::Order& order, bool record) {
@@ -22,14 +22,14 @@ TEST(Words, ALaneThatSleepsOrSpinsOnAnAtomicLetsOthersRun) {
         launch::Plan plan;
         const auto b = plan.output<int>("out", 3);
         plan.launch("sleepers", "", {1}, {64}, b);
-        const auto outcome = run_words(plan, order);
+        const auto outcome = run_intrinsics(plan, order);
         EXPECT_TRUE(outcome.findings.empty());
         EXPECT_EQ(bytes_as<int>(outcome.buffers[0]), (std::vector<int>{1, 5, 140}));
     });
     launch::Plan plan;
     const auto b = plan.output<int>("out", 1);
     plan.launch("sleeps_for_ever", "", {1}, {32}, b);
-    const auto outcome = run_words(plan, kOrders[0]);
+    const auto outcome = run_intrinsics(plan, kOrders[0]);
     ASSERT_EQ(outcome.findings.size(), 1u);
     EXPECT_EQ(outcome.findings[0].kind, "runaway");
 }
@@ -38,7 +38,7 @@ TEST(Words, ClocksCountOn) {
     launch::Plan plan;
     const auto b = plan.output<std::int64_t>("out", 32);
     plan.launch("clocks", "", {1}, {32}, b);
-    for (const auto value : bytes_as<std::int64_t>(run_words(plan, kOrders[0]).buffers[0])) EXPECT_GT(value, 0);
+    for (const auto value : bytes_as<std::int64_t>(run_intrinsics(plan, kOrders[0]).buffers[0])) EXPECT_GT(value, 0);
 }
 
 TEST(Words, PrintfGoesToStandardOutput) {
@@ -48,7 +48,7 @@ TEST(Words, PrintfGoesToStandardOutput) {
         const auto b = plan.output<int>("out", 32);
         plan.launch("prints", "", {1}, {32}, a, b);
         ::testing::internal::CaptureStdout();
-        const auto outcome = run_words(plan, kOrders[0], record);
+        const auto outcome = run_intrinsics(plan, kOrders[0], record);
         std::fflush(stdout);
         EXPECT_EQ(::testing::internal::GetCapturedStdout(), "0 7  1.25 0.5 ff text 1099511627776 8 c%\nplain\n"
                                                             "-1 7 -3.50 0.5 ff text 1099511627776 8 c%\nplain\n");
@@ -67,7 +67,7 @@ TEST(Words, AFailedAssertionEndsTheLaunch) {
         const auto a = plan.input("in", in);
         const auto b = plan.output<int>("out", 64);
         plan.launch("asserts", "", {50}, {64}, a, b);
-        const auto outcome = run_words(plan, order, record);
+        const auto outcome = run_intrinsics(plan, order, record);
         ASSERT_EQ(outcome.findings.size(), 1u);
         const auto& finding = outcome.findings[0];
         EXPECT_EQ(finding.kind, "assertion_failed");
@@ -89,7 +89,7 @@ TEST(Words, LanesOfThreeDimensionalBlocks) {
         const auto b = plan.output<int>("out", static_cast<std::uint64_t>(4 * count * 12));
         plan.launch("lanes", "", {2, 3, 2}, shape, b);
         for (const auto& order : kOrders) {
-            const auto outcome = run_words(plan, order, count < 100);
+            const auto outcome = run_intrinsics(plan, order, count < 100);
             EXPECT_TRUE(outcome.findings.empty());
             const auto out = bytes_as<int>(outcome.buffers[0]);
             for (int block = 0; block < 12; ++block)
@@ -109,7 +109,7 @@ TEST(Words, NamesOfDynamicSharedMemoryMeanOneMemory) {
         launch::Plan plan;
         const auto b = plan.output<int>("out", 5);
         plan.launch("aliases", "", {1}, {32, 1, 1, 64}, b);
-        const auto outcome = run_words(plan, order, record);
+        const auto outcome = run_intrinsics(plan, order, record);
         EXPECT_EQ(bytes_as<int>(outcome.buffers[0]), (std::vector<int>{0x3f800000, 25, 0x3f, 0x3f800000, 65}));
     });
 }
@@ -122,7 +122,7 @@ TEST(Words, DeclarationsOfEveryKind) {
         const auto a = plan.input("in", in);
         const auto b = plan.output<int>("out", 32);
         plan.launch("declares", "", {1}, {32}, 10, a, b);
-        const auto outcome = run_words(plan, order, record);
+        const auto outcome = run_intrinsics(plan, order, record);
         EXPECT_TRUE(outcome.findings.empty());
         const int table[] = {3, 1, 4, 1};
         const auto out = bytes_as<int>(outcome.buffers[1]);

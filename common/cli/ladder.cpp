@@ -1,11 +1,11 @@
-#include "common/lesson/ladder.hpp"
+#include "common/cli/ladder.hpp"
 
 #include <algorithm>
 #include <sstream>
 
 #include <unistd.h>
 
-#include "common/lesson/recordings.hpp"
+#include "common/runner/recordings.hpp"
 
 namespace lanewise::lesson {
 namespace {

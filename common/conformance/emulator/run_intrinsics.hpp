@@ -3,17 +3,17 @@
 
 #include <vector>
 
-#include "common/emu/testing/run.hpp"
+#include "common/conformance/emulator/run.hpp"
 
 namespace lanewise::generated {
-launch::KernelSet emulator_words();
+launch::KernelSet emulator_intrinsics();
 }
 
 namespace lanewise::emu::testing {
 
-inline launch::Outcome run_words(const launch::Plan& plan, const launch::Order& order, bool record = false,
+inline launch::Outcome run_intrinsics(const launch::Plan& plan, const launch::Order& order, bool record = false,
                                  int threads = 1) {
-    static const launch::KernelSet set = generated::emulator_words();
+    static const launch::KernelSet set = generated::emulator_intrinsics();
     return run_of(set, plan, order, record, threads);
 }
 

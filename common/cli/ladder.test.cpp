@@ -1,4 +1,4 @@
-#include "common/lesson/ladder.hpp"
+#include "common/cli/ladder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,13 @@
 
 namespace lanewise::annotate {
 
+void Edits::add(const Edits& more, const std::vector<Span>* spans) {
+    for (const Edit& edit : more.edits_)
+        if (spans == nullptr || std::any_of(spans->begin(), spans->end(),
+                                            [&](const Span& span) { return span.holds(edit.offset); }))
+            edits_.push_back(edit);
+}
+
 std::string Edits::apply(const std::string& text) const {
     std::vector<Edit> sorted = edits_;
     std::stable_sort(sorted.begin(), sorted.end(), [](const Edit& a, const Edit& b) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "common/annotate/source.hpp"
+
 namespace lanewise::annotate {
 
 class Edits {
@@ -13,6 +15,9 @@ public:
     void replace(std::size_t offset, std::size_t length, std::string text) {
         edits_.push_back({offset, length, std::move(text)});
     }
+
+    // The edits of `more`; where `spans` is not null, those in it.
+    void add(const Edits& more, const std::vector<Span>* spans);
 
     // A replacement that has fewer lines than what it replaces is filled up with empty ones.
     std::string apply(const std::string& text) const;

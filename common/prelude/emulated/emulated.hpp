@@ -13,7 +13,7 @@
 
 // Calls that tell the emulator which line they stand on take it as a default argument.
 #define LANEWISE_LINE int line = __builtin_LINE()
-#define LANEWISE_WORD LANEWISE_UNHOOKED [[maybe_unused]] static inline
+#define LANEWISE_WORD [[maybe_unused]] LANEWISE_UNHOOKED static inline
 
 #define __global__
 #define __device__

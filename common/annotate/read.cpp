@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "common/annotate/configurations.hpp"
 #include "common/annotate/tree.hpp"
 #include "common/base/error.hpp"
+#include "common/base/kernel_text.hpp"
 
 namespace lanewise::annotate {
 namespace {
@@ -22,29 +22,6 @@ struct Text {
     std::vector<Chain> chains;
     std::vector<Span> hidden;  // in every configuration so far
 };
-
-int line_count(const std::string& text) {
-    return static_cast<int>(std::count(text.begin(), text.end(), '\n')) + (text.empty() || text.back() == '\n' ? 0 : 1);
-}
-
-// The file and those beside it that it includes, each once. The lines of each follow those of the one before.
-void gather(const std::string& path, std::string text, int first_line, std::vector<Text>& into) {
-    into.push_back({std::make_unique<Source>(path, std::move(text), first_line), {}, {}});
-    const std::size_t self = into.size() - 1;
-    into[self].chains = chains_of(*into[self].source);
-    for (const Directive& directive : into[self].source->directives()) {
-        const std::string name(quoted_include(*into[self].source, directive));
-        if (!name.ends_with(".cuh")) continue;
-        const fs::path beside = (fs::path(path).parent_path() / name).lexically_normal();
-        const bool known = std::any_of(into.begin(), into.end(),
-                                       [&](const Text& other) { return other.source->path() == beside.string(); });
-        std::ifstream file(beside, std::ios::binary);
-        if (known || !file) continue;  // the parser says which file it does not find
-        const Source& last = *into.back().source;
-        gather(beside.string(), {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()},
-               last.first_line() + line_count(last.text()), into);
-    }
-}
 
 std::vector<std::string> arguments_for(const Prelude& prelude, bool with_declarations) {
     std::vector<std::string> arguments = {"-std=c++20", "-fsyntax-only", "-w", "-ferror-limit=0",
@@ -209,7 +186,10 @@ private:
 
 Reading read_kernels(const std::string& path, const std::string& text, const Prelude& prelude) {
     std::vector<Text> texts;
-    gather(path, text, 1, texts);
+    for (const KernelText& part : kernel_texts(path, text)) {
+        texts.push_back({std::make_unique<Source>(part.path, part.text, part.first_line), {}, {}});
+        texts.back().chains = chains_of(*texts.back().source);
+    }
     Reader reader(texts, prelude);
     Reading reading;
     reading.units.push_back(reader.read());

@@ -24,6 +24,16 @@ constexpr std::array<std::string_view, 27> kSigns = {
     "<<=", ">>=", "...", "->*", "<=>", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", ".*", "##"};
 
+// What stands between the quotes of an #include "…"; empty for any other directive.
+std::string_view quoted_include(const Source& source, const Directive& directive) {
+    if (directive.name != "include") return {};
+    const std::string_view text = source.text();
+    const std::size_t open = text.find_first_not_of(" \t", directive.rest);
+    if (open >= directive.span.end || text[open] != '"') return {};
+    const std::size_t close = text.find('"', open + 1);
+    return close < directive.span.end ? text.substr(open + 1, close - open - 1) : std::string_view();
+}
+
 }  // namespace
 
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
@@ -281,15 +291,6 @@ std::string Source::words(std::size_t first, std::size_t last) const {
         result += tokens_[i].text;
     }
     return result;
-}
-
-std::string_view quoted_include(const Source& source, const Directive& directive) {
-    if (directive.name != "include") return {};
-    const std::string_view text = source.text();
-    const std::size_t open = text.find_first_not_of(" \t", directive.rest);
-    if (open >= directive.span.end || text[open] != '"') return {};
-    const std::size_t close = text.find('"', open + 1);
-    return close < directive.span.end ? text.substr(open + 1, close - open - 1) : std::string_view();
 }
 
 std::optional<Span> included_file(const Source& source, const Directive& directive, const std::string& path) {

@@ -108,9 +108,6 @@ private:
     std::vector<Directive> directives_;
 };
 
-// What stands between the quotes of an #include "…"; empty for any other directive.
-std::string_view quoted_include(const Source& source, const Directive& directive);
-
 // Where the name stands in an #include "…" of `source` that means the file of this path; nothing for any other directive.
 std::optional<Span> included_file(const Source& source, const Directive& directive, const std::string& path);
 

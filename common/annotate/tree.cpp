@@ -74,6 +74,8 @@ private:
         const CXCursorKind kind = clang_getCursorKind(cursor);
         const auto range = places_.expanded(cursor);
         if (!range) return;
+        // What is made of a template comes again for each of its instances, at the template's place.
+        if ((is_function(kind) || is_type(kind)) && !seen_.insert(places_.name(cursor)).second) return;
         if (is_function(kind)) return function(cursor, *range, into);
         if (is_type(kind) || is_scope(kind)) {
             Statement container = made(StatementKind::container, *range);
@@ -242,6 +244,7 @@ private:
     const std::function<bool(CXCursor)>& is_own_;
     File& file_;
     std::set<std::string>& functions_;
+    std::set<std::size_t> seen_;  // names of functions and types that were read
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/annotate/open_operations.hpp"
+
 namespace lanewise::annotate {
 namespace {
 
@@ -19,6 +21,7 @@ public:
         case CXCursor_ConditionalOperator: conditional(cursor); break;
         default: break;
         }
+        note_open_operation(cursor, places_, file_);
         for (const CXCursor& child : children(cursor)) read(child);
     }
 

@@ -10,6 +10,7 @@
 #include "common/annotate/facts.hpp"
 #include "common/annotate/group_headers.hpp"
 #include "common/annotate/joins.hpp"
+#include "common/annotate/open_operations.hpp"
 #include "common/annotate/refused.hpp"
 #include "common/annotate/shared_arrays.hpp"
 #include "common/annotate/words.hpp"
@@ -225,6 +226,7 @@ Edits edits_for(const Unit& unit, std::size_t index, Copy copy, std::vector<std:
         if (copy == Copy::emulated_traced) announce_joins(file, unit.functions, names, targets, edits);
         announce_arrays(source, file.root, shared, edits);
     }
+    if (copy == Copy::emulated || copy == Copy::emulated_traced) close_operations(file, edits);
     return edits;
 }
 

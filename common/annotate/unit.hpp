@@ -31,6 +31,15 @@ struct Conditional {
     Range whole, condition, yes, no;
 };
 
+// An operation whose meaning C++ leaves open for some operands, and a GPU does not.
+struct OpenOperation {
+    enum class Kind : std::uint8_t { shift_left, shift_right, divide, remainder, convert };
+    Kind kind = Kind::convert;
+    Range left, right;    // what is shifted or divided, and by what; convert: `right` becomes a number of type `type`
+    bool assigns = false; // op=: the result goes to `left`, too
+    std::string type;     // convert
+};
+
 // One file, in one configuration of its conditional directives.
 struct File {
     Source source;
@@ -38,6 +47,7 @@ struct File {
     std::map<std::size_t, Call> calls;            // by the token of the name
     std::map<std::size_t, unsigned> variables;    // tokens that name a variable, and which one
     std::vector<Conditional> conditionals;        // an outer one before those in it
+    std::vector<OpenOperation> open_operations;   // an outer one before those in it
     std::set<std::size_t> declared_functions;     // tokens where the file declares a function
     std::vector<Span> fresh;                      // what no configuration before this one showed
 

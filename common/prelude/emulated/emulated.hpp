@@ -46,6 +46,7 @@ LANEWISE_WORD dim3 lanewise_grid_dim() { return lanewise_emulated::board->grid_d
 
 #include "common/prelude/include/assert.h"
 #include "common/prelude/emulated/emulated_vectors.hpp"
+#include "common/prelude/emulated/emulated_meaning.hpp"
 #include "common/prelude/emulated/emulated_math.hpp"
 #include "common/prelude/emulated/emulated_half.hpp"
 #include "common/prelude/emulated/emulated_fp8.hpp"

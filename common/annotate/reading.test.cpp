@@ -21,13 +21,13 @@ std::string traced(const std::string& text, Copy copy = Copy::emulated_traced) {
 }
 
 TEST(OwnFunctions, AreNotCudasOfThatName) {
-    const std::string declaration = "__device__ float atomicMax(float* a, float v) { return atomicMax((int*)a, (int)v); }\n";
+    const std::string declaration = "__device__ float atomicMax(float* a, float v) { return atomicMax((int*)a, 1); }\n";
     EXPECT_EQ(traced(declaration + "void f(float* a, int* b) { atomicMax(a, 1.0f); atomicMax(b, 1); }"),
-              "__device__ float atomicMax(float* a, float v) { return atomic_max(1, (int*)a, (int)v); }\n"
+              "__device__ float atomicMax(float* a, float v) { return atomic_max(1, (int*)a, 1); }\n"
               "void f(float* a, int* b) { atomicMax(a, 1.0f); atomic_max(2, b, 1); }");
     // The GPU's prelude has macros of these names.
     EXPECT_EQ(traced(declaration + "void f(float* a, int* b) { atomicMax(a, 1.0f); atomicMax(b, 1); }", Copy::gpu_traced),
-              "__device__ float (atomicMax)(float* a, float v) { return atomic_max(1, (int*)a, (int)v); }\n"
+              "__device__ float (atomicMax)(float* a, float v) { return atomic_max(1, (int*)a, 1); }\n"
               "void f(float* a, int* b) { (atomicMax)(a, 1.0f); atomic_max(2, b, 1); }");
     EXPECT_EQ(reading_of(declaration).overloads, std::vector<std::string>{"atomicMax"});
     EXPECT_EQ(reading_of("float4 make_float4(float x);\nint max(int* a);\nfloat min(float, float);\nfloat own(float);").overloads,

@@ -7,7 +7,7 @@ namespace {
 
 TEST(PlainText, KeepsWordsOfAllLanguages) {
     for (const char* text : {"", "warp_sum_xor<32>", "波の和", "😀", "a\u00a0b", "é"})
-        EXPECT_EQ(plain_text(words), words);
+        EXPECT_EQ(plain_text(text), text);
 }
 
 TEST(PlainText, TakesTheForceOutOfControlCharacters) {

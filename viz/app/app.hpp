@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "common/run/front_end.hpp"
-#include "viz/app/actions.hpp"
 #include "viz/app/layout.hpp"
 #include "viz/app/menu.hpp"
+#include "viz/model/selection.hpp"
 #include "viz/app/open_card.hpp"
 #include "viz/app/run_loader.hpp"
 #include "viz/app/settings.hpp"

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/scene/work.hpp"
 #include "common/timing/times_text.hpp"
-#include "viz/views/stage/describe.hpp"
 #include "viz/views/benchmark/timing_view.hpp"
-#include "viz/model/work.hpp"
+#include "viz/views/stage/describe.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -117,7 +117,7 @@ std::vector<CompareFigure> figures_of(const std::vector<CompareSide>& sides, con
     if (any_adds)
         add(
             "busy", "of the lanes, while adding, up to here", [&](std::size_t s) { return counters(s).busy(); },
-            percent);
+            shown::percent);
     for (const Counted& counted : kCounted) {
         const bool any = std::any_of(sides.begin(), sides.end(),
                                      [&](const CompareSide& side) { return ever(*side.exhibit, counted.value); });

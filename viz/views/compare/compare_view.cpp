@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "viz/views/shell/keys_view.hpp"
 #include "viz/model/result_line.hpp"
 #include "viz/views/compare/work_paint.hpp"
+#include "viz/views/shell/keys_view.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -269,9 +269,10 @@ Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std
     TimelineScale scale;
     scale.sides = shown.size();
     if (!ready) return timeline.draw_entries(pane, entries, scale, playhead);
-    std::vector<Work> works;
+    std::vector<shown::Work> works;
     for (std::size_t s = 0; s < shown.size(); ++s) {
-        works.push_back(work_of(shown[s].exhibit->steps(), matching_warp(shown[s].exhibit->steps(), selection.warp)));
+        works.push_back(
+            shown::work_of(shown[s].exhibit->steps(), matching_warp(shown[s].exhibit->steps(), selection.warp)));
         scale.threads[s] = works[s].threads;
     }
     for (std::size_t place = 0; place < steps.size(); ++place) {

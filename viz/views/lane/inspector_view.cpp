@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "common/scene/work.hpp"
 #include "viz/model/bits_paint.hpp"
-#include "viz/views/reduction/chain.hpp"
 #include "viz/model/result_line.hpp"
+#include "viz/views/reduction/chain.hpp"
 #include "viz/views/stage/scene.hpp"
 #include "viz/views/stage/stage_paint.hpp"
-#include "viz/model/work.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -292,7 +292,7 @@ float InspectorView::draw_step(const Pane& pane, float y, const Exhibit& exhibit
         if (counters.add_slots > 0) {
             const Rect row = row_at(pane, y, pane.px(19));
             text_in(pane.brush, Face::caption, row, colors.quiet, "busy while adding, so far", Align::left);
-            text_in(pane.brush, Face::figure, row, colors.good, percent(counters.busy()), Align::right);
+            text_in(pane.brush, Face::figure, row, colors.good, shown::percent(counters.busy()), Align::right);
             y += pane.px(19);
         }
     }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/memory/banks_view.hpp"
 #include "viz/model/highlight.hpp"
+#include "viz/views/memory/banks_view.hpp"
 #include "viz/views/memory/sectors_view.hpp"
 
 namespace lanewise::viz {
@@ -55,7 +55,7 @@ private:
         std::size_t step = 0;
         Show show = Show::follow;
         trace::Space space = trace::Space::shared;
-        std::vector<Request> requests;
+        std::vector<shown::Request> requests;
         std::vector<std::string> captions;
         std::string changed;                 // of words that changed after another thread read them
         bool quiet = false;                  // nothing is asked for: the captions say so
@@ -77,6 +77,7 @@ private:
 
 // What is said under the stage of a warp's requests in a step, for one space; where it asks for nothing, that is said.
 std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp,
-                                         const std::vector<Request>& requests, trace::Space space, bool brief = false);
+                                         const std::vector<shown::Request>& requests, trace::Space space,
+                                         bool brief = false);
 
 }  // namespace lanewise::viz

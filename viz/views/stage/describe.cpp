@@ -2,14 +2,14 @@
 
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
-#include "viz/views/reduction/chain.hpp"
+#include "common/scene/requests.hpp"
+#include "common/scene/work.hpp"
+#include "viz/model/result_line.hpp"
 #include "viz/views/lane/lane_life.hpp"
 #include "viz/views/memory/memory.hpp"
-#include "viz/model/requests.hpp"
+#include "viz/views/reduction/chain.hpp"
 #include "viz/views/reduction/reruns_view.hpp"
-#include "viz/model/result_line.hpp"
 #include "viz/views/stage/warp_states.hpp"
-#include "viz/model/work.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -55,12 +55,12 @@ std::string describe_work(const steps::Steps& steps, std::size_t step, int block
     std::string out;
     for (const steps::WarpRef& ref : steps.blocks) {
         if (!is_chosen(ref, block)) continue;
-        const Work work = work_of(steps, ref);
+        const shown::Work work = shown::work_of(steps, ref);
         if (!work.adds()) continue;
-        const WorkStep& here = work.steps[step];
+        const shown::WorkStep& here = work.steps[step];
         out += "block " + std::to_string(ref.block) + ": " + std::to_string(here.adding ? here.adding : here.lanes) +
                " of " + std::to_string(work.threads) + " lanes " + (here.adding ? "add" : "at work, adding nothing") +
-               "; in all " + busy_words(work) + "\n";
+               "; in all " + shown::busy_words(work) + "\n";
     }
     return out;
 }
@@ -111,9 +111,9 @@ std::string describe_scene(const Exhibit& exhibit, const Scene& scene) {
     if (scene.step >= exhibit.steps().size()) return out;
     const steps::StepKind kind = exhibit.steps().steps[scene.step].kind;
     for (const LaneFacts& facts : scene.facts) out += lane_line(facts, kind) + "\n";
-    const std::vector<Request> requests = requests_of(exhibit.steps(), scene.step, scene.warp);
+    const std::vector<shown::Request> requests = shown::requests_of(exhibit.steps(), scene.step, scene.warp);
     for (const trace::Space space : {trace::Space::shared, trace::Space::global}) {
-        for (const std::string& caption : request_captions(exhibit.steps(), requests, space))
+        for (const std::string& caption : shown::request_captions(exhibit.steps(), requests, space))
             out += "memory  " + caption + "\n";
     }
     if (const std::string changed = changed_words(shared_memory(exhibit.steps(), scene.step, scene.warp));

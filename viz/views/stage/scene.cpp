@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 #include "viz/model/run_view.hpp"
 
 namespace lanewise::viz {
@@ -259,9 +259,10 @@ private:
             cell.counted_twice = inputs.counted_twice();
             cell.more_perhaps = inputs.untold;
             if (row.thin || row.low || !row.reached) continue;
-            cell.text = cell_text(cell.type, cell.bits, room, true);
+            cell.text = shown::cell_text(cell.type, cell.bits, room, true);
             // "-inf" gives way where it is too wide (infinity_in), so that the numbers beside it need not.
-            row.chars = std::max(row.chars, cell.text == "-inf" ? 2 : cell.text == "inf" ? 1 : cell_width(cell.text));
+            row.chars =
+                std::max(row.chars, cell.text == "-inf" ? 2 : cell.text == "inf" ? 1 : shown::cell_width(cell.text));
         }
     }
 

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "common/base/element.hpp"
+#include "common/scene/cell_text.hpp"
 #include "common/steps/memory_cost.hpp"
-#include "viz/model/cell_text.hpp"
-#include "viz/views/reduction/chain.hpp"
 #include "viz/views/memory/memory.hpp"
+#include "viz/views/reduction/chain.hpp"
 #include "viz/views/stage/scene.hpp"
 
 namespace lanewise::viz {
@@ -325,7 +325,7 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
             word.index = index;
             word.type = row.type;
             word.bits = bits.front();
-            word.text = cell_text(word.type, word.bits, chars, true);
+            word.text = shown::cell_text(word.type, word.bits, chars, true);
             if (row.untold.contains(index)) word.text = "?";
             word.write = row.write;
             word.atomic = row.atomic;

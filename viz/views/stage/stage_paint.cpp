@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -225,7 +225,7 @@ void StagePaint::token(const Scene& scene, const Arc& way, const LaneCell& sourc
     style.ground = cell_color(source);
     style.border = color;
     style.border_width = brush.px(1.5f);
-    style.face = cell_face(brush.look, scene.cell, cell_width(source.text));
+    style.face = cell_face(brush.look, scene.cell, shown::cell_width(source.text));
     lane_cell(brush, box, source.text, style);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "common/base/lanes.hpp"
 #include "common/scene/work.hpp"
 #include "viz/model/bits_paint.hpp"
 #include "viz/model/result_line.hpp"
@@ -16,8 +17,6 @@ namespace lanewise::viz {
 namespace {
 
 using steps::StepKind;
-
-constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 
 Rect row_at(const Pane& pane, float y, float height) {
     return {pane.box.x0 + pane.px(16), y, pane.box.x1 - pane.px(14), y + height};

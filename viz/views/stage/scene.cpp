@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "common/base/lanes.hpp"
 #include "common/scene/cell_text.hpp"
 #include "viz/model/run_view.hpp"
 
@@ -15,8 +16,6 @@ using shown::active_lanes;
 using steps::Step;
 using steps::StepKind;
 using steps::WarpStep;
-
-constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 
 bool is_memory(StepKind kind) {
     return kind == StepKind::load || kind == StepKind::store || kind == StepKind::atomic;

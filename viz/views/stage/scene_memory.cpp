@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/base/element.hpp"
+#include "common/base/lanes.hpp"
 #include "common/scene/cell_text.hpp"
 #include "common/steps/memory_cost.hpp"
 #include "viz/views/memory/memory.hpp"
@@ -14,8 +15,6 @@
 
 namespace lanewise::viz {
 namespace {
-
-constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 
 // At scale 1.
 constexpr float kWordHeight = 20;

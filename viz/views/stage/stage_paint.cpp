@@ -4,16 +4,13 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "common/base/lanes.hpp"
 #include "common/scene/cell_text.hpp"
 
 namespace lanewise::viz {
 namespace {
 
 using steps::StepKind;
-
-constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
-
-bool is_barrier(StepKind kind) { return kind == StepKind::warp_barrier || kind == StepKind::block_barrier; }
 
 }  // namespace
 

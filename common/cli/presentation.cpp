@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/data_folder.hpp"
 #include "common/base/error.hpp"
 #include "common/cli/costs.hpp"
 #include "common/cli/ladder.hpp"

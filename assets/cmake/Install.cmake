@@ -7,9 +7,9 @@
 #   share/lanewise-cuda-headers    and those that stand in for the CUDA toolkit's
 #
 # A program finds all of it from where it lies itself (common/base/data_folder.hpp). A build has the same layout: its
-# programs lie in lessons/, and its share/lanewise is a link to the sources.
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/share/lanewise SYMBOLIC)
+# programs lie in lessons/, and share/lanewise/lessons is a link to the sources.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/lanewise)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/lessons ${PROJECT_BINARY_DIR}/share/lanewise/lessons SYMBOLIC)
 
 install(DIRECTORY assets/recorded DESTINATION share/lanewise/assets)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/lanewise-cuda-headers DESTINATION share)

@@ -90,12 +90,12 @@ function(lanewise_library name)
   lanewise_precompile(lanewise_${name} lanewise_precompiled)
 endfunction()
 
-# lanewise_test(NAME SOURCES… LINKS… [LABELS…] [ENVIRONMENT…]): a GoogleTest program, one ctest for each of its tests.
+# lanewise_test(NAME SOURCES… LINKS… [LABELS…] [APART]): a GoogleTest program, one ctest for each of its tests.
 function(lanewise_test name)
   if(NOT LANEWISE_TESTS)
     return()
   endif()
-  cmake_parse_arguments(arg "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "APART" "" "SOURCES;LINKS;LABELS" ${ARGN})
   find_package(GTest REQUIRED)
   include(GoogleTest)
   add_executable(${name} ${arg_SOURCES})
@@ -104,6 +104,9 @@ function(lanewise_test name)
   # sanitizers -O1 doubles it.
   set(optimization $<IF:$<BOOL:${LANEWISE_SANITIZE}>,-O0,-O1>)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${optimization}>)
+  if(NOT arg_APART)
+    lanewise_unite(${name} ${arg_SOURCES})
+  endif()
   lanewise_precompile(${name} lanewise_precompiled_test LINKS GTest::gtest HEADERS <gtest/gtest.h> OPTIONS ${optimization})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60

@@ -15,14 +15,14 @@ fs::path folder_of_this_program() {
 }
 
 fs::path data_folder(const fs::path& programs) {
-    const fs::path wanted = programs.parent_path() / "share" / "lanewise";
+    const fs::path wanted = programs.parent_path() / "share" / "lanewise" / "lessons";
     std::error_code failed;
-    const fs::path found = fs::canonical(wanted, failed);
-    if (failed || !fs::is_directory(found / "lessons", failed))
-        throw Error("There is no folder " + (wanted / "lessons").string() +
+    const fs::path lessons = fs::canonical(wanted, failed);
+    if (failed)
+        throw Error("There is no folder " + wanted.string() +
                     " with the lessons' texts and kernels: run the program from where it was built or installed "
                     "(cmake --install build --prefix FOLDER); it cannot be moved without share/lanewise.");
-    return found;
+    return lessons.parent_path();
 }
 
 }  // namespace lanewise

@@ -9,8 +9,8 @@ namespace lanewise {
 std::filesystem::path folder_of_this_program();
 
 // The folder with lessons/ and assets/recorded: share/lanewise beside the folder of a program that lies in `programs`.
-// So it is where Lanewise was installed; a build's share/lanewise is a link to its sources. Throws Error where there is
-// none.
+// So it is where Lanewise was installed; in a build share/lanewise/lessons is a link, and the folder is that of the
+// sources. Throws Error where there is none.
 std::filesystem::path data_folder(const std::filesystem::path& programs = folder_of_this_program());
 
 }  // namespace lanewise

@@ -20,10 +20,10 @@ TEST_F(DataFolder, LiesBesideTheProgramsWhereverTheTreeIsMoved) {
     EXPECT_EQ(data_folder(folder_ / "there" / "bin"), fs::canonical(folder_) / "there" / "share" / "lanewise");
 }
 
-TEST_F(DataFolder, MayBeALinkToTheSources) {
+TEST_F(DataFolder, IsThatOfTheSourcesWhereALinkLeadsThere) {
     fs::create_directories(folder_ / "source" / "lessons");
-    fs::create_directories(folder_ / "build" / "share");
-    fs::create_directory_symlink(folder_ / "source", folder_ / "build" / "share" / "lanewise");
+    fs::create_directories(folder_ / "build" / "share" / "lanewise");
+    fs::create_directory_symlink(folder_ / "source" / "lessons", folder_ / "build" / "share" / "lanewise" / "lessons");
     EXPECT_EQ(data_folder(folder_ / "build" / "lessons"), fs::canonical(folder_) / "source");
 }
 

@@ -12,13 +12,13 @@
 
 #include "common/base/error.hpp"
 #include "common/emu/emulator.hpp"
-#include "common/gpu/backend.hpp"
+#include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/device.hpp"
 #include "common/cli/interrupts.hpp"
 #include "common/cli/program.hpp"
 #include "common/measure/meter.hpp"
 #ifdef LANEWISE_WITH_WINDOW
-#include "viz/app/frontend.hpp"
+#include "viz/app/window_front_end.hpp"
 #endif
 
 namespace {

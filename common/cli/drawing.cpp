@@ -13,8 +13,8 @@ namespace lanewise::lesson {
 namespace {
 
 // `drawn`: what is asked for, in words; `otherwise`: what does without drawing.
-std::unique_ptr<Frontend> frontend_for(const Session& session, const std::string& drawn, const char* otherwise) {
-    if (session.program.make_frontend) return session.program.make_frontend();
+std::unique_ptr<FrontEnd> frontend_for(const Session& session, const std::string& drawn, const char* otherwise) {
+    if (session.program.make_front_end) return session.program.make_front_end();
     throw Error(
         fmt::format("{}, and this program was built without drawing; configure with -DLANEWISE_WINDOW=ON, or {}.",
                     drawn, otherwise));
@@ -84,9 +84,9 @@ void open_window(Session& session) {
     const WindowRequest request = checked_request(session, name);
     // A wrong size or block is a sentence before a window opens.
     if (!session.opened) session.runner.check_request(session.lesson.find(name));
-    if (!session.program.make_frontend)
+    if (!session.program.make_front_end)
         throw NoDisplay("This program was built without a window (LANEWISE_WINDOW=OFF).");
-    session.program.make_frontend()->window(presentation_of(session), request);
+    session.program.make_front_end()->window(presentation_of(session), request);
 }
 
 }  // namespace lanewise::lesson

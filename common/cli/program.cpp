@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/cli/costs.hpp"
+#include "common/cli/costs_command.hpp"
 #include "common/cli/drawing.hpp"
 #include "common/cli/session.hpp"
 #include "common/terminal/stepper.hpp"
@@ -180,7 +180,7 @@ int run_program(Program& program, const std::vector<std::string>& arguments, Con
         auto options = parse_options(arguments, program.lesson, console.out);
         if (!options) return kExitOk;
         int status = kExitOk;
-        GoOn next;
+        NextProgram next;
         {
             Session session(program, std::move(*options), console);
             status = answer(session);

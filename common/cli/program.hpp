@@ -26,7 +26,7 @@ struct Program {
     // What times plain kernels on the GPU.
     std::function<std::unique_ptr<timing::Meter>()> make_meter;
     // Empty where the program was built without a window.
-    std::function<std::unique_ptr<Frontend>()> make_frontend;
+    std::function<std::unique_ptr<FrontEnd>()> make_front_end;
     std::function<std::string()> today;   // "2026-11-21"
     // What plans for the GPU are shaped by; asked only where there is one. Empty: as Machine says.
     std::function<Machine()> gpu_machine = {};
@@ -37,7 +37,7 @@ struct Program {
     std::function<timing::CostTable(const timing::CostProgress&)> measure_costs = {};
     // Starts another lesson's program in place of this one. Throws Error where it cannot. Empty: the window does not
     // offer it.
-    std::function<void(const GoOn& next)> start = {};
+    std::function<void(const NextProgram& next)> start = {};
 };
 
 // Where the answers go.

@@ -99,7 +99,7 @@ private:
     launch::Backend& emulator();
     launch::Backend& gpu();
 
-    Program& program_;
+    Program& setup_;
     const Options& options_;
     std::map<std::string, std::string> sources_;   // of the kernel files, by name
     std::recursive_mutex mutex_;   // the window may ask from another thread

@@ -46,7 +46,7 @@ private:
     timing::TimingTable run(const std::vector<timing::Job>& jobs, timing::SweepOptions options,
                             const std::string& what) const;
 
-    Program& program_;
+    Program& setup_;
     const Options& options_;
     Runner& runner_;
     Console console_;

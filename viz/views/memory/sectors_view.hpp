@@ -18,7 +18,7 @@ struct SectorsView {
 
     float height(const Look& look, std::size_t rows) const;
     void draw(const Pane& pane, const Rect& where, const trace::Array& array, const SectorWindow& window,
-              const MemoryArray& words, const std::vector<shown::Request>& requests, const ValueScale& scale,
+              const MemoryArray& words, const std::vector<scene::Request>& requests, const ValueScale& scale,
               Selection& selection) const;
 };
 

@@ -48,7 +48,7 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
     if (settled) word_heads(band);
     int longest = 1;
     for (const Word& each : band.words) {
-        longest = std::max(longest, shown::cell_width(each.text));
+        longest = std::max(longest, scene::cell_width(each.text));
         for (const std::string& text : each.texts) longest = std::max(longest, static_cast<int>(text.size()));
     }
     const Face face = cell_face(brush.look, scene.cell, longest);

@@ -15,7 +15,7 @@
 namespace lanewise::annotate {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') result += '\\';
@@ -148,10 +148,10 @@ std::string statement_row(const Source& source, const Statement& statement, cons
     std::string row = "    {" + std::to_string(source[part.first].line) + ", ";
     row += std::to_string(source[part.last].line) + ", ";
     row += std::to_string(static_cast<int>(effect_of(source, part, own))) + ", ";
-    row += quoted(source.words(part.target_first, part.target_last)) + ", ";
+    row += in_quotes(source.words(part.target_first, part.target_last)) + ", ";
     for (const bool fact : {part.to_memory, facts.conditional, facts.copies, facts.calls})
         row += std::string(truth(fact)) + ", ";
-    row += std::to_string(facts.loads) + ", " + quoted(uses) + ", ";
+    row += std::to_string(facts.loads) + ", " + in_quotes(uses) + ", ";
     return row + braced(around.function) + ", " + braced(around.loop) + ", " + braced(around.branch) + "},\n";
 }
 
@@ -185,7 +185,7 @@ std::string derived_copy(const Source& source, const Statement& file, Copy copy)
         if (copy == Copy::emulated_traced) announce_joins(source, file, shared_names(shared), edits);
         announce_arrays(source, file, shared, edits);
     }
-    return "#line 1 " + quoted(source.path()) + "\n" + edits.apply(source.text());
+    return "#line 1 " + in_quotes(source.path()) + "\n" + edits.apply(source.text());
 }
 
 std::string tables(const Source& source, const Statement& file) {
@@ -198,7 +198,7 @@ std::string tables(const Source& source, const Statement& file) {
 
     const std::vector<std::string> names = shared_names(shared_declarations(source, file));
     text += "static constexpr const char* kSharedNames[] = {";
-    for (const std::string& name : names) text += quoted(name) + ", ";
+    for (const std::string& name : names) text += in_quotes(name) + ", ";
     text += "nullptr};\nstatic constexpr unsigned kSharedCount = " + std::to_string(names.size()) + ";\n";
     return text;
 }

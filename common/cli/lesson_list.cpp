@@ -73,10 +73,4 @@ std::vector<LessonInfo> find_lessons(const fs::path& lessons, const fs::path& pr
     return ladder;
 }
 
-fs::path folder_of_this_program() {
-    std::error_code failed;
-    const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-    return failed ? fs::path() : program.parent_path();
-}
-
 }  // namespace lanewise::lesson

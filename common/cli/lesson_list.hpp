@@ -17,7 +17,4 @@ std::vector<LessonInfo> find_lessons(const std::filesystem::path& lessons, const
 std::string title_of_text(const std::string& text);
 std::string opening_of_text(const std::string& text);
 
-// The folder of the program that runs; empty where the system does not say.
-std::filesystem::path folder_of_this_program();
-
 }  // namespace lanewise::lesson

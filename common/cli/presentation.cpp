@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/data_folder.hpp"
 #include "common/base/error.hpp"
 #include "common/cli/costs_command.hpp"
 #include "common/cli/lesson_list.hpp"

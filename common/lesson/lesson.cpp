@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/base/data_folder.hpp"
 #include "common/base/error.hpp"
 #include "common/base/suggest.hpp"
 
@@ -68,6 +69,8 @@ bool can_plan(const Variant& variant, const Inputs& inputs, const launch::Kernel
 
 Lesson::Lesson(std::string name, std::filesystem::path folder)
     : name_(std::move(name)), title_(name_), folder_(std::move(folder)) {}
+
+Lesson Lesson::of_this_program(const std::string& name) { return {name, data_folder() / "lessons" / name}; }
 
 Lesson& Lesson::title(std::string title) {
     title_ = std::move(title);

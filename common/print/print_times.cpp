@@ -17,13 +17,13 @@ using timing::Timing;
 using timing::TimingTable;
 
 // A column: its heading, what stands in a row, and whether it is worth its room.
-struct Column {
+struct TimeColumn {
     std::string heading;
     std::function<std::string(const Timing&)> cell;
     bool shown = true;
 };
 
-std::vector<Column> columns_of(const TimingTable& t, bool samples) {
+std::vector<TimeColumn> columns_of(const TimingTable& t, bool samples) {
     const auto any = [&](const auto& holds) { return std::any_of(t.rows.begin(), t.rows.end(), holds); };
     const std::string element = t.rows.empty() ? "" : t.rows.front().element;
     const auto optional = [](std::optional<double> value, const char* format) {
@@ -56,13 +56,13 @@ std::vector<Column> columns_of(const TimingTable& t, bool samples) {
 
 void print_rows(std::ostream& out, const TimingTable& t, const Paint& paint, bool samples) {
     auto columns = columns_of(t, samples);
-    std::erase_if(columns, [](const Column& column) { return !column.shown; });
+    std::erase_if(columns, [](const TimeColumn& column) { return !column.shown; });
     std::vector<std::string> headings;
-    for (const Column& column : columns) headings.push_back(column.heading);
+    for (const TimeColumn& column : columns) headings.push_back(column.heading);
     Table table(headings, 1);
     for (const Timing& row : t.rows) {
         std::vector<std::string> cells;
-        for (const Column& column : columns) cells.push_back(column.cell(row));
+        for (const TimeColumn& column : columns) cells.push_back(column.cell(row));
         table.add(std::move(cells));
     }
     const auto lines = table.lines();

@@ -12,8 +12,6 @@ namespace {
 using namespace testing;
 using Kind = AdditionNode::Kind;
 
-constexpr WarpRef kFirst{0, 0, 0};
-
 struct Grown {
     explicit Grown(Trace made) : trace(std::move(made)), steps(build_steps(trace)), lens(build_rounding(steps)) {}
     Grown(const Grown&) = delete;

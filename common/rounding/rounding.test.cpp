@@ -15,8 +15,6 @@ namespace {
 using namespace testing;
 using trace::Record;
 
-constexpr WarpRef kFirst{0, 0, 0};
-
 // Rounded differently by almost every addition.
 float uneven(std::int64_t i) { return static_cast<float>(std::sin(static_cast<double>(i) * 1.7) * 3 + 0.1); }
 

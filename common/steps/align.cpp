@@ -20,8 +20,6 @@ struct Mark {
     bool is_round = false, is_exchange = false;
 };
 
-bool is_barrier(StepKind kind) { return kind == StepKind::warp_barrier || kind == StepKind::block_barrier; }
-
 // Whoever may stand beside one of two that stand together may stand beside the other.
 bool may_stand_together(const Mark& a, const Mark& b) {
     if (a.stage != b.stage) return false;

@@ -8,8 +8,6 @@ namespace {
 
 using namespace testing;
 
-const WarpRef kFirst{0, 0, 0};
-
 using Lines = trace::Statement::Lines;
 
 // A statement with all that its text tells, in a function of lines 1 to 20.

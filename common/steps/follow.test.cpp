@@ -8,8 +8,6 @@ namespace {
 
 using namespace testing;
 
-const WarpRef kFirst{0, 0, 0};
-
 TEST(Follow, XorTreeReachesEveryInputInEveryLane) {
     const Trace trace = warp_tree(Op::shfl_xor, {16, 8, 4, 2, 1});
     const Steps steps = build_steps(trace);

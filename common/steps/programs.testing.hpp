@@ -15,6 +15,8 @@ using trace::testing::kAllLanes;
 using trace::testing::TraceBuilder;
 using trace::testing::WarpBuilder;
 
+inline constexpr WarpRef kFirst{0, 0, 0};
+
 inline float ramp(std::int64_t i) { return static_cast<float>(i); }
 
 // value = in[lane]; for (arg : args) value += shfl(value, arg)

@@ -1,6 +1,7 @@
 // What a learner steps through: a pure function of a trace.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,11 +18,14 @@ enum class StepKind : std::uint8_t {
     load, store, shuffle, reduce, vote, warp_barrier, block_barrier, atomic, active_mask, fence
 };
 
+// Is it a barrier of a warp or of a block?
+constexpr bool is_barrier(StepKind kind) { return kind == StepKind::warp_barrier || kind == StepKind::block_barrier; }
+
 struct WarpRef {
     std::uint32_t launch = 0;
     std::uint32_t block = 0;
     std::uint32_t warp = 0;
-    bool operator==(const WarpRef&) const = default;
+    auto operator<=>(const WarpRef&) const = default;   // by launch, block, warp
 };
 
 // What one lane held around a step. Bits have the type of the record.

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -247,10 +248,21 @@ private:
     std::string fresh_;
 };
 
+class Interactive : public ::testing::Test {
+protected:
+    void SetUp() override {
+        int end = -1, other = -1;
+        if (openpty(&end, &other, nullptr, nullptr, nullptr) != 0)
+            GTEST_SKIP() << "there is no pseudo-terminal here (" << std::strerror(errno) << "); mount devpts";
+        close(end);
+        close(other);
+    }
+};
+
 constexpr const char* kAlternate = "\033[?1049h";
 constexpr const char* kUsual = "\033[?1049l";
 
-TEST(Interactive, RealKeysStepAndQGivesTheTerminalBack) {
+TEST_F(Interactive, RealKeysStepAndQGivesTheTerminalBack) {
     Session session;
     ASSERT_TRUE(session.comes(kAlternate));
     EXPECT_TRUE(session.comes("step 1 of 6"));
@@ -273,7 +285,7 @@ TEST(Interactive, RealKeysStepAndQGivesTheTerminalBack) {
     EXPECT_TRUE(session.is_usual());
 }
 
-TEST(Interactive, ALoneEscEnds) {
+TEST_F(Interactive, ALoneEscEnds) {
     Session session;
     ASSERT_TRUE(session.comes("step 1 of 6"));
     session.type("\033");
@@ -281,7 +293,7 @@ TEST(Interactive, ALoneEscEnds) {
     EXPECT_EQ(session.wait(), 0);
 }
 
-TEST(Interactive, ANewSizeIsDrawnAnew) {
+TEST_F(Interactive, ANewSizeIsDrawnAnew) {
     Session session(80, 24);
     ASSERT_TRUE(session.comes("step 1 of 6"));
     session.resize(30, 8);
@@ -292,7 +304,7 @@ TEST(Interactive, ANewSizeIsDrawnAnew) {
     EXPECT_EQ((session.comes(kUsual), session.wait()), 0);
 }
 
-TEST(Interactive, CtrlCAndCrashesGiveTheTerminalBack) {
+TEST_F(Interactive, CtrlCAndCrashesGiveTheTerminalBack) {
     {
         Session session;
         ASSERT_TRUE(session.comes("step 1 of 6"));
@@ -312,7 +324,7 @@ TEST(Interactive, CtrlCAndCrashesGiveTheTerminalBack) {
     }
 }
 
-TEST(Interactive, CtrlZGivesTheTerminalBackUntilTheProgramGoesOn) {
+TEST_F(Interactive, CtrlZGivesTheTerminalBackUntilTheProgramGoesOn) {
     Session session;
     ASSERT_TRUE(session.comes("step 1 of 6"));
     session.signal(SIGTSTP);
@@ -324,13 +336,13 @@ TEST(Interactive, CtrlZGivesTheTerminalBackUntilTheProgramGoesOn) {
     EXPECT_EQ((session.comes(kUsual), session.wait()), 0);
 }
 
-TEST(Interactive, ATerminalThatCannotMoveItsCursorIsLeftAlone) {
+TEST_F(Interactive, ATerminalThatCannotMoveItsCursorIsLeftAlone) {
     Session session(80, 24, "dumb");
     const int status = session.wait();
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << status;
 }
 
-TEST(Interactive, WithoutATerminalItIsASentence) {
+TEST_F(Interactive, WithoutATerminalItIsASentence) {
     if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) GTEST_SKIP() << "this test itself runs in a terminal";
     try {
         step_through(request());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/run/run.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/views/stage/stage_paint.hpp"
 #include "viz/views/stage/stage_view.hpp"
@@ -113,7 +113,7 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
                 const Face face = cell_face(look, stage.scene().cell, row.chars);
                 for (int lane = 0; lane < stage.scene().lanes; ++lane) {
                     const LaneCell& cell = row.lanes[static_cast<std::size_t>(lane)];
-                    const auto [first, second] = lines_of_cell(cell.text);
+                    const auto [first, second] = scene::lines_of_cell(cell.text);
                     const float wide = std::max(text_width(look, second.empty() ? face : Face::tiny, first),
                                                 text_width(look, Face::tiny, second));
                     if (wide > stage.scene().cell + scale * 0.6f) tell("\"" + cell.text + "\" is wider than its cell");

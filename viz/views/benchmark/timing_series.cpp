@@ -18,7 +18,6 @@ namespace {
 using timing::Timing;
 using timing::TimingTable;
 
-bool is_timed(const Timing& row) { return row.median_us > 0; }
 bool is_launch(const Timing& row) { return row.limit && row.bytes == 0; }
 
 // "1024×2048"

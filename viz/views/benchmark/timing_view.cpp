@@ -36,9 +36,6 @@ const timing::Timing* baseline_for(const std::vector<const timing::Timing*>& row
     return first;
 }
 
-// A wrong result is not timed: its row tells of the check alone.
-bool is_timed(const timing::Timing& row) { return row.median_us > 0; }
-
 // What is compared with a variant: the rows of the largest size that it was measured at, fastest first.
 std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, const std::string& variant,
                                             std::size_t most) {

@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "common/timing/times_text.hpp"
-#include "viz/views/compare/compare_view.hpp"
 #include "viz/model/result_line.hpp"
+#include "viz/views/compare/compare_view.hpp"
+#include "viz/views/compare/utilization_paint.hpp"
 #include "viz/views/stage/stage_paint.hpp"
 #include "viz/views/compare/utilization_paint.hpp"
 
@@ -39,11 +40,11 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
     // How busy its lanes are in the whole run: the figure, in words, and step by step.
     if (!places_.compact) {
         Rect busy = rest.cut_top(pane.px(38));
-        const Utilization work = utilization_of(run_view.steps(), here.warp);
+        const scene::Utilization work = scene::utilization_of(run_view.steps(), here.warp);
         if (work.adds()) {
-            const std::string figure = percent(work.busy());
+            const std::string figure = scene::percent(work.busy());
             text_in(pane.brush, Face::heading, busy, colors.good, figure, Align::left);
-            const std::string first = "of lanes busy (" + part_text(work.busy()) + ")",
+            const std::string first = "of lanes busy (" + scene::part_text(work.busy()) + ")",
                               second = "while adding, in all";
             const float x = busy.x0 + text_width(pane.look(), Face::heading, figure) + pane.px(10);
             text_in(pane.brush, Face::caption, {x, busy.y0 + pane.px(4), busy.x1, busy.center().y + pane.px(1)},

@@ -7,8 +7,8 @@
 
 #include "common/base/error.hpp"
 #include "common/run/run.hpp"
+#include "common/scene/utilization.hpp"
 #include "common/timing/times_text.hpp"
-#include "viz/model/utilization.hpp"
 #include "viz/views/benchmark/timing_view.hpp"
 #include "viz/views/stage/describe.hpp"
 
@@ -118,7 +118,7 @@ std::vector<CompareFigure> figures_of(const std::vector<CompareSide>& sides, con
     if (any_adds)
         add(
             "busy", "of the lanes, while adding, up to here", [&](std::size_t s) { return counters(s).busy(); },
-            percent);
+            scene::percent);
     for (const Counted& counted : kCounted) {
         const bool any = std::any_of(sides.begin(), sides.end(),
                                      [&](const CompareSide& side) { return ever(*side.run_view, counted.value); });

@@ -270,9 +270,10 @@ Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std
     TimelineScale scale;
     scale.sides = shown.size();
     if (!ready) return timeline.draw_entries(pane, entries, scale, playhead);
-    std::vector<Utilization> works;
+    std::vector<scene::Utilization> works;
     for (std::size_t s = 0; s < shown.size(); ++s) {
-        works.push_back(utilization_of(shown[s].run_view->steps(), matching_warp(shown[s].run_view->steps(), selection.warp)));
+        works.push_back(
+            scene::utilization_of(shown[s].run_view->steps(), matching_warp(shown[s].run_view->steps(), selection.warp)));
         scale.threads[s] = works[s].threads;
     }
     for (std::size_t place = 0; place < steps.size(); ++place) {

@@ -8,7 +8,7 @@ namespace {
 using lesson::Column;
 using lesson::ComparedVariant;
 
-constexpr float kRow = 23;
+constexpr float kTableRow = 23;
 
 }  // namespace
 
@@ -88,7 +88,7 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
         if (pane.button(cell)) click(columns[c]);
     }
     for (const ComparedVariant& row : table.rows) {
-        Rect line = rest.cut_top(pane.px(kRow));
+        Rect line = rest.cut_top(pane.px(kTableRow));
         const Rect whole = line;
         const bool own = row.variant == shown;
         const bool hovered = pane.hovers(whole);

@@ -4,7 +4,7 @@
 
 namespace lanewise::viz {
 
-void work_bar(const Brush& brush, const Rect& track, const WorkStep& step, std::uint32_t threads, bool present) {
+void work_bar(const Brush& brush, const Rect& track, const scene::WorkStep& step, std::uint32_t threads, bool present) {
     const Theme& colors = brush.colors();
     const float rounding = std::min(brush.px(2), track.width() * 0.3f);
     fill(brush, track, mix(colors.panel, colors.raised, present ? 0.9 : 0.5), rounding);
@@ -36,7 +36,7 @@ void mean_line(const Brush& brush, const Rect& bars, double busy) {
     }
 }
 
-void work_strip(const Brush& brush, const Rect& where, const Utilization& work, std::size_t present) {
+void work_strip(const Brush& brush, const Rect& where, const scene::Utilization& work, std::size_t present) {
     if (work.steps.empty()) return;
     const Rect bars{where.x0, where.y0, where.x1, where.y1 - brush.px(5)};
     const float pitch = bars.width() / static_cast<float>(work.steps.size());

@@ -5,19 +5,18 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "common/base/lanes.hpp"
+#include "common/scene/utilization.hpp"
 #include "viz/model/bits_paint.hpp"
-#include "viz/views/reduction/chain.hpp"
 #include "viz/model/result_line.hpp"
+#include "viz/views/reduction/chain.hpp"
 #include "viz/views/stage/scene.hpp"
 #include "viz/views/stage/stage_paint.hpp"
-#include "viz/model/utilization.hpp"
 
 namespace lanewise::viz {
 namespace {
 
 using steps::StepKind;
-
-constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 
 Rect row_at(const Pane& pane, float y, float height) {
     return {pane.box.x0 + pane.px(16), y, pane.box.x1 - pane.px(14), y + height};
@@ -292,7 +291,7 @@ float InspectorView::draw_step(const Pane& pane, float y, const RunView& run_vie
         if (counters.add_slots > 0) {
             const Rect row = row_at(pane, y, pane.px(19));
             text_in(pane.brush, Face::caption, row, colors.quiet, "busy while adding, so far", Align::left);
-            text_in(pane.brush, Face::figure, row, colors.good, percent(counters.busy()), Align::right);
+            text_in(pane.brush, Face::figure, row, colors.good, scene::percent(counters.busy()), Align::right);
             y += pane.px(19);
         }
     }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "common/run/run.hpp"
+#include "viz/model/run_view.hpp"
+#include "viz/views/lane/lane_history.hpp"
 #include "viz/model/highlight.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/run_view.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 
 namespace lanewise::viz {
 
@@ -11,9 +11,9 @@ std::string WordPaint::text(const MemoryWord& word) const {
     if (!numbers) return "";
     if (word.known) {
         // What cannot be said in so few signs ("-0.08" in three) is told by its colour and by pointing at it.
-        std::string text = cell_text(element, word.bits, chars, two_lines);
-        if (cell_width(text) > chars && (text == "-inf" || text == "inf")) return text == "inf" ? "∞" : "-∞";
-        return cell_width(text) <= std::max(chars, 3) ? text : std::string();
+        std::string text = scene::cell_text(element, word.bits, chars, two_lines);
+        if (scene::cell_width(text) > chars && (text == "-inf" || text == "inf")) return text == "inf" ? "∞" : "-∞";
+        return scene::cell_width(text) <= std::max(chars, 3) ? text : std::string();
     }
     return word.written ? "?" : "";   // changed by atomics whose order nobody can tell
 }

@@ -78,11 +78,11 @@ const char* name_of(Space space) { return space == Space::shared ? "shared memor
 }  // namespace
 
 std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp,
-                                         const std::vector<Request>& requests, Space space, bool brief) {
-    std::vector<std::string> captions = request_captions(steps, requests, space, brief);
+                                         const std::vector<scene::Request>& requests, Space space, bool brief) {
+    std::vector<std::string> captions = scene::request_captions(steps, requests, space, brief);
     if (!captions.empty()) return captions;
-    if (!accesses_known(*steps.trace)) {
-        const std::string origin = accesses_origin(*steps.trace);
+    if (!scene::accesses_known(*steps.trace)) {
+        const std::string origin = scene::accesses_origin(*steps.trace);
         if (!origin.empty()) return {origin};
     }
     std::string text =
@@ -116,20 +116,20 @@ void MemoryView::learn(const Look& look, const RunView& run_view, const steps::W
     run_.width = width;
     run_.scale = look.scale;
     run_.most = most;
-    std::vector<std::vector<Request>> requests;
+    std::vector<std::vector<scene::Request>> requests;
     for (std::size_t k = 0; k < steps.size(); ++k) {
-        requests.push_back(requests_of(steps, k, warp));
+        requests.push_back(scene::requests_of(steps, k, warp));
         run_.conflicts |= std::any_of(requests.back().begin(), requests.back().end(),
-                                      [](const Request& request) { return request.conflict(); });
+                                      [](const scene::Request& request) { return request.conflict(); });
     }
     // Where a caption is longer than a line, all are told briefly.
     for (const bool brief : {false, true}) {
         run_.brief = brief;
         bool fits = true;
         run_.caption_lines = 1;
-        for (const std::vector<Request>& each : requests) {
+        for (const std::vector<scene::Request>& each : requests) {
             for (const Space space : {Space::shared, Space::global}) {
-                const std::vector<std::string> captions = request_captions(steps, each, space, brief);
+                const std::vector<std::string> captions = scene::request_captions(steps, each, space, brief);
                 const std::size_t lines = lines_of(look, captions, width).size();
                 fits &= lines <= captions.size();
                 run_.caption_lines = std::max(run_.caption_lines, std::min(lines, kMostCaptionLines));
@@ -166,7 +166,7 @@ Space MemoryView::choose(const steps::Steps& steps, std::size_t step, const step
     if (show != Show::follow) return show == Show::shared ? Space::shared : Space::global;
     const auto asks = [&](Space space) {
         return std::any_of(now_.requests.begin(), now_.requests.end(),
-                           [&](const Request& request) { return request.space == space; });
+                           [&](const scene::Request& request) { return request.space == space; });
     };
     for (const Space space : {Space::shared, Space::global}) {
         if (asks(space)) return space;
@@ -183,10 +183,10 @@ void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const step
     now_.ready = true;
     now_.step = step;
     now_.show = show;
-    now_.requests = requests_of(steps, step, warp);
+    now_.requests = scene::requests_of(steps, step, warp);
     now_.space = choose(steps, step, warp);
     now_.captions = memory_captions(steps, step, warp, now_.requests, now_.space, run_.brief);
-    now_.quiet = request_captions(steps, now_.requests, now_.space).empty();
+    now_.quiet = scene::request_captions(steps, now_.requests, now_.space).empty();
     if (now_.space == Space::shared) {
         now_.shared = shared_memory(steps, step, warp);
         now_.changed = changed_text(now_.shared);
@@ -220,7 +220,7 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const RunView& run_vi
     look_at(steps, playhead.step, selection.warp);
     draw_title(pane, title, run_view.trace(), selection.warp);
 
-    const bool costly = std::any_of(now_.requests.begin(), now_.requests.end(), [&](const Request& request) {
+    const bool costly = std::any_of(now_.requests.begin(), now_.requests.end(), [&](const scene::Request& request) {
         return request.space == now_.space && (request.conflict() || request.is_scattered());
     });
     std::vector<std::string> lines = lines_of(pane.look(), now_.captions, cell * 32);
@@ -304,7 +304,7 @@ void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Tr
         text += way;
         break;
     }
-    if (!trace.header.accesses_from.empty()) text += " · " + accesses_origin(trace);
+    if (!trace.header.accesses_from.empty()) text += " · " + scene::accesses_origin(trace);
     text_in(pane.brush, Face::caption, {x, where.y0, right, where.y1}, colors.quiet,
             fit_text(pane.look(), Face::caption, text, room), Align::left);
 }

@@ -56,7 +56,7 @@ private:
         std::size_t step = 0;
         Show show = Show::follow;
         trace::Space space = trace::Space::shared;
-        std::vector<Request> requests;
+        std::vector<scene::Request> requests;
         std::vector<std::string> captions;
         std::string changed;                 // of words that changed after another thread read them
         bool quiet = false;                  // nothing is asked for: the captions say so
@@ -78,6 +78,7 @@ private:
 
 // What is said under the stage of a warp's requests in a step, for one space; where it asks for nothing, that is said.
 std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp,
-                                         const std::vector<Request>& requests, trace::Space space, bool brief = false);
+                                         const std::vector<scene::Request>& requests, trace::Space space,
+                                         bool brief = false);
 
 }  // namespace lanewise::viz

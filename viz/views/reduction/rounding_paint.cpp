@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 #include "viz/views/reduction/rounding_view.hpp"
 
 namespace lanewise::viz {
@@ -89,9 +89,10 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     std::vector<std::pair<std::string, Color>> rows;
     const std::string value = value_in(pane.look(), face, sum.type, sum.bits, width);
     const auto signs = static_cast<int>(width / (*pane.look().fonts)[face].digit);
-    const std::string broken =
-        signs <= 4 || text_width(pane.look(), face, value) > width ? cell_text(sum.type, sum.bits, signs, true) : value;
-    const auto [first, second] = lines_of_cell(broken);
+    const std::string broken = signs <= 4 || text_width(pane.look(), face, value) > width
+                                   ? scene::cell_text(sum.type, sum.bits, signs, true)
+                                   : value;
+    const auto [first, second] = scene::lines_of_cell(broken);
     // Then nothing stands beside it: which line is what would be a guess.
     const bool in_two = !second.empty() && lines >= 2;
     if (in_two) {

@@ -31,7 +31,7 @@ std::string work_hint(const TimelineEntry& entry, const TimelineScale& scale) {
     std::string text;
     for (std::size_t side = 0; side < scale.sides; ++side) {
         if (!entry.has[side]) continue;
-        const WorkStep& work = entry.work[side];
+        const scene::WorkStep& work = entry.work[side];
         text += (text.empty() ? " · " : " | ") + std::to_string(work.adding ? work.adding : work.lanes) + " of " +
                  std::to_string(scale.threads[side]) + " lanes of the block " +
                  (work.adding ? "add" : "at work, adding nothing");
@@ -97,7 +97,7 @@ TimelinePlaces place_entries(const std::vector<TimelineEntry>& entries, float wi
 
 Intent TimelineView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
     const steps::Steps& steps = run_view.steps();
-    const Utilization work = utilization_of(steps, selection.warp);
+    const scene::Utilization work = scene::utilization_of(steps, selection.warp);
     lights_.look(run_view, selection);
     std::vector<TimelineEntry> entries;
     for (std::size_t k = 0; k < steps.size(); ++k) {
@@ -115,7 +115,7 @@ Intent TimelineView::draw(const Pane& pane, const RunView& run_view, const Playh
     scale.threads[0] = work.threads;
     if (work.adds()) {
         scale.busy = work.busy();
-        scale.figure = utilization_text(work);
+        scale.figure = scene::utilization_text(work);
     }
     const Intent intent = draw_entries(pane, entries, scale, playhead);
     if (pointed < steps.size()) selection.next.step = pointed;
@@ -315,7 +315,7 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
             Align::left);
     label(bars.y0 - pane.px(2), colors.quiet, "lanes at");
     label(bars.y0 + pane.px(10), colors.quiet, "work");
-    if (scale.busy > 0) label(bars.y0 + pane.px(25), colors.accent, "mean " + percent(scale.busy));
+    if (scale.busy > 0) label(bars.y0 + pane.px(25), colors.accent, "mean " + scene::percent(scale.busy));
 
     brush.canvas->push_clip({rest.x0 - pane.px(2), rest.y0 - pane.px(2), rest.x1 + pane.px(2), pane.box.y1});
     for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -3,11 +3,11 @@
 
 #include <array>
 
-#include "viz/model/run_view.hpp"
+#include "common/scene/utilization.hpp"
 #include "viz/model/highlight.hpp"
 #include "viz/model/pane.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
-#include "viz/model/utilization.hpp"
 
 namespace lanewise::viz {
 
@@ -18,7 +18,7 @@ inline constexpr std::size_t kMostBars = 4;
 struct TimelineEntry {
     std::string label;
     steps::StepKind kind = steps::StepKind::load;
-    std::array<WorkStep, kMostBars> work{};   // of the chosen block, on each side
+    std::array<scene::WorkStep, kMostBars> work{};   // of the chosen block, on each side
     std::array<bool, kMostBars> has{true};    // does that side have a step here?
     bool warned = false;                      // something was found wrong in it
     bool lit = false;                         // what is pointed at elsewhere belongs to it

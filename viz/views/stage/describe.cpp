@@ -2,14 +2,18 @@
 
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
-#include "viz/views/reduction/chain.hpp"
+#include "common/scene/requests.hpp"
+#include "common/scene/utilization.hpp"
 #include "viz/views/lane/lane_history.hpp"
 #include "viz/views/memory/memory.hpp"
-#include "viz/model/requests.hpp"
+#include "viz/views/reduction/chain.hpp"
 #include "viz/views/reduction/reruns_view.hpp"
 #include "viz/model/result_line.hpp"
+#include "viz/views/lane/lane_history.hpp"
+#include "viz/views/memory/memory.hpp"
+#include "viz/views/reduction/chain.hpp"
+#include "viz/views/reduction/reruns_view.hpp"
 #include "viz/views/stage/warp_states.hpp"
-#include "viz/model/utilization.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -55,12 +59,12 @@ std::string describe_work(const steps::Steps& steps, std::size_t step, int block
     std::string out;
     for (const steps::WarpRef& ref : steps.blocks) {
         if (!is_chosen(ref, block)) continue;
-        const Utilization work = utilization_of(steps, ref);
+        const scene::Utilization work = scene::utilization_of(steps, ref);
         if (!work.adds()) continue;
-        const WorkStep& here = work.steps[step];
+        const scene::WorkStep& here = work.steps[step];
         out += "block " + std::to_string(ref.block) + ": " + std::to_string(here.adding ? here.adding : here.lanes) +
                " of " + std::to_string(work.threads) + " lanes " + (here.adding ? "add" : "at work, adding nothing") +
-               "; in all " + utilization_text(work) + "\n";
+               "; in all " + scene::utilization_text(work) + "\n";
     }
     return out;
 }
@@ -111,9 +115,9 @@ std::string describe_scene(const RunView& run_view, const Scene& scene) {
     if (scene.step >= run_view.steps().size()) return out;
     const steps::StepKind kind = run_view.steps().steps[scene.step].kind;
     for (const LaneFacts& facts : scene.facts) out += lane_line(facts, kind) + "\n";
-    const std::vector<Request> requests = requests_of(run_view.steps(), scene.step, scene.warp);
+    const std::vector<scene::Request> requests = scene::requests_of(run_view.steps(), scene.step, scene.warp);
     for (const trace::Space space : {trace::Space::shared, trace::Space::global}) {
-        for (const std::string& caption : request_captions(run_view.steps(), requests, space))
+        for (const std::string& caption : scene::request_captions(run_view.steps(), requests, space))
             out += "memory  " + caption + "\n";
     }
     if (const std::string changed = changed_text(shared_memory(run_view.steps(), scene.step, scene.warp));

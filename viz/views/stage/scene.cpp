@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/base/lanes.hpp"
+#include "common/scene/cell_text.hpp"
 #include "viz/model/run_view.hpp"
 
 namespace lanewise::viz {
@@ -15,8 +16,6 @@ using scene::active_lanes;
 using steps::Step;
 using steps::StepKind;
 using steps::WarpStep;
-
-constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 
 bool is_memory(StepKind kind) {
     return kind == StepKind::load || kind == StepKind::store || kind == StepKind::atomic;
@@ -259,9 +258,10 @@ private:
             cell.counted_twice = inputs.counted_twice();
             cell.more_perhaps = inputs.unknown;
             if (row.thin || row.low || !row.reached) continue;
-            cell.text = cell_text(cell.type, cell.bits, room, true);
+            cell.text = scene::cell_text(cell.type, cell.bits, room, true);
             // "-inf" gives way where it is too wide (infinity_in), so that the numbers beside it need not.
-            row.chars = std::max(row.chars, cell.text == "-inf" ? 2 : cell.text == "inf" ? 1 : cell_width(cell.text));
+            row.chars =
+                std::max(row.chars, cell.text == "-inf" ? 2 : cell.text == "inf" ? 1 : scene::cell_width(cell.text));
         }
     }
 

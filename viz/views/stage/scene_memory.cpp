@@ -6,16 +6,15 @@
 #include <string_view>
 
 #include "common/base/element.hpp"
+#include "common/base/lanes.hpp"
+#include "common/scene/cell_text.hpp"
 #include "common/steps/memory_cost.hpp"
-#include "viz/model/cell_text.hpp"
-#include "viz/views/reduction/chain.hpp"
 #include "viz/views/memory/memory.hpp"
+#include "viz/views/reduction/chain.hpp"
 #include "viz/views/stage/scene.hpp"
 
 namespace lanewise::viz {
 namespace {
-
-constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 
 // At scale 1.
 constexpr float kWordHeight = 20;
@@ -325,7 +324,7 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
             word.index = index;
             word.type = row.type;
             word.bits = bits.front();
-            word.text = cell_text(word.type, word.bits, chars, true);
+            word.text = scene::cell_text(word.type, word.bits, chars, true);
             if (row.unknown.contains(index)) word.text = "?";
             word.write = row.write;
             word.atomic = row.atomic;

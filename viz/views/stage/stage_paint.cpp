@@ -4,16 +4,13 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/base/lanes.hpp"
+#include "common/scene/cell_text.hpp"
 
 namespace lanewise::viz {
 namespace {
 
 using steps::StepKind;
-
-constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
-
-bool is_barrier(StepKind kind) { return kind == StepKind::warp_barrier || kind == StepKind::block_barrier; }
 
 }  // namespace
 
@@ -225,7 +222,7 @@ void StagePaint::token(const Scene& scene, const Arc& way, const LaneCell& sourc
     style.ground = cell_color(source);
     style.border = color;
     style.border_width = brush.px(1.5f);
-    style.face = cell_face(brush.look, scene.cell, cell_width(source.text));
+    style.face = cell_face(brush.look, scene.cell, scene::cell_width(source.text));
     lane_cell(brush, box, source.text, style);
 }
 

@@ -15,8 +15,6 @@ namespace {
 using steps::StepKind;
 using trace::Op;
 
-constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
-
 float middle_of(const Scene& scene, int lane) {
     return scene.lanes_x0 + scene.cell * (static_cast<float>(lane) + 0.5f);
 }

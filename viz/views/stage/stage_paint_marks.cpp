@@ -2,14 +2,13 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
+#include "common/base/lanes.hpp"
 #include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 namespace {
 
 using steps::StepKind;
-
-constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 
 }  // namespace
 

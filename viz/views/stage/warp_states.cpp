@@ -11,8 +11,6 @@ namespace {
 
 using steps::StepKind;
 
-bool is_barrier(StepKind kind) { return kind == StepKind::block_barrier || kind == StepKind::warp_barrier; }
-
 }  // namespace
 
 WarpState state_of(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) {

@@ -21,20 +21,21 @@ function(add_lesson)
 
   add_library(${name}_objects OBJECT ${folder}/lesson.cpp)
   target_link_libraries(${name}_objects PUBLIC lanewise::cli lanewise::launch)
-  target_compile_definitions(${name}_objects PUBLIC
-    LANEWISE_LESSON_NAME="${name}" LANEWISE_LESSON_FOLDER="${folder}")
+  target_compile_definitions(${name}_objects PUBLIC LANEWISE_LESSON_NAME="${name}")
 
-  set(parts ${name}_objects ${name}_builds ${name}_hooked lanewise::cli lanewise::emu lanewise::gpu lanewise::measure)
-  add_executable(${name} ${PROJECT_SOURCE_DIR}/lessons/main.cpp)
-  target_link_libraries(${name} PRIVATE ${parts})
+  lanewise_precompile(${name}_objects lanewise_precompiled)
+
+  # What every lesson shares (lessons/CMakeLists.txt) is compiled once.
+  set(parts ${name}_objects ${name}_builds ${name}_hooked)
+  add_executable(${name})
+  target_link_libraries(${name} PRIVATE ${parts} lanewise_lesson_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lessons)
-  if(LANEWISE_WINDOW)
-    target_link_libraries(${name} PRIVATE lanewise::viz_app)
-    target_compile_definitions(${name} PRIVATE LANEWISE_WITH_WINDOW=1)
+
+  if(NOT name MATCHES "^_")
+    lanewise_install_lesson(${name} ${folder})
   endif()
 
-  lanewise_test(${name}_test
-    SOURCES ${folder}/lesson.test.cpp ${PROJECT_SOURCE_DIR}/lessons/every_lesson.test.cpp LINKS ${parts})
+  lanewise_test(${name}_test SOURCES ${folder}/lesson.test.cpp LINKS ${parts} lanewise_every_lesson_test)
   if(LANEWISE_TESTS)
     add_test(NAME ${name}.check COMMAND ${name} --backend cpu --check)
     # common/cli may define this: the commands in a lesson's text are run.
@@ -87,15 +88,16 @@ function(lanewise_kernel_set name function)
 
   # The traced emulated build stands apart: its flags suit no other file, and no sanitizer suits it.
   add_library(${name}_hooked OBJECT ${generated}/emulated_traced.cpp)
-  target_include_directories(${name}_hooked PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/common/prelude/include)
+  target_include_directories(${name}_hooked PRIVATE ${PROJECT_SOURCE_DIR} ${LANEWISE_STAND_INS})
   target_compile_options(${name}_hooked PRIVATE
-    -Wall -Wno-unknown-pragmas -Wno-sign-compare -Wno-misleading-indentation -ffp-contract=off ${LANEWISE_HOOKED_OPTIONS})
+    -Wall -Wno-unknown-pragmas -Wno-sign-compare -Wno-misleading-indentation -ffp-contract=off ${LANEWISE_HOOKED_OPTIONS}
+    ${LANEWISE_KERNEL_OPTIONS})
 
   add_library(${name}_builds OBJECT ${generated}/builds.cpp ${generated}/emulated.cpp)
   target_link_libraries(${name}_builds PUBLIC lanewise::launch)
   set_source_files_properties(${generated}/emulated.cpp PROPERTIES
-    INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/common/prelude/include
-    COMPILE_OPTIONS "-O2;-ffp-contract=off;-fno-strict-aliasing;-Wno-unknown-pragmas;-Wno-sign-compare;-Wno-conversion;-Wno-shadow")
+    INCLUDE_DIRECTORIES ${LANEWISE_STAND_INS} SKIP_PRECOMPILE_HEADERS ON
+    COMPILE_OPTIONS "-O2;${LANEWISE_KERNEL_OPTIONS};-ffp-contract=off;-fno-strict-aliasing;-Wno-unknown-pragmas;-Wno-sign-compare;-Wno-conversion;-Wno-shadow")
   if(with_gpu)
     target_sources(${name}_builds PRIVATE ${generated}/gpu_plain.cu ${generated}/gpu_traced.cu)
     lanewise_traced_options(${generated}/gpu_traced.cu)
@@ -163,7 +165,7 @@ function(lanewise_annotated target kernels architecture generated builds)
   string(REPLACE ";" "," joined "${builds}")
   get_target_property(declarations lanewise_annotate LANEWISE_DECLARATIONS)
   add_custom_command(OUTPUT ${outputs}
-    COMMAND lanewise_annotate copies --root ${PROJECT_SOURCE_DIR} --declarations ${declarations} --depfile ${first}.d
+    COMMAND lanewise_annotate copies --root ${PROJECT_SOURCE_DIR} --stand-ins ${LANEWISE_STAND_INS} --declarations ${declarations} --depfile ${first}.d
             --lesson ${name} --id ${id} --entries ${entries} --architecture ${architecture} --builds ${joined}
             ${folder}/${kernels} ${generated}
     DEPENDS ${folder}/${kernels} lanewise_annotate ${declarations} DEPFILE ${first}.d

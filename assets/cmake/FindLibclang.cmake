@@ -23,7 +23,7 @@ include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Libclang REQUIRED_VARS Libclang_LIBRARY Libclang_INCLUDE_DIR
   REASON_FAILURE_MESSAGE "the annotator reads kernel files with it: sudo apt-get install libclang-dev")
 if(Libclang_FOUND AND NOT TARGET Libclang::Libclang)
-  add_library(Libclang::Libclang UNKNOWN IMPORTED)
+  add_library(Libclang::Libclang UNKNOWN IMPORTED GLOBAL)
   set_target_properties(Libclang::Libclang PROPERTIES
     IMPORTED_LOCATION ${Libclang_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${Libclang_INCLUDE_DIR})
 endif()

@@ -119,6 +119,6 @@ if(LANEWISE_HAS_CUDA)
   # No contraction: GPU and emulator must round alike. -lineinfo lets compute-sanitizer name kernel lines.
   add_library(lanewise_cuda_options INTERFACE)
   target_compile_options(lanewise_cuda_options INTERFACE
-    "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-lineinfo;-Wno-deprecated-gpu-targets;-Xcompiler=-Wall>")
+    "$<$<COMPILE_LANGUAGE:CUDA>:${LANEWISE_KERNEL_OPTIONS};-fmad=false;-lineinfo;-Wno-deprecated-gpu-targets;-Xcompiler=-Wall>")
   target_link_libraries(lanewise_cuda_options INTERFACE CUDA::cudart_static)
 endif()

@@ -18,11 +18,11 @@ using namespace lanewise;
 namespace fs = std::filesystem;
 
 constexpr const char* kUsage =
-    "usage: lanewise_annotate copies --root FOLDER [--declarations FILE] [--depfile FILE] [--lesson NAME --id NAME\n"
-    "         --entries FILE --builds BUILD,…] [--architecture NUMBER] KERNELS.cuh FOLDER\n"
+    "usage: lanewise_annotate copies --root FOLDER --stand-ins FOLDER [--declarations FILE] [--depfile FILE] [--lesson NAME\n"
+    "         --id NAME --entries FILE --builds BUILD,…] [--architecture NUMBER] KERNELS.cuh FOLDER\n"
     "       lanewise_annotate builds --lesson NAME --id NAME --function NAME --builds BUILD,… [--architectures NUMBER,…]\n"
     "         [--gpu-file NUMBER=ENTRIES.inc …] FILE\n"
-    "       lanewise_annotate declarations --root FOLDER [--depfile FILE] FILE\n";
+    "       lanewise_annotate declarations --root FOLDER --stand-ins FOLDER [--depfile FILE] FILE\n";
 
 // The command line: a verb, options with a value each, and places.
 struct Command {
@@ -40,7 +40,7 @@ struct Command {
         for (std::string part; std::getline(parts, part, ',');) result.push_back(part);
         return result;
     }
-    annotate::Prelude prelude() const { return {option("root"), option("declarations")}; }
+    annotate::Prelude prelude() const { return {option("root"), option("stand-ins"), option("declarations")}; }
 };
 
 std::string read(const fs::path& path) {
@@ -138,7 +138,7 @@ bool parse(int argc, char** argv, Command& command) {
         else if (++i < argc) command.options.emplace(argument.substr(2), argv[i]);
         else return false;
     }
-    const bool with_root = !command.option("root").empty();
+    const bool with_root = !command.option("root").empty() && !command.option("stand-ins").empty();
     if (command.verb == "copies") return with_root && command.places.size() == 2;
     if (command.verb == "declarations") return with_root && command.places.size() == 1;
     return command.verb == "builds" && command.places.size() == 1;

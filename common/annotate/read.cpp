@@ -25,10 +25,10 @@ struct Text {
 
 std::vector<std::string> arguments_for(const Prelude& prelude, bool with_declarations) {
     std::vector<std::string> arguments = {"-std=c++20", "-fsyntax-only", "-w", "-ferror-limit=0",
-                                          "-I" + prelude.root, "-I" + prelude.root + "/common/prelude/include"};
+                                          "-I" + prelude.root, "-I" + prelude.stand_ins};
     if (!with_declarations) return arguments;
     if (prelude.compiled.empty()) {
-        arguments.insert(arguments.end(), {"-include", prelude.root + "/common/annotate/declared.hpp"});
+        arguments.insert(arguments.end(), {"-include", prelude.root + "/common/prelude/declared.hpp"});
     } else {
         arguments.insert(arguments.end(), {"-include-pch", prelude.compiled});
     }
@@ -206,7 +206,7 @@ Reading read_kernels(const std::string& path, const std::string& text, const Pre
 
 std::vector<std::string> compile_prelude(const std::string& path, const Prelude& prelude) {
     const ClangIndex index(clang_createIndex(0, 0));
-    const ClangUnit unit = parse(index.get(), prelude.root + "/common/annotate/declared.hpp",
+    const ClangUnit unit = parse(index.get(), prelude.root + "/common/prelude/declared.hpp",
                                  arguments_for(prelude, false), "c++-header", {},
                                  CXTranslationUnit_ForSerialization | CXTranslationUnit_Incomplete |
                                      CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing);
@@ -219,7 +219,7 @@ std::vector<std::string> compile_prelude(const std::string& path, const Prelude&
     if (clang_saveTranslationUnit(unit.get(), path.c_str(), 0) != CXSaveError_None)
         throw Error(path + ": this file cannot be written; is the disk full?");
     std::ofstream names(names_file(path), std::ios::trunc);
-    for (const std::string& name : declared_names(unit.get(), {prelude.root, ""}, [](CXCursor) { return false; }))
+    for (const std::string& name : declared_names(unit.get(), {prelude.root, prelude.stand_ins, ""}, [](CXCursor) { return false; }))
         names << name << '\n';
     names.close();
     if (!names) throw Error(names_file(path).string() + ": this file cannot be written; is the disk full?");

@@ -18,7 +18,7 @@
 namespace lanewise::annotate {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') result += '\\';
@@ -166,10 +166,10 @@ std::string statement_row(const File& file, const Statement& statement, const As
     std::string row = "    {" + std::to_string(source[part.first].line) + ", ";
     row += std::to_string(source[part.last].line) + ", ";
     row += std::to_string(static_cast<int>(effect)) + ", ";
-    row += quoted(source.words(part.target_first, part.target_last)) + ", ";
+    row += in_quotes(source.words(part.target_first, part.target_last)) + ", ";
     for (const bool fact : {part.to_memory, facts.conditional, facts.copies, facts.calls})
         row += std::string(truth(fact)) + ", ";
-    row += std::to_string(facts.loads) + ", " + quoted(uses) + ", ";
+    row += std::to_string(facts.loads) + ", " + in_quotes(uses) + ", ";
     return row + braced(around.function) + ", " + braced(around.loop) + ", " + braced(around.branch) + "},\n";
 }
 
@@ -267,7 +267,7 @@ std::string derived_copy(const Reading& reading, std::size_t file, Copy copy) {
             if (i == file) edits.add(more, &unit == &reading.units.front() ? nullptr : &unit.files[i]->fresh);
         }
     }
-    return "#line " + std::to_string(source.first_line()) + " " + quoted(reading.source(0).path()) + "\n" +
+    return "#line " + std::to_string(source.first_line()) + " " + in_quotes(reading.source(0).path()) + "\n" +
            edits.apply(source.text());
 }
 
@@ -284,7 +284,7 @@ std::string tables(const Reading& reading) {
     if (table.count == 0) text += "    {},\n";
     text += "};\nstatic constexpr unsigned kStatementCount = " + std::to_string(table.count) + ";\n";
     text += "static constexpr const char* kSharedNames[] = {";
-    for (const std::string& name : names) text += quoted(name) + ", ";
+    for (const std::string& name : names) text += in_quotes(name) + ", ";
     text += "nullptr};\nstatic constexpr unsigned kSharedCount = " + std::to_string(names.size()) + ";\n";
     return text;
 }

@@ -73,8 +73,9 @@ struct Reading {
 
 // How a file is parsed: with what declarations of CUDA's.
 struct Prelude {
-    std::string root;      // the folder that `common/…` stands in
-    std::string compiled;  // the declarations, compiled by compile_prelude(); empty: parsed anew
+    std::string root;       // the folder that `common/…` stands in
+    std::string stand_ins;  // the folder of headers in place of the toolkit's
+    std::string compiled;   // the declarations, compiled by compile_prelude(); empty: parsed anew
 };
 
 // Reads the kernel file of this path and text, with those beside it. Throws Error, a sentence with path and line, where

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-// Our own switch where there is one; Boost.Context's elsewhere (or to try it: -DLANEWISE_BOOST_FIBERS).
+// Our own switch where there is one; Boost.Context's elsewhere (or to try it: cmake -DLANEWISE_BOOST_FIBERS=ON).
 #if defined(__x86_64__) && defined(__linux__) && !defined(LANEWISE_BOOST_FIBERS)
 #define LANEWISE_OWN_SWITCH 1
 #else

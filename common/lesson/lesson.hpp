@@ -15,8 +15,8 @@
 //                     .plan = [](launch::Plan& plan, const lesson::Inputs& inputs) { … }});
 //     }
 //
-// add_lesson() compiles that file with LANEWISE_LESSON_NAME ("05_warp_shuffle") and LANEWISE_LESSON_FOLDER (the
-// folder's absolute path) defined, and links lessons/main.cpp and the generated builds.cpp to it.
+// add_lesson() compiles that file with LANEWISE_LESSON_NAME ("05_warp_shuffle") defined, and links lessons/main.cpp and
+// the generated builds.cpp to it.
 #pragma once
 
 #include <cstdint>
@@ -72,6 +72,8 @@ struct Variant {
 class Lesson {
 public:
     Lesson(std::string name, std::filesystem::path folder);
+    // With its files where the program's data lie. Throws Error where they do not.
+    static Lesson of_this_program(const std::string& name);
 
     // For lesson.cpp.
     Lesson& title(std::string title);
@@ -83,7 +85,7 @@ public:
     // A kernel file of the folder by its name.
     std::filesystem::path kernel_path(const std::string& file = launch::kKernelFile) const { return folder_ / file; }
     std::filesystem::path text_path() const { return folder_ / "lesson.md"; }
-    // Where recordings are kept: assets/recorded of the checkout the lesson was built from.
+    // Where recordings are kept: assets/recorded beside the folder of all lessons.
     std::filesystem::path recordings() const { return folder_.parent_path().parent_path() / "assets" / "recorded"; }
 
     const std::vector<Variant>& variants() const { return variants_; }
@@ -129,11 +131,11 @@ launch::KernelSet kernels();    // builds.cpp, by add_lesson()
 }  // namespace lanewise::generated
 
 // Opens the body that fills `lesson`. `id` is the folder's name without its ordinal.
-#define LESSON(id)                                                                            \
-    static void fill_lesson_##id(::lanewise::lesson::Lesson& lesson);                         \
-    ::lanewise::lesson::Lesson lanewise::generated::make_lesson() {                           \
-        ::lanewise::lesson::Lesson lesson(LANEWISE_LESSON_NAME, LANEWISE_LESSON_FOLDER);      \
-        fill_lesson_##id(lesson);                                                             \
-        return lesson;                                                                        \
-    }                                                                                         \
+#define LESSON(id)                                                                                             \
+    static void fill_lesson_##id(::lanewise::lesson::Lesson& lesson);                                          \
+    ::lanewise::lesson::Lesson lanewise::generated::make_lesson() {                                            \
+        auto lesson = ::lanewise::lesson::Lesson::of_this_program(LANEWISE_LESSON_NAME);                       \
+        fill_lesson_##id(lesson);                                                                              \
+        return lesson;                                                                                         \
+    }                                                                                                          \
     static void fill_lesson_##id(::lanewise::lesson::Lesson& lesson)

@@ -12,8 +12,6 @@ namespace {
 using namespace testing;
 using Kind = AdditionNode::Kind;
 
-constexpr WarpRef kFirst{0, 0, 0};
-
 struct Grown {
     explicit Grown(Trace made) : trace(std::move(made)), steps(build_steps(trace)), lens(build_rounding(steps)) {}
     Grown(const Grown&) = delete;
@@ -91,8 +89,8 @@ TEST(AdditionTree, OnlyTheFirstLaneOfAShiftHasTheTotal) {
     for (const AdditionNode& node : last.nodes) again += node.kind == Kind::again;
     EXPECT_EQ(again, 4u);
     EXPECT_EQ(grown.sum(last[0].sum).count, 32u);
-    EXPECT_EQ(inputs_in_words(grown.lens, last), "32 inputs, of them 1 different");
-    EXPECT_EQ(inputs_in_words(grown.lens, tree), "32 inputs");
+    EXPECT_EQ(inputs_text(grown.lens, last), "32 inputs, of them 1 different");
+    EXPECT_EQ(inputs_text(grown.lens, tree), "32 inputs");
 }
 
 TEST(AdditionTree, GoesThroughSharedMemoryAndWarps) {

@@ -7,8 +7,6 @@ namespace {
 
 using namespace testing;
 
-const WarpRef kFirst{0, 0, 0};
-
 std::string shuffle_formula(Op op, int arg, Effect effect, int lane, int width = 32, std::uint32_t active = kAllLanes) {
     TraceBuilder made;
     auto warp = made.warp(0, 0);

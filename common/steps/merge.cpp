@@ -183,8 +183,6 @@ private:
     std::vector<std::map<Key, std::size_t>> places_;
 };
 
-auto order_of(const WarpRef& warp) { return std::tuple(warp.launch, warp.block, warp.warp); }
-
 }  // namespace
 
 std::vector<WarpRef> warps_of(const Trace& trace) {
@@ -193,13 +191,13 @@ std::vector<WarpRef> warps_of(const Trace& trace) {
         const WarpRef warp{record.launch, record.block, record.warp};
         if (warps.empty() || !(warps.back() == warp)) warps.push_back(warp);
     }
-    std::sort(warps.begin(), warps.end(), [](const WarpRef& a, const WarpRef& b) { return order_of(a) < order_of(b); });
+    std::sort(warps.begin(), warps.end());
     warps.erase(std::unique(warps.begin(), warps.end()), warps.end());
     return warps;
 }
 
 std::vector<Step> merge(const Trace& trace, const std::vector<WarpRef>& warps, const Statements& statements) {
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<std::size_t>> numbers;
+    std::map<WarpRef, std::vector<std::size_t>> numbers;
     for (std::size_t i = 0; i < trace.records.size(); ++i) {
         const Record& record = trace.records[i];
         numbers[{record.launch, record.block, record.warp}].push_back(i);
@@ -211,7 +209,7 @@ std::vector<Step> merge(const Trace& trace, const std::vector<WarpRef>& warps, c
         std::vector<std::vector<Interval>> units;
         std::size_t longest = 0;
         for (std::size_t w = first; w < last; ++w) {
-            units.push_back(WarpUnits(trace, statements, numbers[order_of(warps[w])]).take());
+            units.push_back(WarpUnits(trace, statements, numbers[warps[w]]).take());
             longest = std::max(longest, units.back().size());
         }
         for (std::size_t k = 0; k < longest; ++k) {

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -126,11 +127,11 @@ TEST(Stepper, ShowsEveryValueOfEveryStep) {
         for (int y = 0; y < screen.rows(); ++y)
             if (screen.text(y).starts_with(k == 0 ? "then holds" : "after")) held = screen.text(y).substr(10);
         std::istringstream words(held);
-        const steps::Holding& holding = run->steps.holding(k, {0, 0, 0});
+        const steps::LaneValues& lane_values = run->steps.lane_values(k, {0, 0, 0});
         for (std::size_t lane = 0; lane < 32; ++lane) {
-            std::string word;
-            words >> word;
-            EXPECT_EQ(word, format_element(holding.type, holding.bits[lane])) << "step " << k << " lane " << lane;
+            std::string text;
+            words >> text;
+            EXPECT_EQ(text, format_element(lane_values.type, lane_values.bits[lane])) << "step " << k << " lane " << lane;
         }
     }
 }
@@ -247,10 +248,21 @@ private:
     std::string fresh_;
 };
 
+class Interactive : public ::testing::Test {
+protected:
+    void SetUp() override {
+        int end = -1, other = -1;
+        if (openpty(&end, &other, nullptr, nullptr, nullptr) != 0)
+            GTEST_SKIP() << "there is no pseudo-terminal here (" << std::strerror(errno) << "); mount devpts";
+        close(end);
+        close(other);
+    }
+};
+
 constexpr const char* kAlternate = "\033[?1049h";
 constexpr const char* kUsual = "\033[?1049l";
 
-TEST(Interactive, RealKeysStepAndQGivesTheTerminalBack) {
+TEST_F(Interactive, RealKeysStepAndQGivesTheTerminalBack) {
     Session session;
     ASSERT_TRUE(session.comes(kAlternate));
     EXPECT_TRUE(session.comes("step 1 of 6"));
@@ -273,7 +285,7 @@ TEST(Interactive, RealKeysStepAndQGivesTheTerminalBack) {
     EXPECT_TRUE(session.is_usual());
 }
 
-TEST(Interactive, ALoneEscEnds) {
+TEST_F(Interactive, ALoneEscEnds) {
     Session session;
     ASSERT_TRUE(session.comes("step 1 of 6"));
     session.type("\033");
@@ -281,7 +293,7 @@ TEST(Interactive, ALoneEscEnds) {
     EXPECT_EQ(session.wait(), 0);
 }
 
-TEST(Interactive, ANewSizeIsDrawnAnew) {
+TEST_F(Interactive, ANewSizeIsDrawnAnew) {
     Session session(80, 24);
     ASSERT_TRUE(session.comes("step 1 of 6"));
     session.resize(30, 8);
@@ -292,7 +304,7 @@ TEST(Interactive, ANewSizeIsDrawnAnew) {
     EXPECT_EQ((session.comes(kUsual), session.wait()), 0);
 }
 
-TEST(Interactive, CtrlCAndCrashesGiveTheTerminalBack) {
+TEST_F(Interactive, CtrlCAndCrashesGiveTheTerminalBack) {
     {
         Session session;
         ASSERT_TRUE(session.comes("step 1 of 6"));
@@ -312,7 +324,7 @@ TEST(Interactive, CtrlCAndCrashesGiveTheTerminalBack) {
     }
 }
 
-TEST(Interactive, CtrlZGivesTheTerminalBackUntilTheProgramGoesOn) {
+TEST_F(Interactive, CtrlZGivesTheTerminalBackUntilTheProgramGoesOn) {
     Session session;
     ASSERT_TRUE(session.comes("step 1 of 6"));
     session.signal(SIGTSTP);
@@ -324,13 +336,13 @@ TEST(Interactive, CtrlZGivesTheTerminalBackUntilTheProgramGoesOn) {
     EXPECT_EQ((session.comes(kUsual), session.wait()), 0);
 }
 
-TEST(Interactive, ATerminalThatCannotMoveItsCursorIsLeftAlone) {
+TEST_F(Interactive, ATerminalThatCannotMoveItsCursorIsLeftAlone) {
     Session session(80, 24, "dumb");
     const int status = session.wait();
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << status;
 }
 
-TEST(Interactive, WithoutATerminalItIsASentence) {
+TEST_F(Interactive, WithoutATerminalItIsASentence) {
     if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) GTEST_SKIP() << "this test itself runs in a terminal";
     try {
         step_through(request());

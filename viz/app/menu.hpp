@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "viz/app/actions.hpp"
 #include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "viz/app/actions.hpp"
 #include "viz/app/paths.hpp"
 #include "viz/model/pane.hpp"
+#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 

@@ -56,7 +56,14 @@ struct Selection {
     }
 };
 
+using lesson::Action;
+using lesson::actions;
+using lesson::Group;
 using lesson::Intent;
+using lesson::intent_of_key;
+using lesson::Key;
+using lesson::key_rows;
+using lesson::letter;
 using lesson::Playhead;
 
 }  // namespace lanewise::viz

@@ -8,7 +8,7 @@
 namespace lanewise::annotate {
 
 // The declarations that kernel files are parsed against, as the build compiled them.
-inline Prelude test_prelude() { return {LANEWISE_ROOT, LANEWISE_DECLARATIONS}; }
+inline Prelude test_prelude() { return {LANEWISE_ROOT, LANEWISE_STAND_INS, LANEWISE_DECLARATIONS}; }
 
 inline Reading reading_of(const std::string& text) { return read_kernels("/k.cuh", text, test_prelude()); }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 #include "viz/views/stage/scene.hpp"
 #include "viz/views/stage/stage_paint.hpp"
 
@@ -34,9 +34,9 @@ bool is_touched(const MemoryWord& word) { return word.read_now || word.written_n
 
 }  // namespace
 
-std::array<std::uint8_t, kBanks> bank_conflicts(const std::vector<Request>& requests) {
+std::array<std::uint8_t, kBanks> bank_conflicts(const std::vector<scene::Request>& requests) {
     std::array<std::uint8_t, kBanks> most{};
-    for (const Request& request : requests) {
+    for (const scene::Request& request : requests) {
         if (request.space != trace::Space::shared) continue;
         for (std::size_t bank = 0; bank < most.size(); ++bank)
             most[bank] = std::max(most[bank], request.banks.words[bank]);
@@ -113,8 +113,8 @@ void BanksView::draw_row(const Pane& pane, const Rect& box, const MemoryArray& a
 }
 
 void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<MemoryArray>& arrays,
-                     const std::vector<BankRow>& rows, const std::vector<Request>& requests, const ValueScale& scale,
-                     Selection& selection) const {
+                     const std::vector<BankRow>& rows, const std::vector<scene::Request>& requests,
+                     const ValueScale& scale, Selection& selection) const {
     if (rows.empty()) return;
     const Theme& colors = pane.colors();
     const float right = lanes_x0 + cell * static_cast<float>(kBanks);
@@ -132,7 +132,7 @@ void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<Memo
         for (const BankRow& row : rows) {
             if (row.array != a) continue;
             any_word(arrays[a], row.row, [&](const MemoryWord& word) {
-                if (word.known) longest = std::max(longest, cell_width(paints[a].text(word)));
+                if (word.known) longest = std::max(longest, scene::cell_width(paints[a].text(word)));
                 return false;
             });
         }
@@ -169,7 +169,7 @@ void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<Memo
 }
 
 // "4×" over a bank of which four different words are wanted, and a frame down to the last of them.
-void BanksView::draw_marks(const Pane& pane, const Rect& where, const std::vector<Request>& requests) const {
+void BanksView::draw_marks(const Pane& pane, const Rect& where, const std::vector<scene::Request>& requests) const {
     const Theme& colors = pane.colors();
     const auto conflicts = bank_conflicts(requests);
     for (std::size_t bank = 0; bank < conflicts.size(); ++bank) {

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/memory/memory_paint.hpp"
-#include "viz/model/requests.hpp"
+#include "common/scene/requests.hpp"
 #include "viz/model/selection.hpp"
+#include "viz/views/memory/memory_paint.hpp"
 
 namespace lanewise::viz {
 
 // Different words wanted of each bank by the worst of these requests; 0 and 1 where nobody waits.
-std::array<std::uint8_t, steps::kBanks> bank_conflicts(const std::vector<Request>& requests);
+std::array<std::uint8_t, steps::kBanks> bank_conflicts(const std::vector<scene::Request>& requests);
 
 // 128 bytes of one array: a word of each bank.
 struct BankRow {
@@ -36,13 +36,13 @@ struct BanksView {
     static std::size_t rows(std::uint64_t elements, Element element);
     float height(const Look& look, std::size_t rows) const;
     void draw(const Pane& pane, const Rect& where, const std::vector<MemoryArray>& arrays,
-              const std::vector<BankRow>& rows, const std::vector<Request>& requests, const ValueScale& scale,
+              const std::vector<BankRow>& rows, const std::vector<scene::Request>& requests, const ValueScale& scale,
               Selection& selection) const;
 
 private:
     void draw_row(const Pane& pane, const Rect& box, const MemoryArray& array, std::size_t row, WordPaint& paint,
                   Selection& selection) const;
-    void draw_marks(const Pane& pane, const Rect& where, const std::vector<Request>& requests) const;
+    void draw_marks(const Pane& pane, const Rect& where, const std::vector<scene::Request>& requests) const;
 };
 
 }  // namespace lanewise::viz

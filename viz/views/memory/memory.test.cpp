@@ -3,10 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "common/trace/testing.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 #include "viz/views/memory/memory_view.hpp"
 #include "viz/testing/sample_runs.hpp"
+#include "viz/views/memory/memory_view.hpp"
 #include "viz/views/stage/scene.hpp"
 
 namespace lanewise::viz {
@@ -176,7 +177,7 @@ TEST(GlobalMemory, ImagesOfASliceBeginAtItsFirstElement) {
 
 std::vector<std::string> said(const lesson::Run& run, int line, const steps::WarpRef& warp, trace::Space space) {
     const std::size_t step = step_of(run.steps, line);
-    return memory_captions(run.steps, step, warp, requests_of(run.steps, step, warp), space);
+    return memory_captions(run.steps, step, warp, scene::requests_of(run.steps, step, warp), space);
 }
 
 TEST(MemoryCaptions, CountLanesBytesAndSectors) {
@@ -221,7 +222,7 @@ TEST(MemoryCaptions, CountPassesAndNameTheBanks) {
     EXPECT_EQ(told(2, 3), Lines{"warp 0 reads tree: 32 lanes, 2 passes: 2 different words wanted of 16 banks"});
     EXPECT_EQ(told(2, 4), Lines{"warp 0 reads tree: 32 lanes, 1 pass: one word for all, no bank conflict"});
     const auto run = banks_run(16);
-    const auto conflicts = bank_conflicts(requests_of(run->steps, step_of(run->steps, 3), {0, 0, 0}));
+    const auto conflicts = bank_conflicts(scene::requests_of(run->steps, step_of(run->steps, 3), {0, 0, 0}));
     for (std::size_t bank = 0; bank < conflicts.size(); ++bank)
         EXPECT_EQ(conflicts[bank], bank % 16 == 0 ? 16 : 0) << bank;
 }
@@ -230,22 +231,22 @@ TEST(MemoryCaptions, AreBriefWhereThereIsLittleRoom) {
     using Lines = std::vector<std::string>;
     const auto run = scratch_run(64);
     const std::size_t step = step_of(run->steps, 3);
-    const auto requests = requests_of(run->steps, step, {0, 1, 0});
-    EXPECT_EQ(request_captions(run->steps, requests, trace::Space::global, true),
+    const auto requests = scene::requests_of(run->steps, step, {0, 1, 0});
+    EXPECT_EQ(scene::request_captions(run->steps, requests, trace::Space::global, true),
               Lines{"warp 0 reads in: 32 sectors of 32 bytes: 1024 bytes moved for 128 used (12 %)"});
     const auto banks = banks_run(16);
-    EXPECT_EQ(request_captions(banks->steps, requests_of(banks->steps, step_of(banks->steps, 3), {0, 0, 0}),
-                               trace::Space::shared, true),
+    const auto of_banks = scene::requests_of(banks->steps, step_of(banks->steps, 3), {0, 0, 0});
+    EXPECT_EQ(scene::request_captions(banks->steps, of_banks, trace::Space::shared, true),
               Lines{"warp 0 reads tree: 16 passes: 16 different words wanted of bank 0, 16"});
 }
 
 TEST(MemoryCaptions, SayWhereAccessesComeFrom) {
     trace::Trace trace;
-    EXPECT_EQ(accesses_origin(trace), "");
+    EXPECT_EQ(scene::accesses_origin(trace), "");
     trace.header.source.kind = trace::SourceKind::gpu;
-    EXPECT_NE(accesses_origin(trace).find("does not tell who touched which word"), std::string::npos);
+    EXPECT_NE(scene::accesses_origin(trace).find("does not tell who touched which word"), std::string::npos);
     trace.header.accesses_from = "emulator";
-    EXPECT_EQ(accesses_origin(trace), "accesses from the emulator");
+    EXPECT_EQ(scene::accesses_origin(trace), "accesses from the emulator");
 
     lesson::Run run = *scratch_run(1);
     std::erase_if(run.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
@@ -328,7 +329,7 @@ TEST(ChangedWords, WhatAnotherThreadChangedAfterItWasRead) {
         EXPECT_EQ(from_bits<float>(word.read_bits), 1.0f);
         EXPECT_EQ(from_bits<float>(word.bits), 2.0f);
     }
-    EXPECT_EQ(changed_words(words), "tree[1]: warp 0 lane 0 read 1, now 2; 30 more words changed after being read");
+    EXPECT_EQ(changed_text(words), "tree[1]: warp 0 lane 0 read 1, now 2; 30 more words changed after being read");
     // Nothing keeps a store of an earlier step apart from the read: warp 1 stored when warp 0 had read.
     trace::testing::TraceBuilder made;
     const auto tree = made.array("tree", trace::Space::shared, 64);
@@ -339,15 +340,17 @@ TEST(ChangedWords, WhatAnotherThreadChangedAfterItWasRead) {
         if (w == 0) warp.load(5, tree, [](int lane) { return 32 + lane; }, [](int) { return 0.0f; });
     }
     const auto early = samples::run_of(std::move(made.trace), "no barrier");
-    EXPECT_EQ(changed_words(shared_memory(early->steps, step_of(early->steps, 5), {0, 0, 0})),
+    EXPECT_EQ(changed_text(shared_memory(early->steps, step_of(early->steps, 5), {0, 0, 0})),
               "tree[32]: warp 0 lane 0 read 0, now 2; 31 more words changed after being read");
     // What others read is changed by nobody: a tree's round.
     const auto calm = run_with(32);
-    EXPECT_EQ(changed_words(shared_memory(calm->steps, step_of(calm->steps, 6), {0, 0, 0})), "");
+    EXPECT_EQ(changed_text(shared_memory(calm->steps, step_of(calm->steps, 6), {0, 0, 0})), "");
 }
 
 TEST(CellText, LosesNoDigitOfASixFigureNumber) {
-    const auto text = [](float value, int chars) { return cell_text(Element::f32, to_bits(value), chars, true); };
+    const auto text = [](float value, int chars) {
+        return scene::cell_text(Element::f32, to_bits(value), chars, true);
+    };
     EXPECT_EQ(text(496, 3), "496");
     EXPECT_EQ(text(8128, 3), "8\n128");
     EXPECT_EQ(text(130816, 3), "130\n816");
@@ -357,10 +360,10 @@ TEST(CellText, LosesNoDigitOfASixFigureNumber) {
     EXPECT_EQ(text(27.53125f, 3), "27\n.53");
     EXPECT_EQ(text(6.1651154f, 5), "6.165");
     EXPECT_EQ(text(1e9f, 3), "1e9");
-    EXPECT_EQ(cell_text(Element::f32, to_bits(8128.0f), 3, false), "8e3");
-    EXPECT_EQ(cell_width("130\n816"), 3);
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(8128.0f), 3, false), "8e3");
+    EXPECT_EQ(scene::cell_width("130\n816"), 3);
     for (int value = 0; value < 1000000; value += 37) {
-        std::string digits = cell_text(Element::i32, static_cast<std::uint64_t>(value), 3, true);
+        std::string digits = scene::cell_text(Element::i32, static_cast<std::uint64_t>(value), 3, true);
         std::erase(digits, '\n');
         EXPECT_EQ(digits, std::to_string(value));
     }

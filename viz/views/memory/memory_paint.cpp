@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 
 namespace lanewise::viz {
 
@@ -11,9 +11,9 @@ std::string WordPaint::text(const MemoryWord& word) const {
     if (!numbers) return "";
     if (word.known) {
         // What cannot be said in so few signs ("-0.08" in three) is told by its colour and by pointing at it.
-        std::string text = cell_text(element, word.bits, chars, two_lines);
-        if (cell_width(text) > chars && (text == "-inf" || text == "inf")) return text == "inf" ? "∞" : "-∞";
-        return cell_width(text) <= std::max(chars, 3) ? text : std::string();
+        std::string text = scene::cell_text(element, word.bits, chars, two_lines);
+        if (scene::cell_width(text) > chars && (text == "-inf" || text == "inf")) return text == "inf" ? "∞" : "-∞";
+        return scene::cell_width(text) <= std::max(chars, 3) ? text : std::string();
     }
     return word.written ? "?" : "";   // changed by atomics whose order nobody can tell
 }
@@ -57,20 +57,20 @@ void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string&
 
 std::string word_hint(const std::string& name, std::size_t index, const std::string& where, const MemoryWord& word,
                       Element element) {
-    std::string words = name + "[" + std::to_string(index) + "] · " + where;
-    if (word.known) words += " · " + format_element(element, word.bits);
-    else words += word.written ? " · changed by atomics: which came last is not told" : " · not told yet";
+    std::string text = name + "[" + std::to_string(index) + "] · " + where;
+    if (word.known) text += " · " + format_element(element, word.bits);
+    else text += word.written ? " · changed by atomics: which came last is not told" : " · not told yet";
     if (word.read_now || word.written_now) {
-        words += word.read_now && word.written_now ? " · read and written"
+        text += word.read_now && word.written_now ? " · read and written"
                  : word.written_now                ? " · written"
                                                    : " · read";
-        words += " now by warp " + std::to_string(word.by.warp) + " lane " + std::to_string(word.lane);
+        text += " now by warp " + std::to_string(word.by.warp) + " lane " + std::to_string(word.lane);
     }
     if (word.changed_after_read) {
-        words += " · warp " + std::to_string(word.reader.warp) + " lane " + std::to_string(word.reader_lane) +
+        text += " · warp " + std::to_string(word.reader.warp) + " lane " + std::to_string(word.reader_lane) +
                  " read " + format_element(element, word.read_bits) + " before it changed";
     }
-    return words;
+    return text;
 }
 
 void hatch(const Brush& brush, const Rect& box, Color color) {

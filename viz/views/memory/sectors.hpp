@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "viz/model/requests.hpp"
+#include "common/scene/requests.hpp"
 
 namespace lanewise::viz {
 

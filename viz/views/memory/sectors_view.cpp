@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 #include "viz/views/stage/scene.hpp"
 #include "viz/views/stage/stage_paint.hpp"
 
@@ -13,9 +13,9 @@ namespace {
 using Sectors = std::vector<std::int64_t>;
 
 // What the chosen warp's requests move of one array, ascending.
-Sectors moved_sectors(const std::vector<Request>& requests, std::uint32_t array) {
+Sectors moved_sectors(const std::vector<scene::Request>& requests, std::uint32_t array) {
     Sectors all;
-    for (const Request& request : requests) {
+    for (const scene::Request& request : requests) {
         if (request.space == trace::Space::global && request.array == array)
             all.insert(all.end(), request.sectors.begin(), request.sectors.end());
     }
@@ -30,7 +30,7 @@ float SectorsView::height(const Look& look, std::size_t rows) const {
 }
 
 void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& array, const SectorWindow& window,
-                       const MemoryArray& words, const std::vector<Request>& requests, const ValueScale& scale,
+                       const MemoryArray& words, const std::vector<scene::Request>& requests, const ValueScale& scale,
                        Selection& selection) const {
     if (window.rows.empty()) return;
     const Theme& colors = pane.colors();
@@ -54,7 +54,7 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& 
     WordPaint paint{pane, scale, array.element, selection.lane(), Face::tiny, row_height >= pane.px(13),
                     cell_chars(word_width, pane.look().scale), row_height >= pane.px(22)};
     int longest = 1;
-    for (const MemoryWord& word : words.words) longest = std::max(longest, cell_width(paint.text(word)));
+    for (const MemoryWord& word : words.words) longest = std::max(longest, scene::cell_width(paint.text(word)));
     paint.numbers = paint.numbers && word_width >= pane.px(11);
     paint.face = row_height < pane.px(20) ? Face::tiny : cell_face(pane.look(), word_width, longest);
     if (row_height < pane.px(23) && paint.face == Face::figure) paint.face = Face::small;   // clear of the marks

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "viz/model/selection.hpp"
 #include "viz/views/memory/memory_paint.hpp"
 #include "viz/views/memory/sectors.hpp"
-#include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 
@@ -18,7 +18,7 @@ struct SectorsView {
 
     float height(const Look& look, std::size_t rows) const;
     void draw(const Pane& pane, const Rect& where, const trace::Array& array, const SectorWindow& window,
-              const MemoryArray& words, const std::vector<Request>& requests, const ValueScale& scale,
+              const MemoryArray& words, const std::vector<scene::Request>& requests, const ValueScale& scale,
               Selection& selection) const;
 };
 

@@ -3,11 +3,11 @@
 
 #include <array>
 
-#include "viz/model/run_view.hpp"
+#include "common/scene/utilization.hpp"
 #include "viz/model/highlight.hpp"
 #include "viz/model/pane.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
-#include "viz/model/work.hpp"
 
 namespace lanewise::viz {
 
@@ -18,7 +18,7 @@ inline constexpr std::size_t kMostBars = 4;
 struct TimelineEntry {
     std::string label;
     steps::StepKind kind = steps::StepKind::load;
-    std::array<WorkStep, kMostBars> work{};   // of the chosen block, on each side
+    std::array<scene::WorkStep, kMostBars> work{};   // of the chosen block, on each side
     std::array<bool, kMostBars> has{true};    // does that side have a step here?
     bool warned = false;                      // something was found wrong in it
     bool lit = false;                         // what is pointed at elsewhere belongs to it
@@ -30,7 +30,7 @@ struct TimelineScale {
     std::size_t sides = 1;                                   // of a comparison
     std::array<std::uint32_t, kMostBars> threads{1, 1, 1, 1};   // of a block, on each side
     double busy = 0;                              // where the mean stands; 0: not drawn
-    std::string figure;                           // busy_words() of a single run
+    std::string figure;                           // utilization_text() of a single run
 };
 
 // Where each entry stands. When not all fit, entries of one name in a row share a chip and shrink to ticks.
@@ -53,7 +53,7 @@ struct TimelineView {
 
     static float height(const Look& look) { return look.px(128); }
 
-    Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+    Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);
     // The same for any entries: used by comparisons.
     Intent draw_entries(const Pane& pane, const std::vector<TimelineEntry>& entries, const TimelineScale& scale,
                         const Playhead& playhead);

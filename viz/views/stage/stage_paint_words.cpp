@@ -1,7 +1,7 @@
 // Words of memory on the stage, and the lines between them and the lanes.
 #include <algorithm>
 
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 #include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
@@ -48,7 +48,7 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
     if (settled) word_heads(band);
     int longest = 1;
     for (const Word& each : band.words) {
-        longest = std::max(longest, cell_width(each.text));
+        longest = std::max(longest, scene::cell_width(each.text));
         for (const std::string& text : each.texts) longest = std::max(longest, static_cast<int>(text.size()));
     }
     const Face face = cell_face(brush.look, scene.cell, longest);

@@ -1,1 +1,0 @@
-#error "<cuda_fp4.h>: 4-bit floats are not emulated; this kernel file runs on a GPU alone"

@@ -1,1 +1,0 @@
-#error "<cuda_fp6.h>: 6-bit floats are not emulated; this kernel file runs on a GPU alone"

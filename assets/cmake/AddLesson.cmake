@@ -6,10 +6,9 @@
 #                 program's objects
 #   <name>.check  a ctest: every variant on the emulator against its reference
 #
-# Each build of the kernels is a file of its own, configured from wrapper.in around a derived copy that
-# lanewise_annotate makes; builds.cpp lists those there are. So touching kernels.cuh compiles this lesson's wrappers
-# again and nothing else.
-set(LANEWISE_CMAKE_FOLDER ${CMAKE_CURRENT_LIST_DIR})
+# Each build of the kernels is a file of its own, a wrapper around a derived copy; lanewise_annotate makes both, and
+# builds.cpp, which lists those there are. So touching kernels.cuh, or a .cuh beside it that it includes, compiles this
+# lesson's wrappers again and nothing else.
 
 function(add_lesson)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR})
@@ -62,40 +61,30 @@ function(lanewise_kernel_set name function)
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/kernels)
   string(REGEX REPLACE "[^A-Za-z0-9]+" "_" id "lesson_${name}")
 
-  set(copies)
-  foreach(file IN ITEMS gpu_traced.cuh emulated.cuh emulated_traced.cuh tables.inc includes.inc)
-    list(APPEND copies ${generated}/kernels.${file})
-  endforeach()
-  add_custom_command(OUTPUT ${copies}
-    COMMAND lanewise_annotate ${folder}/kernels.cuh ${generated}
-    DEPENDS ${folder}/kernels.cuh lanewise_annotate
-    COMMENT "Annotating ${name}/kernels.cuh" VERBATIM)
-  add_custom_target(${name}_kernels DEPENDS ${copies})
-
   # gpu_plain is the file as the learner reads it; the others are derived.
-  set(declarations "")
-  set(additions "")
-  set(listed "")
+  set(builds emulated emulated_traced)
   set(architectures "")
-  set(wrapper_file kernels.cuh)
-  set(wrapper_architecture 0)
-  set(wrapper_entries ${folder}/entries.inc)
-  set(wrapper_folder ${generated})
-  lanewise_wrapper(emulated cpp ${generated}/kernels.emulated.cuh common/prelude/emulated/emulated.hpp)
-  lanewise_wrapper(emulated_traced cpp ${generated}/kernels.emulated_traced.cuh common/prelude/emulated/emulated_traced.hpp)
   set(with_gpu FALSE)
   if(LANEWISE_HAS_CUDA AND NOT "EMULATED_ONLY" IN_LIST ARGN)
     set(with_gpu TRUE)
+    list(APPEND builds gpu_plain gpu_traced)
     list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "-(real|virtual)$" "" OUTPUT_VARIABLE architectures)
-    lanewise_wrapper(gpu_plain cu ${folder}/kernels.cuh common/prelude/gpu/gpu_headers.cuh)
-    lanewise_wrapper(gpu_traced cu ${generated}/kernels.gpu_traced.cuh common/prelude/gpu/gpu_traced.cuh)
   endif()
+  lanewise_annotated(${name}_kernels kernels.cuh 0 ${generated} "${builds}"
+    kernels.gpu_traced.cuh kernels.emulated.cuh kernels.emulated_traced.cuh)
   set(gpu_only)
+  set(gpu_listed)
   file(GLOB gpu_files CONFIGURE_DEPENDS ${folder}/kernels_sm*.cuh)
   foreach(file IN LISTS gpu_files)
     lanewise_gpu_only_kernels(${file})
   endforeach()
-  configure_file(${LANEWISE_CMAKE_FOLDER}/builds.cpp.in ${generated}/builds.cpp @ONLY)
+  string(REPLACE ";" "," joined_builds "${builds}")
+  string(REPLACE ";" "," joined_architectures "${architectures}")
+  add_custom_command(OUTPUT ${generated}/builds.cpp
+    COMMAND lanewise_annotate builds --lesson ${name} --id ${id} --function ${function} --builds ${joined_builds}
+            --architectures "${joined_architectures}" ${gpu_listed} ${generated}/builds.cpp
+    DEPENDS lanewise_annotate
+    COMMENT "Listing ${name}'s builds" VERBATIM)
 
   # The traced emulated build stands apart: its flags suit no other file, and no sanitizer suits it.
   add_library(${name}_hooked OBJECT ${generated}/emulated_traced.cpp)
@@ -128,36 +117,25 @@ macro(lanewise_gpu_only_kernels file)
     message(FATAL_ERROR "${name}/${wrapper_file}: a file of kernels for GPUs only is named for the architecture they need, "
                         "such as kernels_sm90.cuh.")
   endif()
-  set(wrapper_architecture ${CMAKE_MATCH_1})
-  set(wrapper_entries ${folder}/entries_sm${wrapper_architecture}.inc)
-  if(NOT EXISTS ${wrapper_entries})
-    message(FATAL_ERROR "${name}/${wrapper_file} needs entries_sm${wrapper_architecture}.inc beside it, with a line such "
+  set(architecture ${CMAKE_MATCH_1})
+  set(entries ${folder}/entries_sm${architecture}.inc)
+  if(NOT EXISTS ${entries})
+    message(FATAL_ERROR "${name}/${wrapper_file} needs entries_sm${architecture}.inc beside it, with a line such "
                         "as ENTRY(my_kernel, 256) for each instance.")
   endif()
-  set(wrapper_folder ${generated}_sm${wrapper_architecture})
-  string(APPEND listed "const prelude::RawEntry kEntriesOfSm${wrapper_architecture}[] = {\n"
-                       "#include \"${wrapper_entries}\"\n};\n")
-  string(APPEND additions
-    "    set.declare(launch::import_file(launch::Build::gpu_plain,\n"
-    "        {kEntriesOfSm${wrapper_architecture}, static_cast<std::uint32_t>(std::size(kEntriesOfSm${wrapper_architecture})),\n"
-    "         nullptr, 0, nullptr, 0, nullptr, \"${wrapper_file}\", ${wrapper_architecture}}));\n")
+  list(APPEND gpu_listed --gpu-file ${architecture}=${entries})
   set(wrapper_can)
-  foreach(architecture IN LISTS architectures)
-    if(architecture MATCHES "^[0-9]+" AND NOT CMAKE_MATCH_0 LESS wrapper_architecture)
-      list(APPEND wrapper_can ${architecture})
+  foreach(other IN LISTS architectures)
+    if(other MATCHES "^[0-9]+" AND NOT CMAKE_MATCH_0 LESS architecture)
+      list(APPEND wrapper_can ${other})
     endif()
   endforeach()
   if(wrapper_can)
-    set(library ${name}_sm${wrapper_architecture})
-    set(copies ${wrapper_folder}/kernels.gpu_traced.cuh ${wrapper_folder}/kernels.tables.inc
-               ${wrapper_folder}/kernels.includes.inc)
-    add_custom_command(OUTPUT ${copies}
-      COMMAND lanewise_annotate ${file} ${wrapper_folder} gpu_only
-      DEPENDS ${file} lanewise_annotate
-      COMMENT "Annotating ${name}/${wrapper_file}" VERBATIM)
-    add_custom_target(${library}_kernels DEPENDS ${copies})
-    lanewise_wrapper(gpu_plain cu ${file} common/prelude/gpu/gpu_headers.cuh)
-    lanewise_wrapper(gpu_traced cu ${wrapper_folder}/kernels.gpu_traced.cuh common/prelude/gpu/gpu_traced.cuh)
+    set(library ${name}_sm${architecture})
+    set(wrapper_folder ${generated}_sm${architecture})
+    list(APPEND builds gpu_plain_sm${architecture} gpu_traced_sm${architecture})
+    lanewise_annotated(${library}_kernels ${wrapper_file} ${architecture} ${wrapper_folder} "gpu_plain;gpu_traced"
+      kernels.gpu_traced.cuh)
     add_library(${library} OBJECT ${wrapper_folder}/gpu_plain.cu ${wrapper_folder}/gpu_traced.cu)
     lanewise_traced_options(${wrapper_folder}/gpu_traced.cu)
     set_target_properties(${library} PROPERTIES CUDA_ARCHITECTURES "${wrapper_can}")
@@ -167,47 +145,38 @@ macro(lanewise_gpu_only_kernels file)
   endif()
 endmacro()
 
+# The target `target`: the derived copies of one kernel file that are named at the end, and the wrappers of `builds`, in
+# the folder `generated`. `architecture` is 0 for a file that is emulated too.
+function(lanewise_annotated target kernels architecture generated builds)
+  set(entries ${folder}/entries.inc)
+  if(architecture)
+    set(entries ${folder}/entries_sm${architecture}.inc)
+  endif()
+  list(TRANSFORM ARGN PREPEND ${generated}/ OUTPUT_VARIABLE outputs)
+  list(GET outputs 0 first)
+  list(APPEND outputs ${generated}/kernels.tables.inc ${generated}/kernels.includes.inc)
+  foreach(build IN LISTS builds)
+    if(build MATCHES "^gpu")
+      list(APPEND outputs ${generated}/${build}.cu)
+    else()
+      list(APPEND outputs ${generated}/${build}.cpp)
+    endif()
+  endforeach()
+  string(REPLACE ";" "," joined "${builds}")
+  get_target_property(declarations lanewise_annotate LANEWISE_DECLARATIONS)
+  add_custom_command(OUTPUT ${outputs}
+    COMMAND lanewise_annotate copies --root ${PROJECT_SOURCE_DIR} --declarations ${declarations} --depfile ${first}.d
+            --lesson ${name} --id ${id} --entries ${entries} --architecture ${architecture} --builds ${joined}
+            ${folder}/${kernels} ${generated}
+    DEPENDS ${folder}/${kernels} lanewise_annotate ${declarations} DEPFILE ${first}.d
+    COMMENT "Annotating ${name}/${kernels}" VERBATIM)
+  add_custom_target(${target} DEPENDS ${outputs})
+  add_dependencies(${target} lanewise_declarations)
+endfunction()
+
 # A traced copy is looked at, never timed: with little optimization nvcc takes 5 s instead of 13 for lesson 05's.
 macro(lanewise_traced_options file)
   set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-Xcicc=-O1;-Xptxas=-O1")
-endmacro()
-
-# One build's wrapper: its prelude, its copy of the kernels in a namespace of its own, and the table of entries; and what
-# builds.cpp says of it.
-macro(lanewise_wrapper build suffix copy prelude)
-  set(wrapper_build ${build})
-  set(wrapper_copy ${copy})
-  set(wrapper_prelude ${prelude})
-  set(wrapper_function ${id}_${build})
-  if(wrapper_architecture)
-    string(APPEND wrapper_function _sm${wrapper_architecture})
-  endif()
-  set(wrapper_namespace kernels_${wrapper_function})
-  set(wrapper_address "reinterpret_cast<const void*>(&KERNEL(name __VA_OPT__(, ) __VA_ARGS__))")
-  if("${build}" MATCHES "^emulated")
-    set(wrapper_address "reinterpret_cast<const void*>(static_cast<void (*)(void**)>( \\
-        ::lanewise_emulated::body<&KERNEL(name __VA_OPT__(, ) __VA_ARGS__)>))")
-  endif()
-  set(wrapper_warp_entry "")
-  if("${build}" MATCHES "^emulated")
-    set(wrapper_warp_entry "\\
-    {#name, #__VA_ARGS__, \\
-     ${wrapper_address}, \\
-     SIGNATURE(name __VA_OPT__(, ) __VA_ARGS__)::parameters, SIGNATURE(name __VA_OPT__(, ) __VA_ARGS__)::count, warp},")
-  endif()
-  set(wrapper_tables "nullptr, 0, nullptr, 0")
-  set(wrapper_include_tables "")
-  if("${build}" MATCHES "traced$")
-    set(wrapper_tables "kStatements, kStatementCount, kSharedNames, kSharedCount")
-    set(wrapper_include_tables "#include \"${wrapper_folder}/kernels.tables.inc\"")
-  endif()
-  set(wrapper_capture nullptr)
-  if("${build}" STREQUAL "gpu_traced")
-    set(wrapper_capture "::lanewise_traced::capture_symbol()")
-  endif()
-  string(APPEND declarations "prelude::RawFile ${wrapper_function}();\n")
-  string(APPEND additions "    set.add(launch::import_file(launch::Build::${build}, ${wrapper_function}()));\n")
-  configure_file(${LANEWISE_CMAKE_FOLDER}/wrapper.in ${wrapper_folder}/${build}.${suffix} @ONLY)
 endmacro()
 
 # Says what a lesson's folder lacks before a compiler does.
@@ -223,7 +192,7 @@ function(lanewise_check_lesson folder)
     message(FATAL_ERROR "lessons/${name}/entries.inc lists no kernel; write a line such as ENTRY(my_kernel, 256).")
   endif()
   file(STRINGS ${folder}/entries.inc entries REGEX "^[ \t]*(WARP_)?ENTRY\\(")
-  file(READ ${folder}/kernels.cuh kernels)
+  lanewise_read_kernels(${folder} kernels.cuh kernels)
   lanewise_check_entries(${name} kernels.cuh entries.inc "${entries}" "${kernels}")
   file(GLOB gpu_files ${folder}/kernels_sm*.cuh)
   foreach(file IN LISTS gpu_files)
@@ -232,13 +201,25 @@ function(lanewise_check_lesson folder)
     string(REPLACE .cuh .inc entries_file "${entries_file}")
     if(EXISTS ${folder}/${entries_file})  # else lanewise_gpu_only_kernels() says so
       file(STRINGS ${folder}/${entries_file} entries REGEX "^[ \t]*(WARP_)?ENTRY\\(")
-      file(READ ${folder}/${file} kernels)
+      lanewise_read_kernels(${folder} ${file} kernels)
       if(entries MATCHES "WARP_ENTRY")
         message(FATAL_ERROR "lessons/${name}/${entries_file} has a WARP_ENTRY, but GPUs have no teaching warps: remove it.")
       endif()
       lanewise_check_entries(${name} ${file} ${entries_file} "${entries}" "${kernels}")
     endif()
   endforeach()
+endfunction()
+
+# The text of a kernel file, with that of the .cuh files beside it that it may include.
+function(lanewise_read_kernels folder file result)
+  file(READ ${folder}/${file} text)
+  file(GLOB beside ${folder}/*.cuh)
+  list(FILTER beside EXCLUDE REGEX "/kernels(_sm[0-9]+)?\\.cuh$")
+  foreach(other IN LISTS beside)
+    file(READ ${other} more)
+    string(APPEND text "${more}")
+  endforeach()
+  set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
 # Says which of the entries of one file are not as they must be.

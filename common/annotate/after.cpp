@@ -18,8 +18,8 @@ struct Received {
 
 class Announcer {
 public:
-    Announcer(const Source& source, const std::vector<std::string>& unsafe, Edits& edits)
-        : source_(source), unsafe_(unsafe), edits_(edits) {}
+    Announcer(const File& file, const std::vector<std::string>& unsafe, Edits& edits)
+        : file_(file), source_(file.source), unsafe_(unsafe), edits_(edits) {}
 
     void visit(const Statement& statement) {
         for (std::size_t i = 0; i < statement.children.size(); ++i) {
@@ -56,13 +56,14 @@ private:
 
     // `block` is null where the statement is the sole body of an if or a loop: nothing can stand behind it then.
     void simple(const Statement& statement, const Statement* block, std::size_t place) {
-        const std::vector<Assignment> parts = assignments(source_, statement);
+        const std::vector<Assignment> parts = statement.assignments;
         for (const Assignment& part : parts) {
-            const auto calls = outer_exchanges(source_, statement, part.value_first, part.value_last);
+            const auto calls = outer_exchanges(file_, statement, part.value_first, part.value_last);
             if (calls.empty()) continue;
-            const Range own = offered_variable(source_, calls.front());
-            Effect effect = effect_of(source_, part, own);
-            if (effect == Effect::replace && calls.size() > 1) effect = Effect::unknown;
+            const Range own = offered_variable(file_, calls.front());
+            Effect effect = direct_effect(file_, statement, part, own);
+            if (effect == Effect::replace && calls.size() > 1 && conditional_in(file_, value(part)) == nullptr)
+                effect = Effect::unknown;
             const Received received{target(part), own, source_[part.first].line, source_[part.last].line};
 
             // v = __shfl…(v) needs no search; p = __shfl…(v) may stand for what comes next.
@@ -84,12 +85,12 @@ private:
     }
 
     bool bare(const Assignment& part, const ExchangeCall& call) const {
-        return call_begin(source_, call.word) == part.value_first && call.close == part.value_last;
+        return call_begin(file_, call.word) == part.value_first && call.close == part.value_last;
     }
 
     // Is the variable among the arguments of the call?
     bool gives(const ExchangeCall& call, Range variable) const {
-        return mentions(source_, {call.open + 1, call.close - 1}, variable);
+        return mentions(file_, {call.open + 1, call.close - 1}, variable);
     }
 
     // Looks behind the statement that filled the temporary for the one that takes it in.
@@ -97,7 +98,7 @@ private:
         if (exchanges_on(received.first_line, received.last_line) != 1) return false;
         for (std::size_t i = place + 1; i < block.children.size(); ++i) {
             const Statement& next = block.children[i];
-            if (!mentions(source_, {next.first, next.last}, received.temporary)) continue;
+            if (!mentions(file_, {next.first, next.last}, received.temporary)) continue;
             if (next.kind == StatementKind::branch) return follow_branch(next, received);
             if (next.kind != StatementKind::simple) return false;
             const auto step = follow_simple(next, received);
@@ -110,25 +111,25 @@ private:
     int exchanges_on(int first_line, int last_line) const {
         int count = 0;
         for (std::size_t i = 0; i < source_.size(); ++i)
-            count += source_[i].line >= first_line && source_[i].line <= last_line && is_exchange(source_, i) ? 1 : 0;
+            count += source_[i].line >= first_line && source_[i].line <= last_line && is_exchange(file_, i) ? 1 : 0;
         return count;
     }
 
     // Nothing: the statement only looks at the temporary (`const bool better = p > v;`); go on searching.
     std::optional<bool> follow_simple(const Statement& statement, const Received& received) {
-        for (const Assignment& part : assignments(source_, statement)) {
-            if (!mentions(source_, value(part), received.temporary)) continue;
+        for (const Assignment& part : statement.assignments) {
+            if (!mentions(file_, value(part), received.temporary)) continue;
             if (part.declares && compares(value(part))) return std::nullopt;
             if (!tellable(part)) return false;
-            const Effect effect = take_ternary(part, received).value_or(effect_of(source_, part, received.own));
+            const Effect effect = take_ternary(part, received).value_or(effect_of(file_, part, received.own));
             insert_behind(statement.last,
                           " " + after(received.first_line, received.last_line, effect, target(part)) + ";");
             return true;
         }
         // p *= v: the temporary itself goes on.
-        for (const Assignment& part : assignments(source_, statement)) {
-            if (!mentions(source_, target(part), received.temporary) || !tellable(part) || !part.compound) continue;
-            const Effect effect = mentions(source_, value(part), received.own) ? Effect::join : Effect::replace;
+        for (const Assignment& part : statement.assignments) {
+            if (!mentions(file_, target(part), received.temporary) || !tellable(part) || !part.compound) continue;
+            const Effect effect = mentions(file_, value(part), received.own) ? Effect::join : Effect::replace;
             insert_behind(statement.last,
                           " " + after(received.first_line, received.last_line, effect, target(part)) + ";");
             return true;
@@ -145,27 +146,20 @@ private:
 
     // v = lane >= d ? v + p : v, v += lane >= d ? p : 0: only the lanes on one side take p in.
     std::optional<Effect> take_ternary(const Assignment& part, const Received& received) {
-        std::size_t question = part.value_first;
-        while (question <= part.value_last && !source_.is(question, "?")) question = source_.next(question);
-        if (question > part.value_last) return std::nullopt;
-        std::size_t colon = question + 1;
-        for (int depth = 0; colon <= part.value_last && !(source_.is(colon, ":") && depth == 0);
-             colon = source_.next(colon))
-            depth += source_.is(colon, "?") ? 1 : source_.is(colon, ":") ? -1 : 0;
-        if (colon >= part.value_last || colon == question + 1) return std::nullopt;
-        Range taking{question + 1, colon - 1};
-        Range other{colon + 1, part.value_last};
-        if (!mentions(source_, taking, received.temporary)) std::swap(taking, other);
-        if (!mentions(source_, taking, received.temporary)) return std::nullopt;
-        if (mentions(source_, other, received.temporary)) return std::nullopt;
+        const Conditional* conditional = conditional_in(file_, value(part));
+        if (conditional == nullptr || conditional->whole != value(part)) return std::nullopt;
+        Range taking = conditional->yes, other = conditional->no;
+        if (!mentions(file_, taking, received.temporary)) std::swap(taking, other);
+        if (!mentions(file_, taking, received.temporary)) return std::nullopt;
+        if (mentions(file_, other, received.temporary)) return std::nullopt;
 
         Effect effect = Effect::join_if_taken;
         if (!part.compound) {
-            const bool joins = mentions(source_, taking, target(part)) || mentions(source_, taking, received.own);
+            const bool joins = mentions(file_, taking, target(part)) || mentions(file_, taking, received.own);
             effect = joins ? Effect::join_if_taken : Effect::replace_if_taken;
             // Lanes on the other side keep what they had only where it says so.
             if (source_.words(other.first, other.last) != source_.words(part.target_first, part.target_last) &&
-                !mentions(source_, other, received.own))
+                !mentions(file_, other, received.own))
                 return Effect::unknown;
         }
         edits_.insert(source_[taking.first].offset, "(" + took(received) + ", ");
@@ -185,8 +179,8 @@ private:
         collect(branch, statements);
         std::vector<Assignment> parts;
         for (const Statement* statement : statements)
-            for (const Assignment& part : assignments(source_, *statement)) parts.push_back(part);
-        const auto takes = [&](const Assignment& a) { return mentions(source_, value(a), received.temporary); };
+            for (const Assignment& part : statement->assignments) parts.push_back(part);
+        const auto takes = [&](const Assignment& a) { return mentions(file_, value(a), received.temporary); };
         const auto outlives = [&](const Assignment& a) {
             return !a.declares && tellable(a) && !declared_inside(a, parts) && !in_header(branch, a);
         };
@@ -195,11 +189,11 @@ private:
         if (found == parts.end()) return false;
 
         const std::string name = source_.words(found->target_first, found->target_last);
-        Effect effect = effect_of(source_, *found, received.own);
+        Effect effect = effect_of(file_, *found, received.own);
         bool uniform = true;
         for (const Assignment& part : parts) {
             if (source_.words(part.target_first, part.target_last) != name) continue;
-            uniform = uniform && takes(part) && effect_of(source_, part, received.own) == effect;
+            uniform = uniform && takes(part) && effect_of(file_, part, received.own) == effect;
             if (takes(part)) insert_behind(part.last, ", " + took(received));
         }
         effect = effect == Effect::join ? Effect::join_if_taken : Effect::replace_if_taken;
@@ -224,6 +218,7 @@ private:
         return assigned && named;
     }
 
+    const File& file_;
     const Source& source_;
     const std::vector<std::string>& unsafe_;
     Edits& edits_;
@@ -232,9 +227,8 @@ private:
 
 }  // namespace
 
-void announce_results(const Source& source, const Statement& file, const std::vector<std::string>& unsafe,
-                      Edits& edits) {
-    Announcer(source, unsafe, edits).visit(file);
+void announce_results(const File& file, const std::vector<std::string>& unsafe, Edits& edits) {
+    Announcer(file, unsafe, edits).visit(file.root);
 }
 
 }  // namespace lanewise::annotate

@@ -4,11 +4,19 @@
 
 namespace lanewise::annotate {
 
+void Edits::add(const Edits& more, const std::vector<Span>* spans) {
+    for (const Edit& edit : more.edits_)
+        if (spans == nullptr || std::any_of(spans->begin(), spans->end(),
+                                            [&](const Span& span) { return span.holds(edit.offset); }))
+            edits_.push_back(edit);
+}
+
 std::string Edits::apply(const std::string& text) const {
     std::vector<Edit> sorted = edits_;
     std::stable_sort(sorted.begin(), sorted.end(), [](const Edit& a, const Edit& b) {
         if (a.offset != b.offset) return a.offset < b.offset;
-        return a.length == 0 && b.length > 0;  // what is inserted stands in front of what is replaced
+        if ((a.length == 0) != (b.length == 0)) return a.length == 0;  // what is inserted stands in front of what is replaced
+        return a.rank < b.rank;
     });
     std::string result;
     std::size_t at = 0;

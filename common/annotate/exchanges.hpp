@@ -1,11 +1,11 @@
-// What a statement does with the value that an exchange in it receives, told from the text alone. An exchange is a
+// What a statement does with the value that an exchange in it receives. An exchange is a
 // shuffle, a __reduce_*_sync or a cooperative group's shuffle or reduce: a lane offers its second argument (a group's
 // member: its first) and receives what others offered.
 #pragma once
 
 #include <vector>
 
-#include "common/annotate/statements.hpp"
+#include "common/annotate/unit.hpp"
 
 namespace lanewise::annotate {
 
@@ -20,24 +20,31 @@ struct ExchangeCall {
 };
 
 // Is token `index` the word of an exchange?
-bool is_exchange(const Source& source, std::size_t index);
+bool is_exchange(const File& file, std::size_t index);
 
 // Where a call of `word` begins: at the object or the namespace in front of it.
-std::size_t call_begin(const Source& source, std::size_t word);
+std::size_t call_begin(const File& file, std::size_t word);
 
 // The exchanges in [first, last] that are not arguments of another one; those in lambdas of `statement` are its own
 // statements' business.
-std::vector<ExchangeCall> outer_exchanges(const Source& source, const Statement& statement, std::size_t first,
+std::vector<ExchangeCall> outer_exchanges(const File& file, const Statement& statement, std::size_t first,
                                         std::size_t last);
 
 // Does [first, last], outside the arguments of exchanges, name the variable that [name_first, name_last] spells?
-bool mentions(const Source& source, Range where, Range name);
+bool mentions(const File& file, Range where, Range name);
 
 // What the exchange is offered, where that is a variable (`v`, `pair.sum`); else an empty range (first > last).
-Range offered_variable(const Source& source, const ExchangeCall& call);
+Range offered_variable(const File& file, const ExchangeCall& call);
+
+// The outermost `? :` that lies within the tokens of `range`; null where there is none.
+const Conditional* conditional_in(const File& file, Range range);
 
 // replace: the target holds something made of what was received alone. join: of the lane's own value as well, be it
 // the target's or the one it gave to the exchange (`own`, may be empty).
-Effect effect_of(const Source& source, const Assignment& assignment, Range own);
+Effect effect_of(const File& file, const Assignment& assignment, Range own);
+
+// The same of an assignment with exchanges in its value, for the lanes that carry them out: with `c ? a : b`, what
+// stands on their side. unknown: sides with exchanges differ, or what was received only chooses.
+Effect direct_effect(const File& file, const Statement& statement, const Assignment& assignment, Range own);
 
 }  // namespace lanewise::annotate

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
+#include "common/annotate/exchanges.hpp"
+
 namespace lanewise::annotate {
 namespace {
 
 // A word that leaves a record of what it was given: __shfl_sync(…), __reduce_add_sync(…), atomicAdd(…).
-bool leaves_a_record(const Source& source, std::size_t i) {
+bool leaves_a_record(const File& file, std::size_t i) {
+    const Source& source = file.source;
+    const auto call = file.calls.find(i);
+    if (call != file.calls.end() && call->second.callee == Callee::own) return false;
     if (!source.is_word(i) || !source.is(i + 1, "(")) return false;
     const std::string_view word = source[i].text;
     return (word.starts_with("__") && word.ends_with("_sync")) || word.starts_with("atomic");
@@ -54,10 +59,11 @@ void add_use(Facts& facts, const std::string& name) {
 }
 
 // Adds what the tokens of `part` read, call and mention.
-void read_part(const Source& source, Range part, const std::set<std::string>& functions, Facts& facts) {
+void read_part(const File& file, Range part, const std::set<std::string>& functions, Facts& facts) {
+    const Source& source = file.source;
     std::size_t subscript_end = part.first;   // tokens before it stand in a subscript
     for (std::size_t i = part.first; i <= part.last; ++i) {
-        if (leaves_a_record(source, i)) {
+        if (leaves_a_record(file, i)) {
             i = source.closing(i + 1);
             continue;
         }
@@ -77,40 +83,26 @@ void read_part(const Source& source, Range part, const std::set<std::string>& fu
 
 }  // namespace
 
-std::set<std::string> functions_of(const Source& source, const Statement& file) {
-    std::set<std::string> names;
-    for (const Statement& child : file.children) {
-        if (child.kind == StatementKind::container) names.merge(functions_of(source, child));
-        if (child.kind != StatementKind::function) continue;
-        // The last name before a bracket that is not an attribute's: float sum(…), __launch_bounds__(256) f(…).
-        for (std::size_t i = child.first; i < child.children.front().first; i = source.next(i))
-            if (source.is_word(i) && source.is(i + 1, "(") && !source[i].text.starts_with("__"))
-                names.insert(std::string(source[i].text));
-    }
-    return names;
-}
-
-Facts facts_of(const Source& source, const Assignment& assignment, const std::set<std::string>& functions) {
+Facts facts_of(const File& file, const Assignment& assignment, const std::set<std::string>& functions) {
     Facts facts;
+    const Source& source = file.source;
     const std::size_t first = assignment.value_first, last = assignment.value_last;
-    std::size_t question = kNone, colon = kNone;
-    for (std::size_t i = first; i <= last; i = source.next(i)) {
-        if (source.is(i, "?") && question == kNone) question = i;
-        if (source.is(i, ":") && colon == kNone) colon = i;
-    }
-    facts.conditional = question != kNone && colon != kNone && question < colon && question > first && colon < last;
+    const Conditional* conditional = conditional_in(file, {first, last});
+    facts.conditional = conditional != nullptr && conditional->whole == Range{first, last};
     if (assignment.compound) facts.copies = false;
     else if (!facts.conditional) facts.copies = is_one_word(source, first, last);
-    else facts.copies = is_one_word(source, question + 1, colon - 1) || is_one_word(source, colon + 1, last);
+    else
+        facts.copies = is_one_word(source, conditional->yes.first, conditional->yes.last) ||
+                       is_one_word(source, conditional->no.first, conditional->no.last);
     if (!facts.conditional) {
-        read_part(source, {first, last}, functions, facts);
+        read_part(file, {first, last}, functions, facts);
         return facts;
     }
     // Of a condition only the reads count: it chooses a value, it is not in it. A lane reads one branch.
     Facts condition, left, right;
-    read_part(source, {first, question - 1}, functions, condition);
-    read_part(source, {question + 1, colon - 1}, functions, left);
-    read_part(source, {colon + 1, last}, functions, right);
+    read_part(file, conditional->condition, functions, condition);
+    read_part(file, conditional->yes, functions, left);
+    read_part(file, conditional->no, functions, right);
     facts.calls = condition.calls || left.calls || right.calls;
     facts.loads = condition.loads + std::max(left.loads, right.loads);
     facts.uses = left.uses;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/annotate/statements.hpp"
+#include "common/annotate/unit.hpp"
 
 namespace lanewise::annotate {
 
@@ -30,10 +30,8 @@ struct Facts {
     std::vector<std::string> uses;    // names in the value, each once, but for those in subscripts and conditions
 };
 
-// The names of the functions that the file defines.
-std::set<std::string> functions_of(const Source& source, const Statement& file);
-
-Facts facts_of(const Source& source, const Assignment& assignment, const std::set<std::string>& functions);
+// `functions` are those that the unit defines.
+Facts facts_of(const File& file, const Assignment& assignment, const std::set<std::string>& functions);
 
 // The surroundings of child number `child` of `statement`, whose own are `around`.
 Surroundings surroundings_of(const Source& source, const Statement& statement, std::size_t child,

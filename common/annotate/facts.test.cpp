@@ -3,16 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "common/annotate/rewrite.hpp"
+#include "common/annotate/testing/reading.hpp"
 
 namespace lanewise::annotate {
 namespace {
 
 // The last assignment in `body`, in words: "? copy calls loads 2: a b".
 std::string told(const std::string& body) {
-    const Source source("/k.cuh", "__device__ float own(float x) { return x; }\nvoid f() { " + body + " }");
-    const Statement file = parse(source);
-    const std::vector<Assignment> parts = assignments(source, file.children.back().children.front().children.back());
-    const Facts facts = facts_of(source, parts.back(), functions_of(source, file));
+    const Reading reading = reading_of(kDeclared + "__device__ float own(float x) { return x; }\nvoid f() { " + body + " }");
+    const File& file = *reading.units.front().files.front();
+    const Statement& last = file.root.children.back().children.front().children.back();
+    const Facts facts = facts_of(file, last.assignments.back(), reading.units.front().functions);
     std::string text;
     if (facts.conditional) text += "? ";
     if (facts.copies) text += "copy ";
@@ -31,16 +32,16 @@ TEST(Facts, WhatAValueReads) {
     EXPECT_EQ(told("v = sqrtf(in[i]);"), "loads 1: sqrtf in");
     EXPECT_EQ(told("v = __ldg(&in[i]);"), "copy loads 1: __ldg in");
     EXPECT_EQ(told("v = __ldg(in + i);"), "copy loads 0: __ldg in i");
-    EXPECT_EQ(told("v = *p;"), "copy loads 1: p");
+    EXPECT_EQ(told("v = *in;"), "copy loads 1: in");
     EXPECT_EQ(told("v = a * b;"), "loads 0: a b");
-    EXPECT_EQ(told("v = a * *p;"), "loads 1: a p");
+    EXPECT_EQ(told("v = a * *in;"), "loads 1: a in");
     EXPECT_EQ(told("float4 p = FLOAT4(in[i]);"), "copy loads 1: FLOAT4 in");
     EXPECT_EQ(told("float4 p = reinterpret_cast<const float4*>(in)[i];").substr(0, 12), "copy loads 1");
     EXPECT_EQ(told("float4 p = ((const float4*)in)[i];").substr(0, 12), "copy loads 1");
-    EXPECT_EQ(told("sum += p.x + p.y;"), "loads 0: p");
+    EXPECT_EQ(told("sum += in4->x + s.sum;"), "loads 0: in4 s");
     EXPECT_EQ(told("v = c ? in[i] + in[j] : other[k];"), "? copy loads 2: in other");
-    EXPECT_EQ(told("v = in[index[i]];"), "copy loads 2: in");
-    EXPECT_EQ(told("sum += v[k];"), "loads 1: v");
+    EXPECT_EQ(told("v = in[index_of[i]];"), "copy loads 2: in");
+    EXPECT_EQ(told("sum += many[k];"), "loads 1: many");
     EXPECT_EQ(told("sum += in[i];"), "loads 1: in");
 }
 
@@ -51,7 +52,7 @@ TEST(Facts, WhatAWordIsGivenIsTheWordsBusiness) {
 }
 
 TEST(Facts, WhereAStatementStands) {
-    const Source source("/k.cuh", "void g() { a = 1; }\n"
+    const Reading reading = reading_of("extern int a, b, c, d, e, x; void g() { a = 1; }\n"
                                   "void f() {\n"
                                   "  b = 1;\n"
                                   "  for (;;) {\n"
@@ -62,7 +63,7 @@ TEST(Facts, WhereAStatementStands) {
                                   "    e = 1;\n"
                                   "  }\n"
                                   "}\n");
-    const std::string text = tables(source, parse(source));
+    const std::string text = tables(reading);
     const auto row = [&](const std::string& target) {
         const std::size_t at = text.find("\"" + target + "\"");
         const std::size_t end = text.find("\n", at);

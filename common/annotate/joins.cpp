@@ -11,8 +11,9 @@ namespace {
 
 class Joins {
 public:
-    Joins(const Source& source, const Statement& file, const std::vector<std::string>& unsafe, Edits& edits)
-        : source_(source), functions_(functions_of(source, file)), unsafe_(unsafe), edits_(edits) {}
+    Joins(const File& file, const std::set<std::string>& functions, const std::vector<std::string>& unsafe,
+          std::vector<std::string>& targets, Edits& edits)
+        : file_(file), source_(file.source), functions_(functions), unsafe_(unsafe), edits_(edits), targets_(targets) {}
 
     void visit(const Statement& statement, bool in_function) {
         for (const Statement& child : statement.children) {
@@ -24,15 +25,15 @@ public:
 
 private:
     void simple(const Statement& statement) {
-        for (const Assignment& part : assignments(source_, statement)) {
-            if (!outer_exchanges(source_, statement, part.value_first, part.value_last).empty()) continue;
-            const Facts facts = facts_of(source_, part, functions_);
+        for (const Assignment& part : statement.assignments) {
+            if (!outer_exchanges(file_, statement, part.value_first, part.value_last).empty()) continue;
+            const Facts facts = facts_of(file_, part, functions_);
             const bool reads = facts.loads > 0 || facts.copies ||
                                std::any_of(facts.uses.begin(), facts.uses.end(),
                                            [&](const std::string& name) { return loaded_.count(name) > 0; });
             if (!reads) continue;
             const std::string target = source_.words(part.target_first, part.target_last);
-            const bool joins = effect_of(source_, part, {1, 0}) == Effect::join;
+            const bool joins = effect_of(file_, part, {1, 0}) == Effect::join;
             if (!joins) loaded_.insert(std::string(source_[part.target_first].text));
             else if (part.plain && !part.declares && !part.to_memory && !facts.calls && is_sum(part))
                 edits_.insert(source_[part.last].end(), ", ::lanewise_traced::joined(" + std::to_string(id_of(target)) +
@@ -53,18 +54,20 @@ private:
         return targets_.size() - 1;
     }
 
+    const File& file_;
     const Source& source_;
-    const std::set<std::string> functions_;
+    const std::set<std::string>& functions_;
     const std::vector<std::string>& unsafe_;
     Edits& edits_;
     std::set<std::string> loaded_;      // variables of the function that hold what was read, as it was
-    std::vector<std::string> targets_;
+    std::vector<std::string>& targets_;
 };
 
 }  // namespace
 
-void announce_joins(const Source& source, const Statement& file, const std::vector<std::string>& unsafe, Edits& edits) {
-    Joins(source, file, unsafe, edits).visit(file, false);
+void announce_joins(const File& file, const std::set<std::string>& functions, const std::vector<std::string>& unsafe,
+                    std::vector<std::string>& targets, Edits& edits) {
+    Joins(file, functions, unsafe, targets, edits).visit(file.root, false);
 }
 
 }  // namespace lanewise::annotate

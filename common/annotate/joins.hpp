@@ -2,17 +2,19 @@
 // variable, and leave no record of their own.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "common/annotate/edits.hpp"
-#include "common/annotate/statements.hpp"
+#include "common/annotate/unit.hpp"
 
 namespace lanewise::annotate {
 
 // `sum += in[i];` and `const float4 p = in4[i]; … sum += p.x + p.y;` get `, joined(ID, sum)`; ID is the variable's in
-// this file. Not where a warp word or an atomic stands in the value: announce_results tells of these. `unsafe` names
+// `targets`, which grows. `functions` are those that the unit defines. Not where a warp word or an atomic stands in the value: announce_results tells of these. `unsafe` names
 // variables whose reading would be an access (shared memory).
-void announce_joins(const Source& source, const Statement& file, const std::vector<std::string>& unsafe, Edits& edits);
+void announce_joins(const File& file, const std::set<std::string>& functions, const std::vector<std::string>& unsafe,
+                    std::vector<std::string>& targets, Edits& edits);
 
 }  // namespace lanewise::annotate

@@ -3,14 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "common/annotate/rewrite.hpp"
+#include "common/annotate/testing/reading.hpp"
 
 namespace lanewise::annotate {
 namespace {
 
 // What is announced of a kernel with this body: the statements, with "(ID)" behind each that is.
 std::string told(const std::string& body) {
-    const Source source("/k.cuh", "__device__ float own(float x) { return x; }\n__global__ void f() { " + body + " }");
-    std::string text = derived_copy(source, parse(source), Copy::emulated_traced);
+    const std::string file = kDeclared + "__device__ float own(float x) { return x; }\n__global__ void f() { " + body + " }";
+    std::string text = derived_copy(reading_of(file), 0, Copy::emulated_traced);
     text = text.substr(text.find("void f() { ") + 11);
     text.resize(text.rfind(" }"));
     const std::string word = ", ::lanewise_traced::joined(";
@@ -26,8 +27,8 @@ TEST(Joins, AreToldOfWhatWasRead) {
     EXPECT_EQ(told("for (;;) sum = fmaxf(sum, in[i]);"), "for (;;) sum = fmaxf(sum, in[i])(0);");
     EXPECT_EQ(told("float4 p = in[i]; sum += p.x + p.y;"), "float4 p = in[i]; sum += p.x + p.y(0);");
     EXPECT_EQ(told("float v = in[i]; float w = v * v; sum += w;"), "float v = in[i]; float w = v * v; sum += w(0);");
-    EXPECT_EQ(told("float v = in[i]; s += v; q += v * v; s += in[j];"),
-              "float v = in[i]; s += v(0); q += v * v(1); s += in[j](0);");
+    EXPECT_EQ(told("float v = in[i]; x += v; y += v * v; x += in[j];"),
+              "float v = in[i]; x += v(0); y += v * v(1); x += in[j](0);");
 }
 
 TEST(Joins, AreNotToldOfOtherThings) {
@@ -39,9 +40,9 @@ TEST(Joins, AreNotToldOfOtherThings) {
 }
 
 TEST(Joins, AreTheEmulatorsAlone) {
-    const Source source("/k.cuh", "__global__ void f() { sum += in[i]; }");
+    const Reading reading = reading_of(kDeclared + "__global__ void f() { sum += in[i]; }");
     for (const Copy copy : {Copy::gpu_traced, Copy::emulated})
-        EXPECT_EQ(derived_copy(source, parse(source), copy).find("joined"), std::string::npos);
+        EXPECT_EQ(derived_copy(reading, 0, copy).find("joined"), std::string::npos);
 }
 
 }  // namespace

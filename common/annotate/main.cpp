@@ -1,57 +1,161 @@
-// lanewise_annotate KERNELS.cuh OUTPUT_FOLDER [gpu_only]: writes the derived copies of a kernel file, its tables and
-// its includes. With gpu_only: of a file that is never emulated, so there are no emulated copies.
+// lanewise_annotate: writes the derived copies of a kernel file and of the files beside it, with tables, includes and
+// wrappers; the list of a lesson's builds; and the compiled declarations that kernel files are read with.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <sstream>
 #include <string_view>
 
-#include "common/base/error.hpp"
 #include "common/annotate/rewrite.hpp"
+#include "common/annotate/wrappers.hpp"
+#include "common/base/error.hpp"
 
 namespace {
 
 using namespace lanewise;
+namespace fs = std::filesystem;
 
-std::string read(const std::filesystem::path& path) {
+constexpr const char* kUsage =
+    "usage: lanewise_annotate copies --root FOLDER [--declarations FILE] [--depfile FILE] [--lesson NAME --id NAME\n"
+    "         --entries FILE --builds BUILD,…] [--architecture NUMBER] KERNELS.cuh FOLDER\n"
+    "       lanewise_annotate builds --lesson NAME --id NAME --function NAME --builds BUILD,… [--architectures NUMBER,…]\n"
+    "         [--gpu-file NUMBER=ENTRIES.inc …] FILE\n"
+    "       lanewise_annotate declarations --root FOLDER [--depfile FILE] FILE\n";
+
+// The command line: a verb, options with a value each, and places.
+struct Command {
+    std::string verb;
+    std::multimap<std::string, std::string> options;
+    std::vector<fs::path> places;
+
+    std::string option(const std::string& name) const {
+        const auto found = options.find(name);
+        return found == options.end() ? std::string() : found->second;
+    }
+    std::vector<std::string> list(const std::string& name) const {
+        std::vector<std::string> result;
+        std::istringstream parts(option(name));
+        for (std::string part; std::getline(parts, part, ',');) result.push_back(part);
+        return result;
+    }
+    annotate::Prelude prelude() const { return {option("root"), option("declarations")}; }
+};
+
+std::string read(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) throw Error(path.string() + ": this kernel file cannot be read");
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-void write(const std::filesystem::path& path, const std::string& text) {
+// Leaves a file alone that says this already, so that nothing is compiled again.
+void write(const fs::path& path, const std::string& text) {
+    if (std::ifstream before(path, std::ios::binary);
+        before && std::string{std::istreambuf_iterator<char>(before), std::istreambuf_iterator<char>()} == text)
+        return;
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file << text;
     file.close();
     if (!file) throw Error(path.string() + ": this file cannot be written; is the disk full?");
 }
 
-void annotate_file(const std::filesystem::path& kernels, const std::filesystem::path& folder, bool gpu_only) {
-    const annotate::Source source(std::filesystem::absolute(kernels).lexically_normal().string(), read(kernels));
-    const annotate::Statement file = annotate::parse(source);
-    std::filesystem::create_directories(folder);
-    write(folder / "kernels.gpu_traced.cuh",
-          derived_copy(source, file, gpu_only ? annotate::Copy::gpu_only : annotate::Copy::gpu_traced));
-    if (!gpu_only) {
-        write(folder / "kernels.emulated.cuh", derived_copy(source, file, annotate::Copy::emulated));
-        write(folder / "kernels.emulated_traced.cuh", derived_copy(source, file, annotate::Copy::emulated_traced));
+void write_depfile(const fs::path& path, const fs::path& target, const std::vector<std::string>& files) {
+    if (path.empty()) return;
+    std::string text = target.string() + ":";
+    for (const std::string& file : files) {
+        text += " \\\n ";
+        for (const char c : file) text += c == ' ' ? std::string("\\ ") : std::string(1, c);
     }
-    write(folder / "kernels.tables.inc", tables(source, file));
+    write(path, text + "\n");
+}
+
+annotate::KernelFilePlan plan_of(const Command& command) {
+    annotate::KernelFilePlan plan;
+    plan.lesson = command.option("lesson");
+    plan.id = command.option("id");
+    plan.entries = command.option("entries");
+    if (const std::string number = command.option("architecture"); !number.empty()) plan.architecture = std::stoi(number);
+    return plan;
+}
+
+void write_copies(const Command& command) {
+    using annotate::Copy;
+    const fs::path folder = command.places[1];
+    const std::string path = fs::absolute(command.places[0]).lexically_normal().string();
+    const annotate::Reading reading = annotate::read_kernels(path, read(path), command.prelude());
+    annotate::KernelFilePlan plan = plan_of(command);
+    plan.file = fs::path(path).filename().string();
+    plan.folder = folder.string();
+    fs::create_directories(folder);
+    std::vector<Copy> copies = {Copy::gpu_traced, Copy::emulated, Copy::emulated_traced};
+    if (plan.architecture != 0) copies = {Copy::gpu_only};
     std::string includes;  // a wrapper includes these before it opens its namespace
-    for (const std::string& include : source.system_includes()) includes += include + "\n";
+    std::vector<std::string> files;
+    for (std::size_t i = 0; i < reading.file_count(); ++i) {
+        for (const Copy copy : copies) write(folder / copy_name(reading, i, copy), derived_copy(reading, i, copy));
+        for (const std::string& include : reading.source(i).system_includes()) includes += include + "\n";
+        files.push_back(reading.source(i).path());
+    }
+    write(folder / "kernels.tables.inc", tables(reading));
     write(folder / "kernels.includes.inc", includes);
+    for (const std::string& build : command.list("builds"))
+        write(folder / annotate::wrapper_name(build), wrapper_text(reading, plan, build));
+    write_depfile(command.option("depfile"), folder / copy_name(reading, 0, copies.front()), files);
+}
+
+void write_builds(const Command& command) {
+    const annotate::KernelFilePlan plan = plan_of(command);
+    std::vector<annotate::KernelFilePlan> gpu_only;
+    const auto [first, last] = command.options.equal_range("gpu-file");
+    for (auto option = first; option != last; ++option) {
+        const std::size_t equals = option->second.find('=');
+        if (equals == std::string::npos) throw Error("--gpu-file " + option->second + ": NUMBER=ENTRIES.inc was expected");
+        annotate::KernelFilePlan file = plan;
+        file.architecture = std::stoi(option->second);
+        file.entries = option->second.substr(equals + 1);
+        file.file = "kernels_sm" + std::to_string(file.architecture) + ".cuh";
+        gpu_only.push_back(file);
+    }
+    std::string architectures;  // as CMake lists them
+    for (const std::string& architecture : command.list("architectures"))
+        architectures += (architectures.empty() ? "" : ";") + architecture;
+    fs::create_directories(command.places[0].parent_path());
+    write(command.places[0], builds_text(plan, command.option("function"), architectures, command.list("builds"), gpu_only));
+}
+
+void compile_declarations(const Command& command) {
+    const fs::path& place = command.places[0];
+    write_depfile(command.option("depfile"), place, annotate::compile_prelude(place.string(), command.prelude()));
+}
+
+bool parse(int argc, char** argv, Command& command) {
+    if (argc < 2) return false;
+    command.verb = argv[1];
+    for (int i = 2; i < argc; ++i) {
+        const std::string_view argument = argv[i];
+        if (!argument.starts_with("--")) command.places.emplace_back(argument);
+        else if (++i < argc) command.options.emplace(argument.substr(2), argv[i]);
+        else return false;
+    }
+    const bool with_root = !command.option("root").empty();
+    if (command.verb == "copies") return with_root && command.places.size() == 2;
+    if (command.verb == "declarations") return with_root && command.places.size() == 1;
+    return command.verb == "builds" && command.places.size() == 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const bool gpu_only = argc == 4 && std::string_view(argv[3]) == "gpu_only";
-    if (argc != 3 && !gpu_only) {
-        std::fprintf(stderr, "usage: lanewise_annotate KERNELS.cuh OUTPUT_FOLDER [gpu_only]\n");
+    Command command;
+    if (!parse(argc, argv, command)) {
+        std::fputs(kUsage, stderr);
         return kExitUsage;
     }
     try {
-        annotate_file(argv[1], argv[2], gpu_only);
+        if (command.verb == "copies") write_copies(command);
+        else if (command.verb == "builds") write_builds(command);
+        else compile_declarations(command);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return kExitUsage;

@@ -93,6 +93,9 @@ void refuse_words(const Source& source, Edits& edits) {
     for (std::size_t i = 0; i < source.size(); ++i)
         if (const std::string_view what = refused_at(source, i); !what.empty())
             edits.insert(source[i].offset, error(what));
+}
+
+void refuse_in_macros(const Source& source, Edits& edits) {
     for (const Macro& macro : source.macros()) refuse_in_macro(macro, edits);
 }
 

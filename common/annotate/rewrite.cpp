@@ -1,6 +1,8 @@
 #include "common/annotate/rewrite.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 #include "common/annotate/after.hpp"
 #include "common/annotate/edits.hpp"
@@ -8,6 +10,7 @@
 #include "common/annotate/facts.hpp"
 #include "common/annotate/group_headers.hpp"
 #include "common/annotate/joins.hpp"
+#include "common/annotate/open_operations.hpp"
 #include "common/annotate/refused.hpp"
 #include "common/annotate/shared_arrays.hpp"
 #include "common/annotate/words.hpp"
@@ -24,26 +27,39 @@ std::string in_quotes(std::string_view text) {
     return result + "\"";
 }
 
-// __shfl_xor_sync(a, b) -> ::lanewise_traced::shfl_xor(LINE, a, b)
-void intercept_words(const Source& source, Edits& edits) {
+bool spelled_as_word(const Source& source, std::size_t i, const Word& word) {
+    if (!source.is(i, word.cuda)) return false;
+    return i == 0 || (!source.is(i - 1, ".") && !source.is(i - 1, "->"));  // somebody's member
+}
+
+// Where the token's name begins, its :: included; nothing where it is of somebody's namespace.
+std::optional<std::size_t> name_begin(const Source& source, std::size_t i) {
+    if (i == 0 || !source.is(i - 1, "::")) return source[i].offset;
+    const bool keyword = i > 1 && (source.is(i - 2, "return") || source.is(i - 2, "else") || source.is(i - 2, "do"));
+    const bool named = i > 1 && (source.is_word(i - 2) || source.is(i - 2, ">"));
+    if (named && !keyword) return std::nullopt;
+    return source[i - 1].offset;
+}
+
+// __shfl_xor_sync(a, b) -> ::lanewise_traced::shfl_xor(LINE, a, b). A function that the file gives such a name stays
+// what it is; in parentheses where the prelude has a macro of that name.
+void intercept_words(const File& file, bool with_macros, Edits& edits) {
+    const Source& source = file.source;
     for (std::size_t i = 0; i + 1 < source.size(); ++i) {
         if (!source.is_word(i) || !source.is(i + 1, "(")) continue;
-        for (const Word& word : kWords) {
-            if (!source.is(i, word.cuda)) continue;
-            if (i > 0 && (source.is(i - 1, ".") || source.is(i - 1, "->"))) break;  // somebody's member
-            std::size_t begin = source[i].offset;
-            if (i > 0 && source.is(i - 1, "::")) {
-                const bool keyword =
-                    i > 1 && (source.is(i - 2, "return") || source.is(i - 2, "else") || source.is(i - 2, "do"));
-                const bool named = i > 1 && (source.is_word(i - 2) || source.is(i - 2, ">"));
-                if (named && !keyword) break;  // somebody's namespace
-                begin = source[i - 1].offset;
-            }
-            edits.replace(begin, source[i].end() - begin, "::lanewise_traced::" + std::string(word.traced));
-            const bool empty = source.is(i + 2, ")");
-            edits.insert(source[i + 1].end(), std::to_string(source[i].line) + (empty ? "" : ", "));
-            break;
+        const auto word = std::find_if(std::begin(kWords), std::end(kWords),
+                                       [&](const Word& known) { return spelled_as_word(source, i, known); });
+        if (word == std::end(kWords)) continue;
+        const auto call = file.calls.find(i);
+        const Callee callee = call == file.calls.end() ? Callee::unknown : call->second.callee;
+        if (callee == Callee::own || callee == Callee::either || file.declared_functions.contains(i)) {
+            if (with_macros) edits.replace(source[i].offset, source[i].text.size(), "(" + std::string(source[i].text) + ")");
+            continue;
         }
+        const auto begin = name_begin(source, i);
+        if (!begin) continue;
+        edits.replace(*begin, source[i].end() - *begin, "::lanewise_traced::" + std::string(word->traced));
+        edits.insert(source[i + 1].end(), std::to_string(source[i].line) + (source.is(i + 2, ")") ? "" : ", "));
     }
 }
 
@@ -137,66 +153,136 @@ std::string braced(const Lines& lines) {
 }
 
 // One row of kStatements: the fields of a RawStatement.
-std::string statement_row(const Source& source, const Statement& statement, const Assignment& part,
+std::string statement_row(const File& file, const Statement& statement, const Assignment& part,
                           const Surroundings& around, const std::set<std::string>& functions) {
-    const auto calls = outer_exchanges(source, statement, part.value_first, part.value_last);
-    const Range own = calls.empty() ? Range{1, 0} : offered_variable(source, calls.front());
-    const Facts facts = facts_of(source, part, functions);
+    const Source& source = file.source;
+    const auto calls = outer_exchanges(file, statement, part.value_first, part.value_last);
+    const Effect effect = calls.empty() ? effect_of(file, part, {1, 0})
+                                        : direct_effect(file, statement, part, offered_variable(file, calls.front()));
+    const Facts facts = facts_of(file, part, functions);
     std::string uses;
     for (const std::string& name : facts.uses) uses += (uses.empty() ? "" : " ") + name;
     const auto truth = [](bool value) { return value ? "true" : "false"; };
     std::string row = "    {" + std::to_string(source[part.first].line) + ", ";
     row += std::to_string(source[part.last].line) + ", ";
-    row += std::to_string(static_cast<int>(effect_of(source, part, own))) + ", ";
-    row += in_quotes(source.words(part.target_first, part.target_last)) + ", ";
+    row += std::to_string(static_cast<int>(effect)) + ", ";
+    row += quoted(source.words(part.target_first, part.target_last)) + ", ";
     for (const bool fact : {part.to_memory, facts.conditional, facts.copies, facts.calls})
         row += std::string(truth(fact)) + ", ";
     row += std::to_string(facts.loads) + ", " + in_quotes(uses) + ", ";
     return row + braced(around.function) + ", " + braced(around.loop) + ", " + braced(around.branch) + "},\n";
 }
 
-void list_statements(const Source& source, const Statement& statement, const Surroundings& around,
-                     const std::set<std::string>& functions, std::string& rows, int& count) {
-    if (statement.kind == StatementKind::simple && around.function.first != 0) {
-        for (const Assignment& part : assignments(source, statement)) {
-            rows += statement_row(source, statement, part, around, functions);
-            ++count;
-        }
+// What the first configuration of a file shows is listed whole, of further ones what is fresh.
+bool is_listed(const File& file, const Statement& statement, bool first) {
+    const std::size_t offset = file.source[statement.first].offset;
+    return first || std::any_of(file.fresh.begin(), file.fresh.end(), [&](const Span& span) { return span.holds(offset); });
+}
+
+class StatementTable {
+public:
+    void list(const File& file, const std::set<std::string>& functions, bool first) {
+        file_ = &file;
+        functions_ = &functions;
+        first_ = first;
+        list(file.root, {});
     }
-    for (std::size_t i = 0; i < statement.children.size(); ++i)
-        list_statements(source, statement.children[i], surroundings_of(source, statement, i, around), functions, rows,
-                        count);
+
+    std::string rows;
+    int count = 0;
+
+private:
+    void list(const Statement& statement, const Surroundings& around) {
+        if (statement.kind == StatementKind::simple && around.function.first != 0 && is_listed(*file_, statement, first_)) {
+            for (const Assignment& part : statement.assignments) {
+                rows += statement_row(*file_, statement, part, around, *functions_);
+                ++count;
+            }
+        }
+        for (std::size_t i = 0; i < statement.children.size(); ++i)
+            list(statement.children[i], surroundings_of(file_->source, statement, i, around));
+    }
+
+    const File* file_ = nullptr;
+    const std::set<std::string>* functions_ = nullptr;
+    bool first_ = true;
+};
+
+// What one configuration says of one file. `names` and `targets` are those of the files before it.
+Edits edits_for(const Unit& unit, std::size_t index, Copy copy, std::vector<std::string>& names,
+                std::vector<std::string>& targets) {
+    const File& file = *unit.files[index];
+    const Source& source = file.source;
+    Edits edits;
+    const std::vector<SharedDeclaration> shared = shared_declarations(file, names);
+    if (copy == Copy::emulated || copy == Copy::emulated_traced) {
+        refuse_words(source, edits);
+        emulate_arrays(source, shared, edits);
+        point_to_file_scope(source, file.root, shared, edits);
+    }
+    if (copy != Copy::emulated) {
+        intercept_words(file, copy != Copy::emulated_traced, edits);
+        announce_results(file, names, edits);
+        if (copy == Copy::emulated_traced) announce_joins(file, unit.functions, names, targets, edits);
+        announce_arrays(source, file.root, shared, edits);
+    }
+    if (copy == Copy::emulated || copy == Copy::emulated_traced) close_operations(file, edits);
+    return edits;
+}
+
+// #include "sums.cuh" -> #include "sums.kernels.emulated.cuh"
+void include_copies(const Reading& reading, std::size_t file, Copy copy, Edits& edits) {
+    const Source& source = reading.source(file);
+    for (std::size_t other = 0; other < reading.file_count(); ++other)
+        for (const Directive& directive : source.directives())
+            if (const auto name = included_file(source, directive, reading.source(other).path()))
+                edits.replace(name->begin, name->end - name->begin, copy_name(reading, other, copy));
+}
+
+std::string file_stem(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    const std::string name = slash == path.npos ? path : path.substr(slash + 1);
+    return name.substr(0, name.rfind('.'));
 }
 
 }  // namespace
 
-std::string derived_copy(const Source& source, const Statement& file, Copy copy) {
-    Edits edits;
-    const std::vector<SharedDeclaration> shared = shared_declarations(source, file);
-    if (copy != Copy::gpu_only) replace_group_headers(source, edits);
-    if (copy == Copy::emulated || copy == Copy::emulated_traced) {
-        refuse_words(source, edits);
-        emulate_arrays(source, shared, edits);
-        point_to_file_scope(source, file, shared, edits);
-    }
-    if (copy != Copy::emulated) {
-        intercept_words(source, edits);
-        announce_results(source, file, shared_names(shared), edits);
-        if (copy == Copy::emulated_traced) announce_joins(source, file, shared_names(shared), edits);
-        announce_arrays(source, file, shared, edits);
-    }
-    return "#line 1 " + in_quotes(source.path()) + "\n" + edits.apply(source.text());
+std::string copy_name(const Reading& reading, std::size_t file, Copy copy) {
+    const std::string kind = copy == Copy::emulated          ? "emulated"
+                             : copy == Copy::emulated_traced ? "emulated_traced"
+                                                             : "gpu_traced";
+    return (file == 0 ? "" : file_stem(reading.source(file).path()) + ".") + "kernels." + kind + ".cuh";
 }
 
-std::string tables(const Source& source, const Statement& file) {
-    std::string rows;
-    int count = 0;
-    list_statements(source, file, {}, functions_of(source, file), rows, count);
-    std::string text = "static constexpr ::lanewise::prelude::RawStatement kStatements[] = {\n" + rows;
-    if (count == 0) text += "    {},\n";
-    text += "};\nstatic constexpr unsigned kStatementCount = " + std::to_string(count) + ";\n";
+std::string derived_copy(const Reading& reading, std::size_t file, Copy copy) {
+    const Source& source = reading.source(file);
+    Edits edits;
+    if (copy != Copy::gpu_only) replace_group_headers(source, edits);
+    if (copy == Copy::emulated || copy == Copy::emulated_traced) refuse_in_macros(source, edits);
+    include_copies(reading, file, copy, edits);
+    std::vector<std::string> names, targets;
+    for (const Unit& unit : reading.units) {
+        for (std::size_t i = 0; i < unit.files.size(); ++i) {
+            const Edits more = edits_for(unit, i, copy, names, targets);
+            if (i == file) edits.add(more, &unit == &reading.units.front() ? nullptr : &unit.files[i]->fresh);
+        }
+    }
+    return "#line " + std::to_string(source.first_line()) + " " + quoted(reading.source(0).path()) + "\n" +
+           edits.apply(source.text());
+}
 
-    const std::vector<std::string> names = shared_names(shared_declarations(source, file));
+std::string tables(const Reading& reading) {
+    StatementTable table;
+    std::vector<std::string> names;
+    for (const Unit& unit : reading.units) {
+        for (const auto& file : unit.files) {
+            table.list(*file, unit.functions, &unit == &reading.units.front());
+            shared_declarations(*file, names);
+        }
+    }
+    std::string text = "static constexpr ::lanewise::prelude::RawStatement kStatements[] = {\n" + table.rows;
+    if (table.count == 0) text += "    {},\n";
+    text += "};\nstatic constexpr unsigned kStatementCount = " + std::to_string(table.count) + ";\n";
     text += "static constexpr const char* kSharedNames[] = {";
     for (const std::string& name : names) text += in_quotes(name) + ", ";
     text += "nullptr};\nstatic constexpr unsigned kSharedCount = " + std::to_string(names.size()) + ";\n";

@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include "common/annotate/source.hpp"
-#include "common/annotate/statements.hpp"
+#include "common/annotate/unit.hpp"
 
 namespace lanewise::annotate {
 
@@ -13,10 +12,14 @@ namespace lanewise::annotate {
 // and clusters ours do not have (what a tile exchanges is then not seen).
 enum class Copy : std::uint8_t { gpu_traced, emulated, emulated_traced, gpu_only };
 
-// The copy of the file, with a #line directive in front.
-std::string derived_copy(const Source& source, const Statement& file, Copy copy);
+// The copy of file number `file`, with a #line directive in front. A copy includes the copies of the files beside it by
+// copy_name().
+std::string derived_copy(const Reading& reading, std::size_t file, Copy copy);
+
+// "kernels.emulated.cuh" for the file itself; for "sums.cuh" beside it "sums.kernels.emulated.cuh".
+std::string copy_name(const Reading& reading, std::size_t file, Copy copy);
 
 // C++ text of the two tables a traced build exports, kStatements and kSharedNames, with their counts.
-std::string tables(const Source& source, const Statement& file);
+std::string tables(const Reading& reading);
 
 }  // namespace lanewise::annotate

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <regex>
 
+#include "common/annotate/testing/reading.hpp"
 #include "common/base/error.hpp"
 
 namespace lanewise::annotate {
 namespace {
 
 std::string copy_of(const std::string& text, Copy copy) {
-    const Source source("/k.cuh", text);
-    const std::string result = derived_copy(source, parse(source), copy);
+    const std::string result = derived_copy(reading_of(text), 0, copy);
     const std::string line = "#line 1 \"/k.cuh\"\n";
     EXPECT_TRUE(result.starts_with(line)) << result;
     const std::string body = result.substr(line.size());
@@ -28,15 +28,14 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 // The traced copy of a function whose body is `body`, its names made short: the words without __, after(…), took(…).
 std::string traced(const std::string& body) {
-    const std::string head = "void f() { ";
+    const std::string head = kDeclared + "void f() { ";
     std::string text = copy_of(head + body + " }", Copy::gpu_traced);
     text = text.substr(head.size(), text.size() - head.size() - 2);
     return replaced(text, "::lanewise_traced::", "");
 }
 
 std::string table(const std::string& body) {
-    const Source source("/k.cuh", "void f() { " + body + " }");
-    const std::string text = tables(source, parse(source));
+    const std::string text = tables(reading_of(kDeclared + "void f() { " + body + " }"));
     const std::size_t first = text.find('\n') + 1;
     std::string rows = text.substr(first, text.find("};\n") - first);
     // The rest of a row is tested in facts.test.cpp.
@@ -92,8 +91,8 @@ TEST(After, FollowsAnAssignmentByComma) {
         "if (c) v += shfl_xor(1, m, v, 1), after(1, 1, 2, v); else v -= shfl_xor(1, m, v, 2), after(1, 1, 2, v);");
     EXPECT_EQ(traced("do v += __shfl_xor_sync(m, v, o); while (o >>= 1);"),
               "do v += shfl_xor(1, m, v, o), after(1, 1, 2, v); while (o >>= 1);");
-    EXPECT_EQ(traced("switch (k) { case a ? 1 : 2: v += __shfl_xor_sync(m, v, 1); break; default: v = 0; }"),
-              "switch (k) { case a ? 1 : 2: v += shfl_xor(1, m, v, 1), after(1, 1, 2, v); break; default: v = 0; }");
+    EXPECT_EQ(traced("switch (k) { case kA ? 1 : 2: v += __shfl_xor_sync(m, v, 1); break; default: v = 0; }"),
+              "switch (k) { case kA ? 1 : 2: v += shfl_xor(1, m, v, 1), after(1, 1, 2, v); break; default: v = 0; }");
     EXPECT_EQ(traced("s.sum += __shfl_xor_sync(m, s.sum, 1);"),
               "s.sum += shfl_xor(1, m, s.sum, 1), after(1, 1, 2, s.sum);");
     EXPECT_EQ(traced("v = op<A, B<int>>(v, __shfl_xor_sync(m, v, 1));"),
@@ -115,7 +114,7 @@ TEST(After, IsToldForEachShuffleOfAStatement) {
 
 TEST(After, FollowsTheExchangesOfCooperativeGroups) {
     EXPECT_EQ(traced("v += tile.shfl_down(v, 1);"), "v += tile.shfl_down(v, 1), after(1, 1, 2, v);");
-    EXPECT_EQ(traced("v = tile->shfl(v, 0);"), "v = tile->shfl(v, 0), after(1, 1, 1, v);");
+    EXPECT_EQ(traced("v = tiles->shfl(v, 0);"), "v = tiles->shfl(v, 0), after(1, 1, 1, v);");
     EXPECT_EQ(traced("v = cg::reduce(tile, v, cg::plus<float>());"),
               "v = cg::reduce(tile, v, cg::plus<float>()), after(1, 1, 1, v);");
     EXPECT_EQ(traced("const float p = tile.shfl_up(v, d); if (l >= d) v += p;"),
@@ -125,8 +124,8 @@ TEST(After, FollowsTheExchangesOfCooperativeGroups) {
 
 TEST(After, IsNotToldWhereReadingTwiceWouldMatter) {
     EXPECT_EQ(traced("a[i++] += __shfl_xor_sync(m, v, 1);"), "a[i++] += shfl_xor(1, m, v, 1);");
-    EXPECT_EQ(traced("*p = __shfl_xor_sync(m, v, 1);"), "*p = shfl_xor(1, m, v, 1);");
-    EXPECT_EQ(traced("p->x += __shfl_xor_sync(m, v, 1);"), "p->x += shfl_xor(1, m, v, 1);");
+    EXPECT_EQ(traced("*pointer = __shfl_xor_sync(m, v, 1);"), "*pointer = shfl_xor(1, m, v, 1);");
+    EXPECT_EQ(traced("link->x += __shfl_xor_sync(m, v, 1);"), "link->x += shfl_xor(1, m, v, 1);");
     EXPECT_EQ(traced("return __shfl_xor_sync(m, v, 1);"), "return shfl_xor(1, m, v, 1);");
     EXPECT_EQ(traced("if (__shfl_xor_sync(m, v, 1) > 0) g();"), "if (shfl_xor(1, m, v, 1) > 0) g();");
     EXPECT_EQ(traced("__shared__ float t; t += __shfl_xor_sync(m, v, 1);"),
@@ -207,8 +206,8 @@ TEST(Words, OfBarriersThatVoteMatchesReductionsAndFences) {
               "fence_device(1); fence_block(1); fence_system(1);");
     EXPECT_EQ(traced("v = __reduce_add_sync(m, v);"), "v = reduce_add(1, m, v), after(1, 1, 1, v);");
     EXPECT_EQ(traced("v += __reduce_max_sync(m, w);"), "v += reduce_max(1, m, w), after(1, 1, 2, v);");
-    EXPECT_EQ(traced("unsigned p = __reduce_or_sync(m, v); v |= p;"),
-              "unsigned p = reduce_or(1, m, v); v |= p; after(1, 1, 2, v);");
+    EXPECT_EQ(traced("unsigned p = __reduce_or_sync(m, n); n |= p;"),
+              "unsigned p = reduce_or(1, m, n); n |= p; after(1, 1, 2, n);");
 }
 
 TEST(SharedArrays, OfFileScopeArePointedToWhereTheyAreNamed) {
@@ -273,15 +272,15 @@ TEST(SharedArrays, BecomeWhatTheEmulatorCanHold) {
 TEST(Tables, ListAssignmentsAndInitialisedDeclarations) {
     EXPECT_EQ(table("float v = in[i];"), "{1, 1, 1, \"v\", false},");
     EXPECT_EQ(table("tree[t] += tree[t + o];"), "{1, 1, 2, \"tree[t]\", true},");
-    EXPECT_EQ(table("tree[t] = tree[t] + 1; *p = 2; q->x = 3;"),
-              "{1, 1, 2, \"tree[t]\", true},{1, 1, 1, \"*p\", true},{1, 1, 1, \"q->x\", true},");
+    EXPECT_EQ(table("tree[t] = tree[t] + 1; *pointer = 2; link->x = 3;"),
+              "{1, 1, 2, \"tree[t]\", true},{1, 1, 1, \"*pointer\", true},{1, 1, 1, \"link->x\", true},");
     EXPECT_EQ(table("v =\n a\n + v;"), "{1, 3, 2, \"v\", false},");
     EXPECT_EQ(
         table("const int a = 1, *b = p, c{3}; auto& r = x; T d(4);"),
         "{1, 1, 1, \"a\", false},{1, 1, 1, \"b\", false},{1, 1, 1, \"c\", false},{1, 1, 1, \"r\", false},{1, 1, 1, \"d\", false},");
     EXPECT_EQ(table("v = __shfl_sync(m, v, 0);"), "{1, 1, 1, \"v\", false},");
     EXPECT_EQ(table("g(v == 1); if (a <= b) h(); return v = 2;"), "{},");
-    EXPECT_EQ(table("reinterpret_cast<float4*>(out)[i] = v;"),
+    EXPECT_EQ(table("reinterpret_cast<float4*>(out)[i] = *in4;"),
               "{1, 1, 1, \"reinterpret_cast<float4*>(out)[i]\", true},");
 }
 
@@ -290,22 +289,20 @@ TEST(Files, OfEveryShapeAreRead) {
         "#pragma once\n#include <cuda_fp16.h>\n# include <cmath> // why\n"
         "template <class T, int kN = (1 > 0)> struct Sum { T v; __device__ T operator()(T a, T b) const { return a + b; }\n"
         "  __device__ Sum() : v(0) {} };\nenum class K { a, b };\nconstexpr int kTable[] = {1, 2};\n"
-        "namespace inner { __device__ __forceinline__ float f(float v) { v += __shfl_xor_sync(m, v, 1); return v; } }\n"
+        "namespace inner { __device__ __forceinline__ float f(float v) { v += __shfl_xor_sync(~0u, v, 1); return v; } }\n"
         "template <> __global__ __launch_bounds__(256) void g<3>(int n) { struct L { int a; } l{1}; if (n < 3 && l.a > 2) return; }\n";
-    const Source source("/k.cuh", text);
-    const Statement file = parse(source);
-    EXPECT_EQ(source.system_includes(), (std::vector<std::string>{"#include <cuda_fp16.h>", "#include <cmath>"}));
-    EXPECT_NE(derived_copy(source, file, Copy::gpu_traced)
-                  .find("v += ::lanewise_traced::shfl_xor(8, m, v, 1), ::lanewise_traced::after(8, 8, 2, v);"),
+    const Reading reading = reading_of(text);
+    EXPECT_EQ(reading.source(0).system_includes(), (std::vector<std::string>{"#include <cuda_fp16.h>", "#include <cmath>"}));
+    EXPECT_NE(derived_copy(reading, 0, Copy::gpu_traced)
+                  .find("v += ::lanewise_traced::shfl_xor(8, ~0u, v, 1), ::lanewise_traced::after(8, 8, 2, v);"),
               std::string::npos);
-    EXPECT_TRUE(file.children.back().is_kernel);
+    EXPECT_TRUE(reading.units.front().files.front()->root.children.back().is_kernel);
 }
 
 TEST(Files, ThatAreBrokenAreRefusedWithTheirLine) {
     const auto sentence = [](const char* text) -> std::string {
         try {
-            const Source source("/k.cuh", text);
-            parse(source);
+            reading_of(text);
         } catch (const Error& error) {
             return error.what();
         }
@@ -316,7 +313,7 @@ TEST(Files, ThatAreBrokenAreRefusedWithTheirLine) {
     EXPECT_EQ(sentence("\n\n/* open"), "/k.cuh:3: this comment is never closed with */");
     EXPECT_EQ(sentence("const char* a = \"open;\n"), "/k.cuh:1: this literal is never closed");
     EXPECT_EQ(sentence("void f() { if v > 1) g(); }"), "/k.cuh:1: this ) closes nothing");
-    EXPECT_EQ(sentence("void f() { if v; }"), "/k.cuh:1: a condition in parentheses was expected here");
+    EXPECT_EQ(sentence("void f() { if v; }"), "/k.cuh:1: expected '(' after 'if'");
 }
 
 TEST(Files, WithAngleBracketsOfBothKinds) {

@@ -7,7 +7,7 @@ namespace {
 
 class Finder {
 public:
-    explicit Finder(const Source& source) : source_(source) {}
+    Finder(const Source& source, std::vector<std::string>& names) : source_(source), ids_(names) {}
 
     std::vector<SharedDeclaration> found;
 
@@ -71,23 +71,15 @@ private:
     }
 
     const Source& source_;
-    std::vector<std::string> ids_;
+    std::vector<std::string>& ids_;
 };
 
 }  // namespace
 
-std::vector<SharedDeclaration> shared_declarations(const Source& source, const Statement& file) {
-    Finder finder(source);
-    finder.visit(file, false);
+std::vector<SharedDeclaration> shared_declarations(const File& file, std::vector<std::string>& names) {
+    Finder finder(file.source, names);
+    finder.visit(file.root, false);
     return std::move(finder.found);
-}
-
-std::vector<std::string> shared_names(const std::vector<SharedDeclaration>& declarations) {
-    std::vector<std::string> names;
-    for (const SharedDeclaration& declaration : declarations)
-        for (const SharedName& name : declaration.names)
-            if (static_cast<std::size_t>(name.id) == names.size()) names.push_back(name.name);
-    return names;
 }
 
 }  // namespace lanewise::annotate

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/annotate/statements.hpp"
+#include "common/annotate/unit.hpp"
 
 namespace lanewise::annotate {
 
@@ -23,10 +23,7 @@ struct SharedDeclaration {
     std::vector<SharedName> names;
 };
 
-// In the order of the file.
-std::vector<SharedDeclaration> shared_declarations(const Source& source, const Statement& file);
-
-// The names by id.
-std::vector<std::string> shared_names(const std::vector<SharedDeclaration>& declarations);
+// In the order of the file. `names` holds the names by id, and grows.
+std::vector<SharedDeclaration> shared_declarations(const File& file, std::vector<std::string>& names);
 
 }  // namespace lanewise::annotate

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 
 #include "common/base/error.hpp"
 
@@ -23,6 +24,16 @@ constexpr std::array<std::string_view, 27> kSigns = {
     "<<=", ">>=", "...", "->*", "<=>", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", ".*", "##"};
 
+// What stands between the quotes of an #include "…"; empty for any other directive.
+std::string_view quoted_include(const Source& source, const Directive& directive) {
+    if (directive.name != "include") return {};
+    const std::string_view text = source.text();
+    const std::size_t open = text.find_first_not_of(" \t", directive.rest);
+    if (open >= directive.span.end || text[open] != '"') return {};
+    const std::size_t close = text.find('"', open + 1);
+    return close < directive.span.end ? text.substr(open + 1, close - open - 1) : std::string_view();
+}
+
 }  // namespace
 
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
@@ -35,7 +46,7 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
 
 class Tokenizer {
 public:
-    explicit Tokenizer(Source& source) : source_(source), text_(source.text_) {}
+    explicit Tokenizer(Source& source) : source_(source), text_(source.text_), line_(source.first_line_) {}
 
     void run() {
         while (at_ < text_.size()) {
@@ -78,7 +89,7 @@ private:
 
     void skip_block_comment() {
         const std::size_t end = text_.find("*/", at_ + 2);
-        if (end == std::string::npos) fail(source_.path_, line_, "this comment is never closed with */");
+        if (end == std::string::npos) fail(source_.path_, line_ - source_.first_line_ + 1, "this comment is never closed with */");
         advance(end + 2 - at_);
     }
 
@@ -92,7 +103,7 @@ private:
                 end = line_end(end);
             } else if (text_.compare(end, 2, "/*") == 0) {
                 const std::size_t close = text_.find("*/", end + 2);
-                if (close == std::string::npos) fail(source_.path_, line_, "this comment is never closed with */");
+                if (close == std::string::npos) fail(source_.path_, line_ - source_.first_line_ + 1, "this comment is never closed with */");
                 end = close + 2;
             } else {
                 ++end;
@@ -101,8 +112,12 @@ private:
         note_include(text_.substr(at_, end - at_));
         const std::string_view directive = std::string_view(text_).substr(at_, end - at_);
         const std::size_t name = directive.find_first_not_of(" \t", 1);
-        if (name != std::string_view::npos && directive.substr(name).starts_with("define"))
-            source_.macros_.push_back({directive, at_});
+        if (name != std::string_view::npos) {
+            if (directive.substr(name).starts_with("define")) source_.macros_.push_back({directive, at_});
+            std::size_t rest = name;
+            while (rest < directive.size() && is_word_part(directive[rest])) ++rest;
+            source_.directives_.push_back({directive.substr(name, rest - name), {at_, end}, at_ + rest});
+        }
         advance(end - at_);
     }
 
@@ -160,16 +175,16 @@ private:
         const char mark = text_[quote];
         std::size_t end = quote + 1;
         while (end < text_.size() && text_[end] != mark && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
-        if (end >= text_.size() || text_[end] != mark) fail(source_.path_, line_, "this literal is never closed");
+        if (end >= text_.size() || text_[end] != mark) fail(source_.path_, line_ - source_.first_line_ + 1, "this literal is never closed");
         add(TokenKind::literal, end + 1 - at_);
     }
 
     void raw_string(std::size_t quote) {
         const std::size_t open = text_.find('(', quote);
-        if (open == std::string::npos) fail(source_.path_, line_, "this raw string has no opening parenthesis");
+        if (open == std::string::npos) fail(source_.path_, line_ - source_.first_line_ + 1, "this raw string has no opening parenthesis");
         const std::string close = ")" + text_.substr(quote + 1, open - quote - 1) + "\"";
         const std::size_t end = text_.find(close, open);
-        if (end == std::string::npos) fail(source_.path_, line_, "this raw string is never closed with " + close);
+        if (end == std::string::npos) fail(source_.path_, line_ - source_.first_line_ + 1, "this raw string is never closed with " + close);
         add(TokenKind::literal, end + close.size() - at_);
     }
 
@@ -181,13 +196,38 @@ private:
     Source& source_;
     const std::string& text_;
     std::size_t at_ = 0;
-    int line_ = 1;
+    int line_;
     bool line_starts_ = true;
 };
 
-Source::Source(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
+Source::Source(std::string path, std::string text, int first_line)
+    : path_(std::move(path)), text_(std::move(text)), first_line_(first_line) {
     Tokenizer(*this).run();
+    closing_.assign(size(), kNone);
+}
+
+void Source::hide(const std::vector<Span>& spans) {
+    std::erase_if(tokens_, [&](const Token& token) {
+        return std::any_of(spans.begin(), spans.end(), [&](const Span& span) { return span.holds(token.offset); });
+    });
     match_brackets();
+}
+
+void Source::fail(std::size_t index, const std::string& sentence) const {
+    const int line = index < size() ? tokens_[index].line - first_line_ + 1 : 1;
+    annotate::fail(path_, line, sentence);
+}
+
+std::size_t Source::token_from(std::size_t offset) const {
+    const auto found = std::lower_bound(tokens_.begin(), tokens_.end(), offset,
+                                        [](const Token& token, std::size_t at) { return token.offset < at; });
+    return static_cast<std::size_t>(found - tokens_.begin());
+}
+
+std::size_t Source::token_until(std::size_t offset) const {
+    const auto found = std::upper_bound(tokens_.begin(), tokens_.end(), offset,
+                                        [](std::size_t at, const Token& token) { return at < token.end(); });
+    return found == tokens_.begin() ? kNone : static_cast<std::size_t>(found - tokens_.begin()) - 1;
 }
 
 void Source::match_brackets() {
@@ -200,13 +240,13 @@ void Source::match_brackets() {
         } else if (token.is(")") || token.is("]") || token.is("}")) {
             const std::string_view opener = token.is(")") ? "(" : token.is("]") ? "[" : "{";
             if (open.empty() || !tokens_[open.back()].is(opener))
-                fail(path_, token.line, "this " + std::string(token.text) + " closes nothing");
+                fail(i, "this " + std::string(token.text) + " closes nothing");
             closing_[open.back()] = i;
             open.pop_back();
         }
     }
     if (!open.empty())
-        fail(path_, tokens_[open.back()].line, "this " + std::string(tokens_[open.back()].text) + " is never closed");
+        fail(open.back(), "this " + std::string(tokens_[open.back()].text) + " is never closed");
     for (std::size_t i = 1; i < size(); ++i)
         if (tokens_[i].is("<") && is_word(i - 1)) closing_[i] = closing_angle(i);
 }
@@ -251,6 +291,15 @@ std::string Source::words(std::size_t first, std::size_t last) const {
         result += tokens_[i].text;
     }
     return result;
+}
+
+std::optional<Span> included_file(const Source& source, const Directive& directive, const std::string& path) {
+    const std::string_view name = quoted_include(source, directive);
+    if (name.empty()) return std::nullopt;
+    const auto beside = (std::filesystem::path(source.path()).parent_path() / name).lexically_normal();
+    if (beside.string() != path) return std::nullopt;
+    const auto begin = static_cast<std::size_t>(name.data() - source.text().data());
+    return Span{begin, begin + name.size()};
 }
 
 }  // namespace lanewise::annotate

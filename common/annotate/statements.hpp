@@ -1,5 +1,4 @@
-// The statements of a kernel file as a tree, and the assignments in them. Not a C++ parser: it knows where statements
-// begin and end, which is all that rewriting them needs.
+// The statements of a kernel file as a tree, and the assignments in them, in tokens of its Source.
 #pragma once
 
 #include <string>
@@ -18,18 +17,16 @@ enum class StatementKind : std::uint8_t {
     container,  // namespace, class: children: what is declared in it
 };
 
-struct Statement {
-    StatementKind kind = StatementKind::simple;
-    std::size_t first = 0;  // tokens, both included, labels and attributes left out; `last` is the ; of a simple one
+// Tokens, both included; empty where first > last.
+struct Range {
+    std::size_t first = 0;
     std::size_t last = 0;
-    std::size_t header_first = kNone;  // branch and loop: the parentheses of the condition
-    std::size_t header_last = kNone;
-    bool is_kernel = false;  // function: __global__
-    std::vector<Statement> children;
-};
 
-// The whole file as one container. Throws Error with path and line where a statement has no end.
-Statement parse(const Source& source);
+    bool empty() const { return first > last; }
+    bool holds(std::size_t token) const { return token >= first && token <= last; }
+    bool holds(Range other) const { return other.first >= first && other.last <= last; }
+    bool operator==(const Range&) const = default;
+};
 
 // One assignment or initialised declaration: `X = …`, `X op= …`, `T X = …`, `T X{…}`.
 struct Assignment {
@@ -46,14 +43,18 @@ struct Assignment {
     bool plain = false;      // the target is a variable or a member of one: reading it once more changes nothing
 };
 
-// The assignments of a simple statement, in order; several where commas part them.
-std::vector<Assignment> assignments(const Source& source, const Statement& statement);
-
-// The tokens [first, last) of a list cut at its top-level commas, as [first, last] ranges; empty parts are left out.
-struct Range {
-    std::size_t first = 0;
+struct Statement {
+    StatementKind kind = StatementKind::simple;
+    std::size_t first = 0;  // tokens, both included, labels and attributes left out; `last` is the ; of a simple one
     std::size_t last = 0;
+    std::size_t header_first = kNone;  // branch and loop: the parentheses of the condition
+    std::size_t header_last = kNone;
+    bool is_kernel = false;               // function: __global__
+    std::vector<Assignment> assignments;  // of a simple one, in order; several where commas part them
+    std::vector<Statement> children;
 };
+
+// The tokens [first, last) of a list cut at its top-level commas; empty parts are left out.
 std::vector<Range> split_at_commas(const Source& source, std::size_t first, std::size_t end);
 
 }  // namespace lanewise::annotate

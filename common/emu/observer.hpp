@@ -99,6 +99,7 @@ public:
     virtual void after(const AfterSeen&) {}
     virtual void joined(const JoinedSeen&) {}
     virtual void took(std::uint32_t /*thread*/, int /*first_line*/, int /*last_line*/) {}
+    virtual void divided_by_zero(std::uint32_t /*thread*/, int /*line*/) {}  // an integer; a remainder as well
     virtual void shared_array(const SharedArraySeen&) {}
 };
 

@@ -54,6 +54,10 @@ void took(int first_line, int last_line) {
     if (Observer* o = observer()) o->took(board->current, first_line, last_line);
 }
 
+void divided_by_zero(int line) {
+    if (Observer* o = observer()) o->divided_by_zero(board->current, line);
+}
+
 void shared_array(unsigned id, const void* address, std::size_t bytes, Element type) {
     if (Observer* o = observer()) o->shared_array({id, address, bytes, type});
 }

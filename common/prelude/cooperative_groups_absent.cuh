@@ -46,7 +46,22 @@ public:
 };
 LANEWISE_GROUP grid_group this_grid() { return {}; }
 
-class cluster_group {};
+class cluster_group {
+#ifdef LANEWISE_DECLARED_ONLY  // for the annotator, which also reads kernels that are never emulated
+public:
+    struct arrival_token {};
+    static void sync();
+    static arrival_token barrier_arrive();
+    static void barrier_wait(arrival_token&&);
+    static unsigned block_rank();
+    static unsigned thread_rank();
+    static unsigned num_blocks();
+    static unsigned num_threads();
+    static unsigned query_shared_rank(const void*);
+    template <class T>
+    static T* map_shared_rank(T*, int);
+#endif
+};
 template <class... A>
 LANEWISE_GROUP cluster_group this_cluster(A...) {
     static_assert(details::kNever<A...>, "cluster_group: clusters of blocks are not emulated");

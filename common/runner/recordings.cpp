@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/base/kernel_text.hpp"
 #include "common/trace/io.hpp"
 
 namespace lanewise::lesson {
@@ -56,6 +57,8 @@ std::string read_text(const std::filesystem::path& path) {
     return std::move(text).str();
 }
 
-std::string hash_of_file(const std::filesystem::path& path) { return trace::fnv1a_hex(read_text(path)); }
+std::string hash_of_file(const std::filesystem::path& path) {
+    return trace::fnv1a_hex(whole_kernel_text(path.string(), read_text(path)));
+}
 
 }  // namespace lanewise::lesson

@@ -18,7 +18,7 @@ void check_recorded(const RunOptions& options, const trace::Header& header, cons
 // A file's contents; empty where it cannot be read.
 std::string read_text(const std::filesystem::path& path);
 
-// Header::kernel_hash of a kernel file.
+// Header::kernel_hash of a kernel file: of its text and that of the files beside it that it includes.
 std::string hash_of_file(const std::filesystem::path& path);
 
 }  // namespace lanewise::lesson

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "common/base/error.hpp"
+#include "common/base/kernel_text.hpp"
 #include "common/launch/arrival_order.hpp"
 #include "common/runner/recordings.hpp"
 #include "common/runner/results.hpp"
@@ -49,8 +50,11 @@ void warn(Run& run, const std::string& sentence) {
 
 Runner::Runner(LessonSetup& setup, const RunOptions& options)
     : setup_(setup), options_(options) {
-    for (const auto& file : setup.kernels.files()) sources_[file] = read_text(setup.lesson.kernel_path(file));
-    sources_.try_emplace(launch::kKernelFile, read_text(setup.lesson.kernel_path()));
+    const auto text_of = [](const std::filesystem::path& path) {
+        return whole_kernel_text(path.string(), read_text(path));
+    };
+    for (const auto& file : setup.kernels.files()) sources_[file] = text_of(setup.lesson.kernel_path(file));
+    sources_.try_emplace(launch::kKernelFile, text_of(setup.lesson.kernel_path()));
 }
 
 std::string Runner::source(const std::string& file) const {

@@ -13,7 +13,7 @@
 
 // Calls that tell the emulator which line they stand on take it as a default argument.
 #define LANEWISE_LINE int line = __builtin_LINE()
-#define LANEWISE_INTRINSIC LANEWISE_UNHOOKED [[maybe_unused]] static inline
+#define LANEWISE_INTRINSIC [[maybe_unused]] LANEWISE_UNHOOKED static inline
 
 #define __global__
 #define __device__
@@ -46,6 +46,7 @@ LANEWISE_INTRINSIC dim3 lanewise_grid_dim() { return lanewise_emulated::board->g
 
 #include "common/prelude/include/assert.h"
 #include "common/prelude/emulated/emulated_vectors.hpp"
+#include "common/prelude/emulated/emulated_meaning.hpp"
 #include "common/prelude/emulated/emulated_math.hpp"
 #include "common/prelude/emulated/emulated_half.hpp"
 #include "common/prelude/emulated/emulated_fp8.hpp"

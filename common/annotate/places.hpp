@@ -1,0 +1,35 @@
+// Where a cursor of libclang's stands among the tokens of one file.
+#pragma once
+
+#include <optional>
+
+#include "common/annotate/clang.hpp"
+#include "common/annotate/unit.hpp"
+
+namespace lanewise::annotate {
+
+class Places {
+public:
+    Places(const Source& source, CXFile file) : source_(source), file_(file) {}
+
+    // Does the cursor stand in this file, be it by way of a macro?
+    bool holds(CXCursor cursor) const;
+
+    // Its tokens, where it was written: an argument of a macro stands between the macro's parentheses. Nothing where it
+    // stands elsewhere.
+    std::optional<Range> written(CXCursor cursor) const;
+
+    // Its tokens, where it takes effect: all of a macro's use that it begins or ends in.
+    std::optional<Range> expanded(CXCursor cursor) const;
+
+    // The token at the cursor's own place (of a call or a variable: the name); kNone where it is none of this file's.
+    std::size_t name(CXCursor cursor) const;
+
+private:
+    std::optional<std::size_t> offset(CXSourceLocation location, bool expanded) const;
+
+    const Source& source_;
+    CXFile file_;
+};
+
+}  // namespace lanewise::annotate

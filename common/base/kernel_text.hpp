@@ -1,0 +1,22 @@
+// The text of a kernel file with the .cuh files beside it that it includes: as one, in which every line has a number.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lanewise {
+
+struct KernelText {
+    std::string path;
+    std::string text;
+    int first_line = 1;  // the number of its first line in the whole
+};
+
+// The file itself, then those beside it, each once, in the order in which they are included. A file that is not there is
+// left out: the compiler says so.
+std::vector<KernelText> kernel_texts(const std::string& path, std::string text);
+
+// All of them, one behind the other.
+std::string whole_kernel_text(const std::string& path, std::string text);
+
+}  // namespace lanewise

@@ -1,0 +1,32 @@
+#include "common/base/kernel_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/base/folder.testing.hpp"
+
+namespace lanewise {
+namespace {
+
+TEST(KernelText, HoldsTheFilesBesideBehindTheFile) {
+    const testing::TemporaryFolder folder;
+    folder.write("sums.cuh", "#pragma once\n#include \"more.cuh\"\nsums\n");
+    folder.write("more.cuh", "more");
+    folder.write("other.cuh", "other\n");
+    const std::string path = (folder.path() / "kernels.cuh").string();
+    const std::string text = "#include <cmath>\n # include \"sums.cuh\"  // first\n// #include \"not.cuh\"\n"
+                             "#include \"absent.cuh\"\n#include \"other.cuh\"\n#include \"sums.cuh\"\nkernel";
+    const auto texts = kernel_texts(path, text);
+    ASSERT_EQ(texts.size(), 4u);
+    EXPECT_EQ(texts[1].path, (folder.path() / "sums.cuh").string());
+    EXPECT_EQ(texts[1].first_line, 8);
+    EXPECT_EQ(texts[2].path, (folder.path() / "more.cuh").string());
+    EXPECT_EQ(texts[2].first_line, 11);
+    EXPECT_EQ(texts[3].first_line, 12);
+    EXPECT_EQ(whole_kernel_text(path, text),
+              text + "\n#pragma once\n#include \"more.cuh\"\nsums\nmore\nother\n");
+}
+
+TEST(KernelText, OfAFileAloneIsTheFile) { EXPECT_EQ(whole_kernel_text("/k.cuh", "a\nb"), "a\nb"); }
+
+}  // namespace
+}  // namespace lanewise

@@ -78,8 +78,14 @@ function(lanewise_test name)
     PROPERTIES LABELS "${arg_LABELS}")
 endfunction()
 
+# How both emulated copies are compiled: a large frame touches each of its pages, so that a lane's stack that ends meets
+# its guard; and an address in a kernel leads to its line.
+set(LANEWISE_LANE_OPTIONS -fstack-clash-protection -g1)
+
 # How a traced copy is compiled for the emulator: -fsanitize=thread announces every load and store, to functions of our
 # own (common/emu/hooks.cpp) in place of its runtime, so it is never given to the linker. Scalar replacement would make
-# four loads of one float4. Kernels look at a float4 as eight halves and nvcc lets them, so must this compiler.
+# four loads of one float4. Kernels look at a float4 as eight halves and nvcc lets them, so must this compiler. Volatile
+# accesses have hooks of their own: a lane that waits lets others run.
 set(LANEWISE_HOOKED_OPTIONS
-  -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing --param tsan-instrument-func-entry-exit=0)
+  -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing --param tsan-instrument-func-entry-exit=0
+  --param tsan-distinguish-volatile=1 ${LANEWISE_LANE_OPTIONS})

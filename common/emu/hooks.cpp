@@ -14,6 +14,12 @@ void announce(const void* address, std::uint32_t bytes, bool is_store, const voi
     if (auto* observer = machine.observer()) observer->access({machine.current, address, bytes, is_store, pc});
 }
 
+// A lane that reads a volatile word once more waits for another to change it, and lets it run first.
+void wait_for_change(const void* address, const void* pc) {
+    if (auto* board = lanewise_emulated::board)
+        static_cast<lanewise::emu::Machine*>(board)->volatile_access(address, pc);
+}
+
 // Larger copies are told 16 bytes at a time, the widest access a GPU has.
 void announce_range(const char* address, std::size_t bytes, bool is_store, const void* pc) {
     for (std::size_t at = 0; at < bytes; at += 16)
@@ -37,7 +43,10 @@ void __tsan_func_exit() {}
     void __tsan_unaligned_write##bytes(void* address) {                                                           \
         announce(address, bytes, true, __builtin_return_address(0));                                              \
     }                                                                                                             \
-    void __tsan_volatile_read##bytes(void* address) { announce(address, bytes, false, __builtin_return_address(0)); } \
+    void __tsan_volatile_read##bytes(void* address) {                                                             \
+        wait_for_change(address, __builtin_return_address(0));                                                    \
+        announce(address, bytes, false, __builtin_return_address(0));                                             \
+    }                                                                                                             \
     void __tsan_volatile_write##bytes(void* address) { announce(address, bytes, true, __builtin_return_address(0)); }
 LANEWISE_HOOK(1)
 LANEWISE_HOOK(2)

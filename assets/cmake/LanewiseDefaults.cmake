@@ -87,5 +87,5 @@ set(LANEWISE_LANE_OPTIONS -fstack-clash-protection -g1)
 # four loads of one float4. Kernels look at a float4 as eight halves and nvcc lets them, so must this compiler. Volatile
 # accesses have hooks of their own: a lane that waits lets others run.
 set(LANEWISE_HOOKED_OPTIONS
-  -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing --param tsan-instrument-func-entry-exit=0
-  --param tsan-distinguish-volatile=1 ${LANEWISE_LANE_OPTIONS})
+  ${LANEWISE_LANE_OPTIONS} -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing
+  --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1)

@@ -129,7 +129,7 @@ private:
             if (lanes >> lane & 1u) row.cells[lane] = cell(lane);
     }
 
-    std::uint32_t lanes_of(const WarpStep& part) const { return shown::active_lanes(steps_, &part); }
+    std::uint32_t lanes_of(const WarpStep& part) const { return scene::active_lanes(steps_, &part); }
 
     void print_shuffle(const WarpStep& part, const trace::Record& record) {
         const std::uint32_t lanes = lanes_of(part);

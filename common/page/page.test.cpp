@@ -89,7 +89,7 @@ void expect_equal_to_steps(const lesson::Run& run, const json& facts) {
                 for (const json& row : part["rows"])
                     if (row["values"][l].get<int>() >= 0)
                         rows.push_back(row["label"].get<std::string>() + " " + text(row["values"][l]));
-                for (const auto& row : shown::value_rows(steps, k, ref, lane))
+                for (const auto& row : scene::value_rows(steps, k, ref, lane))
                     wanted.push_back(row.label + " " + (row.is_value ? format_element(row.type, row.bits) : row.text));
                 EXPECT_EQ(rows, wanted);
                 const auto& view = steps.steps[k].find(ref)->lanes[l];

@@ -35,9 +35,9 @@ json results(const lesson::Run& run) {
 json code(const std::string& source) {
     static constexpr const char* kKinds[] = {"", "k", "i", "l", "c"};   // plain, keyword, intrinsic, literal, comment
     json lines = json::array();
-    for (const shown::CodeLine& line : shown::read_code(source)) {
+    for (const scene::CodeLine& line : scene::read_code(source)) {
         json tokens = json::array();
-        for (const shown::Token& token : line.tokens) {
+        for (const scene::Token& token : line.tokens) {
             tokens.push_back(kKinds[static_cast<std::size_t>(token.kind)]);
             tokens.push_back(line.text.substr(token.begin, token.size));
         }
@@ -56,7 +56,7 @@ json types() {
     return all;
 }
 
-json head(const Panel& panel, std::size_t count, const shown::StepFindings& findings) {
+json head(const Panel& panel, std::size_t count, const scene::StepFindings& findings) {
     const lesson::Run& run = *panel.run;
     const trace::Trace& trace = run.trace;
     const steps::Steps& steps = run.steps;
@@ -67,7 +67,7 @@ json head(const Panel& panel, std::size_t count, const shown::StepFindings& find
     all["summary"] = panel.summary;
     all["wrong"] = panel.declared_wrong;
     all["origin"] = run.origin;
-    all["accesses"] = shown::accesses_origin(trace);
+    all["accesses"] = scene::accesses_origin(trace);
     all["note"] = run.note;
     all["notice"] = run.notice;
     all["limit"] = count == steps.size() ? ""
@@ -81,18 +81,18 @@ json head(const Panel& panel, std::size_t count, const shown::StepFindings& find
                     {"date", header.date}};
     all["kernelFile"] = run.kernel_file;
     all["code"] = code(run.source);
-    all["result"] = shown::result_words(run);
+    all["result"] = scene::result_words(run);
     all["results"] = results(run);
-    const std::string mistakes = shown::mistakes_found(trace, findings);
-    all["right"] = shown::came_out_right(run) && mistakes.empty();
+    const std::string mistakes = scene::mistakes_found(trace, findings);
+    all["right"] = scene::came_out_right(run) && mistakes.empty();
     all["mistakes"] = mistakes;
     all["findings"] = json::array();
     for (const auto& finding : trace.findings)
-        all["findings"].push_back({{"words", shown::finding_words(finding)},
+        all["findings"].push_back({{"words", scene::finding_words(finding)},
                                    {"block", finding.block},
                                    {"warp", finding.warp},
                                    {"lanes", finding.lanes}});
-    all["lanes"] = shown::warp_size(steps);
+    all["lanes"] = scene::warp_size(steps);
     all["total"] = steps.size();
     all["types"] = types();
     return all;
@@ -102,7 +102,7 @@ json warps(const steps::Steps& steps, const StepFacts& facts) {
     json all = json::array();
     for (std::size_t w = 0; w < steps.warps.size(); ++w) {
         const WarpRef& ref = steps.warps[w];
-        shown::ValueScale scale;
+        scene::ValueScale scale;
         for (const auto& row : steps.holdings)
             if (w < row.size()) scale.add(row[w]);
         scale.finish();
@@ -111,15 +111,15 @@ json warps(const steps::Steps& steps, const StepFacts& facts) {
             places.push_back(value);
             places.push_back(static_cast<int>(1000 * scale.place(element_to_double(at.first, at.second)) + 0.5));
         }
-        const shown::Work work = shown::work_of(steps, ref);
-        all.push_back({{"name", shown::warp_name(steps, ref)},
+        const scene::Work work = scene::work_of(steps, ref);
+        all.push_back({{"name", scene::warp_name(steps, ref)},
                        {"launch", ref.launch},
                        {"block", ref.block},
                        {"warp", ref.warp},
-                       {"lanes", shown::lanes_of(steps, ref)},
+                       {"lanes", scene::lanes_of(steps, ref)},
                        {"threads", work.threads},
-                       {"place", shown::block_place(steps, ref)},
-                       {"busy", work.adds() ? shown::busy_words(work) : ""},
+                       {"place", scene::block_place(steps, ref)},
+                       {"busy", work.adds() ? scene::busy_words(work) : ""},
                        {"places", std::move(places)}});
     }
     return all;

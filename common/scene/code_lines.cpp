@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -100,4 +100,4 @@ std::vector<CodeLine> read_code(std::string_view file) {
     return lines;
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -5,7 +5,7 @@
 #include "common/scene/atomic_result.hpp"
 #include "common/scene/warps.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 namespace {
 
 constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
@@ -139,4 +139,4 @@ std::string fence_words(int scope) {
            " sees them. It waits for nobody: no other lane, warp or block has to come here.";
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

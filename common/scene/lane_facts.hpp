@@ -8,7 +8,7 @@
 
 #include "common/steps/steps.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // One element that a lane read or wrote in a step.
 struct Access {
@@ -75,4 +75,4 @@ std::string inputs_words(const steps::Provenance& inputs, std::size_t input_coun
 // What a fence does, for `scope` as records have it.
 std::string fence_words(int scope);
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

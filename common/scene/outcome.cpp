@@ -8,7 +8,7 @@
 
 #include "common/base/lanes.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 namespace {
 
 std::vector<std::size_t> steps_of(const steps::Steps& steps, const trace::Finding& finding) {
@@ -107,4 +107,4 @@ std::string finding_words(const trace::Finding& finding) {
     return words + ": " + finding.sentence;
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

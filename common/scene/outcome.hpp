@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "common/run/frontend.hpp"
+#include "common/run/run.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // Did the run compute what was expected, as far as its outputs tell?
 bool came_out_right(const lesson::Run& run);
@@ -29,4 +29,4 @@ std::string mistakes_found(const trace::Trace& trace, const StepFindings& findin
 // "Line 17, lanes 16-31 of block 0, warp 0, 12 times: …".
 std::string finding_words(const trace::Finding& finding);
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

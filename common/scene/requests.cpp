@@ -8,7 +8,7 @@
 
 #include "common/base/counted.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 namespace {
 
 constexpr int kBanksTold = 4;   // by number; more are counted
@@ -149,4 +149,4 @@ std::string accesses_origin(const trace::Trace& trace) {
                : "snapshots at the block's barriers; this GPU's trace does not tell who touched which word";
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -5,7 +5,7 @@
 
 #include "common/base/element.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 void ValueScale::add(const steps::Holding& holding) {
     for (int lane = 0; lane < trace::kWarpSize; ++lane) {
@@ -26,4 +26,4 @@ double ValueScale::place(double value) const {
     return std::min(1.0, static_cast<double>(at) / static_cast<double>(sorted_.size() - 1));
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -5,7 +5,7 @@
 
 #include "common/steps/steps.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // Values by rank: the smallest is 0, the largest 1, and those between are spread evenly, so that 0…31 beside 496 still
 // shows its order.
@@ -20,4 +20,4 @@ private:
     std::vector<double> sorted_;
 };
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -7,7 +7,7 @@
 
 #include "common/scene/warps.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 Work work_of(const steps::Steps& steps, const steps::WarpRef& warp) {
     Work work;
@@ -50,4 +50,4 @@ std::string busy_words(const Work& work) {
     return percent(work.busy()) + " of lanes busy (" + part_in_words(work.busy()) + ") while adding";
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

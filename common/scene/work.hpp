@@ -7,7 +7,7 @@
 
 #include "common/steps/steps.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // One step of one block.
 struct WorkStep {
@@ -36,4 +36,4 @@ std::string part_in_words(double part);
 // "14 % of lanes busy (1 in 7) while adding".
 std::string busy_words(const Work& work);
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

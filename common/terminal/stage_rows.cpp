@@ -9,11 +9,11 @@
 namespace lanewise::terminal {
 namespace {
 
-using Role = shown::ValueRow::Role;
+using Role = scene::ValueRow::Role;
 
 Row::Cell cell_of(std::string text) { return {true, false, Element::f32, 0, std::move(text)}; }
 
-Row::Cell cell_of(const shown::ValueRow& told) {
+Row::Cell cell_of(const scene::ValueRow& told) {
     if (told.is_value) return {true, true, told.type, told.bits, ""};
     if (told.text == "undefined") return cell_of("undef");
     return cell_of(told.text == "not recorded" ? "·" : told.text);
@@ -44,7 +44,7 @@ Row held(const char* label, const steps::Steps& steps, std::size_t k, const step
 }
 
 // The places of memory that a row names, one line for each array.
-void add_places(std::vector<Row>& rows, const shown::WarpRow& told) {
+void add_places(std::vector<Row>& rows, const scene::WarpRow& told) {
     const std::size_t first = rows.size();
     for (std::size_t lane = 0; lane < told.lanes.size(); ++lane) {
         if (!told.lanes[lane]) continue;
@@ -61,7 +61,7 @@ void add_places(std::vector<Row>& rows, const shown::WarpRow& told) {
 }
 
 void add_rows(std::vector<Row>& rows, const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp) {
-    for (const shown::WarpRow& told : shown::warp_rows(steps, k, warp)) {
+    for (const scene::WarpRow& told : scene::warp_rows(steps, k, warp)) {
         add_places(rows, told);
         Row row{told.label, Row::Kind::value, Role::plain, std::vector<Row::Cell>(told.lanes.size())};
         for (std::size_t lane = 0; lane < told.lanes.size(); ++lane) {
@@ -80,7 +80,7 @@ void add_rows(std::vector<Row>& rows, const steps::Steps& steps, std::size_t k, 
 std::vector<Row> stage_rows(const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp) {
     std::vector<Row> rows;
     if (k >= steps.size()) return rows;
-    const int lanes = shown::lanes_of(steps, warp);
+    const int lanes = scene::lanes_of(steps, warp);
     rows.push_back(numbers(lanes));
     const steps::WarpStep* part = steps.steps[k].find(warp);
     const auto kind = steps.steps[k].kind;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/run/front_end.hpp"
 #include "viz/app/actions.hpp"
 #include "viz/app/layout.hpp"
 #include "viz/app/menu.hpp"
@@ -16,23 +17,23 @@
 #include "viz/app/run_loader.hpp"
 #include "viz/app/settings.hpp"
 #include "viz/app/splitters.hpp"
-#include "viz/views/compare/compare_view.hpp"
 #include "viz/views/benchmark/costs_view.hpp"
-#include "viz/views/shell/header_bar.hpp"
-#include "viz/views/lane/inspector_view.hpp"
-#include "viz/views/shell/keys_view.hpp"
-#include "viz/views/shell/notice_bar.hpp"
-#include "viz/views/reduction/reruns_view.hpp"
-#include "viz/views/reduction/rounding_view.hpp"
-#include "viz/views/shell/source_view.hpp"
-#include "viz/views/stage/stage_view.hpp"
-#include "viz/views/shell/start_view.hpp"
-#include "viz/views/compare/table_view.hpp"
-#include "viz/views/shell/text_view.hpp"
-#include "viz/views/shell/timeline_view.hpp"
 #include "viz/views/benchmark/timing_full_view.hpp"
 #include "viz/views/benchmark/timing_view.hpp"
+#include "viz/views/compare/compare_view.hpp"
+#include "viz/views/compare/table_view.hpp"
+#include "viz/views/lane/inspector_view.hpp"
+#include "viz/views/reduction/reruns_view.hpp"
+#include "viz/views/reduction/rounding_view.hpp"
 #include "viz/views/reduction/tree_view.hpp"
+#include "viz/views/shell/header_bar.hpp"
+#include "viz/views/shell/keys_view.hpp"
+#include "viz/views/shell/notice_bar.hpp"
+#include "viz/views/shell/source_view.hpp"
+#include "viz/views/shell/start_view.hpp"
+#include "viz/views/shell/text_view.hpp"
+#include "viz/views/shell/timeline_view.hpp"
+#include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz {
 
@@ -113,7 +114,7 @@ private:
     std::size_t own_place() const;                 // among the lessons
     void open_lesson(std::size_t place);
     void go_to_next_lesson();
-    void leave_for(const lesson::GoOn& next);
+    void leave_for(const lesson::NextProgram& next);
     // Files to take away (app_take_away.cpp).
     struct Written {
         std::string sentence;   // where it lies, or why it does not
@@ -239,7 +240,7 @@ private:
     std::string written_path_;
     Rect window_;                                    // as drawn last, and its scale
     float scale_ = 1;
-    lesson::GoOn elsewhere_;                         // where the file of the notice can be opened
+    lesson::NextProgram elsewhere_;                         // where the file of the notice can be opened
     std::size_t tabs_of_lesson_ = 0;                 // tabs that are the lesson's own: the first ones
     std::optional<std::size_t> wanted_step_;
     bool closing_ = false;

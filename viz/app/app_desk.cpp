@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "common/run/lesson_contents.hpp"
+#include "common/run/services.hpp"
 #include "viz/app/app.hpp"
 
 namespace lanewise::viz {
@@ -80,7 +82,7 @@ void App::mark_progress() {
 void App::open_file(const std::string& path) {
     std::error_code failed;
     again_ = true;
-    if (!presentation_.open) return notify("This window cannot open files.");
+    if (!presentation_.services.open) return notify("This window cannot open files.");
     if (fs::is_directory(path, failed)) return notify(path + " is a folder; open a trace (.ndjson) from it.");
     if (!fs::exists(path, failed)) return notify(path + " does not exist; --save-trace FILE writes a trace.");
     // Opened again, it is read again.
@@ -115,7 +117,7 @@ void App::adopt_files() {
         const auto other =
             std::find_if(presentation_.lessons.begin(), presentation_.lessons.end(),
                          [&](const lesson::LessonInfo& info) { return info.name == result.foreign_lesson; });
-        if (other == presentation_.lessons.end() || other->program.empty() || !presentation_.go_on) continue;
+        if (other == presentation_.lessons.end() || other->program.empty() || !presentation_.services.continue_with) continue;
         elsewhere_ = {other->program, {"--open", path}};
         notice_.offer = "Open it in " + other->title;
         notice_.accepted = {Intent::Kind::open_elsewhere, 0};
@@ -151,7 +153,7 @@ std::vector<LessonRow> App::lesson_rows() const {
     bool next_found = false;
     for (const lesson::LessonInfo& info : presentation_.lessons) {
         LessonRow row{.name = info.name, .title = info.title, .opening = info.opening};
-        row.built = !info.program.empty() && presentation_.go_on != nullptr;
+        row.built = !info.program.empty() && presentation_.services.continue_with != nullptr;
         row.here = info.name == presentation_.lesson;
         if (const auto mark = settings_.lessons.find(info.name); mark != settings_.lessons.end()) {
             row.done = mark->second.done;
@@ -172,7 +174,7 @@ void App::open_lesson(std::size_t place) {
         start_open_ = false;
         return;
     }
-    if (info.program.empty() || !presentation_.go_on) {
+    if (info.program.empty() || !presentation_.services.continue_with) {
         const std::string command = lesson_command(info.name);
         notify(info.title + " is not built yet: " + command + " builds it and opens it.");
         notice_.offer = "Copy the command";
@@ -189,8 +191,8 @@ void App::go_to_next_lesson() {
     open_lesson(next);
 }
 
-void App::leave_for(const lesson::GoOn& next) {
-    presentation_.go_on(next);
+void App::leave_for(const lesson::NextProgram& next) {
+    presentation_.services.continue_with(next);
     closing_ = true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/base/error.hpp"
 #include "common/page/document.hpp"
+#include "common/run/run.hpp"
 #include "viz/app/app.hpp"
 #include "viz/platform/paper.hpp"
 #include "viz/widgets/svg_canvas.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/base/error.hpp"
+#include "common/run/run.hpp"
 #include "common/timing/times_text.hpp"
 #include "viz/app/app.hpp"
 

@@ -1,5 +1,6 @@
 // Files: traces that are opened, and what the menu saves.
 #include "common/base/error.hpp"
+#include "common/run/front_end.hpp"
 #include "viz/app/desk.testing.hpp"
 
 namespace lanewise::viz {
@@ -13,7 +14,7 @@ using testing::with_lessons;
 
 TEST_F(DeskFiles, ATraceBecomesATab) {
     lesson::Presentation shown = with_lessons();
-    shown.open = [](const std::string&) { return samples::two_level(); };
+    shown.services.open = [](const std::string&) { return samples::two_level(); };
     Desk desk(shown);
     open(desk, at("波.ndjson"));
     EXPECT_EQ(desk.app->notice().sentence, "");
@@ -31,7 +32,7 @@ TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
     std::ofstream(folder_ / "🚀" / "🎉 xor.ndjson") << "x";
     std::string opened;
     lesson::Presentation shown = with_lessons();
-    shown.open = [&](const std::string& path) {
+    shown.services.open = [&](const std::string& path) {
         opened = path;
         return samples::two_level();
     };
@@ -129,7 +130,7 @@ TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
 
 TEST_F(DeskFiles, WhatIsNoTraceIsASentenceAndTheWindowGoesOn) {
     lesson::Presentation shown = with_lessons();
-    shown.open = [](const std::string& path) -> std::shared_ptr<const lesson::Run> {
+    shown.services.open = [](const std::string& path) -> std::shared_ptr<const lesson::Run> {
         throw Error(path + " is no trace.");
     };
     Desk desk(shown);
@@ -148,7 +149,7 @@ TEST_F(DeskFiles, WhatIsNoTraceIsASentenceAndTheWindowGoesOn) {
 
 TEST_F(DeskFiles, ATraceOfAnotherLessonIsOfferedThere) {
     lesson::Presentation shown = with_lessons();
-    shown.open = [](const std::string&) -> std::shared_ptr<const lesson::Run> {
+    shown.services.open = [](const std::string&) -> std::shared_ptr<const lesson::Run> {
         throw lesson::ForeignTrace("It is of another lesson.", "06_next");
     };
     Desk desk(shown);
@@ -163,7 +164,7 @@ TEST_F(DeskFiles, ATraceOfAnotherLessonIsOfferedThere) {
 TEST_F(DeskFiles, TypingAFileNameDoesNothingElse) {
     lesson::Presentation shown = with_lessons();
     int read = 0;
-    shown.open = [&](const std::string&) { ++read; return samples::warp_xor(); };
+    shown.services.open = [&](const std::string&) { ++read; return samples::warp_xor(); };
     Settings settings;
     settings.opened(at("a.ndjson"));
     Desk desk(shown, settings);

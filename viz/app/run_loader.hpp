@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "common/run/services.hpp"
 #include "common/timing/timing.hpp"
 #include "viz/model/run_view.hpp"
 #include "viz/views/benchmark/timing_full_view.hpp"

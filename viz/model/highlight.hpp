@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/run/run.hpp"
 #include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
 

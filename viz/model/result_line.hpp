@@ -16,12 +16,12 @@ float draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit,
                   std::size_t place = steps::kNoStep);
 
 // The first step that a finding is told at; kNoStep where nothing was found.
-inline std::size_t first_mistake(const Exhibit& exhibit) { return shown::first_mistake(exhibit.findings); }
-// See shown::mistakes_found.
+inline std::size_t first_mistake(const Exhibit& exhibit) { return scene::first_mistake(exhibit.findings); }
+// See scene::mistakes_found.
 inline std::string mistakes_found(const Exhibit& exhibit, std::size_t place = steps::kNoStep) {
-    return shown::mistakes_found(exhibit.trace(), exhibit.findings, place);
+    return scene::mistakes_found(exhibit.trace(), exhibit.findings, place);
 }
 
-using shown::finding_words;
+using scene::finding_words;
 
 }  // namespace lanewise::viz

@@ -32,7 +32,7 @@ Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown)
     scale.finish();
     for (ValueScale& each : warp_scales) each.finish();
     for (const std::uint32_t at : held) most_inputs = std::max(most_inputs, run->steps.provenances.at(at).count());
-    findings = shown::findings_of_steps(run->steps);
+    findings = scene::findings_of_steps(run->steps);
 }
 
 std::shared_ptr<const ExactRun> Exhibit::exact(bool patient) const {

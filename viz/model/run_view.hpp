@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/run/frontend.hpp"
+#include "common/run/run.hpp"
 #include "common/scene/outcome.hpp"
 #include "common/scene/value_scale.hpp"
 #include "common/scene/warps.hpp"
@@ -16,7 +16,7 @@
 namespace lanewise::viz {
 
 // With its colours.
-class ValueScale : public shown::ValueScale {
+class ValueScale : public scene::ValueScale {
 public:
     // One colour for every value.
     static ValueScale plain(Color color);
@@ -38,7 +38,7 @@ struct Exhibit {
     ValueScale scale;                      // of the whole run: to compare warps
     std::vector<ValueScale> warp_scales;   // as Steps::warps: to tell the lanes of one warp apart
     std::size_t most_inputs = 0;   // the largest number of inputs that any lane of the run holds
-    shown::StepFindings findings;   // as Steps::steps: which of Trace::findings are told at the step
+    scene::StepFindings findings;   // as Steps::steps: which of Trace::findings are told at the step
 
     Exhibit() = default;
     explicit Exhibit(std::shared_ptr<const lesson::Run> shown);
@@ -56,13 +56,13 @@ private:
     std::shared_ptr<Later<ExactRun>> exact_;   // shared by copies; asked by the thread that draws alone
 };
 
-using shown::block_place;
-using shown::block_threads;
-using shown::came_out_right;
-using shown::lanes_of;
-using shown::result_words;
-using shown::warp_name;
-using shown::warp_size;
+using scene::block_place;
+using scene::block_threads;
+using scene::came_out_right;
+using scene::lanes_of;
+using scene::result_words;
+using scene::warp_name;
+using scene::warp_size;
 
 // What stands where the sums beside the exact ones will be: "adding up 1048576 inputs without rounding…"
 std::string being_worked_out(const steps::Steps& steps);

@@ -5,11 +5,11 @@
 
 namespace lanewise::viz {
 
-using shown::busy_words;
-using shown::part_in_words;
-using shown::percent;
-using shown::Work;
-using shown::work_of;
-using shown::WorkStep;
+using scene::busy_words;
+using scene::part_in_words;
+using scene::percent;
+using scene::Work;
+using scene::work_of;
+using scene::WorkStep;
 
 }  // namespace lanewise::viz

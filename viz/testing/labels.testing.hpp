@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/run/run.hpp"
 #include "viz/model/cell_text.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/views/stage/stage_paint.hpp"

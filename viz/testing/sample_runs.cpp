@@ -299,7 +299,7 @@ lesson::Presentation presentation() {
         row.bytes = 2052;
         shown.timings.rows.push_back(row);
     }
-    shown.run = [](const std::string& variant) -> std::shared_ptr<const lesson::Run> {
+    shown.services.run = [](const std::string& variant) -> std::shared_ptr<const lesson::Run> {
         if (variant == "warp_sum_xor") return warp_xor();
         if (variant == "warp_sum_down") return warp_down();
         if (variant == "block_sum_two_level") return two_level();

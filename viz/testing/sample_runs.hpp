@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "common/run/frontend.hpp"
+#include "common/run/front_end.hpp"
 
 namespace lanewise::viz::samples {
 

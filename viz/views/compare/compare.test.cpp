@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "viz/views/compare/compare_view.hpp"
-#include "viz/views/stage/describe.hpp"
+#include "common/run/front_end.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
+#include "viz/views/compare/compare_view.hpp"
+#include "viz/views/stage/describe.hpp"
 
 namespace lanewise::viz {
 namespace {

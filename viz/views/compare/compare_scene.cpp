@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/run/run.hpp"
 #include "common/timing/times_text.hpp"
-#include "viz/views/stage/describe.hpp"
-#include "viz/views/benchmark/timing_view.hpp"
 #include "viz/model/work.hpp"
+#include "viz/views/benchmark/timing_view.hpp"
+#include "viz/views/stage/describe.hpp"
 
 namespace lanewise::viz {
 namespace {

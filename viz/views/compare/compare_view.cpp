@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "viz/views/shell/keys_view.hpp"
+#include "common/run/front_end.hpp"
 #include "viz/model/result_line.hpp"
 #include "viz/views/compare/work_paint.hpp"
+#include "viz/views/shell/keys_view.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/compare/compare_scene.hpp"
+#include "common/run/front_end.hpp"
 #include "viz/model/pane.hpp"
-#include "viz/views/reduction/rounding_view.hpp"
 #include "viz/model/selection.hpp"
-#include "viz/views/stage/stage_view.hpp"
-#include "viz/views/shell/timeline_view.hpp"
+#include "viz/views/compare/compare_scene.hpp"
+#include "viz/views/reduction/rounding_view.hpp"
 #include "viz/views/reduction/tree_view.hpp"
+#include "viz/views/shell/timeline_view.hpp"
+#include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz {
 

@@ -135,15 +135,15 @@ float InspectorView::draw_values(const Pane& pane, float y, const Exhibit& exhib
         }
         y += pane.px(21);
     };
-    const auto ink_of = [&](shown::ValueRow::Role role) {
-        using Role = shown::ValueRow::Role;
+    const auto ink_of = [&](scene::ValueRow::Role role) {
+        using Role = scene::ValueRow::Role;
         return role == Role::source    ? colors.accent
                : role == Role::result  ? colors.good
                : role == Role::warning ? colors.warning
                : role == Role::quiet   ? colors.quiet
                                        : colors.text;
     };
-    for (const shown::ValueRow& row : shown::value_rows(exhibit.steps(), step, part.warp, lane)) {
+    for (const scene::ValueRow& row : scene::value_rows(exhibit.steps(), step, part.warp, lane)) {
         const std::string label = row.word.empty()
                                       ? row.label
                                       : fit_text(pane.look(), Face::caption, row.label + " " + row.word, pane.px(104));
@@ -158,7 +158,7 @@ float InspectorView::draw_values(const Pane& pane, float y, const Exhibit& exhib
             y = draw_mask(pane, y, static_cast<std::uint32_t>(record.received[lane_index(lane)]),
                           warp_size(exhibit.steps()));
     } else if (kind == StepKind::fence) {
-        y = sentence(pane, y, Face::body, colors.text, shown::fence_words(record.arg[lane_index(lane)]));
+        y = sentence(pane, y, Face::body, colors.text, scene::fence_words(record.arg[lane_index(lane)]));
     }
     return y + pane.px(6);
 }
@@ -206,7 +206,7 @@ float InspectorView::draw_inputs(const Pane& pane, float y, const Exhibit& exhib
     if (steps.input_count == 0) return y;
     const steps::Holding& holding = steps.holding(playhead.step, selection.warp);
     const steps::Provenance inputs = steps.provenances[holding.inputs[lane_index(lane)]];
-    const std::string words = shown::inputs_words(inputs, steps.input_count);
+    const std::string words = scene::inputs_words(inputs, steps.input_count);
     text_in(pane.brush, Face::caption, row_at(pane, y, pane.px(18)),
             inputs.counted_twice() || inputs.undefined ? colors.warning : colors.quiet, words, Align::left);
     y += pane.px(19);

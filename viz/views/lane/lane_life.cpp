@@ -21,10 +21,10 @@ std::string way_of(const steps::Steps& steps, const steps::Step& step, const ste
     if (step.kind == StepKind::warp_barrier || step.kind == StepKind::block_barrier) return "waits";
     std::string way, array;
     bool giving = false;
-    const std::vector<shown::Access> accesses = shown::accesses_of(steps, part, lane);
+    const std::vector<scene::Access> accesses = scene::accesses_of(steps, part, lane);
     for (std::size_t i = 0; i < accesses.size();) {
         std::size_t last = i;
-        const auto follows = [&](const shown::Access& a, const shown::Access& b) {
+        const auto follows = [&](const scene::Access& a, const scene::Access& b) {
             return a.array == b.array && a.op == b.op && b.index == a.index + 1;
         };
         while (last + 1 < accesses.size() && follows(accesses[last], accesses[last + 1])) ++last;
@@ -60,7 +60,7 @@ std::vector<LifeStep> life_of(const steps::Steps& steps, const steps::WarpRef& w
         told.step = k;
         told.line = step.line;
         told.label = step.label;
-        told.active = part && ((shown::active_lanes(steps, part) >> lane) & 1u);
+        told.active = part && ((scene::active_lanes(steps, part) >> lane) & 1u);
         told.known = (now.known >> lane) & 1u;
         told.changed = told.known &&
                        (!((before.known >> lane) & 1u) || before.bits[at] != now.bits[at] || before.type != now.type);

@@ -1,11 +1,12 @@
 // One lane's life as a table: a row a step, its value as a number, in hex or in bits. A click leads to the step.
 #pragma once
 
-#include "viz/views/lane/lane_life.hpp"
-#include "viz/model/run_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/highlight.hpp"
 #include "viz/model/pane.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
+#include "viz/views/lane/lane_life.hpp"
 
 namespace lanewise::viz {
 

@@ -61,6 +61,6 @@ std::string changed_words(const std::vector<MemoryArray>& arrays);
 // Does the launch touch this space at all, so far as is recorded?
 bool uses_memory(const steps::Steps& steps, std::uint32_t launch, trace::Space space);
 
-using shown::touches_memory;
+using scene::touches_memory;
 
 }  // namespace lanewise::viz

@@ -1,3 +1,4 @@
+#include "common/run/run.hpp"
 #include "viz/views/memory/memory.hpp"
 
 #include <gtest/gtest.h>

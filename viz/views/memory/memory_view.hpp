@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/memory/banks_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/highlight.hpp"
+#include "viz/views/memory/banks_view.hpp"
 #include "viz/views/memory/sectors_view.hpp"
 
 namespace lanewise::viz {

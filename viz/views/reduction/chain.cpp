@@ -82,13 +82,13 @@ private:
     bool sort_runs(std::vector<std::vector<std::size_t>>& runs, Element type) const {
         bool up = false, down = false;
         for (const Join& join : joins_) {
-            up |= shown::is_less(type, join.found, join.left);
-            down |= shown::is_less(type, join.left, join.found);
+            up |= scene::is_less(type, join.found, join.left);
+            down |= scene::is_less(type, join.left, join.found);
         }
         if (up && down) return false;
         std::stable_sort(runs.begin(), runs.end(), [&](const auto& a, const auto& b) {
             const std::uint64_t x = joins_[a.front()].found, y = joins_[b.front()].found;
-            return down ? shown::is_less(type, y, x) : shown::is_less(type, x, y);
+            return down ? scene::is_less(type, y, x) : scene::is_less(type, x, y);
         });
         return true;
     }
@@ -194,7 +194,7 @@ Join join_of(const Record& record, std::size_t number, int lane) {
     join.found = record.received[l];
     join.gave = trace::element_at(record.value[l], record.type, 0);
     const auto left =
-        record.elements == 1 ? shown::after_atomic(record.op, record.type, join.found, join.gave) : std::nullopt;
+        record.elements == 1 ? scene::after_atomic(record.op, record.type, join.found, join.gave) : std::nullopt;
     join.has_left = left.has_value();
     join.left = left.value_or(0);
     return join;

@@ -57,7 +57,7 @@ Join join_of(const trace::Record& record, std::size_t number, int lane);
 // where it cannot be told.
 bool put_in_order(std::vector<Join>& joins, Element type, std::string& why);
 
-using shown::after_atomic;
+using scene::after_atomic;
 
 // The order and its gaps in a sentence.
 std::string chain_sentence(const Chain& chain);

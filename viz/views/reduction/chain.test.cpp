@@ -1,3 +1,4 @@
+#include "common/run/run.hpp"
 #include "viz/views/reduction/chain.hpp"
 
 #include <gtest/gtest.h>

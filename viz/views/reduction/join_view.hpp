@@ -5,10 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "viz/views/reduction/chain.hpp"
-#include "viz/model/run_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/pane.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
+#include "viz/views/reduction/chain.hpp"
 
 namespace lanewise::viz {
 

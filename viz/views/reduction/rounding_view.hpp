@@ -6,10 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "viz/model/run_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/pane.hpp"
-#include "viz/views/reduction/rounding_scene.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
+#include "viz/views/reduction/rounding_scene.hpp"
 
 namespace lanewise::viz {
 

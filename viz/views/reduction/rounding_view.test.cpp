@@ -1,3 +1,4 @@
+#include "common/run/run.hpp"
 #include "viz/views/reduction/rounding_view.hpp"
 
 #include <future>

@@ -4,6 +4,7 @@
 #include <set>
 #include <thread>
 
+#include "common/run/run.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
 #include "viz/views/reduction/tree_view.hpp"

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "viz/model/run_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/pane.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
 #include "viz/views/reduction/tree_scene.hpp"
 

@@ -2,11 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "common/base/element.hpp"
-#include "viz/views/stage/describe.hpp"
-#include "viz/testing/headless.testing.hpp"
-#include "viz/views/lane/inspector_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/result_line.hpp"
+#include "viz/testing/headless.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
+#include "viz/views/lane/inspector_view.hpp"
+#include "viz/views/stage/describe.hpp"
 #include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz {

@@ -11,7 +11,7 @@
 namespace lanewise::viz {
 namespace {
 
-using shown::active_lanes;
+using scene::active_lanes;
 using steps::Step;
 using steps::StepKind;
 using steps::WarpStep;
@@ -80,7 +80,7 @@ public:
         plan();
         place();
         fill();
-        if (present_ < steps_.size()) scene_.facts = shown::lane_facts(steps_, present_, scene_.warp);
+        if (present_ < steps_.size()) scene_.facts = scene::lane_facts(steps_, present_, scene_.warp);
         return std::move(scene_);
     }
 

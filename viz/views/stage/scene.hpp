@@ -128,8 +128,8 @@ struct Band {
     float writes_height = 0;
 };
 
-using shown::Access;
-using shown::LaneFacts;
+using scene::Access;
+using scene::LaneFacts;
 
 struct Scene {
     steps::WarpRef warp;
@@ -169,6 +169,6 @@ int cell_chars(float cell, float scale);
 
 // Words and lines of an access, an atomic (scene_memory.cpp).
 void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Scene& scene, float scale, Band& band);
-using shown::accesses_of;
+using scene::accesses_of;
 
 }  // namespace lanewise::viz

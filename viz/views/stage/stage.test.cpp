@@ -3,9 +3,10 @@
 
 #include <cmath>
 
-#include "viz/views/lane/inspector_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/testing/labels.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
+#include "viz/views/lane/inspector_view.hpp"
 #include "viz/views/stage/stage_legend.hpp"
 #include "viz/views/stage/stage_view.hpp"
 #include "viz/views/stage/warp_states.hpp"
@@ -294,9 +295,9 @@ TEST(Labels, OfAllSamplesNeitherOverlapNorLeaveTheStage) {
 }
 
 TEST(Labels, ANumberThatHasNoShorterFormTakesTwoLines) {
-    EXPECT_EQ(shown::cell_text(Element::f32, to_bits(-0.03f), 3, true), "-0\n.03");
-    EXPECT_EQ(shown::cell_text(Element::f32, to_bits(0.5f), 3, true), "0.5");
-    EXPECT_EQ(shown::cell_text(Element::f32, to_bits(-0.008f), 3, true), "-8\ne-3");   // not "-0" over ".00"
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.03f), 3, true), "-0\n.03");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(0.5f), 3, true), "0.5");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.008f), 3, true), "-8\ne-3");   // not "-0" over ".00"
 }
 
 TEST(Labels, InfinityDoesNotFillItsCell) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/base/counted.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/result_line.hpp"
 #include "viz/views/stage/stage_legend.hpp"
 #include "viz/views/stage/stage_paint.hpp"

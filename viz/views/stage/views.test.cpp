@@ -1,14 +1,15 @@
 #include <gtest/gtest.h>
 
+#include "common/run/front_end.hpp"
 #include "viz/testing/headless.testing.hpp"
-#include "viz/views/lane/inspector_view.hpp"
 #include "viz/testing/labels.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
+#include "viz/views/benchmark/timing_view.hpp"
+#include "viz/views/lane/inspector_view.hpp"
 #include "viz/views/shell/source_view.hpp"
-#include "viz/views/stage/stage_view.hpp"
 #include "viz/views/shell/text_view.hpp"
 #include "viz/views/shell/timeline_view.hpp"
-#include "viz/views/benchmark/timing_view.hpp"
+#include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -68,7 +69,7 @@ TEST(StageView, SaysCalmlyThatARunIsShownAsRecordedBesideItsResult) {
         using Some = std::optional<Color>;
         EXPECT_EQ(color_of("Shown as recorded."), warned ? Some() : Some(dark_theme().quiet));
         EXPECT_EQ(color_of("partial: "), warned ? Some(dark_theme().warning) : Some());
-        EXPECT_EQ(color_of(shown::result_words(run)).has_value(), !warned);
+        EXPECT_EQ(color_of(scene::result_words(run)).has_value(), !warned);
     }
 }
 

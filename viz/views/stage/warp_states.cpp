@@ -20,7 +20,7 @@ WarpState state_of(const steps::Steps& steps, std::size_t step, const steps::War
     if (step >= steps.size()) return state;
     if (const steps::WarpStep* part = steps.steps[step].find(warp)) {
         state.doing = is_barrier(steps.steps[step].kind) ? WarpState::Doing::waits : WarpState::Doing::works;
-        state.lanes = std::popcount(shown::active_lanes(steps, part));
+        state.lanes = std::popcount(scene::active_lanes(steps, part));
         return state;
     }
     for (std::size_t k = step + 1; k < steps.size() && state.next == steps::kNoStep; ++k) {

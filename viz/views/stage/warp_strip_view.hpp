@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/run/run.hpp"
 #include "viz/model/highlight.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/views/stage/warp_states.hpp"

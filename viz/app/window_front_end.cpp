@@ -1,4 +1,4 @@
-#include "viz/app/frontend.hpp"
+#include "viz/app/window_front_end.hpp"
 
 #include <GL/gl.h>
 
@@ -59,7 +59,7 @@ std::string described_comparison(const lesson::Presentation& presentation, const
     std::vector<CompareSide> sides;
     std::vector<const Exhibit*> runs;
     for (const std::string& name : request.compare) {
-        sides.push_back({name, name, std::make_shared<Exhibit>(presentation.run(name)), ""});
+        sides.push_back({name, name, std::make_shared<Exhibit>(presentation.services.run(name)), ""});
         runs.push_back(sides.back().exhibit.get());
     }
     SideBySide steps;
@@ -76,7 +76,7 @@ std::string described_comparison(const lesson::Presentation& presentation, const
     return all;
 }
 
-class OwnFrontend final : public lesson::Frontend {
+class WindowFrontEnd final : public lesson::FrontEnd {
 public:
     void window(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
         run_window(presentation, request);
@@ -112,7 +112,7 @@ public:
 
     std::string describe(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
         if (request.compare.size() > 1) return described_comparison(presentation, request);
-        const Exhibit exhibit(presentation.run(request.variant));
+        const Exhibit exhibit(presentation.services.run(request.variant));
         const std::size_t step = request.first_step(exhibit.steps().size());
         const std::string& file =
             exhibit.run->kernel_file.empty() ? presentation.kernel_file : exhibit.run->kernel_file;
@@ -123,6 +123,6 @@ public:
 
 }  // namespace
 
-std::unique_ptr<lesson::Frontend> make_frontend() { return std::make_unique<OwnFrontend>(); }
+std::unique_ptr<lesson::FrontEnd> make_front_end() { return std::make_unique<WindowFrontEnd>(); }
 
 }  // namespace lanewise::viz

@@ -1,4 +1,5 @@
-#include "viz/app/frontend.hpp"
+#include "common/run/front_end.hpp"
+#include "viz/app/window_front_end.hpp"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ TEST_F(Picture, HasTheSizeThatWasAskedFor) {
     request.step = 3;
     const fs::path path = folder_ / "a.png";
     try {
-        make_frontend()->screenshot(samples::presentation(), request, path.string());
+        make_front_end()->screenshot(samples::presentation(), request, path.string());
     } catch (const Error& error) {
         if (std::string(error.what()).find("OpenGL") != std::string::npos) GTEST_SKIP() << error.what();
         throw;
@@ -70,11 +71,11 @@ TEST_F(Picture, NoPixelsIsASentence) {
     lesson::WindowRequest request;
     request.variant = "warp_sum_xor";
     request.width = 0;
-    EXPECT_THROW(make_frontend()->screenshot(samples::presentation(), request, (folder_ / "a.png").string()), Error);
+    EXPECT_THROW(make_front_end()->screenshot(samples::presentation(), request, (folder_ / "a.png").string()), Error);
     EXPECT_EQ(files(), 0u);
 }
 
-TEST(Frontend, FontsFollowTheScaleAndTheLettersOfFileNames) {
+TEST(FrontEnd, FontsFollowTheScaleAndTheLettersOfFileNames) {
     std::unique_ptr<Offscreen> offscreen;
     try {
         offscreen = std::make_unique<Offscreen>(320, 200);
@@ -110,37 +111,37 @@ TEST(Frontend, FontsFollowTheScaleAndTheLettersOfFileNames) {
     }
 }
 
-TEST(Frontend, DescribesTheStepThatWasAskedFor) {
+TEST(FrontEnd, DescribesTheStepThatWasAskedFor) {
     lesson::WindowRequest request;
     request.variant = "warp_sum_xor";
     request.has_step = true;
     request.step = 2;
-    const std::string told = make_frontend()->describe(samples::presentation(), request);
+    const std::string told = make_front_end()->describe(samples::presentation(), request);
     EXPECT_EQ(told.substr(0, told.find('\n')), "step 3 of 6: xor 8");
     EXPECT_NE(told.find("lane 5  source 13  before 26 (0x41d00000)  received 42 (0x42280000)  after 68 (0x42880000)"),
               std::string::npos)
         << told;
 }
 
-TEST(Frontend, DescribesAComparisonAndTheTree) {
+TEST(FrontEnd, DescribesAComparisonAndTheTree) {
     lesson::WindowRequest request;
     request.variant = "warp_sum_xor";
     request.compare = {"warp_sum_xor", "warp_sum_down", "block_sum_two_level"};
     request.has_step = true;
     request.step = 2;
-    const std::string told = make_frontend()->describe(samples::presentation(), request);
+    const std::string told = make_front_end()->describe(samples::presentation(), request);
     EXPECT_TRUE(told.starts_with("place 3 of ")) << told.substr(0, 100);
     EXPECT_NE(told.find("warp_sum_down  step 3: down 8\n"), std::string::npos);
     EXPECT_NE(told.find("step 3 of 6: xor 8"), std::string::npos);
     EXPECT_NE(told.find("step 3 of 6: down 8"), std::string::npos);
     EXPECT_EQ(told.find("\ntree  "), std::string::npos);
     request.view = lesson::View::tree;
-    const std::string trees = make_frontend()->describe(samples::presentation(), request);
+    const std::string trees = make_front_end()->describe(samples::presentation(), request);
     EXPECT_EQ(trees.substr(0, told.size()), told);
     EXPECT_NE(trees.find("\ntree  lane 0 of block 0 · warp 0  496"), std::string::npos);
     request.compare.clear();
     request.lane = 5;
-    const std::string one = make_frontend()->describe(samples::presentation(), request);
+    const std::string one = make_front_end()->describe(samples::presentation(), request);
     EXPECT_NE(one.find("\ntree  lane 5 of block 0 · warp 0  496"), std::string::npos) << one;
     EXPECT_NE(
         one.find(

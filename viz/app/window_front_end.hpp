@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "common/run/frontend.hpp"
+#include "common/run/front_end.hpp"
 
 namespace lanewise::viz {
 
-std::unique_ptr<lesson::Frontend> make_frontend();
+std::unique_ptr<lesson::FrontEnd> make_front_end();
 
 }  // namespace lanewise::viz

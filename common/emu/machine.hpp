@@ -89,6 +89,8 @@ public:
     void active_mask(int line);
     void pause(int line);
     void atomic_done(int line);
+    // Everybody else who can run has a turn first.
+    void let_others_run();
     // Before a volatile access: a lane that reads one word again and again waits for another lane, which is let run.
     void volatile_access(const void* address, const void* pc);
     std::int64_t clock_count() { return clock_ += kClockStep; }
@@ -118,7 +120,6 @@ private:
     void count_barrier_votes();
     void answer_active_masks(Warp& warp);
     void turn(int line, const void* pc = nullptr);
-    void let_others_run();
     int open_meeting(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
     void tell_mismatch(const Warp& warp, const Meeting& open, int line, trace::Op op, std::uint32_t mask);
     void complete(Warp& warp, int which);

@@ -18,6 +18,11 @@ bool is_kernel_text(const char* file) {
     return path.find("/common/prelude/") == path.npos && !path.starts_with("/usr/");
 }
 
+// Text that lanes run, and no part of the emulator that they call.
+bool is_lanes_text(const char* file) {
+    return is_kernel_text(file) && std::string_view(file).find("/common/emu/") == std::string_view::npos;
+}
+
 struct Free {
     void operator()(Dwarf_Die* dies) const { std::free(dies); }
 };
@@ -77,14 +82,26 @@ struct SourceLines::Reader {
         return module;
     }
 
-    SourcePlace find(const void* return_address) {
+    std::vector<CodeRange> unit_of(const void* code) {
+        Dwfl_Module* module = module_of(code);
+        Dwarf_Addr bias = 0;
+        Dwarf_Die* unit = module ? dwfl_module_addrdie(module, reinterpret_cast<Dwarf_Addr>(code), &bias) : nullptr;
+        std::vector<CodeRange> ranges;
+        Dwarf_Addr base = 0, begin = 0, end = 0;
+        for (std::ptrdiff_t at = 0; unit && (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;)
+            ranges.push_back({begin + bias, end + bias});
+        return ranges;
+    }
+
+    SourcePlace find(const void* return_address, bool (*is_wanted)(const char*) = is_kernel_text) {
         Dwfl_Module* module = module_of(return_address);
         if (!module) return {};
         const Dwarf_Addr address = reinterpret_cast<Dwarf_Addr>(return_address) - 1;  // inside the call
         Dwfl_Line* found = dwfl_module_getsrc(module, address);
         int line = 0, column = 0;
         const char* file = found ? dwfl_lineinfo(found, nullptr, &line, &column, nullptr, nullptr) : nullptr;
-        if (is_kernel_text(file)) return {line, column};
+        if (is_wanted(file)) return {line, column};
+        if (is_kernel_text(file)) return {};
         Dwarf_Addr bias = 0;
         Dwarf_Die* unit = dwfl_module_addrdie(module, address, &bias);
         return unit ? outer_call(unit, address - bias) : SourcePlace{};
@@ -94,11 +111,21 @@ struct SourceLines::Reader {
 SourceLines::SourceLines() = default;
 SourceLines::~SourceLines() = default;
 
+SourceLines::Reader& SourceLines::reader() {
+    if (!reader_) reader_ = std::make_unique<Reader>();
+    return *reader_;
+}
+
 SourcePlace SourceLines::find(const void* return_address) {
     const auto known = known_.find(return_address);
     if (known != known_.end()) return known->second;
-    if (!reader_) reader_ = std::make_unique<Reader>();
-    return known_[return_address] = reader_->find(return_address);
+    return known_[return_address] = reader().find(return_address);
 }
+
+SourcePlace SourceLines::find_kernel(const void* return_address) {
+    return reader().find(return_address, is_lanes_text);
+}
+
+std::vector<CodeRange> SourceLines::unit_of(const void* address) { return reader().unit_of(address); }
 
 }  // namespace lanewise::emu

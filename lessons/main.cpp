@@ -17,6 +17,7 @@
 #include "common/cli/interrupts.hpp"
 #include "common/cli/program.hpp"
 #include "common/measure/meter.hpp"
+#include "common/worker/contained_emulator.hpp"
 #ifdef LANEWISE_WITH_WINDOW
 #include "viz/app/window_front_end.hpp"
 #endif
@@ -49,7 +50,13 @@ bool shows_color() {
 
 int main(int argc, char** argv) {
     try {
-        lesson::Program program{{generated::make_lesson(), generated::kernels(), emu::make_emulator,
+        // First of all: workers are forked from this program as it is now, without threads, window and CUDA.
+        const auto workers =
+            worker::Pool::possible() ? std::make_shared<worker::Pool>(worker::serve_emulator) : nullptr;
+        const auto make_emulator = [&workers] {
+            return workers ? worker::contained_emulator(workers) : emu::make_emulator();
+        };
+        lesson::Program program{{generated::make_lesson(), generated::kernels(), make_emulator,
                                  gpu::make_gpu_backend, gpu::available, {}, lesson::date_of_today}};
         program.gpu_machine = [] {
             const auto device = gpu::device();

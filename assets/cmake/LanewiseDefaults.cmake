@@ -79,8 +79,8 @@ function(lanewise_test name)
 endfunction()
 
 # How both emulated copies are compiled: a large frame touches each of its pages, so that a lane's stack that ends meets
-# its guard; and an address in a kernel leads to its line.
-set(LANEWISE_LANE_OPTIONS -fstack-clash-protection -g1)
+# its guard; an address in a kernel leads to its line, and a call to where it was made; a loop without end stays one.
+set(LANEWISE_LANE_OPTIONS -fstack-clash-protection -fno-finite-loops -fno-optimize-sibling-calls -g1)
 
 # How a traced copy is compiled for the emulator: -fsanitize=thread announces every load and store, to functions of our
 # own (common/emu/hooks.cpp) in place of its runtime, so it is never given to the linker. Scalar replacement would make

@@ -20,6 +20,15 @@ void wait_for_change(const void* address, const void* pc) {
         static_cast<lanewise::emu::Machine*>(board)->volatile_access(address, pc);
 }
 
+// The compiler calls the aligned hooks where an access's type has the alignment of its size; of 16 bytes, at least 8.
+template <std::size_t kBytes>
+void check_alignment(const void* address, const void* pc) {
+    constexpr std::size_t kAlignment = kBytes < 8 ? kBytes : 8;
+    if (reinterpret_cast<std::uintptr_t>(address) % kAlignment == 0) return;
+    if (auto* board = lanewise_emulated::board)
+        static_cast<lanewise::emu::Machine*>(board)->misaligned(kBytes, pc);
+}
+
 // Larger copies are told 16 bytes at a time, the widest access a GPU has.
 void announce_range(const char* address, std::size_t bytes, bool is_store, const void* pc) {
     for (std::size_t at = 0; at < bytes; at += 16)
@@ -35,8 +44,14 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 
 #define LANEWISE_HOOK(bytes)                                                                                      \
-    void __tsan_read##bytes(void* address) { announce(address, bytes, false, __builtin_return_address(0)); }      \
-    void __tsan_write##bytes(void* address) { announce(address, bytes, true, __builtin_return_address(0)); }      \
+    void __tsan_read##bytes(void* address) {                                                                      \
+        check_alignment<bytes>(address, __builtin_return_address(0));                                             \
+        announce(address, bytes, false, __builtin_return_address(0));                                             \
+    }                                                                                                             \
+    void __tsan_write##bytes(void* address) {                                                                     \
+        check_alignment<bytes>(address, __builtin_return_address(0));                                             \
+        announce(address, bytes, true, __builtin_return_address(0));                                              \
+    }                                                                                                             \
     void __tsan_unaligned_read##bytes(void* address) {                                                            \
         announce(address, bytes, false, __builtin_return_address(0));                                             \
     }                                                                                                             \

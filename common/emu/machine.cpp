@@ -301,6 +301,15 @@ void Machine::volatile_access(const void* address, const void* pc) {
     let_others_run();
 }
 
+void Machine::misaligned(std::size_t bytes, const void* pc) {
+    fail("misaligned_access", 0,
+         fmt::format("lane {} of warp {} in block {} makes a {}-byte access at an address that is no multiple of {}, "
+                     "which ends the launch: a vector must begin at a multiple of its size. Count in whole vectors, or "
+                     "load the elements one by one.",
+                     current % kWarpSize, current / kWarpSize, block_number_, bytes, bytes),
+         pc);
+}
+
 void Machine::on_host(void (*function)(void*), void* argument) {
     host_argument_ = argument;
     host_function_ = function;

@@ -93,6 +93,8 @@ public:
     void let_others_run();
     // Before a volatile access: a lane that reads one word again and again waits for another lane, which is let run.
     void volatile_access(const void* address, const void* pc);
+    // An access of `bytes` at an address that is no multiple of that.
+    [[noreturn]] void misaligned(std::size_t bytes, const void* pc);
     std::int64_t clock_count() { return clock_ += kClockStep; }
     // Calls function(argument) on the stack of the host, which is as large as any.
     void on_host(void (*function)(void*), void* argument);

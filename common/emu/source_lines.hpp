@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -31,6 +32,8 @@ public:
     SourcePlace find(const void* return_address);
     // The same for an address that may lie anywhere: nowhere where that is in no kernel.
     SourcePlace find_kernel(const void* return_address);
+    // Where the function `name` begins that was compiled with what lies at `in_unit`; 0: not known.
+    int line_of_function(const void* in_unit, std::string_view name);
     // All code that was compiled with what lies at `address`.
     std::vector<CodeRange> unit_of(const void* address);
 

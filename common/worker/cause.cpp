@@ -144,6 +144,10 @@ trace::Finding cause_of_death(const emu::RunMemory& memory, const launch::Plan& 
         finding.lanes = 1u << words.slot % trace::kWarpSize;
     }
     if (said) finding.line = told.line();
+    // Where all that is left of a kernel is a jump to itself, it has no lines but its first.
+    if (finding.line == 0 && launch < kernels.size())
+        finding.line = lines.line_of_function(reinterpret_cast<const void*>(kernels[launch].body),
+                                              std::string_view(finding.kernel).substr(0, finding.kernel.find('<')));
     const std::string lane = said ? who(finding, words) : "the run";
     const std::string where = finding.line ? fmt::format(" on line {}", finding.line) : std::string();
     if (ended == Ended::cancelled) {

@@ -69,6 +69,8 @@ int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pi
         const int fd = process.get();
         if (!send_message(control, std::as_bytes(std::span(&told, 1)), {&fd, process ? 1u : 0u})) break;
     }
+    // Those that are left end as their sockets close; whoever does not is killed as this ends.
+    for (int tries = 0; tries < 200 && waitpid(-1, nullptr, WNOHANG) == 0; ++tries) usleep(500);
     _exit(0);
 }
 
@@ -128,7 +130,6 @@ Pool::Pool(WorkerMain spare_main) : spare_main_(spare_main) {
 Pool::~Pool() {
     control_.reset();
     spare_.reset();
-    kill(pid_, SIGKILL);
     while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {}
 }
 

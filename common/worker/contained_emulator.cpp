@@ -10,9 +10,7 @@
 #include <new>
 #include <stop_token>
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -23,6 +21,7 @@
 #include "common/emu/recording.hpp"
 #include "common/worker/cause.hpp"
 #include "common/worker/fields.hpp"
+#include "common/worker/watch.hpp"
 
 namespace lanewise::worker {
 
@@ -82,21 +81,6 @@ void run_job(int socket, std::span<const std::byte> bytes, int memory_fd) {
     _exit(0);   // what the program left to do at its end is the program's
 }
 
-// Becomes readable when a stop is asked for.
-class StopEvent {
-public:
-    explicit StopEvent(const std::stop_token& stop)
-        : event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), callback_(stop, [this] {
-              const std::uint64_t one = 1;
-              [[maybe_unused]] const ssize_t written = write(event_.get(), &one, sizeof one);
-          }) {}
-    int fd() const { return event_.get(); }
-
-private:
-    Fd event_;
-    std::stop_callback<std::function<void()>> callback_;
-};
-
 // One run, seen from the program.
 class Watch {
 public:
@@ -107,16 +91,14 @@ public:
     // Waits until the worker is done or has ended. True where it is done.
     bool wait() {
         const StopEvent stop(request_.stop);
-        fcntl(child_.output(), F_SETFL, O_NONBLOCK);
         begin_block();
-        bool output_open = true;
         for (;;) {
             std::array<pollfd, 4> fds{{{child_.socket(), POLLIN, 0},
-                                       {output_open ? child_.output() : -1, POLLIN, 0},
+                                       {output_.fd(), POLLIN, 0},
                                        {ended_ == Ended::not_by_us ? stop.fd() : -1, POLLIN, 0},
                                        {child_.process(), POLLIN, 0}}};
             poll(fds.data(), fds.size(), timeout());
-            if (fds[1].revents) output_open = pass_output();
+            if (fds[1].revents && !output_.pass() && ended_ == Ended::not_by_us) end(Ended::too_much_output);
             if (fds[0].revents || fds[3].revents) break;
             if (fds[2].revents) end(Ended::cancelled);
             look();
@@ -125,8 +107,7 @@ public:
         std::vector<std::byte> nothing;
         const bool done = receive_message(child_.socket(), nothing) || memory_.state().done != 0;
         if (!done) wait_for_end();
-        while (output_open && pass_output()) {}
-        std::fflush(stdout);
+        output_.finish();
         return done;
     }
 
@@ -149,19 +130,6 @@ private:
         pollfd process{child_.process(), POLLIN, 0};
         if (poll(&process, 1, static_cast<int>(kLastWords.count())) == 0) child_.signal(SIGKILL);
         poll(&process, 1, 1000);
-    }
-
-    // Passes on what the kernel prints. False at its end, for the time being or for good.
-    bool pass_output() {
-        std::array<char, 4096> part{};
-        const ssize_t got = read(child_.output(), part.data(), part.size());
-        if (got <= 0) return got < 0 && errno == EINTR;
-        const auto count = static_cast<std::size_t>(got);
-        const std::size_t room = limits_.output - std::min(limits_.output, printed_);
-        std::fwrite(part.data(), 1, std::min(count, room), stdout);
-        printed_ += count;
-        if (printed_ > limits_.output && ended_ == Ended::not_by_us) end(Ended::too_much_output);
-        return true;
     }
 
     void look() {
@@ -233,7 +201,7 @@ private:
     double seconds_at_ = -1;      // the worker's processor time when the block had begun
     double seconds_ = 0;          // that it was given
     std::uint64_t blocks_ = 0, told_ = 0;
-    std::size_t printed_ = 0;
+    Output output_{child_.output(), limits_.output};
     bool preempting_ = false;
 };
 

@@ -9,7 +9,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
+#include <stdio_ext.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -32,8 +32,6 @@ int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pi
 
 [[noreturn]] void become_worker(const Order& order, int socket, int output) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
     if (output != STDOUT_FILENO) close(output);
     std::signal(SIGCHLD, SIG_DFL);
@@ -45,6 +43,11 @@ int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pi
 // The process that workers are forked from. It ends with the program, whose end closes the socket.
 [[noreturn]] void serve(int control) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // What the program has yet to print is the program's, and whoever reads that must not wait for this process.
+    __fpurge(stdout);
+    const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nowhere >= 0) dup2(nowhere, STDIN_FILENO);
+    if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
     // Nobody waits for a worker: the pool sees its end by other means, and nothing is left of it.
     std::signal(SIGCHLD, SIG_IGN);
     // An interrupt is the program's to answer; when that ends, so does this.

@@ -147,7 +147,7 @@ __global__ void prints_forever(int* out) {
 }
 __global__ void takes_all_memory(int* out) {
   for (;;) {
-    char* more = static_cast<char*>(malloc(64 << 20));
+    volatile char* more = static_cast<char*>(malloc(64 << 20));
     for (int i = 0; i < 64 << 20; i += 4096) more[i] = 1;
     out[0] = more[0];
   }

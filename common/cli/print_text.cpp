@@ -75,7 +75,7 @@ public:
     void print_step(std::size_t k) {
         const Step& step = steps_.steps[k];
         std::uint64_t at_work = 0;
-        for (const auto& counters : step.counters) at_work += counters.lanes_at_work;
+        for (const auto& counters : step.counters) at_work += counters.active_lanes;
         const std::string head = fmt::format("step {} of {} · ", k + 1, steps_.size());
         const std::string right = counted(at_work, "lane") + " at work";
         const std::size_t used = head.size() - 1 + step.label.size() + right.size();  // "·" takes one column

@@ -115,9 +115,9 @@ void Recorder::mark_written(const std::byte* address, std::uint64_t bytes) {
     }
 }
 
-void Recorder::meeting(const MeetingSeen& seen) {
+void Recorder::collective(const CollectiveSeen& seen) {
     if (full()) return;
-    const std::uint64_t number = meetings_++;
+    const std::uint64_t number = collectives_++;
     for (std::uint32_t rest = seen.lanes; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         LaneEvent& event = add(seen.warp * trace::kWarpSize + static_cast<std::uint32_t>(lane));
@@ -128,7 +128,7 @@ void Recorder::meeting(const MeetingSeen& seen) {
         const bool asks = seen.op == Op::active_mask;  // it brings nothing
         event.arg = asks ? 0 : seen.arg[lane];
         event.width = asks ? trace::kWarpSize : seen.width[lane];
-        event.meeting = number;
+        event.collective = number;
         event.received = seen.received[lane];
         event.undefined = seen.undefined >> lane & 1;
         const bool is_match = seen.op == Op::vote_match_any || seen.op == Op::vote_match_all;
@@ -168,10 +168,10 @@ void Recorder::add_image(ImageEntry image, const std::byte* begin, std::uint64_t
 }
 
 void Recorder::barrier_complete(const std::uint64_t* received) {
-    const std::uint64_t number = meetings_++;
+    const std::uint64_t number = collectives_++;
     for (const auto& [thread, at] : at_barrier_) {
         LaneEvent& event = list(thread)[at]->event;
-        event.meeting = number;
+        event.collective = number;
         if (event.op != Op::sync_block) event.received = received[thread];
         event.snapshot = barriers_;
     }

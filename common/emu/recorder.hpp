@@ -34,7 +34,7 @@ public:
         : buffers_(buffers), snapshots_(snapshots), journal_(journal), events_(events) {}
 
     void block_begins(std::uint64_t block, std::uint32_t slots) override;
-    void meeting(const MeetingSeen& seen) override;
+    void collective(const CollectiveSeen& seen) override;
     void block_ends() override;
     void at_barrier(const BarrierSeen& seen) override;
     void barrier_complete(const std::uint64_t* received) override;
@@ -88,7 +88,7 @@ private:
     std::vector<Part> parts_;                    // of the present block
     std::vector<std::vector<Pending>> pending_;
     std::vector<bool> took_;
-    std::uint64_t meetings_ = 0;
+    std::uint64_t collectives_ = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> at_barrier_;  // thread, place in its list
     std::int32_t barriers_ = 0;                  // of the present block
 };

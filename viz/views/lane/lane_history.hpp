@@ -22,7 +22,7 @@ struct LifeStep {
 };
 
 // In order. Steps that the lane has no part in and that leave its value as it was are left out.
-std::vector<LifeStep> life_of(const steps::Steps& steps, const steps::WarpRef& warp, int lane);
+std::vector<LifeStep> history_of(const steps::Steps& steps, const steps::WarpRef& warp, int lane);
 
 // A line each, for text: "step 3  xor 16  line 5  ← lane 21  26 (0x41d00000)".
 std::string describe_life(const std::vector<LifeStep>& life);

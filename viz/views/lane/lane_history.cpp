@@ -1,4 +1,4 @@
-#include "viz/views/lane/lane_life.hpp"
+#include "viz/views/lane/lane_history.hpp"
 
 #include <algorithm>
 
@@ -47,15 +47,15 @@ std::string way_of(const steps::Steps& steps, const steps::Step& step, const ste
 
 }  // namespace
 
-std::vector<LifeStep> life_of(const steps::Steps& steps, const steps::WarpRef& warp, int lane) {
+std::vector<LifeStep> history_of(const steps::Steps& steps, const steps::WarpRef& warp, int lane) {
     std::vector<LifeStep> life;
     if (lane < 0 || lane >= trace::kWarpSize) return life;
     const auto at = static_cast<std::size_t>(lane);
     for (std::size_t k = 0; k < steps.size(); ++k) {
         const steps::Step& step = steps.steps[k];
         const steps::WarpStep* part = step.find(warp);
-        const steps::Holding& now = steps.holding(k, warp);
-        const steps::Holding& before = steps.holding(k == 0 ? steps::kNoStep : k - 1, warp);
+        const steps::LaneValues& now = steps.lane_values(k, warp);
+        const steps::LaneValues& before = steps.lane_values(k == 0 ? steps::kNoStep : k - 1, warp);
         LifeStep told;
         told.step = k;
         told.line = step.line;

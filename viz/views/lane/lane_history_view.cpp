@@ -1,4 +1,4 @@
-#include "viz/views/lane/lane_life_view.hpp"
+#include "viz/views/lane/lane_history_view.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "common/base/element.hpp"
 #include "viz/model/bits_paint.hpp"
-#include "viz/model/standing.hpp"
+#include "viz/model/coverage.hpp"
 #include "viz/views/shell/timeline_view.hpp"
 
 namespace lanewise::viz {
@@ -23,19 +23,19 @@ std::string short_label(const Look& look, const std::string& label, float width)
 
 }  // namespace
 
-void LaneLifeView::look_at(const Exhibit& exhibit, const Selection& selection, int lane) {
-    if (run_ == exhibit.run && warp_ == selection.warp && lane_ == lane) return;
-    life_ = life_of(exhibit.steps(), selection.warp, lane);
-    run_ = exhibit.run;
+void LaneHistoryView::look_at(const RunView& run_view, const Selection& selection, int lane) {
+    if (run_ == run_view.run && warp_ == selection.warp && lane_ == lane) return;
+    life_ = history_of(run_view.steps(), selection.warp, lane);
+    run_ = run_view.run;
     warp_ = selection.warp;
     lane_ = lane;
 }
 
 // The values that the lane came to, one after the other, with the steps that brought them: those around the present one
 // where there are many. What is still to come is hollow.
-float LaneLifeView::draw_strip(const Pane& pane, const Rect& row, const Exhibit& exhibit, const Playhead& playhead,
+float LaneHistoryView::draw_strip(const Pane& pane, const Rect& row, const RunView& run_view, const Playhead& playhead,
                                Selection& selection, int lane, Intent& intent) {
-    look_at(exhibit, selection, lane);
+    look_at(run_view, selection, lane);
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     std::vector<const LifeStep*> came;
@@ -52,7 +52,7 @@ float LaneLifeView::draw_strip(const Pane& pane, const Rect& row, const Exhibit&
     const std::size_t count = std::min(most, came.size());
     const std::size_t first = std::min(present + 2 > count ? present + 2 - count : 0, came.size() - count);
     const float width = std::min(pane.px(60), (row.width() + gap) / static_cast<float>(count) - gap);
-    const LaneColors lane_colors{&exhibit, &exhibit.scale_of(selection.warp), &colors, selection.display.colors};
+    const LaneColors lane_colors{&run_view, &run_view.scale_of(selection.warp), &colors, selection.display.colors};
     const float high = pane.px(21);
     for (std::size_t i = 0; i < count; ++i) {
         const LifeStep& each = *came[first + i];
@@ -71,7 +71,7 @@ float LaneLifeView::draw_strip(const Pane& pane, const Rect& row, const Exhibit&
             outline(brush, chip, colors.warning, pane.px(4), pane.px(1));
             text_in(brush, Face::small, chip, colors.warning, "?");
         } else {
-            const Color ground = mix(lane_colors.of(exhibit.steps().holding(each.step, selection.warp), lane),
+            const Color ground = mix(lane_colors.of(run_view.steps().lane_values(each.step, selection.warp), lane),
                                      colors.panel, now ? 0.0 : 0.35);
             const int chars = static_cast<int>((width - pane.px(6)) / (*pane.look().fonts)[Face::small].digit);
             fill(brush, chip, ground, pane.px(4));
@@ -94,12 +94,12 @@ float LaneLifeView::draw_strip(const Pane& pane, const Rect& row, const Exhibit&
     return row.y0 + pane.px(42);
 }
 
-float LaneLifeView::draw(const Pane& pane, const Rect& row, float y, const Exhibit& exhibit, const Playhead& playhead,
+float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const RunView& run_view, const Playhead& playhead,
                          Selection& selection, const Lights& lights, int lane, Intent& intent) {
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
-    look_at(exhibit, selection, lane);
+    look_at(run_view, selection, lane);
 
     Rect head{row.x0, y, row.x1, y + pane.px(20)};
     text_in(brush, Face::caption, head, colors.quiet, "life of the lane", Align::left);
@@ -114,7 +114,7 @@ float LaneLifeView::draw(const Pane& pane, const Rect& row, float y, const Exhib
     }
     y += pane.px(22);
 
-    const LaneColors lane_colors{&exhibit, &exhibit.scale_of(selection.warp), &colors, selection.display.colors};
+    const LaneColors lane_colors{&run_view, &run_view.scale_of(selection.warp), &colors, selection.display.colors};
     const bool bits = figures == Figures::bits;
     for (const LifeStep& each : life_) {
         const float first = y;
@@ -147,7 +147,7 @@ float LaneLifeView::draw(const Pane& pane, const Rect& row, float y, const Exhib
         const Rect cell = line.cut_right(value_width).inset(0, pane.px(2));
         if (each.known && !each.undefined) {
             // A value that stays is quiet; one that is new stands on its colour.
-            const steps::Holding& held = steps.holding(each.step, selection.warp);
+            const steps::LaneValues& held = steps.lane_values(each.step, selection.warp);
             const Color ground = mix(lane_colors.of(held, lane), colors.panel,
                                      future         ? 0.75
                                      : each.changed ? 0.0

@@ -11,6 +11,6 @@ namespace lanewise::trace {
 // its snapshots which words were written; Header::accesses_from then says "emulator". Only where the two traces are
 // equal in all that both hold (see diff): otherwise `gpu` is left as it was and the sentence that comes back says why.
 // Empty when done.
-std::string weave_accesses(Trace& gpu, const Trace& emulator);
+std::string merge_emulated_accesses(Trace& gpu, const Trace& emulator);
 
 }  // namespace lanewise::trace

@@ -1,4 +1,4 @@
-#include "common/trace/weave.hpp"
+#include "common/trace/emulated_accesses.hpp"
 
 #include <algorithm>
 #include <map>
@@ -36,7 +36,7 @@ void tell_written(Record& gpu, const Record& emulator, const std::vector<std::ui
 
 }  // namespace
 
-std::string weave_accesses(Trace& gpu, const Trace& emulator) {
+std::string merge_emulated_accesses(Trace& gpu, const Trace& emulator) {
     const Difference difference = diff(gpu, emulator);
     if (!difference.equal) return "Who read which word is not shown: the emulator differs. " + difference.sentence;
     for (const std::uint32_t block : gpu.header.blocks)

@@ -1,7 +1,7 @@
 // Busy lanes as bars: filled for lanes that add, hollow for lanes at work on something else.
 #pragma once
 
-#include "viz/model/work.hpp"
+#include "viz/model/utilization.hpp"
 #include "viz/widgets/paint.hpp"
 
 namespace lanewise::viz {
@@ -13,6 +13,6 @@ void work_bar(const Brush& brush, const Rect& track, const WorkStep& step, std::
 void mean_line(const Brush& brush, const Rect& bars, double busy);
 
 // A whole run small: a bar for each step, the mean, and a mark under step `present`.
-void work_strip(const Brush& brush, const Rect& where, const Work& work, std::size_t present);
+void work_strip(const Brush& brush, const Rect& where, const Utilization& work, std::size_t present);
 
 }  // namespace lanewise::viz

@@ -1,4 +1,4 @@
-#include "common/cli/ladder.hpp"
+#include "common/cli/lesson_list.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -55,7 +55,7 @@ std::string opening_of_text(const std::string& text) {
     return opening;
 }
 
-std::vector<LessonInfo> read_ladder(const fs::path& lessons, const fs::path& programs) {
+std::vector<LessonInfo> find_lessons(const fs::path& lessons, const fs::path& programs) {
     std::vector<LessonInfo> ladder;
     std::error_code ignored;
     for (fs::directory_iterator it(lessons, ignored), end; !ignored && it != end; it.increment(ignored)) {

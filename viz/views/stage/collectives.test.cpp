@@ -1,4 +1,4 @@
-// What the stage tells of meetings, wrong runs and teaching warps.
+// What the stage tells of collectives, wrong runs and teaching warps.
 #include <gtest/gtest.h>
 
 #include "common/base/element.hpp"
@@ -16,18 +16,18 @@ namespace {
 using testing::at_step;
 using testing::Headless;
 
-const trace::Record& first_record(const Exhibit& exhibit, std::size_t step) {
-    return exhibit.trace().records[exhibit.steps().steps[step].warps.front().records.front()];
+const trace::Record& first_record(const RunView& run_view, std::size_t step) {
+    return run_view.trace().records[run_view.steps().steps[step].warps.front().records.front()];
 }
 
-TEST(Meetings, TheSceneTellsWhatTheRecordsTell) {
-    const Exhibit exhibit(samples::meetings());
-    const steps::Steps& steps = exhibit.steps();
+TEST(Collectives, TheSceneTellsWhatTheRecordsTell) {
+    const RunView run_view(samples::collectives());
+    const steps::Steps& steps = run_view.steps();
     std::size_t matches = 0;
     for (std::size_t k = 0; k < steps.size(); ++k) {
-        const trace::Record& record = first_record(exhibit, k);
+        const trace::Record& record = first_record(run_view, k);
         const Scene scene = build_scene(steps, k, steps.warps.front(), StageMetrics{});
-        const std::string text = describe_step(exhibit, "kernels.cuh", k, -1, -1);
+        const std::string text = describe_step(run_view, "kernels.cuh", k, -1, -1);
         const auto present =
             std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& band) { return band.present; });
         ASSERT_NE(present, scene.bands.end());
@@ -64,21 +64,21 @@ TEST(Meetings, TheSceneTellsWhatTheRecordsTell) {
     EXPECT_EQ(matches, 32u);
 }
 
-TEST(Meetings, EveryStepIsDrawnAndInspectedForEveryLane) {
+TEST(Collectives, EveryStepIsDrawnAndInspectedForEveryLane) {
     Headless gui(960, 640);
     for (const auto& run :
-         {samples::meetings(), samples::joined_blocks(), samples::wrong_sum(), samples::teaching_warps()}) {
-        const Exhibit exhibit(run);
+         {samples::collectives(), samples::joined_blocks(), samples::wrong_sum(), samples::teaching_warps()}) {
+        const RunView run_view(run);
         StageView stage;
         InspectorView inspector;
-        for (std::size_t k = 0; k < exhibit.steps().size(); ++k) {
+        for (std::size_t k = 0; k < run_view.steps().size(); ++k) {
             for (const int lane : {-1, 0, 5}) {
                 Selection selection;
-                selection.warp = exhibit.steps().warps.front();
+                selection.warp = run_view.steps().warps.front();
                 selection.pinned_lane = lane;
-                const Playhead playhead = at_step(exhibit, k);
-                EXPECT_GT(gui.in_pane([&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); }), 100);
-                EXPECT_GT(gui.in_pane([&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); },
+                const Playhead playhead = at_step(run_view, k);
+                EXPECT_GT(gui.in_pane([&](const Pane& pane) { stage.draw(pane, run_view, playhead, selection); }), 100);
+                EXPECT_GT(gui.in_pane([&](const Pane& pane) { inspector.draw(pane, run_view, playhead, selection); },
                                       Pane::Scroll::vertical),
                           40);
             }
@@ -87,11 +87,11 @@ TEST(Meetings, EveryStepIsDrawnAndInspectedForEveryLane) {
 }
 
 TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
-    const Exhibit wrong(samples::wrong_sum());
+    const RunView wrong(samples::wrong_sum());
     for (std::size_t k = 0; k < wrong.steps().size(); ++k) {
         EXPECT_EQ(wrong.findings[k].size(), wrong.steps().steps[k].line == 5 ? 1u : 0u);
-        EXPECT_EQ(blamed_lanes(wrong, k, {0, 0, 0}), wrong.steps().steps[k].line == 5 ? 0xffff0000u : 0u);
-        EXPECT_EQ(blamed_lanes(wrong, k, {0, 0, 1}), 0u);
+        EXPECT_EQ(faulting_lanes(wrong, k, {0, 0, 0}), wrong.steps().steps[k].line == 5 ? 0xffff0000u : 0u);
+        EXPECT_EQ(faulting_lanes(wrong, k, {0, 0, 1}), 0u);
         const bool told = describe_step(wrong, "kernels.cuh", k, -1, -1).find("found wrong: Line 5, lanes 16-31") !=
                           std::string::npos;
         EXPECT_EQ(told, wrong.steps().steps[k].line == 5);
@@ -100,25 +100,25 @@ TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
     const std::string mistake = mistakes_found(wrong);
     EXPECT_TRUE(mistake.ends_with(", see step " + std::to_string(first_mistake(wrong) + 1))) << mistake;
     EXPECT_NE(describe_step(wrong, "kernels.cuh", 0, -1, -1).find("mistake: " + mistake), std::string::npos);
-    EXPECT_EQ(mistakes_found(Exhibit(samples::right_sum())), "");
+    EXPECT_EQ(mistakes_found(RunView(samples::right_sum())), "");
     EXPECT_FALSE(came_out_right(*wrong.run));
-    EXPECT_TRUE(result_words(*wrong.run).starts_with("out = ")) << result_words(*wrong.run);
-    EXPECT_TRUE(result_words(*wrong.run).ends_with(", expected 528")) << result_words(*wrong.run);
-    EXPECT_EQ(result_words(*samples::right_sum()), "out = 528, as expected");
-    EXPECT_EQ(result_words(*samples::warp_xor()), "");
+    EXPECT_TRUE(result_text(*wrong.run).starts_with("out = ")) << result_text(*wrong.run);
+    EXPECT_TRUE(result_text(*wrong.run).ends_with(", expected 528")) << result_text(*wrong.run);
+    EXPECT_EQ(result_text(*samples::right_sum()), "out = 528, as expected");
+    EXPECT_EQ(result_text(*samples::warp_xor()), "");
 
-    // A line that no step has: a meeting that never came about is told where its warp stopped.
+    // A line that no step has: a collective that never came about is told where its warp stopped.
     auto run = std::make_shared<lesson::Run>(*samples::wrong_sum());
     run->trace.findings.front().line = 99;
     run->steps = steps::build_steps(run->trace);
-    const Exhibit stuck(run);
+    const RunView stuck(run);
     for (std::size_t k = 0; k < stuck.steps().size(); ++k)
         EXPECT_EQ(stuck.findings[k].size(), k + 1 == stuck.steps().size() ? 1u : 0u);
 }
 
 TEST(TeachingWarps, HaveTheirOwnLanesLarge) {
-    const Exhibit exhibit(samples::teaching_warps());
-    const steps::Steps& steps = exhibit.steps();
+    const RunView run_view(samples::teaching_warps());
+    const steps::Steps& steps = run_view.steps();
     EXPECT_EQ(warp_size(steps), 8);
     ASSERT_EQ(steps.warps.size(), 2u);
     for (const steps::WarpRef& warp : steps.warps) {
@@ -136,10 +136,10 @@ TEST(TeachingWarps, HaveTheirOwnLanesLarge) {
         }
     }
     // The second warp's first lane is thread 8, not 32.
-    const steps::Holding& last = steps.holding(steps.size() - 1, steps.warps[1]);
+    const steps::LaneValues& last = steps.lane_values(steps.size() - 1, steps.warps[1]);
     EXPECT_EQ(from_bits<float>(last.bits[0]), 8.0f + 9 + 10 + 11 + 12 + 13 + 14 + 15);
     // A warp that its block ends: 12 threads leave the second one four lanes.
-    auto run = std::make_shared<lesson::Run>(*exhibit.run);
+    auto run = std::make_shared<lesson::Run>(*run_view.run);
     run->trace.header.launches.front().block = {12, 1, 1};
     run->steps = steps::build_steps(run->trace);
     EXPECT_EQ(lanes_of(run->steps, {0, 0, 1}), 4);

@@ -1,4 +1,4 @@
-#include "common/scene/work.hpp"
+#include "common/scene/utilization.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,15 +9,15 @@
 
 namespace lanewise::scene {
 
-Work work_of(const steps::Steps& steps, const steps::WarpRef& warp) {
-    Work work;
+Utilization utilization_of(const steps::Steps& steps, const steps::WarpRef& warp) {
+    Utilization work;
     work.threads = block_threads(steps, warp);
     const std::size_t block = block_place(steps, warp);
     work.steps.resize(steps.size());
     for (std::size_t k = 0; k < steps.size(); ++k) {
         const auto& counters = steps.steps[k].counters;
         if (block >= counters.size()) continue;
-        work.steps[k] = {counters[block].lanes_at_work, counters[block].lanes_adding};
+        work.steps[k] = {counters[block].active_lanes, counters[block].lanes_adding};
         work.added = counters[block].added;
         work.slots = counters[block].add_slots;
     }
@@ -30,7 +30,7 @@ std::string percent(double part) {
     return rounds_away ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
 }
 
-std::string part_in_words(double part) {
+std::string part_text(double part) {
     if (part <= 0) return "none";
     if (part >= 1) return "all";
     if (part >= 0.95) return "nearly all";
@@ -46,8 +46,8 @@ std::string part_in_words(double part) {
     return fmt::format("{:.0f} in {}", std::round(part * best), best);
 }
 
-std::string busy_words(const Work& work) {
-    return percent(work.busy()) + " of lanes busy (" + part_in_words(work.busy()) + ") while adding";
+std::string utilization_text(const Utilization& work) {
+    return percent(work.busy()) + " of lanes busy (" + part_text(work.busy()) + ") while adding";
 }
 
 }  // namespace lanewise::scene

@@ -62,12 +62,12 @@ LANEWISE_GROUP auto widened(T value) {
     template <class T>                                                                                           \
     LANEWISE_GROUP T name(int line, unsigned mask, T value, int argument, int width) {                           \
         if constexpr (kWhole<T>) {                                                                               \
-            return static_cast<T>(LANEWISE_GROUP_WORD(word, name, mask, value, argument, width));                \
+            return static_cast<T>(LANEWISE_GROUP_INTRINSIC(word, name, mask, value, argument, width));                \
         } else {                                                                                                 \
             Pieces<T> pieces;                                                                                    \
             __builtin_memcpy(pieces.words, &value, sizeof(T));                                                   \
             for (int& piece : pieces.words)                                                                      \
-                piece = LANEWISE_GROUP_WORD(word, name, mask, piece, argument, width);                           \
+                piece = LANEWISE_GROUP_INTRINSIC(word, name, mask, piece, argument, width);                           \
             __builtin_memcpy(&value, pieces.words, sizeof(T));                                                   \
             return value;                                                                                        \
         }                                                                                                        \
@@ -102,7 +102,7 @@ public:
     LANEWISE_GROUP static constexpr unsigned num_threads() { return kSize; }
     LANEWISE_GROUP static constexpr unsigned size() { return kSize; }
     LANEWISE_GROUP static unsigned thread_rank() { return block_rank() & (kSize - 1); }
-    LANEWISE_GROUP static void sync(LANEWISE_GROUP_LINE) { LANEWISE_GROUP_WORD(__syncwarp, sync_warp, mask()); }
+    LANEWISE_GROUP static void sync(LANEWISE_GROUP_LINE) { LANEWISE_GROUP_INTRINSIC(__syncwarp, sync_warp, mask()); }
 
     template <class T>
     LANEWISE_GROUP T shfl(T value, int rank, LANEWISE_GROUP_LINE) const {
@@ -124,21 +124,21 @@ public:
     // As in the toolkit's header, all() compares with the whole tile's mask: in a tile that the block's end cuts short
     // it is never true.
     LANEWISE_GROUP int any(int predicate, LANEWISE_GROUP_LINE) const {
-        return LANEWISE_GROUP_WORD(__ballot_sync, vote_ballot, mask(), predicate) != 0;
+        return LANEWISE_GROUP_INTRINSIC(__ballot_sync, vote_ballot, mask(), predicate) != 0;
     }
     LANEWISE_GROUP int all(int predicate, LANEWISE_GROUP_LINE) const {
-        return LANEWISE_GROUP_WORD(__ballot_sync, vote_ballot, mask(), predicate) == mask();
+        return LANEWISE_GROUP_INTRINSIC(__ballot_sync, vote_ballot, mask(), predicate) == mask();
     }
     LANEWISE_GROUP unsigned ballot(int predicate, LANEWISE_GROUP_LINE) const {
-        return LANEWISE_GROUP_WORD(__ballot_sync, vote_ballot, mask(), predicate) >> first();
+        return LANEWISE_GROUP_INTRINSIC(__ballot_sync, vote_ballot, mask(), predicate) >> first();
     }
     template <class T>
     LANEWISE_GROUP unsigned match_any(T value, LANEWISE_GROUP_LINE) const {
-        return LANEWISE_GROUP_WORD(__match_any_sync, vote_match_any, mask(), value) >> first();
+        return LANEWISE_GROUP_INTRINSIC(__match_any_sync, vote_match_any, mask(), value) >> first();
     }
     template <class T>
     LANEWISE_GROUP unsigned match_all(T value, int& same, LANEWISE_GROUP_LINE) const {
-        return LANEWISE_GROUP_WORD(__match_all_sync, vote_match_all, mask(), value, &same) >> first();
+        return LANEWISE_GROUP_INTRINSIC(__match_all_sync, vote_match_all, mask(), value, &same) >> first();
     }
 
 protected:

@@ -1,4 +1,4 @@
-#include "viz/model/work.hpp"
+#include "viz/model/utilization.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,19 +8,19 @@
 namespace lanewise::viz {
 namespace {
 
-TEST(Work, ATreeKeepsOneLaneInManyBusyAndAStridedLoopNearlyAll) {
+TEST(Utilization, ATreeKeepsOneLaneInManyBusyAndAStridedLoopNearlyAll) {
     const auto tree = samples::shared_tree();   // 256 threads: 128 + 64 + … + 1 lanes in 8 rounds
-    const Work slow = work_of(tree->steps, tree->steps.warps.front());
+    const Utilization slow = utilization_of(tree->steps, tree->steps.warps.front());
     EXPECT_EQ(slow.threads, 256u);
     EXPECT_EQ(slow.added, 255u);
     EXPECT_EQ(slow.slots, 8u * 256u);
-    EXPECT_EQ(busy_words(slow), "12 % of lanes busy (1 in 8) while adding");
+    EXPECT_EQ(utilization_text(slow), "12 % of lanes busy (1 in 8) while adding");
 
     const auto stride = samples::grid_stride();   // 64 turns of 128 lanes, then 64 + 32 + … + 1
-    const Work fast = work_of(stride->steps, stride->steps.warps.front());
+    const Utilization fast = utilization_of(stride->steps, stride->steps.warps.front());
     EXPECT_EQ(fast.added, 64u * 128u + 127u);
     EXPECT_EQ(fast.slots, 71u * 128u);
-    EXPECT_EQ(busy_words(fast), "92 % of lanes busy (9 in 10) while adding");
+    EXPECT_EQ(utilization_text(fast), "92 % of lanes busy (9 in 10) while adding");
     for (std::size_t k = 0; k < fast.steps.size(); ++k) {
         EXPECT_LE(fast.steps[k].adding, fast.steps[k].lanes);
         if (stride->steps.steps[k].kind == steps::StepKind::block_barrier) {
@@ -30,20 +30,20 @@ TEST(Work, ATreeKeepsOneLaneInManyBusyAndAStridedLoopNearlyAll) {
     }
 }
 
-TEST(Work, PartsAreToldAsTheyArePictured) {
+TEST(Utilization, PartsAreToldAsTheyArePictured) {
     EXPECT_EQ(percent(0), "0 %");
     EXPECT_EQ(percent(1), "100 %");
     EXPECT_EQ(percent(0.998), "99.8 %");
     EXPECT_EQ(percent(0.004), "0.4 %");
     EXPECT_EQ(percent(127.0 / 896), "14 %");
-    EXPECT_EQ(part_in_words(127.0 / 896), "1 in 7");
-    EXPECT_EQ(part_in_words(2.0 / 7), "2 in 7");
-    EXPECT_EQ(part_in_words(0.02), "1 in 50");
-    EXPECT_EQ(part_in_words(0.5), "1 in 2");
-    EXPECT_EQ(part_in_words(0.67), "2 in 3");
-    EXPECT_EQ(part_in_words(0.875), "7 in 8");
-    EXPECT_EQ(part_in_words(0.99), "nearly all");
-    EXPECT_EQ(part_in_words(1), "all");
+    EXPECT_EQ(part_text(127.0 / 896), "1 in 7");
+    EXPECT_EQ(part_text(2.0 / 7), "2 in 7");
+    EXPECT_EQ(part_text(0.02), "1 in 50");
+    EXPECT_EQ(part_text(0.5), "1 in 2");
+    EXPECT_EQ(part_text(0.67), "2 in 3");
+    EXPECT_EQ(part_text(0.875), "7 in 8");
+    EXPECT_EQ(part_text(0.99), "nearly all");
+    EXPECT_EQ(part_text(1), "all");
 }
 
 TEST(TimelinePlaces, StepsOfOneNameShareAChipWhenNotAllFit) {

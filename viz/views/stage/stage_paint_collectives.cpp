@@ -1,5 +1,5 @@
 // Steps in which lanes meet and nothing is read from one particular lane: barriers, votes, matches, reductions, and
-// what only looks like a meeting (active masks, fences).
+// what only looks like a collective (active masks, fences).
 #include <algorithm>
 #include <bit>
 
@@ -40,10 +40,10 @@ std::string group_name(int group) {
 
 }  // namespace
 
-void StagePaint::caption_under(const Band& band, float y, const std::string& words) const {
+void StagePaint::caption_under(const Band& band, float y, const std::string& text) const {
     const Rect below{band.box.x0, y, band.box.x1, std::max(band.box.y1, y + brush.px(14))};
     text_in(brush, Face::caption, below, brush.colors().quiet,
-            fit_text(brush.look, Face::caption, words, band.box.width()));
+            fit_text(brush.look, Face::caption, text, band.box.width()));
 }
 
 void StagePaint::say(const Scene& scene, const Band& band, float y) const {
@@ -68,23 +68,23 @@ void StagePaint::barrier(const Scene& scene, const Band& band) const {
         hairline(brush, {x, band.box.y0}, {x, reach}, with_alpha(color, 0.55), brush.px(1.4f));
     }
     fill(brush, {band.box.x0, y - brush.px(1.5f), band.box.x1, y + brush.px(1.5f)}, color, brush.px(1.5f));
-    std::string words = band.kind == StepKind::block_barrier ? "all threads of the block wait here for each other"
+    std::string text = band.kind == StepKind::block_barrier ? "all threads of the block wait here for each other"
                                                              : "the lanes of the mask wait here for each other";
-    const std::uint32_t threads = block_threads(exhibit->steps(), scene.warp);
+    const std::uint32_t threads = block_threads(run_view->steps(), scene.warp);
     if (band.kind == StepKind::block_barrier && band.waiting < threads) {
-        words =
+        text =
             fmt::format("{} of {} threads wait here; the others are elsewhere or have ended", band.waiting, threads);
     }
     const LaneFacts* told = first_active(scene);
     if (trace::is_barrier_vote(band.op) && told && told->has_answer) {
         say(scene, band, y);
         const std::string answer = format_element(told->answer_type, told->answer);
-        if (band.op == Op::sync_block_count) words += ", and count who says yes: every thread receives " + answer;
+        if (band.op == Op::sync_block_count) text += ", and count who says yes: every thread receives " + answer;
         else if (band.op == Op::sync_block_and)
-            words += ", and ask whether all say yes: every thread receives " + answer;
-        else words += ", and ask whether any says yes: every thread receives " + answer;
+            text += ", and ask whether all say yes: every thread receives " + answer;
+        else text += ", and ask whether any says yes: every thread receives " + answer;
     }
-    caption_under(band, y + brush.px(trace::is_barrier_vote(band.op) ? 8 : 4), words);
+    caption_under(band, y + brush.px(trace::is_barrier_vote(band.op) ? 8 : 4), text);
 }
 
 void StagePaint::vote(const Scene& scene, const Band& band) const {
@@ -98,9 +98,9 @@ void StagePaint::vote(const Scene& scene, const Band& band) const {
     }
     say(scene, band, y);
     const LaneFacts* told = first_active(scene);
-    std::string words = "filled: the lane says yes";
-    if (told && told->has_answer) words += "; every lane receives " + answer_of(*told);
-    caption_under(band, y + brush.px(8), words);
+    std::string text = "filled: the lane says yes";
+    if (told && told->has_answer) text += "; every lane receives " + answer_of(*told);
+    caption_under(band, y + brush.px(8), text);
 }
 
 // Lanes with equal values share a letter and a line at the letter's own height.
@@ -137,19 +137,19 @@ void StagePaint::match(const Scene& scene, const Band& band) const {
         fill(brush, box, group == lit ? colors.accent : mix(colors.ground, colors.step_vote, 0.3), brush.px(3));
         text_in(brush, Face::small, box, group == lit ? text_on(colors.accent) : colors.strong, group_name(group));
     }
-    std::string words;
+    std::string text;
     const LaneFacts* told = first_active(scene);
     if (band.op == Op::vote_match_all && told && told->has_answer) {
-        words = told->answer ? "all hold the same value: every lane receives " + answer_of(*told)
+        text = told->answer ? "all hold the same value: every lane receives " + answer_of(*told)
                              : fmt::format("{} different values: not all the same, every lane receives 0", groups);
     } else {
-        words = fmt::format("{}: one letter each; a lane receives the mask of its own letter's lanes",
+        text = fmt::format("{}: one letter each; a lane receives the mask of its own letter's lanes",
                             groups == 1 ? "one value" : fmt::format("{} different values", groups));
         if (lit >= 0)
-            words = fmt::format("letter {}: lane {} receives {}", group_name(lit), lane,
+            text = fmt::format("letter {}: lane {} receives {}", group_name(lit), lane,
                                 answer_of(scene.facts[lane_index(lane)]));
     }
-    caption_under(band, letters + brush.px(18), words);
+    caption_under(band, letters + brush.px(18), text);
 }
 
 // All lanes into one bar, and out of it again: no line stands for one lane's value in another, since all come together.
@@ -175,14 +175,14 @@ void StagePaint::reduce(const Scene& scene, const Band& band) const {
     fill(brush, bar, mix(colors.ground, colors.step_shuffle, 0.24), brush.px(5));
     outline(brush, bar, colors.step_shuffle, brush.px(5), brush.px(1.2f));
     const int lanes = std::popcount(band.active);
-    std::string words =
+    std::string text =
         fmt::format("{} of {} lanes", std::string(op_name(band.op)).substr(7), lanes);  // after "reduce_"
     const LaneFacts* told = first_active(scene);
-    if (told && told->view.has_received) words += " = " + format_element(told->type, told->view.received);
-    const std::string full = words + ", and every lane receives it";
+    if (told && told->view.has_received) text += " = " + format_element(told->type, told->view.received);
+    const std::string full = text + ", and every lane receives it";
     const float room = bar.width() - brush.px(16);
     text_in(brush, Face::small, bar, colors.strong,
-            text_width(brush.look, Face::small, full) <= room ? full : fit_text(brush.look, Face::small, words, room));
+            text_width(brush.look, Face::small, full) <= room ? full : fit_text(brush.look, Face::small, text, room));
 }
 
 void StagePaint::active_mask(const Scene& scene, const Band& band) const {
@@ -200,10 +200,10 @@ void StagePaint::active_mask(const Scene& scene, const Band& band) const {
                     brush.px(2), brush.px(1));
         }
     }
-    std::string words = "filled: the lanes that were here together";
+    std::string text = "filled: the lanes that were here together";
     const LaneFacts* told = first_active(scene);
-    if (told && told->has_answer) words += ", as " + answer_of(*told);
-    caption_under(band, y + brush.px(8), words + "; one legal answer of several");
+    if (told && told->has_answer) text += ", as " + answer_of(*told);
+    caption_under(band, y + brush.px(8), text + "; one legal answer of several");
 }
 
 void StagePaint::fence(const Scene& scene, const Band& band) const {

@@ -49,7 +49,7 @@ Trace collectives() {
     return made.trace;
 }
 
-TEST(Mangled, TracesAreSteppedThroughAndCompared) {
+TEST(MalformedTrace, TracesAreSteppedThroughAndCompared) {
     std::mt19937 random(17);
     for (const Trace& trace : {two_level(4, 1), shared_tree(64), collectives()}) {
         std::ostringstream out;
@@ -75,7 +75,7 @@ TEST(Mangled, TracesAreSteppedThroughAndCompared) {
     }
 }
 
-TEST(Mangled, AnImpossiblyLargeInput) {
+TEST(MalformedTrace, AnImpossiblyLargeInput) {
     Trace trace = warp_tree(Op::shfl_xor, {16});
     trace.arrays[0].count = ~std::uint64_t{0};
     trace.records[0].element_index[3] = std::int64_t{1} << 40;

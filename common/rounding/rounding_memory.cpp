@@ -64,7 +64,7 @@ void RoundingBuilder::stores(const WarpStep& warp) {
                                 converted(update.other->type, accessed(*update.other, lane), record.type)),
                        bits);
         if (!line_adds(record.line, adds) || !own || !other) {
-            ++lens_.untold;
+            ++lens_.unknown;
             write_word(record, lane, bits, std::nullopt);
             continue;
         }
@@ -129,7 +129,7 @@ void RoundingBuilder::atomic(const Record& record, const WarpStep& warp, std::si
         sum = tree_.join(here, own, other);
         set(place_, lane, step_, *sum);
     } else if (record.op == Op::atomic_add) {
-        ++lens_.untold;
+        ++lens_.unknown;
     }
     word = {sum, record.type, bits, record.array, record.element_index[lane], true};
 }

@@ -1,4 +1,4 @@
-#include "viz/views/compare/work_paint.hpp"
+#include "viz/views/compare/utilization_paint.hpp"
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ void mean_line(const Brush& brush, const Rect& bars, double busy) {
     }
 }
 
-void work_strip(const Brush& brush, const Rect& where, const Work& work, std::size_t present) {
+void work_strip(const Brush& brush, const Rect& where, const Utilization& work, std::size_t present) {
     if (work.steps.empty()) return;
     const Rect bars{where.x0, where.y0, where.x1, where.y1 - brush.px(5)};
     const float pitch = bars.width() / static_cast<float>(work.steps.size());

@@ -90,9 +90,9 @@ void Machine::meet(int line, Op op, Element type, std::uint32_t mask, std::uint6
     width_[me] = width;
     line_[me] = line;
     runnable_[me / kWarpSize] &= ~bit;
-    // Nearly every arrival: the warp's one open meeting is this one, others are still to come, and the next lane can
+    // Nearly every arrival: the warp's one open collective is this one, others are still to come, and the next lane can
     // run.
-    Meeting& open = warp.open[0];
+    Collective& open = warp.open[0];
     const std::uint32_t to = next_[me];
     if (warp.open_count == 1 && open.mask == mask && open.op == op && open.type == type && (mask & bit) &&
         (open.arrived | bit) != (mask & warp.alive) && is_runnable(to)) {
@@ -107,18 +107,18 @@ void Machine::meet_slowly(int line, Op op, Element type, std::uint32_t mask) {
     const std::uint32_t bit = 1u << current % kWarpSize;
     mask &= lane_mask_;  // a teaching warp's arrivals all come this way where their mask names more lanes than it has
     runnable_[current / kWarpSize] |= bit;
-    const int which = open_meeting(warp, line, op, type, mask);
+    const int which = open_collective(warp, line, op, type, mask);
     if (which < 0) return;
     turn(line);
-    const Meeting& meeting = warp.open[static_cast<std::size_t>(which)];
-    if (meeting.arrived == (mask & warp.alive)) return complete(warp, which);
+    const Collective& collective = warp.open[static_cast<std::size_t>(which)];
+    if (collective.arrived == (mask & warp.alive)) return complete(warp, which);
     runnable_[current / kWarpSize] &= ~bit;
     yield();
 }
 
-// The meeting that the lane joins, opened where there is none. -1: it asked for something that cannot be, was told so,
+// The collective that the lane joins, opened where there is none. -1: it asked for something that cannot be, was told so,
 // and goes on alone with an undefined result.
-int Machine::open_meeting(Warp& warp, int line, Op op, Element type, std::uint32_t mask) {
+int Machine::open_collective(Warp& warp, int line, Op op, Element type, std::uint32_t mask) {
     const std::uint32_t lane = current % kWarpSize;
     const std::uint32_t bit = 1u << lane;
     if (!(mask & bit)) {
@@ -132,7 +132,7 @@ int Machine::open_meeting(Warp& warp, int line, Op op, Element type, std::uint32
     }
     bool mismatch = false;
     for (int i = 0; i < warp.open_count; ++i) {
-        Meeting& open = warp.open[static_cast<std::size_t>(i)];
+        Collective& open = warp.open[static_cast<std::size_t>(i)];
         if (open.mask == mask && open.op == op && open.type == type) {
             open.arrived |= bit;
             return i;
@@ -147,7 +147,7 @@ int Machine::open_meeting(Warp& warp, int line, Op op, Element type, std::uint32
     return warp.open_count++;
 }
 
-void Machine::tell_mismatch(const Warp& warp, const Meeting& open, int line, Op op, std::uint32_t mask) {
+void Machine::tell_mismatch(const Warp& warp, const Collective& open, int line, Op op, std::uint32_t mask) {
     const std::uint32_t lane = current % kWarpSize;
     const int there = line_[base_of(warp) + static_cast<std::uint32_t>(std::countr_zero(open.arrived))];
     if (open.mask != mask)
@@ -166,115 +166,115 @@ void Machine::tell_mismatch(const Warp& warp, const Meeting& open, int line, Op 
 }
 
 // Gives every lane that came its result; returns those whose source takes no part.
-std::uint32_t Machine::exchange(std::uint32_t base, const Meeting& meeting) {
+std::uint32_t Machine::exchange(std::uint32_t base, const Collective& collective) {
     std::uint32_t undefined = 0;
-    for (std::uint32_t rest = meeting.arrived; rest; rest &= rest - 1) {
+    for (std::uint32_t rest = collective.arrived; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const std::uint32_t at = base + static_cast<std::uint32_t>(lane);
-        const int source = trace::source_lane(meeting.op, lane, arg_[at], width_[at]);
-        if (meeting.arrived >> source & 1) {
+        const int source = trace::source_lane(collective.op, lane, arg_[at], width_[at]);
+        if (collective.arrived >> source & 1) {
             result[at] = offered_[base + static_cast<std::uint32_t>(source)];
         } else {
-            result[at] = poison(meeting.type);
+            result[at] = poison(collective.type);
             undefined |= 1u << lane;
         }
     }
     return undefined;
 }
 
-void Machine::reduce(std::uint32_t base, const Meeting& meeting) {
-    std::uint32_t rest = meeting.arrived;
+void Machine::reduce(std::uint32_t base, const Collective& collective) {
+    std::uint32_t rest = collective.arrived;
     std::uint32_t value =
         static_cast<std::uint32_t>(offered_[base + static_cast<std::uint32_t>(std::countr_zero(rest))]);
     while (rest &= rest - 1) {
         const auto next =
             static_cast<std::uint32_t>(offered_[base + static_cast<std::uint32_t>(std::countr_zero(rest))]);
-        value = meeting.type == Element::i32
+        value = collective.type == Element::i32
                     ? static_cast<std::uint32_t>(
-                          joined(meeting.op, static_cast<std::int32_t>(value), static_cast<std::int32_t>(next)))
-                    : joined(meeting.op, value, next);
+                          joined(collective.op, static_cast<std::int32_t>(value), static_cast<std::int32_t>(next)))
+                    : joined(collective.op, value, next);
     }
     for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-        if (meeting.arrived >> lane & 1) result[base + lane] = value;
+        if (collective.arrived >> lane & 1) result[base + lane] = value;
 }
 
 // PTX ISA, match.sync: a lane receives the lanes that have not exited and hold its value, or all of them if they hold
 // the same one.
-void Machine::match(std::uint32_t base, const Meeting& meeting) {
+void Machine::match(std::uint32_t base, const Collective& collective) {
     for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
-        if (!(meeting.arrived >> lane & 1)) continue;
+        if (!(collective.arrived >> lane & 1)) continue;
         std::uint32_t alike = 0;
         for (std::uint32_t other = 0; other < kWarpSize; ++other)
-            if (meeting.arrived >> other & 1 && offered_[base + other] == offered_[base + lane]) alike |= 1u << other;
-        result[base + lane] = meeting.op == Op::vote_match_any || alike == meeting.arrived ? alike : 0;
+            if (collective.arrived >> other & 1 && offered_[base + other] == offered_[base + lane]) alike |= 1u << other;
+        result[base + lane] = collective.op == Op::vote_match_any || alike == collective.arrived ? alike : 0;
     }
 }
 
-void Machine::vote(std::uint32_t base, const Meeting& meeting) {
+void Machine::vote(std::uint32_t base, const Collective& collective) {
     std::uint32_t ballot = 0;
     for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-        if (meeting.arrived >> lane & 1 && arg_[base + lane]) ballot |= 1u << lane;
-    const std::uint64_t answer = meeting.op == Op::vote_ballot ? ballot
-                                 : meeting.op == Op::vote_any  ? ballot != 0
-                                                               : ballot == meeting.arrived;
+        if (collective.arrived >> lane & 1 && arg_[base + lane]) ballot |= 1u << lane;
+    const std::uint64_t answer = collective.op == Op::vote_ballot ? ballot
+                                 : collective.op == Op::vote_any  ? ballot != 0
+                                                               : ballot == collective.arrived;
     for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-        if (meeting.arrived >> lane & 1) result[base + lane] = answer;
+        if (collective.arrived >> lane & 1) result[base + lane] = answer;
 }
 
 // CUDA leaves other widths undefined; they are told and taken as the whole warp. To a teaching warp a wider one is the
 // same.
-void Machine::mend_widths(std::uint32_t base, const Meeting& meeting) {
+void Machine::normalize_widths(std::uint32_t base, const Collective& collective) {
     for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
         const std::uint32_t at = base + lane;
-        if (!(meeting.arrived >> lane & 1)) continue;
+        if (!(collective.arrived >> lane & 1)) continue;
         if (valid_width(width_[at])) {
             width_[at] = std::min(width_[at], static_cast<std::int32_t>(program_.warp_size));
             continue;
         }
         report("bad_width", base / kWarpSize, line_[at], 1u << lane,
                fmt::format("{} on line {} is given a width of {}; it must be 1, 2, 4, 8, 16 or 32.",
-                           cuda_name(meeting.op), line_[at], width_[at]));
+                           cuda_name(collective.op), line_[at], width_[at]));
         width_[at] = static_cast<std::int32_t>(program_.warp_size);
     }
 }
 
-void Machine::tell_inactive_source(const Warp& warp, const Meeting& meeting, std::uint32_t undefined) {
+void Machine::tell_inactive_source(const Warp& warp, const Collective& collective, std::uint32_t undefined) {
     const int lane = std::countr_zero(undefined);
     const std::uint32_t at = base_of(warp) + static_cast<std::uint32_t>(lane);
-    const int source = trace::source_lane(meeting.op, lane, arg_[at], width_[at]);
+    const int source = trace::source_lane(collective.op, lane, arg_[at], width_[at]);
     const char* why = !(warp.exists >> source & 1)    ? "does not exist in this block"
                       : !(warp.alive >> source & 1)   ? "has returned"
-                      : !(meeting.mask >> source & 1) ? "is not named in the mask"
+                      : !(collective.mask >> source & 1) ? "is not named in the mask"
                                                       : "does not take part";
     report("inactive_source", number_of(warp), line_[at], undefined,
            fmt::format("in {} on line {}, {} {} from a lane that takes no part (lane {} reads lane {}, which {}): the "
                        "value is undefined. Let the whole warp call, or do not use what these lanes receive.",
-                       cuda_name(meeting.op), line_[at], lane_list(undefined),
+                       cuda_name(collective.op), line_[at], lane_list(undefined),
                        std::has_single_bit(undefined) ? "reads" : "read", lane, source, why));
 }
 
 void Machine::complete(Warp& warp, int which) {
-    const Meeting meeting = warp.open[static_cast<std::size_t>(which)];
+    const Collective collective = warp.open[static_cast<std::size_t>(which)];
     warp.open[static_cast<std::size_t>(which)] = warp.open[static_cast<std::size_t>(--warp.open_count)];
     const std::uint32_t base = base_of(warp);
     std::uint32_t undefined = 0;
-    if (meeting.op <= Op::shfl_xor) undefined = shuffle(warp, meeting);
-    else if (meeting.op <= Op::reduce_xor) reduce(base, meeting);
-    else if (meeting.op <= Op::vote_ballot) vote(base, meeting);
-    else if (meeting.op <= Op::vote_match_all) match(base, meeting);
-    runnable_[number_of(warp)] |= meeting.arrived;
-    if (observer_) announce(warp, meeting, undefined);
+    if (collective.op <= Op::shfl_xor) undefined = shuffle(warp, collective);
+    else if (collective.op <= Op::reduce_xor) reduce(base, collective);
+    else if (collective.op <= Op::vote_ballot) vote(base, collective);
+    else if (collective.op <= Op::vote_match_all) match(base, collective);
+    runnable_[number_of(warp)] |= collective.arrived;
+    if (observer_) announce(warp, collective, undefined);
 }
 
-std::uint32_t Machine::shuffle(Warp& warp, const Meeting& meeting) {
+std::uint32_t Machine::shuffle(Warp& warp, const Collective& collective) {
     const std::uint32_t base = base_of(warp);
-    if (meeting.arrived == ~0u && uniform(&arg_[base], &width_[base])) {
-        exchange_uniform(meeting.op, &offered_[base], &result[base], arg_[base]);
+    if (collective.arrived == ~0u && uniform(&arg_[base], &width_[base])) {
+        exchange_uniform(collective.op, &offered_[base], &result[base], arg_[base]);
         return 0;
     }
-    mend_widths(base, meeting);
-    const std::uint32_t undefined = exchange(base, meeting);
-    if (undefined) tell_inactive_source(warp, meeting, undefined);
+    normalize_widths(base, collective);
+    const std::uint32_t undefined = exchange(base, collective);
+    if (undefined) tell_inactive_source(warp, collective, undefined);
     return undefined;
 }
 
@@ -303,36 +303,36 @@ void Machine::answer_active_masks(Warp& warp) {
     }
 }
 
-void Machine::announce(const Warp& warp, const Meeting& meeting, std::uint32_t undefined) {
+void Machine::announce(const Warp& warp, const Collective& collective, std::uint32_t undefined) {
     const std::uint32_t base = base_of(warp);
-    observer_->meeting({number_of(warp), meeting.op, meeting.type, meeting.mask, meeting.arrived, undefined,
+    observer_->collective({number_of(warp), collective.op, collective.type, collective.mask, collective.arrived, undefined,
                         &offered_[base], &result[base], &arg_[base], &width_[base], &line_[base]});
 }
 
 void Machine::complete_ready(Warp& warp) {
     for (int i = 0; i < warp.open_count;) {
-        const Meeting& open = warp.open[static_cast<std::size_t>(i)];
+        const Collective& open = warp.open[static_cast<std::size_t>(i)];
         if (open.arrived == (open.mask & warp.alive)) complete(warp, i);
         else ++i;
     }
 }
 
-// Nothing can run: some meeting waits for lanes that wait elsewhere. It is told, and completed with those that came, so
+// Nothing can run: some collective waits for lanes that wait elsewhere. It is told, and completed with those that came, so
 // that the learner sees the rest of the program.
 void Machine::resolve_deadlock() {
     for (const std::uint32_t number : warp_order_) {
         Warp& warp = warps_[number];
         if (warp.open_count == 0) continue;
-        const Meeting& open = warp.open[0];
+        const Collective& open = warp.open[0];
         if (!open.reported) {
-            std::uint32_t in_meetings = 0;
-            for (int i = 0; i < warp.open_count; ++i) in_meetings |= warp.open[static_cast<std::size_t>(i)].arrived;
+            std::uint32_t in_collectives = 0;
+            for (int i = 0; i < warp.open_count; ++i) in_collectives |= warp.open[static_cast<std::size_t>(i)].arrived;
             const std::uint32_t missing = open.mask & warp.alive & ~open.arrived;
             const std::uint32_t base = base_of(warp);
             const auto line_of = [&](std::uint32_t lanes) {
                 return line_[base + static_cast<std::uint32_t>(std::countr_zero(lanes))];
             };
-            const std::string where = missing & ~in_meetings
+            const std::string where = missing & ~in_collectives
                                           ? fmt::format("at {} on line {}", cuda_name(barrier_op_), barrier_line_)
                                           : fmt::format("on line {}", line_of(missing));
             const int line = line_of(open.arrived);

@@ -16,7 +16,7 @@ struct WorkStep {
 };
 
 // A whole run of one block.
-struct Work {
+struct Utilization {
     std::uint32_t threads = 1;       // that the block has
     std::vector<WorkStep> steps;     // as Steps::steps
     std::uint64_t added = 0;         // lanes adding, over all steps that add
@@ -27,13 +27,13 @@ struct Work {
 };
 
 // Of the block that `warp` is in.
-Work work_of(const steps::Steps& steps, const steps::WarpRef& warp);
+Utilization utilization_of(const steps::Steps& steps, const steps::WarpRef& warp);
 
 // "14 %"; one decimal where whole numbers would say none or all.
 std::string percent(double part);
 // "1 in 7", "7 in 8", "all": the nearest fraction that can be pictured.
-std::string part_in_words(double part);
+std::string part_text(double part);
 // "14 % of lanes busy (1 in 7) while adding".
-std::string busy_words(const Work& work);
+std::string utilization_text(const Utilization& work);
 
 }  // namespace lanewise::scene

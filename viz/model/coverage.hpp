@@ -7,31 +7,31 @@
 
 namespace lanewise::viz {
 
-enum class Standing : std::uint8_t {
-    untold,     // no inputs, or nobody knows which
+enum class Coverage : std::uint8_t {
+    unknown,     // no inputs, or nobody knows which
     partial,    // some inputs
     complete,   // as many as any lane of the run ever holds
     twice,      // some input more than once
     undefined,  // something undefined came in
 };
 
-// `most`: Exhibit::most_inputs.
-Standing standing_of(std::size_t inputs, bool counted_twice, bool undefined, std::size_t most);
+// `most`: RunView::most_inputs.
+Coverage coverage_of(std::size_t inputs, bool counted_twice, bool undefined, std::size_t most);
 // How far `inputs` is on the way to `most`, 0…1: each doubling is as far as any other, as in a tree.
 float part_held(std::size_t inputs, std::size_t most);
 
-Color standing_color(const Theme& theme, Standing standing, float part);
+Color coverage_color(const Theme& theme, Coverage coverage, float part);
 
 // The colours of one warp's lanes, or of a whole run's.
 struct LaneColors {
-    const Exhibit* exhibit = nullptr;
+    const RunView* run_view = nullptr;
     const ValueScale* scale = nullptr;
     const Theme* theme = nullptr;
     ColorBy by = ColorBy::value;
 
     Color of(Element type, std::uint64_t bits, std::size_t inputs, bool counted_twice, bool undefined) const;
     // A known lane of `holding`.
-    Color of(const steps::Holding& holding, int lane) const;
+    Color of(const steps::LaneValues& lane_values, int lane) const;
 };
 
 // The colour of words of memory while lanes are coloured by their inputs: those of a word are not told.

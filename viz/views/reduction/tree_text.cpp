@@ -16,21 +16,21 @@ using Kind = AdditionNode::Kind;
 // "in[5], in[13] and 30 more"
 std::string named_inputs(const steps::Steps& steps, const steps::RoundingLens& lens,
                          const std::vector<std::int32_t>& inputs, std::size_t most) {
-    std::string words;
+    std::string text;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (i == most && inputs.size() > most + 1) return words + fmt::format(" and {} more", inputs.size() - most);
-        words += (i == 0                   ? ""
+        if (i == most && inputs.size() > most + 1) return text + fmt::format(" and {} more", inputs.size() - most);
+        text += (i == 0                   ? ""
                   : i + 1 == inputs.size() ? " and "
                                            : ", ") +
                  steps::place_of_sum(steps, lens.sum(inputs[i]));
     }
-    return words;
+    return text;
 }
 
 }  // namespace
 
 // A sum in three lines: which and when, how, of what.
-std::string TreeView::words_of(const TreeBox& box, const steps::Steps& steps) const {
+std::string TreeView::unsigned_of(const TreeBox& box, const steps::Steps& steps) const {
     const Sum& sum = sum_of(box.node);
     const AdditionNode& node = tree()[box.node];
     const std::string value = format_element(sum.type, sum.bits);
@@ -63,22 +63,22 @@ std::string TreeView::words_of(const TreeBox& box, const steps::Steps& steps) co
 }
 
 // In words: the sum that is pointed at, else the whole.
-void TreeView::tell(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step) {
+void TreeView::tell(const Pane& pane, const Rect& where, const RunView& run_view, std::size_t step) {
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
-    if (words_box_ != told_ || words_step_ != step) {
-        words_box_ = told_;
-        words_step_ = step;
+    if (text_box_ != told_ || text_step_ != step) {
+        text_box_ = told_;
+        text_step_ = step;
         if (told_ >= 0) {
-            words_ = words_of(scene_.boxes[static_cast<std::size_t>(told_)], exhibit.steps());
+            words_ = unsigned_of(scene_.boxes[static_cast<std::size_t>(told_)], run_view.steps());
         } else {
             const auto done = static_cast<std::size_t>(
                 std::upper_bound(grown_->made.begin(), grown_->made.end(), step) - grown_->made.begin());
             words_ = grown_->summary;
             if (done < grown_->made.size()) words_ += fmt::format(" · {} of them done", done);
             words_ += "\n" + grown_->others + "\n";
-            if (lens().untold > 0)
-                words_ += counted(lens().untold, "addition") + (lens().untold == 1 ? " is" : " are") +
+            if (lens().unknown > 0)
+                words_ += counted(lens().unknown, "addition") + (lens().unknown == 1 ? " is" : " are") +
                           " not shown: what came in is not known to be a sum of inputs";
             else if (scene_.fold != TreeScene::Fold::none && scene_.boxes.size() > 1)
                 words_ += "a click on a fold looks at it alone";

@@ -1,4 +1,4 @@
-#include "common/cli/ladder.hpp"
+#include "common/cli/lesson_list.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST_F(Ladder, ListsTheFoldersInOrderAndFindsWhatIsBuilt) {
     fs::create_directories(folder_ / "lessons" / "03_without_text");
     program("10_last", true);
     program("02_second", false);
-    const auto ladder = read_ladder(folder_ / "lessons", folder_ / "programs");
+    const auto ladder = find_lessons(folder_ / "lessons", folder_ / "programs");
     ASSERT_EQ(ladder.size(), 2u);
     EXPECT_EQ(ladder[0].name, "02_second");
     EXPECT_EQ(ladder[0].title, "02_second");
@@ -43,7 +43,7 @@ TEST_F(Ladder, ListsTheFoldersInOrderAndFindsWhatIsBuilt) {
 }
 
 TEST_F(Ladder, AFolderThatIsNotThereHasNoLessons) {
-    EXPECT_TRUE(read_ladder(folder_ / "nowhere", {}).empty());
+    EXPECT_TRUE(find_lessons(folder_ / "nowhere", {}).empty());
     EXPECT_FALSE(folder_of_this_program().empty());
 }
 

@@ -1,4 +1,4 @@
-#include "common/trace/weave.hpp"
+#include "common/trace/emulated_accesses.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ Trace recorded_on_gpu() {
 
 TEST(Weave, PutsTheAccessesWhereTheyWere) {
     Trace gpu = recorded_on_gpu();
-    EXPECT_EQ(weave_accesses(gpu, emulated()), "");
+    EXPECT_EQ(merge_emulated_accesses(gpu, emulated()), "");
     EXPECT_EQ(gpu.header.accesses_from, "emulator");
     EXPECT_EQ(gpu.header.source.gpu, "NVIDIA H200");
     const Trace wanted = emulated();
@@ -81,17 +81,17 @@ TEST(Weave, ActiveMasksAreTheGpus) {
     };
     const Trace emulator = record({0xffff}, SourceKind::emulator);
     Trace gpu = record({0x3, 0xfffc}, SourceKind::gpu);
-    ASSERT_EQ(weave_accesses(gpu, emulator), "");
+    ASSERT_EQ(merge_emulated_accesses(gpu, emulator), "");
     EXPECT_EQ(told(gpu), "active_mask3 load65535 active_mask65532 shfl_xor65535 active_mask255 active_mask15 ");
     gpu = record({}, SourceKind::gpu);
-    ASSERT_EQ(weave_accesses(gpu, emulator), "");
+    ASSERT_EQ(merge_emulated_accesses(gpu, emulator), "");
     EXPECT_EQ(told(gpu), "load65535 shfl_xor65535 active_mask255 active_mask15 ");
 }
 
 TEST(Weave, LeavesADifferentTraceAlone) {
     Trace gpu = recorded_on_gpu();
     gpu.records[0].after[3] ^= 1;
-    EXPECT_NE(weave_accesses(gpu, emulated()).find("lane 3"), std::string::npos);
+    EXPECT_NE(merge_emulated_accesses(gpu, emulated()).find("lane 3"), std::string::npos);
     EXPECT_EQ(gpu.records.size(), 4u);
     EXPECT_EQ(gpu.header.accesses_from, "");
 }

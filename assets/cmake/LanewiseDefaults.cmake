@@ -22,6 +22,16 @@ if(LANEWISE_SANITIZE)
   target_link_options(lanewise_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(LANEWISE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "LANEWISE_FUZZ needs clang, whose libFuzzer makes the inputs: configure with "
+                        "-DCMAKE_CXX_COMPILER=clang++.")
+  endif()
+  target_compile_options(lanewise_options INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1)
+  target_link_options(lanewise_options INTERFACE -fsanitize=address,undefined)
+endif()
+
 # The standard library's headers take a second of each file's compilation: they are compiled once. Not with ccache, which
 # does better by itself and knows nothing of them by default.
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")

@@ -226,7 +226,11 @@ public:
         if (!done) {
             outcome.findings.push_back(
                 cause_of_death(memory, plan, job.kernels, lines_, watch.ended(), watch.seconds()));
-            if (outcome.trace) outcome.trace->findings = outcome.findings;
+            if (outcome.trace) {
+                outcome.trace->findings = outcome.findings;
+                outcome.trace->partial = true;
+                outcome.trace->partial_reason = "The run ended early: what it did before is shown.";
+            }
         }
         return outcome;
     }

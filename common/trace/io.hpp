@@ -18,9 +18,6 @@ inline constexpr std::size_t kMaxStringBytes = 4096;
 // Records times the blocks they are of: steps count for each block what happened so far. Beside these (at most 350 MB)
 // what is read takes memory in proportion to the file.
 inline constexpr std::size_t kMaxRecordsTimesBlocks = std::size_t{1} << 22;
-// Steps count for each block what happened so far: records times blocks. What is read takes at most 64 bytes of memory
-// for each byte of the file, and 400 MB beside for these.
-inline constexpr std::size_t kMaxRecordsTimesBlocks = 1u << 22;
 inline constexpr std::size_t kMaxReruns = 64;
 inline constexpr std::size_t kMaxRerunOutputs = 64;
 inline constexpr std::size_t kMaxUses = 256;   // names in one statement

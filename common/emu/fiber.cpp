@@ -166,6 +166,14 @@ StackPool::StackPool(std::size_t stacks) : bytes_(stacks * kStride) {
         throw Error(fmt::format("the emulator could not reserve {} MB for the stacks of {} lanes: {}.", bytes_ >> 20,
                                 stacks, std::strerror(errno)));
     base_ = static_cast<std::byte*>(mapped);
+    for (std::size_t stack = 0; stack < stacks; ++stack) {
+        std::byte* at = base_ + stack * kStride;
+        if (guard_within(at, kGuardBytes) || mprotect(at, kGuardBytes, PROT_NONE) == 0) continue;
+        const int reason = errno;
+        munmap(base_, bytes_);
+        throw Error(fmt::format("the emulator could not guard the stacks of {} lanes: {}.", stacks,
+                                std::strerror(reason)));
+    }
 }
 
 StackPool::~StackPool() {
@@ -181,15 +189,6 @@ void* StackPool::top(std::size_t stack) const {
     // Every stack's busy end would fall into the same few cache sets; 192 bytes apart they spread over all of them.
     const std::size_t colour = (stack * 192) % 4096;
     return base_ + (stack + 1) * kStride - colour;
-}
-
-void StackPool::guard(std::size_t stacks) {
-    for (; guarded_ < stacks && guarded_ * kStride < bytes_; ++guarded_) {
-        std::byte* at = base_ + guarded_ * kStride;
-        if (!guard_within(at, kGuardBytes) && mprotect(at, kGuardBytes, PROT_NONE) != 0)
-            throw Error(fmt::format("the emulator could not guard the stacks of {} lanes: {}.", stacks,
-                                    std::strerror(errno)));
-    }
 }
 
 bool StackPool::is_guard(const void* address) const {

@@ -55,6 +55,8 @@ public:
     static constexpr std::size_t kStackBytes = kLocalBytes + 64 * 1024;
     static constexpr std::size_t kGuardBytes = 64 * 1024;
 
+    // Guards are part of the mapping where the kernel can do that (Linux 6.13), else they cut it into pieces, of which a
+    // process has some 65000: see most_pools(). Throws Error where there is no room.
     explicit StackPool(std::size_t stacks);
     ~StackPool();
     StackPool(const StackPool&) = delete;
@@ -62,9 +64,7 @@ public:
 
     void* bottom(std::size_t stack) const;
     void* top(std::size_t stack) const;
-    // Makes guards for the first `stacks`. They are part of the mapping where the kernel can do that (Linux 6.13), else
-    // they cut it into pieces, of which a process has some 65000: see most_pools().
-    void guard(std::size_t stacks);
+    std::size_t size() const { return bytes_ / kStride; }
     // Is this address in a guard?
     bool is_guard(const void* address) const;
 
@@ -75,7 +75,6 @@ private:
     static constexpr std::size_t kStride = kStackBytes + kGuardBytes;
     std::byte* base_ = nullptr;
     std::size_t bytes_ = 0;
-    std::size_t guarded_ = 0;   // stacks that have their guard
 };
 
 }  // namespace lanewise::emu

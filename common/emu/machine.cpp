@@ -22,7 +22,7 @@ void permute(std::span<T> sequence, std::uint64_t& state) {
 }  // namespace
 
 Machine::Machine()
-    : stacks_(kMaxThreads), dynamic_shared_(std::make_unique<std::byte[]>(lanewise_emulated::kMaxDynamicShared)) {
+    : dynamic_shared_(std::make_unique<std::byte[]>(lanewise_emulated::kMaxDynamicShared)) {
     adopt(host_);
     barrier_op_of_.fill(trace::Op::sync_block);
 }
@@ -30,7 +30,7 @@ Machine::Machine()
 Machine::~Machine() = default;
 
 void Machine::prepare_lane(std::uint32_t thread) {
-    prepare(fibers_[thread], stacks_.bottom(thread), stacks_.top(thread), &Machine::lane_main, this);
+    prepare(fibers_[thread], stacks_->bottom(thread), stacks_->top(thread), &Machine::lane_main, this);
 }
 
 void Machine::load(const Program& program) {
@@ -39,7 +39,10 @@ void Machine::load(const Program& program) {
     const std::uint32_t lanes = program.warp_size;
     lane_mask_ = static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1);
     warp_count_ = (count + lanes - 1) / lanes;
-    stacks_.guard(warp_count_ * kWarpSize);
+    if (!stacks_ || stacks_->size() < warp_count_ * kWarpSize) {
+        stacks_.emplace(warp_count_ * kWarpSize);
+        prepared_ = 0;
+    }
     while (prepared_ < warp_count_ * kWarpSize) prepare_lane(prepared_++);
     threads_.assign(warp_count_ * kWarpSize, {});
     for (auto& warp : warps_) warp = Warp{};

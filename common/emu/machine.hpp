@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/emu/fiber.hpp"
@@ -81,7 +82,7 @@ public:
     // The last block ran away and was stopped.
     bool stopped() const { return stopped_; }
     std::uint64_t block_number() const { return block_number_; }
-    const StackPool& stacks() const { return stacks_; }
+    const StackPool& stacks() const { return *stacks_; }   // of the launch
 
     // Called by lanes, through the prelude.
     void sync_block(int line);
@@ -182,7 +183,7 @@ private:
     std::vector<std::uint16_t> first_;       // the thread a warp begins with
     std::vector<uint3> threads_;
     std::uint32_t prepared_ = 0;             // fibers that exist
-    StackPool stacks_;
+    std::optional<StackPool> stacks_;        // as many as the launch has lanes
     std::unique_ptr<std::byte[]> dynamic_shared_;
     Fiber host_;
     std::vector<trace::Finding> findings_;

@@ -50,12 +50,15 @@ void fields(A& a, Job& job) {
 // A runaway must not take the machine. Stacks count as what they reserve.
 void limit_memory(const Job& job) {
     std::uint64_t lanes = 0;
-    for (const auto& spec : job.plan.launches) lanes = std::max<std::uint64_t>(lanes, spec.block.count());
+    for (std::size_t i = 0; i < job.kernels.size(); ++i) {
+        const std::uint64_t warp = job.kernels[i].warp_size;   // a teaching warp's lanes have a whole one's places
+        lanes = std::max(lanes, (job.plan.launches[i].block.count() + warp - 1) / warp * trace::kWarpSize);
+    }
     const auto threads = static_cast<std::uint64_t>(std::max(1, job.request.threads));
-    constexpr std::uint64_t kStacks =
-        (emu::StackPool::kStackBytes + emu::StackPool::kGuardBytes) * std::uint64_t{emu::kMaxThreads};
+    const std::uint64_t stacks =
+        lanes * (emu::StackPool::kStackBytes + emu::StackPool::kGuardBytes);
     constexpr std::uint64_t kThread = std::uint64_t{16} << 20;   // its stack, and what malloc reserves for it
-    const std::uint64_t bytes = job.memory + threads * (kStacks + kThread);
+    const std::uint64_t bytes = job.memory + threads * (stacks + kThread);
     const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_DATA, &limit);
 }

@@ -12,7 +12,7 @@ namespace lanewise::worker {
 
 // What a run may take.
 struct Limits {
-    double seconds = 5;                                  // of processor time without a block that ends
+    double seconds = 10;                                 // of processor time without a block that ends
     double patience = 60;                                // the same on the clock
     std::size_t memory = std::size_t{512} << 20;         // beside buffers, record and local memory
     std::size_t output = std::size_t{1} << 20;           // bytes printed

@@ -25,7 +25,7 @@ function(add_lesson)
   target_compile_definitions(${name}_objects PUBLIC
     LANEWISE_LESSON_NAME="${name}" LANEWISE_LESSON_FOLDER="${folder}")
 
-  set(parts ${name}_objects ${name}_builds ${name}_hooked lanewise::cli lanewise::emu lanewise::gpu lanewise::measure)
+  set(parts ${name}_objects ${name}_builds ${name}_hooked lanewise::cli lanewise::emu lanewise::gpu lanewise::worker lanewise::measure)
   add_executable(${name} ${PROJECT_SOURCE_DIR}/lessons/main.cpp)
   target_link_libraries(${name} PRIVATE ${parts})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lessons)
@@ -106,7 +106,7 @@ function(lanewise_kernel_set name function)
   target_link_libraries(${name}_builds PUBLIC lanewise::launch)
   set_source_files_properties(${generated}/emulated.cpp PROPERTIES
     INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/common/prelude/include
-    COMPILE_OPTIONS "-O2;-ffp-contract=off;-fno-strict-aliasing;-Wno-unknown-pragmas;-Wno-sign-compare;-Wno-conversion;-Wno-shadow")
+    COMPILE_OPTIONS "-O2;${LANEWISE_LANE_OPTIONS};-ffp-contract=off;-fno-strict-aliasing;-Wno-unknown-pragmas;-Wno-sign-compare;-Wno-conversion;-Wno-shadow")
   if(with_gpu)
     target_sources(${name}_builds PRIVATE ${generated}/gpu_plain.cu ${generated}/gpu_traced.cu)
     lanewise_traced_options(${generated}/gpu_traced.cu)

@@ -22,6 +22,16 @@ if(LANEWISE_SANITIZE)
   target_link_options(lanewise_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(LANEWISE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "LANEWISE_FUZZ needs clang, whose libFuzzer makes the inputs: configure with "
+                        "-DCMAKE_CXX_COMPILER=clang++.")
+  endif()
+  target_compile_options(lanewise_options INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1)
+  target_link_options(lanewise_options INTERFACE -fsanitize=address,undefined)
+endif()
+
 # The standard library's headers take a second of each file's compilation: they are compiled once. Not with ccache, which
 # does better by itself and knows nothing of them by default.
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
@@ -78,8 +88,14 @@ function(lanewise_test name)
     PROPERTIES LABELS "${arg_LABELS}")
 endfunction()
 
+# How both emulated copies are compiled: a large frame touches each of its pages, so that a lane's stack that ends meets
+# its guard; an address in a kernel leads to its line, and a call to where it was made; a loop without end stays one.
+set(LANEWISE_LANE_OPTIONS -fstack-clash-protection -fno-finite-loops -fno-optimize-sibling-calls -g1)
+
 # How a traced copy is compiled for the emulator: -fsanitize=thread announces every load and store, to functions of our
 # own (common/emu/hooks.cpp) in place of its runtime, so it is never given to the linker. Scalar replacement would make
-# four loads of one float4. Kernels look at a float4 as eight halves and nvcc lets them, so must this compiler.
+# four loads of one float4. Kernels look at a float4 as eight halves and nvcc lets them, so must this compiler. Volatile
+# accesses have hooks of their own: a lane that waits lets others run.
 set(LANEWISE_HOOKED_OPTIONS
-  -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing --param tsan-instrument-func-entry-exit=0)
+  ${LANEWISE_LANE_OPTIONS} -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing
+  --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1)

@@ -17,6 +17,8 @@
 #include "common/cli/interrupts.hpp"
 #include "common/cli/program.hpp"
 #include "common/measure/meter.hpp"
+#include "common/worker/contained_emulator.hpp"
+#include "common/worker/contained_gpu.hpp"
 #ifdef LANEWISE_WITH_WINDOW
 #include "viz/app/window_front_end.hpp"
 #endif
@@ -36,6 +38,9 @@ bool shows_color() {
     return is_terminal(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
+// What a worker for the GPU is made of.
+constexpr worker::GpuParts kGpuParts{gpu::make_gpu_backend, generated::kernels};
+
 // Another lesson's program in place of this one: the terminal then waits for that.
 [[maybe_unused]] void start(const lesson::NextProgram& next) {
     std::vector<char*> arguments{const_cast<char*>(next.program.c_str())};
@@ -49,8 +54,18 @@ bool shows_color() {
 
 int main(int argc, char** argv) {
     try {
-        lesson::Program program{{generated::make_lesson(), generated::kernels(), emu::make_emulator,
-                                 gpu::make_gpu_backend, gpu::available, {}, lesson::date_of_today}};
+        // First of all: workers are forked from this program as it is now, without threads, window and CUDA. Never
+        // deleted: the pool ends with the program, which need not wait for it.
+        const auto& workers = *new std::shared_ptr(
+            worker::Pool::possible() ? std::make_shared<worker::Pool>(worker::serve_emulator) : nullptr);
+        const auto make_emulator = [&workers] {
+            return workers ? worker::contained_emulator(workers) : emu::make_emulator();
+        };
+        const auto make_gpu = [&workers] {
+            return workers ? worker::contained_gpu(workers, kGpuParts) : gpu::make_gpu_backend();
+        };
+        lesson::Program program{{generated::make_lesson(), generated::kernels(), make_emulator,
+                                 make_gpu, gpu::available, {}, lesson::date_of_today}};
         program.gpu_machine = [] {
             const auto device = gpu::device();
             return lesson::Machine{static_cast<std::uint32_t>(device.multiprocessors),

@@ -97,7 +97,7 @@ function(lanewise_kernel_set name function)
   target_link_libraries(${name}_builds PUBLIC lanewise::launch)
   set_source_files_properties(${generated}/emulated.cpp PROPERTIES
     INCLUDE_DIRECTORIES ${LANEWISE_STAND_INS} SKIP_PRECOMPILE_HEADERS ON
-    COMPILE_OPTIONS "-O2;${LANEWISE_KERNEL_OPTIONS};-ffp-contract=off;-fno-strict-aliasing;-Wno-unknown-pragmas;-Wno-sign-compare;-Wno-conversion;-Wno-shadow")
+    COMPILE_OPTIONS "-O2;${LANEWISE_LANE_OPTIONS};${LANEWISE_KERNEL_OPTIONS};-ffp-contract=off;-fno-strict-aliasing;-Wno-unknown-pragmas;-Wno-sign-compare;-Wno-conversion;-Wno-shadow")
   if(with_gpu)
     target_sources(${name}_builds PRIVATE ${generated}/gpu_plain.cu ${generated}/gpu_traced.cu)
     lanewise_traced_options(${generated}/gpu_traced.cu)

@@ -1,5 +1,5 @@
 # What every target shares.
-if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+if(NOT LANEWISE_FUZZ AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
   message(FATAL_ERROR
     "Lanewise needs g++ 12 or later, and CMAKE_CXX_COMPILER is ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} "
     "(${CMAKE_CXX_COMPILER}): emulated kernels are watched through g++'s -fsanitize=thread. Configure a fresh build folder "
@@ -21,6 +21,16 @@ target_compile_options(lanewise_options INTERFACE
 if(LANEWISE_SANITIZE)
   target_compile_options(lanewise_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-omit-frame-pointer -g1>)
+  target_link_options(lanewise_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+if(LANEWISE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "LANEWISE_FUZZ needs clang, whose libFuzzer makes the inputs: configure with "
+                        "-DCMAKE_CXX_COMPILER=clang++.")
+  endif()
+  target_compile_options(lanewise_options INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1)
   target_link_options(lanewise_options INTERFACE -fsanitize=address,undefined)
 endif()
 
@@ -116,8 +126,14 @@ endfunction()
 # How every copy of a kernel is compiled: an assert in a kernel speaks, as it does with nvcc.
 set(LANEWISE_KERNEL_OPTIONS -UNDEBUG)
 
+# How both emulated copies are compiled: a large frame touches each of its pages, so that a lane's stack that ends meets
+# its guard; an address in a kernel leads to its line, and a call to where it was made; a loop without end stays one.
+set(LANEWISE_LANE_OPTIONS -fstack-clash-protection -fno-finite-loops -fno-optimize-sibling-calls -g1)
+
 # How a traced copy is compiled for the emulator: -fsanitize=thread announces every load and store, to functions of our
 # own (common/emu/hooks.cpp) in place of its runtime, so it is never given to the linker. Scalar replacement would make
-# four loads of one float4. Kernels look at a float4 as eight halves and nvcc lets them, so must this compiler.
+# four loads of one float4. Kernels look at a float4 as eight halves and nvcc lets them, so must this compiler. Volatile
+# accesses have hooks of their own: a lane that waits lets others run.
 set(LANEWISE_HOOKED_OPTIONS
-  -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing --param tsan-instrument-func-entry-exit=0)
+  ${LANEWISE_LANE_OPTIONS} -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing
+  --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1)

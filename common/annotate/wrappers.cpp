@@ -59,7 +59,7 @@ std::string wrapper_text(const Reading& reading, const KernelFilePlan& plan, con
     const std::string function = function_of(plan, build), space = "kernels_" + function;
     std::string text = "// Made by lanewise_annotate: the " + build + " build of " + plan.lesson + "/" + plan.file + ".\n" +
                        include(plan.folder + "/kernels.includes.inc") + include(std::string(kind.prelude)) +
-                       include("common/prelude/export.hpp") +
+                       include("common/launch/kernel_exports.hpp") +
                        "\n// A namespace of this build's own: else the linker would merge its templates with those of "
                        "another build.\n"
                        "namespace " + space + " {\n";

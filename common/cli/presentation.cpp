@@ -89,6 +89,7 @@ Presentation presentation_of(Session& session) {
     present_times(p, session, tabs);
     p.costs = costs_to_show(session);
     p.services.run = [&session](const std::string& name) { return session.run(name); };
+    p.services.cancel = [&session] { session.runner.cancel(); };
     p.services.open = [&session](const std::string& path) { return session.runner.load(path)->run; };
     p.lessons = find_lessons(lesson.folder().parent_path(), folder_of_this_program());
     if (session.program.start)

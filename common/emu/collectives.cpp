@@ -346,15 +346,17 @@ void Machine::resolve_deadlock() {
     }
 }
 
-void Machine::report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence) {
-    for (auto& finding : findings_) {
-        if (finding.kind == kind && finding.line == line) {
-            ++finding.count;
-            return;
-        }
+void Machine::report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence,
+                     const void* pc) {
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+        if (findings_[i].kind != kind || findings_[i].line != line) continue;
+        ++findings_[i].count;
+        if (counts_[i]) ++*counts_[i];
+        return;
     }
     findings_.push_back({kind, program_.kernel, line, static_cast<std::uint32_t>(block_number_), warp, lanes, 1,
                          std::move(sentence)});
+    counts_.push_back(program_.journal.add(findings_.back(), program_.launch, pc));
 }
 
 }  // namespace lanewise::emu

@@ -1,232 +1,27 @@
 #include "common/emu/emulator.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <cstring>
-#include <exception>
-#include <mutex>
-#include <new>
-#include <thread>
-
-#include <fmt/format.h>
-
-#include "common/base/error.hpp"
-#include "common/emu/block_order.hpp"
-#include "common/emu/machine.hpp"
-#include "common/emu/recorder.hpp"
+#include "common/emu/execute.hpp"
+#include "common/emu/recording.hpp"
 
 namespace lanewise::emu {
 
 namespace {
 
-// A buffer with the alignment cudaMalloc gives. Scratch memory is filled with a value nobody mistakes for a result.
-class HostBuffer {
-public:
-    explicit HostBuffer(const launch::BufferSpec& spec) : bytes_(spec.bytes()) {
-        constexpr std::size_t kAlignment = 256;
-        const std::size_t room = (bytes_ + kAlignment - 1) / kAlignment * kAlignment + kAlignment;
-        data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, room)));
-        if (!data_)
-            throw Error(fmt::format("the emulator could not allocate {} MB for the buffer '{}'; give a smaller --n.",
-                                    bytes_ >> 20, spec.name));
-        switch (spec.role) {
-            case launch::BufferRole::input:
-                if (bytes_) std::memcpy(data_.get(), spec.contents.data(), bytes_);
-                break;
-            case launch::BufferRole::output:
-            case launch::BufferRole::kept: std::memset(data_.get(), 0, bytes_); break;
-            case launch::BufferRole::scratch: std::memset(data_.get(), 0xcd, bytes_); break;
-        }
-    }
-    std::byte* data() const { return data_.get(); }
-    std::uint64_t bytes() const { return bytes_; }
-
-private:
-    struct Free {
-        void operator()(std::byte* pointer) const { std::free(pointer); }
-    };
-    std::uint64_t bytes_;
-    std::unique_ptr<std::byte, Free> data_;
-};
-
-// The values a launch passes, as the addresses a kernel body unpacks.
-struct Arguments {
-    Arguments(const launch::LaunchSpec& launch, const std::vector<HostBuffer>& buffers) {
-        values.resize(launch.values.size());
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const auto& given = launch.values[i];
-            values[i] = given.value;
-            if (given.is_buffer) {
-                std::byte* pointer = buffers.at(given.buffer).data() + given.offset_bytes;
-                std::memcpy(values[i].data(), &pointer, sizeof pointer);
-            }
-        }
-        for (auto& value : values) addresses.push_back(value.data());
-    }
-    struct alignas(16) Value : std::array<std::byte, 16> {
-        Value& operator=(const std::array<std::byte, 16>& other) {
-            std::array<std::byte, 16>::operator=(other);
-            return *this;
-        }
-    };
-    std::vector<Value> values;
-    std::vector<void*> addresses;
-};
-
-void merge(std::vector<trace::Finding>& all, const std::vector<trace::Finding>& more) {
-    for (const auto& finding : more) {
-        const auto same = std::find_if(all.begin(), all.end(), [&](const trace::Finding& other) {
-            return other.kind == finding.kind && other.kernel == finding.kernel && other.line == finding.line;
-        });
-        if (same == all.end()) {
-            all.push_back(finding);
-        } else {
-            const std::uint64_t count = same->count + finding.count;
-            if (finding.block < same->block) *same = finding;  // whichever thread ran it, the first block is told
-            same->count = count;
-        }
-    }
-}
-
-// Throws Error where a launch's teaching warps are not those of the plan's `first` kernel, or too many for a block.
-void check_warps(const launch::Kernel& kernel, const launch::LaunchSpec& spec, const launch::Kernel& first) {
-    if (kernel.warp_size != first.warp_size)
-        throw Error(
-            fmt::format("{} is made for warps of {} lanes and {} for warps of {}; launches of one plan must have "
-                        "warps of one size.",
-                        first.full_name(), first.warp_size, kernel.full_name(), kernel.warp_size));
-    if (spec.block.count() > kMaxWarps * kernel.warp_size)
-        throw Error(
-            fmt::format("{} cannot run with {} threads in a block: with warps of {} lanes the emulator takes up to "
-                        "{} (32 warps).",
-                        kernel.full_name(), spec.block.count(), kernel.warp_size, kMaxWarps * kernel.warp_size));
-}
-
 class Emulator : public launch::Backend {
 public:
     launch::Outcome run(const launch::Plan& plan, const launch::KernelSet& kernels,
-                        const launch::Request& request) override;
+                        const launch::Request& request) override {
+        const std::vector<Runnable> runnable = check_launches(plan, kernels, request);
+        RunMemory memory(plan, request.record, false);
+        execute(plan, runnable, request, memory);
+        return collect(plan, kernels, request, memory, lines_);
+    }
 
     trace::Source describe() const override { return {}; }
 
 private:
-    // Blocks are handed out in chunks, so that a thread seldom asks. Returns whether one ran away.
-    bool run_blocks(const Machine::Program& program, int threads, std::vector<trace::Finding>& findings);
-
     SourceLines lines_;
 };
-
-bool Emulator::run_blocks(const Machine::Program& program, int threads, std::vector<trace::Finding>& findings) {
-    const std::uint64_t blocks = program.grid.count();
-    const BlockOrder order(program.order, blocks);
-    const std::uint64_t chunk = std::max<std::uint64_t>(1, blocks / (static_cast<std::uint64_t>(threads) * 16));
-    std::atomic<std::uint64_t> next{0};
-    std::mutex mutex;
-    std::exception_ptr failure;
-    std::atomic<bool> ran_away{false};
-    const auto work = [&] {
-        try {
-            Machine machine;
-            machine.load(program);
-            for (std::uint64_t begin; (begin = next.fetch_add(chunk)) < blocks;)
-                for (std::uint64_t i = begin; i < std::min(begin + chunk, blocks) && !ran_away; ++i) {
-                    machine.run_block(order[i], nullptr);
-                    if (machine.stopped()) {
-                        ran_away = true;
-                        next = blocks;
-                    }
-                }
-            const std::lock_guard lock(mutex);
-            merge(findings, machine.findings());
-        } catch (...) {
-            const std::lock_guard lock(mutex);
-            failure = std::current_exception();
-            next = blocks;
-        }
-    };
-    std::vector<std::thread> others;
-    for (int i = 1; i < threads && static_cast<std::uint64_t>(i) < blocks; ++i) others.emplace_back(work);
-    work();
-    for (auto& other : others) other.join();
-    if (failure) std::rethrow_exception(failure);
-    return ran_away;
-}
-
-launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet& kernels,
-                              const launch::Request& request) {
-    std::vector<HostBuffer> buffers;
-    std::vector<BufferPlace> places;
-    for (const auto& spec : plan.buffers) {
-        buffers.emplace_back(spec);
-        places.push_back({buffers.back().data(), spec.bytes(), spec.element, spec.role});
-    }
-    launch::Outcome outcome;
-    launch::ArrayNumbering numbering(plan);
-    if (request.record) {
-        outcome.trace.emplace();
-        outcome.trace->header.source.kind = trace::SourceKind::emulator;
-        outcome.trace->header.source.order = request.order.name();
-    }
-    bool stopped = false;
-    for (std::uint32_t number = 0; number < plan.launches.size() && !stopped; ++number) {
-        const auto& spec = plan.launches[number];
-        const auto& kernel = kernels.find(spec.kernel, spec.arguments);
-        if (!kernel.gpu_only()) launch::check_arguments(kernel, spec);
-        if (spec.block.dynamic_shared_bytes > lanewise_emulated::kMaxDynamicShared)
-            throw Error(
-                fmt::format("{} asks for {} bytes of dynamic shared memory; the emulator gives a block up to {}.",
-                            kernel.full_name(), spec.block.dynamic_shared_bytes, lanewise_emulated::kMaxDynamicShared));
-        const auto entry = request.record ? kernel.emulated_traced : kernel.emulated;
-        if (!entry)
-            throw Error(launch::why_not_emulated(kernel));
-        Arguments arguments(spec, buffers);
-        Machine::Program program;
-        program.body = reinterpret_cast<launch::EmulatedBody>(const_cast<void*>(entry.address));
-        program.arguments = arguments.addresses.data();
-        program.grid = spec.grid;
-        program.block = spec.block;
-        program.kernel = kernel.full_name();
-        program.order = request.order;
-        program.warp_size = kernel.warp_size;
-        check_warps(kernel, spec, kernels.find(plan.launches[0].kernel, plan.launches[0].arguments));
-        if (!request.record) {
-            stopped = run_blocks(program, std::max(1, request.threads), outcome.findings);
-            continue;
-        }
-        Recorder recorder(number, places, plan.snapshots, lines_);
-        const auto machine = std::make_unique<Machine>();
-        machine->load(program);
-        outcome.trace->header.warp_size = kernel.warp_size;
-        const BlockOrder order(request.order, spec.grid.count());
-        for (std::uint64_t place = 0; place < spec.grid.count() && !stopped; ++place) {
-            const std::uint64_t block = order[place];
-            const bool chosen =
-                std::find(request.blocks.begin(), request.blocks.end(), block) != request.blocks.end();
-            machine->run_block(block, chosen ? &recorder : nullptr);
-            stopped = machine->stopped();
-        }
-        merge(outcome.findings, machine->findings());
-        auto& trace = *outcome.trace;
-        const launch::KernelFile& file = kernels.file_of(kernel);
-        trace.header.statements = file.statements;
-        recorder.finish(numbering, file.shared_names, trace.records);
-        trace.header.launches.push_back({kernel.full_name(),
-                                         {spec.grid.x, spec.grid.y, spec.grid.z},
-                                         {spec.block.x, spec.block.y, spec.block.z},
-                                         spec.block.dynamic_shared_bytes});
-        for (const std::uint32_t block : request.blocks)
-            if (block < spec.grid.count() &&
-                std::find(trace.header.blocks.begin(), trace.header.blocks.end(), block) == trace.header.blocks.end())
-                trace.header.blocks.push_back(block);
-    }
-    if (request.record) {
-        outcome.trace->arrays = numbering.arrays();
-        outcome.trace->findings = outcome.findings;
-    }
-    for (std::size_t i = 0; i < buffers.size(); ++i)
-        outcome.buffers.emplace_back(buffers[i].data(), buffers[i].data() + buffers[i].bytes());
-    return outcome;
-}
 
 }  // namespace
 

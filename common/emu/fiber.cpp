@@ -1,5 +1,6 @@
 #include "common/emu/fiber.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -140,12 +141,39 @@ void arrived([[maybe_unused]] Fiber& self) {
 #endif
 }
 
-StackPool::StackPool(std::size_t stacks) : bytes_(stacks * kStackBytes) {
+namespace {
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+// Guards that do not cut the mapping into pieces, where there are any.
+bool guard_within(void* at, std::size_t bytes) {
+    static const bool possible = [] {
+        void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        const bool works = page != MAP_FAILED && madvise(page, 4096, MADV_GUARD_INSTALL) == 0;
+        if (page != MAP_FAILED) munmap(page, 4096);
+        return works;
+    }();
+    return possible && madvise(at, bytes, MADV_GUARD_INSTALL) == 0;
+}
+
+}  // namespace
+
+StackPool::StackPool(std::size_t stacks) : bytes_(stacks * kStride) {
     void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED)
         throw Error(fmt::format("the emulator could not reserve {} MB for the stacks of {} lanes: {}.", bytes_ >> 20,
                                 stacks, std::strerror(errno)));
     base_ = static_cast<std::byte*>(mapped);
+    for (std::size_t stack = 0; stack < stacks; ++stack) {
+        std::byte* at = base_ + stack * kStride;
+        if (guard_within(at, kGuardBytes) || mprotect(at, kGuardBytes, PROT_NONE) == 0) continue;
+        const int reason = errno;
+        munmap(base_, bytes_);
+        throw Error(fmt::format("the emulator could not guard the stacks of {} lanes: {}.", stacks,
+                                std::strerror(reason)));
+    }
 }
 
 StackPool::~StackPool() {
@@ -155,12 +183,29 @@ StackPool::~StackPool() {
     munmap(base_, bytes_);
 }
 
-void* StackPool::bottom(std::size_t stack) const { return base_ + stack * kStackBytes; }
+void* StackPool::bottom(std::size_t stack) const { return base_ + stack * kStride + kGuardBytes; }
 
 void* StackPool::top(std::size_t stack) const {
     // Every stack's busy end would fall into the same few cache sets; 192 bytes apart they spread over all of them.
     const std::size_t colour = (stack * 192) % 4096;
-    return base_ + (stack + 1) * kStackBytes - colour;
+    return base_ + (stack + 1) * kStride - colour;
+}
+
+bool StackPool::is_guard(const void* address) const {
+    const auto* at = static_cast<const std::byte*>(address);
+    return at >= base_ && at < base_ + bytes_ &&
+           static_cast<std::size_t>(at - base_) % kStride < kGuardBytes;
+}
+
+int StackPool::most_pools(std::size_t stacks) {
+    static const bool in_pieces = [] {
+        void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        const bool within = page != MAP_FAILED && guard_within(page, 4096);
+        if (page != MAP_FAILED) munmap(page, 4096);
+        return !within;
+    }();
+    constexpr std::size_t kPieces = 30000;   // of vm.max_map_count's 65530
+    return in_pieces ? static_cast<int>(std::max<std::size_t>(1, kPieces / (2 * stacks))) : 1 << 20;
 }
 
 }  // namespace lanewise::emu

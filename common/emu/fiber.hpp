@@ -46,12 +46,17 @@ void jump(Fiber& from, Fiber& to);
 // The first thing a freshly started fiber's main does.
 void arrived(Fiber& self);
 
-// One mapping that holds the stacks of a block's lanes, kept for the life of the OS thread that runs blocks.
+// The stacks of a block's lanes, of one launch on one OS thread: a lane's local memory. Address
+// space is reserved, pages are committed as a lane comes to them. Below each stack lies a guard.
 class StackPool {
 public:
-    // Bytes a lane may use. Kernels keep large arrays in shared memory; CUDA's own default local limit is far below.
-    static constexpr std::size_t kStackBytes = 64 * 1024;
+    // Local memory of a lane, as on a GPU; and room beside it for what a lane calls of the emulator and for a signal.
+    static constexpr std::size_t kLocalBytes = 512 * 1024;
+    static constexpr std::size_t kStackBytes = kLocalBytes + 64 * 1024;
+    static constexpr std::size_t kGuardBytes = 64 * 1024;
 
+    // Guards are part of the mapping where the kernel can do that (Linux 6.13), else they cut it into pieces, of which a
+    // process has some 65000: see most_pools(). Throws Error where there is no room.
     explicit StackPool(std::size_t stacks);
     ~StackPool();
     StackPool(const StackPool&) = delete;
@@ -59,8 +64,15 @@ public:
 
     void* bottom(std::size_t stack) const;
     void* top(std::size_t stack) const;
+    std::size_t size() const { return bytes_ / kStride; }
+    // Is this address in a guard?
+    bool is_guard(const void* address) const;
+
+    // How many pools of `stacks` guarded stacks a process can have.
+    static int most_pools(std::size_t stacks);
 
 private:
+    static constexpr std::size_t kStride = kStackBytes + kGuardBytes;
     std::byte* base_ = nullptr;
     std::size_t bytes_ = 0;
 };

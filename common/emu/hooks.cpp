@@ -14,6 +14,21 @@ void announce(const void* address, std::uint32_t bytes, bool is_store, const voi
     if (auto* observer = machine.observer()) observer->access({machine.current, address, bytes, is_store, pc});
 }
 
+// A lane that reads a volatile word once more waits for another to change it, and lets it run first.
+void wait_for_change(const void* address, const void* pc) {
+    if (auto* board = lanewise_emulated::board)
+        static_cast<lanewise::emu::Machine*>(board)->volatile_access(address, pc);
+}
+
+// The compiler calls the aligned hooks where an access's type has the alignment of its size; of 16 bytes, at least 8.
+template <std::size_t kBytes>
+void check_alignment(const void* address, const void* pc) {
+    constexpr std::size_t kAlignment = kBytes < 8 ? kBytes : 8;
+    if (reinterpret_cast<std::uintptr_t>(address) % kAlignment == 0) return;
+    if (auto* board = lanewise_emulated::board)
+        static_cast<lanewise::emu::Machine*>(board)->misaligned(kBytes, pc);
+}
+
 // Larger copies are told 16 bytes at a time, the widest access a GPU has.
 void announce_range(const char* address, std::size_t bytes, bool is_store, const void* pc) {
     for (std::size_t at = 0; at < bytes; at += 16)
@@ -29,15 +44,24 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 
 #define LANEWISE_HOOK(bytes)                                                                                      \
-    void __tsan_read##bytes(void* address) { announce(address, bytes, false, __builtin_return_address(0)); }      \
-    void __tsan_write##bytes(void* address) { announce(address, bytes, true, __builtin_return_address(0)); }      \
+    void __tsan_read##bytes(void* address) {                                                                      \
+        check_alignment<bytes>(address, __builtin_return_address(0));                                             \
+        announce(address, bytes, false, __builtin_return_address(0));                                             \
+    }                                                                                                             \
+    void __tsan_write##bytes(void* address) {                                                                     \
+        check_alignment<bytes>(address, __builtin_return_address(0));                                             \
+        announce(address, bytes, true, __builtin_return_address(0));                                              \
+    }                                                                                                             \
     void __tsan_unaligned_read##bytes(void* address) {                                                            \
         announce(address, bytes, false, __builtin_return_address(0));                                             \
     }                                                                                                             \
     void __tsan_unaligned_write##bytes(void* address) {                                                           \
         announce(address, bytes, true, __builtin_return_address(0));                                              \
     }                                                                                                             \
-    void __tsan_volatile_read##bytes(void* address) { announce(address, bytes, false, __builtin_return_address(0)); } \
+    void __tsan_volatile_read##bytes(void* address) {                                                             \
+        wait_for_change(address, __builtin_return_address(0));                                                    \
+        announce(address, bytes, false, __builtin_return_address(0));                                             \
+    }                                                                                                             \
     void __tsan_volatile_write##bytes(void* address) { announce(address, bytes, true, __builtin_return_address(0)); }
 LANEWISE_HOOK(1)
 LANEWISE_HOOK(2)

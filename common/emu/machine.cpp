@@ -22,7 +22,7 @@ void permute(std::span<T> sequence, std::uint64_t& state) {
 }  // namespace
 
 Machine::Machine()
-    : stacks_(kMaxThreads), dynamic_shared_(std::make_unique<std::byte[]>(lanewise_emulated::kMaxDynamicShared)) {
+    : dynamic_shared_(std::make_unique<std::byte[]>(lanewise_emulated::kMaxDynamicShared)) {
     adopt(host_);
     barrier_op_of_.fill(trace::Op::sync_block);
 }
@@ -30,7 +30,7 @@ Machine::Machine()
 Machine::~Machine() = default;
 
 void Machine::prepare_lane(std::uint32_t thread) {
-    prepare(fibers_[thread], stacks_.bottom(thread), stacks_.top(thread), &Machine::lane_main, this);
+    prepare(fibers_[thread], stacks_->bottom(thread), stacks_->top(thread), &Machine::lane_main, this);
 }
 
 void Machine::load(const Program& program) {
@@ -39,6 +39,10 @@ void Machine::load(const Program& program) {
     const std::uint32_t lanes = program.warp_size;
     lane_mask_ = static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1);
     warp_count_ = (count + lanes - 1) / lanes;
+    if (!stacks_ || stacks_->size() < warp_count_ * kWarpSize) {
+        stacks_.emplace(warp_count_ * kWarpSize);
+        prepared_ = 0;
+    }
     while (prepared_ < warp_count_ * kWarpSize) prepare_lane(prepared_++);
     threads_.assign(warp_count_ * kWarpSize, {});
     for (auto& warp : warps_) warp = Warp{};
@@ -89,6 +93,8 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     stopped_ = false;
     barrier_reported_ = false;
     barrier_votes_ = false;
+    if (reads_volatile_) last_reads_.fill({});
+    reads_volatile_ = false;
     block = {static_cast<std::uint32_t>(number % program_.grid.x),
              static_cast<std::uint32_t>(number / program_.grid.x % program_.grid.y),
              static_cast<std::uint32_t>(number / program_.grid.x / program_.grid.y)};
@@ -263,6 +269,10 @@ void Machine::yield() {
 
 void Machine::pause(int line) {
     turn(line);
+    let_others_run();
+}
+
+void Machine::let_others_run() {
     const std::uint32_t warp = current / kWarpSize;
     std::uint32_t to = next_[current];
     while (to != first_[warp] && !is_runnable(to)) to = next_[to];
@@ -283,25 +293,47 @@ void Machine::atomic_done(int line) {
     }
 }
 
+void Machine::volatile_access(const void* address, const void* pc) {
+    LastRead& last = last_reads_[current];
+    if (last.address != address || last.pc != pc) {
+        last = {address, pc};
+        reads_volatile_ = true;
+        return;
+    }
+    turn(0, pc);
+    let_others_run();
+}
+
+void Machine::misaligned(std::size_t bytes, const void* pc) {
+    fail("misaligned_access", 0,
+         fmt::format("lane {} of warp {} in block {} makes a {}-byte access at an address that is no multiple of {}, "
+                     "which ends the launch: a vector must begin at a multiple of its size. Count in whole vectors, or "
+                     "load the elements one by one.",
+                     current % kWarpSize, current / kWarpSize, block_number_, bytes, bytes),
+         pc);
+}
+
 void Machine::on_host(void (*function)(void*), void* argument) {
     host_argument_ = argument;
     host_function_ = function;
     jump(fibers_[current], host_);
 }
 
-void Machine::turn(int line) {
-    if (++turns_ > kMaxTurns) stop(line);
+void Machine::turn(int line, const void* pc) {
+    if (++turns_ > kMaxTurns) stop(line, pc);
 }
 
-void Machine::stop(int line) {
+void Machine::stop(int line, const void* pc) {
+    const std::string where = line ? fmt::format("the loop around line {}", line) : "the loop that this line is in";
     fail("runaway", line,
          fmt::format("a block came to {} barriers, shuffles and pauses without an end and was stopped; look at the "
-                     "condition of the loop around line {}.",
-                     turns_, line));
+                     "condition of {}.",
+                     turns_, where),
+         pc);
 }
 
-void Machine::fail(const char* kind, int line, std::string sentence) {
-    report(kind, current / kWarpSize, line, 1u << current % kWarpSize, std::move(sentence));
+void Machine::fail(const char* kind, int line, std::string sentence, const void* pc) {
+    report(kind, current / kWarpSize, line, 1u << current % kWarpSize, std::move(sentence), pc);
     end_launch();
 }
 

@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/emu/fiber.hpp"
+#include "common/emu/journal.hpp"
 #include "common/emu/observer.hpp"
 #include "common/launch/backend.hpp"
 #include "common/launch/kernel.hpp"
@@ -66,6 +68,8 @@ public:
         std::string kernel;          // for findings
         launch::Order order;
         std::uint32_t warp_size = kWarpSize;  // 4, 8 or 16: a teaching warp
+        std::uint32_t launch = 0;             // its number in the plan
+        Journal journal = {};                 // findings go there as they are made
     };
 
     // Takes up a launch: lays out warps and lanes.
@@ -77,6 +81,8 @@ public:
     const std::vector<trace::Finding>& findings() const { return findings_; }
     // The last block ran away and was stopped.
     bool stopped() const { return stopped_; }
+    std::uint64_t block_number() const { return block_number_; }
+    const StackPool& stacks() const { return *stacks_; }   // of the launch
 
     // Called by lanes, through the prelude.
     void sync_block(int line);
@@ -84,10 +90,17 @@ public:
     void active_mask(int line);
     void pause(int line);
     void atomic_done(int line);
+    // Everybody else who can run has a turn first.
+    void let_others_run();
+    // Before a volatile access: a lane that reads one word again and again waits for another lane, which is let run.
+    void volatile_access(const void* address, const void* pc);
+    // An access of `bytes` at an address that is no multiple of that.
+    [[noreturn]] void misaligned(std::size_t bytes, const void* pc);
     std::int64_t clock_count() { return clock_ += kClockStep; }
     // Calls function(argument) on the stack of the host, which is as large as any.
     void on_host(void (*function)(void*), void* argument);
-    [[noreturn]] void fail(const char* kind, int line, std::string sentence);  // a finding that ends the launch
+    // A finding that ends the launch. Where the line is not known: `pc` is an address in the kernel.
+    [[noreturn]] void fail(const char* kind, int line, std::string sentence, const void* pc = nullptr);
     void meet(int line, trace::Op op, Element type, std::uint32_t mask, std::uint64_t offered, int arg, int width);
     Observer* observer() const { return observer_; }
     std::byte* dynamic_shared() { return dynamic_shared_.get(); }
@@ -109,7 +122,7 @@ private:
     void release_barrier();
     void count_barrier_votes();
     void answer_active_masks(Warp& warp);
-    void turn(int line);
+    void turn(int line, const void* pc = nullptr);
     int open_collective(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
     void tell_mismatch(const Warp& warp, const Collective& open, int line, trace::Op op, std::uint32_t mask);
     void complete(Warp& warp, int which);
@@ -125,8 +138,9 @@ private:
     void announce(const Warp& warp, const Collective& collective, std::uint32_t undefined);
     std::uint32_t number_of(const Warp& warp) const { return static_cast<std::uint32_t>(&warp - warps_.data()); }
     std::uint32_t base_of(const Warp& warp) const { return number_of(warp) * kWarpSize; }
-    void report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence);
-    [[noreturn]] void stop(int line);
+    void report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence,
+                const void* pc = nullptr);
+    [[noreturn]] void stop(int line, const void* pc);
     [[noreturn]] void end_launch();
 
     std::uint32_t alive_ = 0;
@@ -154,6 +168,12 @@ private:
     std::int64_t clock_ = 0;
     std::uint32_t spinning_ = 0;       // who did the last atomics, and how many on end
     std::uint32_t spins_ = 0;
+    struct LastRead {                  // of a volatile word, by each lane
+        const void* address = nullptr;
+        const void* pc = nullptr;
+    };
+    std::array<LastRead, kMaxThreads> last_reads_{};
+    bool reads_volatile_ = false;      // some are set
     void (*host_function_)(void*) = nullptr;  // what a lane wants done on the host's stack
     void* host_argument_ = nullptr;
     bool barrier_reported_ = false;
@@ -163,10 +183,11 @@ private:
     std::vector<std::uint16_t> first_;       // the thread a warp begins with
     std::vector<uint3> threads_;
     std::uint32_t prepared_ = 0;             // fibers that exist
-    StackPool stacks_;
+    std::optional<StackPool> stacks_;        // as many as the launch has lanes
     std::unique_ptr<std::byte[]> dynamic_shared_;
     Fiber host_;
     std::vector<trace::Finding> findings_;
+    std::vector<std::uint64_t*> counts_;     // of each finding, in the journal
 };
 
 }  // namespace lanewise::emu

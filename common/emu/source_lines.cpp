@@ -1,5 +1,6 @@
 #include "common/emu/source_lines.hpp"
 
+#include <cstddef>
 #include <cstdlib>
 #include <string_view>
 
@@ -16,6 +17,13 @@ bool is_kernel_text(const char* file) {
     if (!file) return false;
     const std::string_view path(file);
     return path.find("/common/prelude/") == path.npos && !path.starts_with("/usr/");
+}
+
+// Text that lanes run, and no part of what calls them or is called by them.
+bool is_lanes_text(const char* file) {
+    if (!is_kernel_text(file) || file[0] != '/') return false;   // a system library's text has no place here
+    const std::string_view path(file);
+    return !path.ends_with(".cpp") && !path.ends_with(".inc") && !path.ends_with(".c");
 }
 
 struct Free {
@@ -77,14 +85,46 @@ struct SourceLines::Reader {
         return module;
     }
 
-    SourcePlace find(const void* return_address) {
+    std::vector<CodeRange> unit_of(const void* code) {
+        Dwfl_Module* module = module_of(code);
+        Dwarf_Addr bias = 0;
+        Dwarf_Die* unit = module ? dwfl_module_addrdie(module, reinterpret_cast<Dwarf_Addr>(code), &bias) : nullptr;
+        std::vector<CodeRange> ranges;
+        Dwarf_Addr base = 0, begin = 0, end = 0;
+        for (std::ptrdiff_t at = 0; unit && (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;)
+            ranges.push_back({begin + bias, end + bias});
+        return ranges;
+    }
+
+    int line_of_function(const void* code, std::string_view name) {
+        struct Wanted {
+            std::string_view name;
+            int line = 0;
+        } wanted{name};
+        Dwfl_Module* module = module_of(code);
+        Dwarf_Addr bias = 0;
+        Dwarf_Die* unit = module ? dwfl_module_addrdie(module, reinterpret_cast<Dwarf_Addr>(code), &bias) : nullptr;
+        const auto look = [](Dwarf_Die* function, void* to) -> int {
+            auto& want = *static_cast<Wanted*>(to);
+            const char* here = dwarf_diename(function);
+            const std::string_view bare = here ? std::string_view(here).substr(0, std::string_view(here).find('<')) : "";
+            if (bare != want.name || !is_lanes_text(dwarf_decl_file(function))) return DWARF_CB_OK;
+            dwarf_decl_line(function, &want.line);
+            return DWARF_CB_ABORT;
+        };
+        if (unit) dwarf_getfuncs(unit, look, &wanted, 0);
+        return wanted.line;
+    }
+
+    SourcePlace find(const void* return_address, bool (*is_wanted)(const char*) = is_kernel_text) {
         Dwfl_Module* module = module_of(return_address);
         if (!module) return {};
         const Dwarf_Addr address = reinterpret_cast<Dwarf_Addr>(return_address) - 1;  // inside the call
         Dwfl_Line* found = dwfl_module_getsrc(module, address);
         int line = 0, column = 0;
         const char* file = found ? dwfl_lineinfo(found, nullptr, &line, &column, nullptr, nullptr) : nullptr;
-        if (is_kernel_text(file)) return {line, column};
+        if (is_wanted(file)) return {line, column};
+        if (is_kernel_text(file)) return {};
         Dwarf_Addr bias = 0;
         Dwarf_Die* unit = dwfl_module_addrdie(module, address, &bias);
         return unit ? outer_call(unit, address - bias) : SourcePlace{};
@@ -94,11 +134,36 @@ struct SourceLines::Reader {
 SourceLines::SourceLines() = default;
 SourceLines::~SourceLines() = default;
 
+SourceLines::Reader& SourceLines::reader() {
+    if (!reader_) reader_ = std::make_unique<Reader>();
+    return *reader_;
+}
+
 SourcePlace SourceLines::find(const void* return_address) {
     const auto known = known_.find(return_address);
     if (known != known_.end()) return known->second;
-    if (!reader_) reader_ = std::make_unique<Reader>();
-    return known_[return_address] = reader_->find(return_address);
+    return known_[return_address] = reader().find(return_address);
 }
+
+SourcePlace SourceLines::find_kernel(const void* return_address) {
+    const SourcePlace place = reader().find(return_address, is_lanes_text);
+    if (place.line != 0) return place;
+    // A jump that closes a loop may have no line of its own: the one before it.
+    constexpr int kReach = 64;
+    const auto unit = unit_of(return_address);
+    const auto address = reinterpret_cast<std::uint64_t>(return_address);
+    for (const CodeRange& range : unit)
+        for (int back = 1; back < kReach && address > range.begin + back && address <= range.end; ++back)
+            if (const auto before = reader().find(static_cast<const std::byte*>(return_address) - back, is_lanes_text);
+                before.line != 0)
+                return before;
+    return {};
+}
+
+int SourceLines::line_of_function(const void* in_unit, std::string_view name) {
+    return reader().line_of_function(in_unit, name);
+}
+
+std::vector<CodeRange> SourceLines::unit_of(const void* address) { return reader().unit_of(address); }
 
 }  // namespace lanewise::emu

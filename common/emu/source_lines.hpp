@@ -3,13 +3,20 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace lanewise::emu {
 
 struct SourcePlace {
     int line = 0;      // 0: not known (the program was stripped of its debug information)
     int column = 0;    // tells apart two accesses on one line
+};
+
+// Code at these addresses, the end excluded.
+struct CodeRange {
+    std::uint64_t begin = 0, end = 0;
 };
 
 // Reads the debug information of the file that holds the code (this program, or a library it loaded) when it is first
@@ -23,9 +30,16 @@ public:
 
     // `return_address` of a call: the place of the call.
     SourcePlace find(const void* return_address);
+    // The same for an address that may lie anywhere: nowhere where that is in no kernel.
+    SourcePlace find_kernel(const void* return_address);
+    // Where the function `name` begins that was compiled with what lies at `in_unit`; 0: not known.
+    int line_of_function(const void* in_unit, std::string_view name);
+    // All code that was compiled with what lies at `address`.
+    std::vector<CodeRange> unit_of(const void* address);
 
 private:
     struct Reader;
+    Reader& reader();
     std::unique_ptr<Reader> reader_;
     std::unordered_map<const void*, SourcePlace> known_;
 };

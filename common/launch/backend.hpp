@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,11 +27,21 @@ struct Order {
     static Order parse(const std::string& text);
 };
 
+// How far a run is.
+struct Progress {
+    std::uint32_t launch = 0;
+    std::uint64_t blocks = 0;   // that have ended, of all launches
+};
+
 struct Request {
     bool record = false;                       // make a trace
     std::vector<std::uint32_t> blocks = {0, 1};  // linear numbers of the blocks to record; those that exist
     Order order;
     int threads = 1;                           // emulator: OS threads over blocks (a recording run uses one)
+    // A backend in a process of its own (common/worker) ends the run within 0.2 s where that is asked for, with a finding,
+    // and says now and then how far it is; others do not look.
+    std::stop_token stop = {};
+    std::function<void(const Progress&)> progress = {};
 };
 
 struct Outcome {

@@ -103,8 +103,7 @@ json warps(const steps::Steps& steps, const StepFacts& facts) {
     for (std::size_t w = 0; w < steps.warps.size(); ++w) {
         const WarpRef& ref = steps.warps[w];
         scene::ValueScale scale;
-        for (const auto& row : steps.all_lane_values)
-            if (w < row.size()) scale.add(row[w]);
+        for (const auto& from : steps.lane_values_of[w]) scale.add(from.values);
         scale.finish();
         json places = json::array();
         for (const auto& [value, at] : facts.used(w)) {

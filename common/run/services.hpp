@@ -24,12 +24,15 @@ struct SweepWatch {
     std::function<bool()> cancelled;
 };
 
-// What a front end may ask for. Calls come from one thread at a time, the front end's own or another.
+// What a front end may ask for. Calls, but for cancel, come from one thread at a time, the
+// front end's own or another.
 struct Services {
     // Runs a variant, or finds it in the recordings. Throws Error.
     std::function<std::shared_ptr<const Run>(const std::string& variant)> run;
     // Loads a trace of this lesson from a file. Throws ForeignTrace for one of another lesson, Error for none.
     std::function<std::shared_ptr<const Run>(const std::string& path)> open;
+    // Ends the run that is under way; from any thread. Empty: nothing can.
+    std::function<void()> cancel;
     // Times the variants of the tabs on this machine's GPU, in a second or two; an empty table where there is none.
     // Throws Error. Empty: nothing is timed.
     std::function<timing::TimingTable()> measure;

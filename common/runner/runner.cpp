@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstring>
 #include <numeric>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -38,6 +39,19 @@ std::string shell_quoted(const std::string& text) {
 
 std::string origin_of(const trace::Source& source) {
     return source.kind == trace::SourceKind::gpu ? source.gpu + " · traced run" : "emulator · " + source.order;
+}
+
+// A file says how large its run was: beyond this its trace is shown, but no results are worked out and nothing is
+// emulated. Both take some 100 bytes a value.
+constexpr std::uint64_t kMaxOpenedValues = std::uint64_t{1} << 22;
+
+// The blocks of the header that something was recorded of: what a file lists costs nothing.
+std::vector<std::uint32_t> blocks_with_records(const trace::Trace& trace) {
+    std::set<std::uint32_t> there;
+    for (const trace::Record& record : trace.records) there.insert(record.block);
+    std::vector<std::uint32_t> blocks = trace.header.blocks;
+    std::erase_if(blocks, [&](std::uint32_t block) { return !there.contains(block); });
+    return blocks;
 }
 
 // One more sentence that must be seen; none where it is empty.
@@ -123,6 +137,17 @@ launch::Backend& Runner::gpu() {
     return *gpu_;
 }
 
+void Runner::cancel() {
+    const std::lock_guard lock(stop_mutex_);
+    stop_.request_stop();
+}
+
+std::stop_token Runner::new_run() {
+    const std::lock_guard lock(stop_mutex_);
+    stop_ = std::stop_source();
+    return stop_.get_token();
+}
+
 std::string Runner::machine() {
     const std::lock_guard lock(mutex_);
     switch (backend()) {
@@ -179,6 +204,7 @@ trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan,
     request.record = true;
     request.order = order;
     request.blocks = blocks;
+    request.stop = stop_.get_token();
     auto outcome = backend.run(plan, setup_.kernels, request);
     if (!outcome.trace) throw Error("the run left no trace; build the lesson again.", kExitFailed);
     trace::Trace trace = std::move(*outcome.trace);
@@ -206,6 +232,7 @@ std::vector<trace::Rerun> Runner::rerun(launch::Backend& backend, const launch::
         if (!on_gpu && orders[i].name() == first) continue;
         launch::Request request;
         request.order = orders[i];
+        request.stop = stop_.get_token();
         const auto outcome = backend.run(plan, setup_.kernels, request);
         reruns.push_back({on_gpu ? fmt::format("launch {}", reruns.size() + 1) : orders[i].name(),
                           outputs_of(plan, outcome)});
@@ -221,7 +248,7 @@ std::shared_ptr<const Run> Runner::shown(Run told, const launch::Plan* plan, Blo
     const bool emulated_too = plan && !gpu_only_kernel(*plan, setup_.kernels);
     if (trace.header.source.kind == trace::SourceKind::gpu && emulated_too && !trace.partial) {
         const launch::Order as_it_ran = block_order == BlockOrder::arrival ? launch::arrival_order(trace) : order();
-        trace::Trace emulated = record(emulator(), *plan, trace.header.blocks, as_it_ran, nullptr);
+        trace::Trace emulated = record(emulator(), *plan, blocks_with_records(trace), as_it_ran, nullptr);
         const auto here = emulated.header;
         emulated.header = trace.header;  // the same variant and input; what differs is where it ran
         emulated.header.source = here.source;
@@ -247,8 +274,11 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
     if (options_.focus_block && *options_.focus_block >= static_cast<int>(variant.recorded_blocks))
         blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
     Run run;
+    [[maybe_unused]] const std::stop_token stop = new_run();
     finished->raw = record(machine, plan, blocks, order(), &run.results);
-    finished->raw.reruns = rerun(machine, plan, variant.reruns);
+    // A run that came to no end of its own would not in another order.
+    if (!finished->raw.partial) finished->raw.reruns = rerun(machine, plan, variant.reruns);
+    warn(run, finished->raw.partial ? finished->raw.partial_reason : "");
     describe_run(finished->raw, variant, inputs, plan);
     run.trace = finished->raw;
     run.origin = origin_of(finished->raw.header.source);
@@ -257,7 +287,7 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
 }
 
 std::optional<launch::Plan> Runner::plan_of(const trace::Header& header) const {
-    if (!is_generated_input(header.input) || header.n == 0 || header.n > kMaxEmulatedValues || header.block == 0)
+    if (!is_generated_input(header.input) || header.n == 0 || header.n > kMaxOpenedValues || header.block == 0)
         return std::nullopt;
     Inputs inputs;
     inputs.n = header.n;
@@ -334,6 +364,11 @@ std::shared_ptr<const FinishedRun> Runner::run(const std::string& name) {
         if (!why.empty() && (options_.backend != BackendChoice::automatic || options_.order)) throw Error(why);
         finished =
             backend() == BackendChoice::recorded || !why.empty() ? run_recorded(variant, why) : run_live(variant);
+        // A run that was cancelled may be asked for again.
+        if (const auto cancelled = finished; stop_.stop_requested()) {
+            finished_.erase(name);
+            return cancelled;
+        }
     }
     return finished;
 }
@@ -346,6 +381,7 @@ Checked Runner::check(const Variant& variant) {
     if (std::string why = why_not(variant, plan); !why.empty()) return {{}, {}, std::move(why)};
     launch::Request request;
     request.order = order();
+    request.stop = new_run();
     request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
     const auto outcome = machine.run(plan, setup_.kernels, request);

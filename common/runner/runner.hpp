@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,10 @@ public:
     // The same, and run() gives what it gave.
     std::shared_ptr<const FinishedRun> load(const std::string& path);
 
+    // Ends the run that is under way, if any, within 0.2 s where it is in a process of its own: it then has what was
+    // recorded before, and a finding that says so. From any thread.
+    void cancel();
+
     // What runs go to, in words: "NVIDIA H200", "emulator · ascending", "recordings".
     std::string machine();
 
@@ -98,11 +103,14 @@ private:
     launch::Order order() const { return options_.order.value_or(launch::Order{}); }
     launch::Backend& emulator();
     launch::Backend& gpu();
+    std::stop_token new_run();   // which cancel() ends
 
     LessonSetup& setup_;
     const RunOptions& options_;
     std::map<std::string, std::string> sources_;   // of the kernel files, by name
     std::recursive_mutex mutex_;   // the window may ask from another thread
+    std::mutex stop_mutex_;        // of stop_: whoever cancels must not wait for the run
+    std::stop_source stop_;
     std::optional<BackendChoice> backend_;
     std::unique_ptr<launch::Backend> emulator_;
     std::unique_ptr<launch::Backend> gpu_;

@@ -33,10 +33,13 @@ Follower::Follower(Steps& steps, const Statements& statements)
 }
 
 bool Follower::run() {
-    steps_.all_lane_values.assign(1, present_);
-    for (Step& step : steps_.steps) {
-        for (WarpStep& warp : step.warps) play(step, warp);
-        steps_.all_lane_values.push_back(present_);
+    steps_.lane_values_of.assign(present_.size(), {{0, LaneValues{}}});
+    for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
+        Step& step = steps_.steps[k];
+        for (WarpStep& warp : step.warps) {
+            play(step, warp);
+            steps_.lane_values_of[place_].push_back({k + 1, present_[place_]});
+        }
     }
     steps_.input_count = inputs_in(trace_);
     const bool kept = !inputs_.over_budget();
@@ -215,8 +218,8 @@ void follow(Steps& steps, const Statements& statements) {
     for (Step& step : steps.steps)
         for (WarpStep& warp : step.warps)
             for (LaneView& lane : warp.lanes) lane.inputs_before = lane.inputs_after = 0;
-    for (std::vector<LaneValues>& warps : steps.all_lane_values)
-        for (LaneValues& lane_values : warps) lane_values.inputs.fill(0);
+    for (auto& warp : steps.lane_values_of)
+        for (auto& from : warp) from.values.inputs.fill(0);
 }
 
 }  // namespace lanewise::steps

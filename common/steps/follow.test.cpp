@@ -32,6 +32,27 @@ TEST(Follow, XorTreeReachesEveryInputInEveryLane) {
     EXPECT_THROW(steps.lane_values(99, kFirst), Error);
 }
 
+// A file of many warps that take turns must not be kept as steps times warps.
+TEST(Follow, ValuesAreKeptOnceForEachStepThatAWarpTakesPartIn) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 32);
+    constexpr std::uint32_t kWarps = 300;
+    for (std::uint32_t block = 0; block < kWarps; ++block) {
+        auto warp = made.warp(block, 0);
+        warp.load(static_cast<int>(block) + 1, in, [](int lane) { return lane; },
+                  [&](int lane) { return ramp(lane) + static_cast<float>(block); });
+    }
+    const Steps steps = build_steps(made.trace);
+    ASSERT_EQ(steps.size(), kWarps);
+    std::size_t kept = 0;
+    for (const auto& warp : steps.lane_values_of) kept += warp.size();
+    EXPECT_EQ(kept, 2 * kWarps);
+    const WarpRef tenth = steps.steps[10].warps[0].warp;
+    EXPECT_EQ(steps.lane_values(9, tenth).known, 0u);
+    EXPECT_EQ(steps.lane_values(10, tenth).known, kAllLanes);
+    EXPECT_EQ(steps.lane_values(kWarps - 1, tenth).bits[3], steps.lane_values(10, tenth).bits[3]);
+}
+
 TEST(Follow, DownTreeIsCompleteInLaneZeroAlone) {
     const Trace trace = warp_tree(Op::shfl_down, {16, 8, 4, 2, 1});
     const Steps steps = build_steps(trace);

@@ -1,6 +1,7 @@
 #include "common/steps/steps.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -20,12 +21,15 @@ const WarpStep* Step::find(const WarpRef& warp) const {
 const LaneValues& Steps::lane_values(std::size_t k, const WarpRef& warp) const {
     const auto at = std::lower_bound(warps.begin(), warps.end(), warp);
     const std::size_t row = k + 1;   // before the first step: k is kNoStep
-    if (at == warps.end() || !(*at == warp) || row >= all_lane_values.size())
+    if (at == warps.end() || !(*at == warp) || row > steps.size() || lane_values_of.size() != warps.size())
         throw Error(
             fmt::format("There is no warp {} of block {} of launch {} at step {}; the trace has {} warps and {} "
                         "steps.",
                         warp.warp, warp.block, warp.launch, row, warps.size(), steps.size()));
-    return all_lane_values[row][static_cast<std::size_t>(at - warps.begin())];
+    const auto& course = lane_values_of[static_cast<std::size_t>(at - warps.begin())];
+    const auto after = std::upper_bound(course.begin(), course.end(), row,
+                                        [](std::size_t wanted, const LaneValuesFrom& from) { return wanted < from.row; });
+    return std::prev(after)->values;   // the first is of row 0
 }
 
 Steps build_steps(const trace::Trace& trace) {

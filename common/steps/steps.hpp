@@ -113,7 +113,13 @@ struct Steps {
     // The warp's values after step `k` (k = size_t(-1): before the first). Throws Error where there is no such warp.
     const LaneValues& lane_values(std::size_t k, const WarpRef& warp) const;
 
-    std::vector<std::vector<LaneValues>> all_lane_values;  // [step][warp, as in `warps`]; index 0 is before the first step
+    // What a warp's lanes hold from step `row` - 1 on (row 0: before the first step) until the next entry: one for each
+    // step that the warp takes part in, so that memory grows with the trace and not with steps times warps.
+    struct LaneValuesFrom {
+        std::size_t row = 0;
+        LaneValues values;
+    };
+    std::vector<std::vector<LaneValuesFrom>> lane_values_of;   // by warp, as in `warps`
 };
 
 // A step is what a learner takes in at once. Records of different warps and blocks that are the same stage of the

@@ -25,7 +25,7 @@ auto instruction_of(const LaneEvent& event) {
 // A group of lanes at one instruction, by the place of the event in each lane's list.
 struct Group {
     std::uint32_t lanes = 0;
-    PerLane<std::size_t> place{};
+    PerLane<std::uint32_t> place{};
 };
 
 class WarpAssembly {
@@ -109,7 +109,7 @@ private:
                               instruction_of(event(lane, head[lane])) == instruction_of(instruction);
             if (!same) continue;
             group.lanes |= bit(lane);
-            group.place[lane] = head[lane];
+            group.place[lane] = static_cast<std::uint32_t>(head[lane]);
         }
         for (std::uint32_t rest = group.lanes; rest != 0; rest &= rest - 1) {
             const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
@@ -149,7 +149,7 @@ private:
             for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
                 if (!at_between(lane) || numbers_[lane][head[lane]] != instruction) continue;
                 group.lanes |= bit(lane);
-                group.place[lane] = head[lane]++;
+                group.place[lane] = static_cast<std::uint32_t>(head[lane]++);
             }
             groups_.push_back(group);
         }
@@ -230,21 +230,30 @@ void copy_lane(Record& record, std::size_t lane, const LaneEvent& event) {
 void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, Element type, std::uint64_t bits,
                   Effect effect) {
     const auto last = std::find_if(lane.rbegin(), lane.rend(), [&](const LaneEvent& event) {
-        return is_exchange(event.op) && event.line >= first_line && event.line <= last_line;
+        return takes_after(event, first_line, last_line);
     });
-    if (last == lane.rend() || last->effect != Effect::unknown || last->has_after) return;
-    last->effect = effect;
-    if (last->type != type) return;
-    last->after = bits;
-    last->has_after = true;
+    if (last != lane.rend()) set_after(*last, type, bits, effect);
 }
 
-void assemble(const BlockEvents& events, std::vector<Record>& records) {
+bool takes_after(const LaneEvent& event, int first_line, int last_line) {
+    return is_exchange(event.op) && event.line >= first_line && event.line <= last_line;
+}
+
+void set_after(LaneEvent& event, Element type, std::uint64_t bits, Effect effect) {
+    if (event.effect != Effect::unknown || event.has_after) return;
+    event.effect = effect;
+    if (event.type != type) return;
+    event.after = bits;
+    event.has_after = true;
+}
+
+bool assemble(const BlockEvents& events, std::vector<Record>& records, std::size_t most) {
     std::vector<bool> shown(events.snapshots.size(), false);
     for (std::uint32_t warp = 0; warp < events.warps.size(); ++warp) {
         const WarpEvents& lanes = events.warps[warp];
         std::uint32_t index = 0;
         for (const Group& group : WarpAssembly(lanes).run()) {
+            if (records.size() >= most) return false;
             Record record;
             record.source.fill(-1);
             const auto first = static_cast<std::size_t>(std::countr_zero(group.lanes));
@@ -274,6 +283,7 @@ void assemble(const BlockEvents& events, std::vector<Record>& records) {
             records.push_back(std::move(record));
         }
     }
+    return true;
 }
 
 }  // namespace lanewise::trace

@@ -15,6 +15,9 @@ inline constexpr std::size_t kMaxFileBytes = 256u << 20;
 inline constexpr std::size_t kMaxLineBytes = 4u << 20;
 inline constexpr std::size_t kMaxRecords = 1u << 20;
 inline constexpr std::size_t kMaxStringBytes = 4096;
+// Records times the blocks they are of: steps count for each block what happened so far. Beside these (at most 350 MB)
+// what is read takes memory in proportion to the file.
+inline constexpr std::size_t kMaxRecordsTimesBlocks = std::size_t{1} << 22;
 inline constexpr std::size_t kMaxReruns = 64;
 inline constexpr std::size_t kMaxRerunOutputs = 64;
 inline constexpr std::size_t kMaxUses = 256;   // names in one statement

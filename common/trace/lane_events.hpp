@@ -56,6 +56,9 @@ struct BlockEvents {
 // type: its `after` stays unrecorded, its effect does not.
 void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, Element type, std::uint64_t bits,
                   Effect effect);
+// The same in two parts, for lists of another kind: may this event be the one, and what it is told then.
+bool takes_after(const LaneEvent& event, int first_line, int last_line);
+void set_after(LaneEvent& event, Element type, std::uint64_t bits, Effect effect);
 
 // Puts the lanes of each warp together into records, appended to `records`.
 //
@@ -71,6 +74,8 @@ void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, E
 // Lanes that met with different masks or intrinsics are told apart: a record for each. A __syncthreads without a
 // collective number is known by its turn. A collective that some of its lanes never reached in their lists (cannot happen in
 // a sound recording) is emitted with those that are there.
-void assemble(const BlockEvents& events, std::vector<Record>& records);
+//
+// False where `records` would become more than `most`: those that fit are there.
+bool assemble(const BlockEvents& events, std::vector<Record>& records, std::size_t most = ~std::size_t{0});
 
 }  // namespace lanewise::trace

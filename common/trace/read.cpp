@@ -2,6 +2,8 @@
 #include <cstring>
 #include <fstream>
 #include <istream>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -210,12 +212,19 @@ Rerun read_rerun(const Json& json) {
     return rerun;
 }
 
+using Blocks = std::set<std::pair<std::uint32_t, std::uint32_t>>;   // launch and block, of those that records name
+
 // One line after the header. Kinds of lines that a newer minor version added are passed over.
-void read_line(const Json& json, Trace& trace) {
+void read_line(const Json& json, Trace& trace, Blocks& blocks) {
     if (json.contains("op")) {
         if (trace.records.size() == kMaxRecords)
             throw MalformedTrace(fmt::format("there are more than {} records", kMaxRecords));
-        trace.records.push_back(read_record(json, trace));
+        Record record = read_record(json, trace);
+        blocks.emplace(record.launch, record.block);
+        if (blocks.size() * (trace.records.size() + 1) > kMaxRecordsTimesBlocks)
+            throw MalformedTrace(fmt::format("there are {} records of {} blocks; their product can be at most {}",
+                                             trace.records.size() + 1, blocks.size(), kMaxRecordsTimesBlocks));
+        trace.records.push_back(std::move(record));
     } else if (json.contains("array")) {
         const std::string space = text(json.at("space"));
         if (space != "shared" && space != "global") throw MalformedTrace("an array is neither shared nor global");
@@ -322,6 +331,7 @@ Trace read(std::istream& in, const std::string& name) {
         return std::move(trace);
     };
     bool ended = false;
+    Blocks blocks;
     try {
         while (lines.next()) {
             if (ended) return stop(fmt::format("goes on after its end, at line {}", lines.number()));
@@ -336,7 +346,7 @@ Trace read(std::istream& in, const std::string& name) {
                 ended = true;
                 continue;
             }
-            read_line(json, trace);
+            read_line(json, trace, blocks);
             sum.add(lines.text());
         }
     } catch (const std::exception& error) {

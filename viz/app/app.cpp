@@ -51,6 +51,7 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     view_ = request.view;
     table_.sorted = !request.sort.empty();
     if (table_.sorted) table_.sorting = lesson::parse_sorting(request.sort);
+    loader_.offer_cancel(presentation.services.cancel);
     loader_.offer_sizes(presentation.services.measure_sizes, presentation.services.why_not_measured);
     for (const std::string& name : names_) loader_.get(name);
 }

@@ -26,6 +26,7 @@ RunLoader::~RunLoader() {
         closing_ = true;
     }
     changed_.notify_all();
+    if (cancel_) cancel_();
     worker_.join();
 }
 

@@ -42,9 +42,12 @@ public:
 
     // `measure` may be empty: nothing is timed. `wake` is called from the worker when something is there.
     RunLoader(Run run, Measure measure, std::function<void()> wake);
-    ~RunLoader();   // waits for the run in progress
+    ~RunLoader();   // cancels the run in progress, and waits for its end
     RunLoader(const RunLoader&) = delete;
     RunLoader& operator=(const RunLoader&) = delete;
+
+    // How a run that is under way is ended; before anything is asked for.
+    void offer_cancel(std::function<void()> cancel) { cancel_ = std::move(cancel); }
 
     // The result for a variant; asks for it where nobody has.
     Result get(const std::string& variant);
@@ -78,6 +81,7 @@ private:
     Run run_;
     Measure measure_;   // empty once it was called
     std::function<void()> wake_;
+    std::function<void()> cancel_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<std::string, Result> results_;

@@ -126,6 +126,22 @@ TEST(RunLoader, ClosingEndsAMeasurement) {
     EXPECT_TRUE(gate.ended_early);   // after one part of three
 }
 
+TEST(RunLoader, ClosingCancelsARun) {
+    std::promise<void> began, cancelled;
+    const auto run = [&](const std::string& name) {
+        began.set_value();
+        cancelled.get_future().wait();   // it has no end of its own
+        return samples::presentation().services.run(name);
+    };
+    {
+        RunLoader loader(run, {}, {});
+        loader.offer_cancel([&] { cancelled.set_value(); });
+        loader.get("warp_sum_xor");
+        began.get_future().wait();
+    }
+    SUCCEED();
+}
+
 TEST(RunLoader, WhereNothingCanBeMeasuredItSaysWhy) {
     Loaded loaded("No GPU was found.");
     EXPECT_TRUE(loaded.loader.sizes_state().known);

@@ -22,11 +22,11 @@ Color ValueScale::color(Element type, std::uint64_t bits) const {
 RunView::RunView(std::shared_ptr<const lesson::Run> shown)
     : run(std::move(shown)), warp_scales(run->steps.warps.size()), exact_(std::make_shared<BackgroundTask<ExactRun>>()) {
     std::set<std::uint32_t> held;   // places in Steps::provenances; many lanes share one
-    for (const auto& row : run->steps.all_lane_values) {
-        for (std::size_t w = 0; w < row.size() && w < warp_scales.size(); ++w) {
-            scale.add(row[w]);
-            warp_scales[w].add(row[w]);
-            held.insert(row[w].inputs.begin(), row[w].inputs.end());
+    for (std::size_t w = 0; w < warp_scales.size(); ++w) {
+        for (const auto& from : run->steps.lane_values_of[w]) {
+            scale.add(from.values);
+            warp_scales[w].add(from.values);
+            held.insert(from.values.inputs.begin(), from.values.inputs.end());
         }
     }
     scale.finish();

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/conformance/emulator/run.hpp"
+#include "common/conformance/emulator/run_case.hpp"
 
 namespace lanewise::generated {
 launch::KernelSet emulator_meaning();

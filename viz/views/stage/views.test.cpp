@@ -177,12 +177,12 @@ TEST(TextView, ACommandIsWholeInANarrowPanel) {
     const std::string command = "./lessons/run 05 --check --variant block_sum_two_level_broadcast --n 100003";
     text.set_text("```sh\n" + command + "\n```\n");
     gui.in_pane([&](const Pane& pane) { text.draw(pane); }, Pane::Scroll::vertical);
-    std::string text;
+    std::string shown;
     for (const LabelCanvas::Label& label : canvas.labels) {
         EXPECT_LE(label.box.x1, 300) << label.words;
-        text += (text.empty() ? "" : " ") + label.words;
+        shown += (shown.empty() ? "" : " ") + label.words;
     }
-    EXPECT_EQ(text, command);
+    EXPECT_EQ(shown, command);
     EXPECT_GT(canvas.labels.size(), 1u);
 }
 

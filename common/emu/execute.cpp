@@ -1,0 +1,175 @@
+#include "common/emu/execute.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/emu/block_order.hpp"
+#include "common/emu/machine.hpp"
+#include "common/emu/recorder.hpp"
+
+namespace lanewise::emu {
+
+namespace {
+
+// The values a launch passes, as the addresses a kernel body unpacks.
+struct Arguments {
+    Arguments(const launch::LaunchSpec& launch, const RunMemory& memory) {
+        values.resize(launch.values.size());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto& given = launch.values[i];
+            values[i] = given.value;
+            if (given.is_buffer) {
+                std::byte* pointer = memory.buffer(given.buffer) + given.offset_bytes;
+                std::memcpy(values[i].data(), &pointer, sizeof pointer);
+            }
+        }
+        for (auto& value : values) addresses.push_back(value.data());
+    }
+    struct alignas(16) Value : std::array<std::byte, 16> {
+        Value& operator=(const std::array<std::byte, 16>& other) {
+            std::array<std::byte, 16>::operator=(other);
+            return *this;
+        }
+    };
+    std::vector<Value> values;
+    std::vector<void*> addresses;
+};
+
+// Throws Error where a launch's teaching warps are not those of the plan's `first` kernel, or too many for a block.
+void check_warps(const launch::Kernel& kernel, const launch::LaunchSpec& spec, const launch::Kernel& first) {
+    if (kernel.warp_size != first.warp_size)
+        throw Error(
+            fmt::format("{} is made for warps of {} lanes and {} for warps of {}; launches of one plan must have "
+                        "warps of one size.",
+                        first.full_name(), first.warp_size, kernel.full_name(), kernel.warp_size));
+    if (spec.block.count() > kMaxWarps * kernel.warp_size)
+        throw Error(
+            fmt::format("{} cannot run with {} threads in a block: with warps of {} lanes the emulator takes up to "
+                        "{} (32 warps).",
+                        kernel.full_name(), spec.block.count(), kernel.warp_size, kMaxWarps * kernel.warp_size));
+}
+
+// Blocks are handed out in chunks, so that a thread seldom asks. Returns whether one ran away.
+bool run_blocks(const Machine::Program& program, int threads, RunState& state, void (*begins_thread)()) {
+    const std::uint64_t blocks = program.grid.count();
+    const BlockOrder order(program.order, blocks);
+    const std::uint64_t chunk = std::max<std::uint64_t>(1, blocks / (static_cast<std::uint64_t>(threads) * 16));
+    std::atomic<std::uint64_t> next{0};
+    std::mutex mutex;
+    std::exception_ptr failure;
+    std::atomic<bool> ran_away{false};
+    const auto work = [&] {
+        try {
+            Machine machine;
+            machine.load(program);
+            for (std::uint64_t begin; (begin = next.fetch_add(chunk)) < blocks;)
+                for (std::uint64_t i = begin; i < std::min(begin + chunk, blocks) && !ran_away; ++i) {
+                    machine.run_block(order[i], nullptr);
+                    state.blocks_done.fetch_add(1, std::memory_order_relaxed);
+                    if (machine.stopped()) {
+                        ran_away = true;
+                        next = blocks;
+                    }
+                }
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            failure = std::current_exception();
+            next = blocks;
+        }
+    };
+    std::vector<std::thread> others;
+    for (int i = 1; i < threads && static_cast<std::uint64_t>(i) < blocks; ++i)
+        others.emplace_back([&] {
+            if (begins_thread) begins_thread();
+            work();
+        });
+    work();
+    for (auto& other : others) other.join();
+    if (failure) std::rethrow_exception(failure);
+    return ran_away;
+}
+
+// One launch on this thread; the blocks that were asked for are recorded. Returns whether one ran away.
+bool record_blocks(const Machine::Program& program, const launch::Request& request, Recorder& recorder,
+                   RunState& state) {
+    const auto machine = std::make_unique<Machine>();
+    machine->load(program);
+    const BlockOrder order(request.order, program.grid.count());
+    for (std::uint64_t place = 0; place < program.grid.count(); ++place) {
+        const std::uint64_t block = order[place];
+        const bool chosen = std::find(request.blocks.begin(), request.blocks.end(), block) != request.blocks.end();
+        machine->run_block(block, chosen ? &recorder : nullptr);
+        state.blocks_done.fetch_add(1, std::memory_order_relaxed);
+        if (machine->stopped()) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::vector<Runnable> check_launches(const launch::Plan& plan, const launch::KernelSet& kernels,
+                                     const launch::Request& request) {
+    std::vector<Runnable> runnable;
+    for (const auto& spec : plan.launches) {
+        const auto& kernel = kernels.find(spec.kernel, spec.arguments);
+        if (!kernel.gpu_only()) launch::check_arguments(kernel, spec);
+        if (spec.block.dynamic_shared_bytes > lanewise_emulated::kMaxDynamicShared)
+            throw Error(
+                fmt::format("{} asks for {} bytes of dynamic shared memory; the emulator gives a block up to {}.",
+                            kernel.full_name(), spec.block.dynamic_shared_bytes, lanewise_emulated::kMaxDynamicShared));
+        const auto entry = request.record ? kernel.emulated_traced : kernel.emulated;
+        if (!entry) throw Error(launch::why_not_emulated(kernel));
+        check_warps(kernel, spec, kernels.find(plan.launches[0].kernel, plan.launches[0].arguments));
+        const BlockOrder order(request.order, spec.grid.count());   // it must fit the grid
+        runnable.push_back({reinterpret_cast<launch::EmulatedBody>(const_cast<void*>(entry.address)),
+                            kernel.full_name(), kernel.warp_size});
+    }
+    return runnable;
+}
+
+void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const launch::Request& request,
+             RunMemory& memory, void (*begins_thread)()) {
+    std::vector<BufferPlace> places;
+    for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+        const auto& spec = plan.buffers[i];
+        places.push_back({memory.buffer(i), spec.bytes(), spec.element, spec.role});
+    }
+    Journal journal = memory.journal();
+    RunState& state = memory.state();
+    std::uint64_t events = 0;
+    bool stopped = false;
+    for (std::uint32_t number = 0; number < plan.launches.size() && !stopped; ++number) {
+        const auto& spec = plan.launches[number];
+        state.launch = number;
+        journal.add(EntryKind::launch_begins, LaunchEntry{number});
+        Arguments arguments(spec, memory);
+        Machine::Program program;
+        program.body = kernels[number].body;
+        program.arguments = arguments.addresses.data();
+        program.grid = spec.grid;
+        program.block = spec.block;
+        program.kernel = kernels[number].name;
+        program.order = request.order;
+        program.warp_size = kernels[number].warp_size;
+        program.launch = number;
+        program.journal = journal;
+        if (request.record) {
+            Recorder recorder(places, plan.snapshots, journal, events);
+            stopped = record_blocks(program, request, recorder, state);
+        } else {
+            const int fitting = StackPool::most_pools(spec.block.count());
+            stopped = run_blocks(program, std::clamp(request.threads, 1, fitting), state, begins_thread);
+        }
+    }
+    state.done = 1;
+}
+
+}  // namespace lanewise::emu

@@ -1,0 +1,31 @@
+// A run of the emulator in its three parts, so that the middle one can happen in another process: what is to run, the
+// run itself, and (recording.hpp) what came of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/emu/run_memory.hpp"
+#include "common/launch/backend.hpp"
+
+namespace lanewise::emu {
+
+// The kernel of one launch of a plan.
+struct Runnable {
+    launch::EmulatedBody body = nullptr;
+    std::string name;             // "block_sum_two_level<256>"
+    std::uint32_t warp_size = trace::kWarpSize;
+};
+
+// The kernels of all launches. Throws Error where one is not possible, as Backend::run() says.
+std::vector<Runnable> check_launches(const launch::Plan& plan, const launch::KernelSet& kernels,
+                                     const launch::Request& request);
+
+// Runs all launches; what happens lands in `memory`. `begins_thread` is called on each OS thread before it runs blocks.
+// Throws Error where the machine lacks something.
+void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const launch::Request& request,
+             RunMemory& memory, void (*begins_thread)() = nullptr);
+
+}  // namespace lanewise::emu

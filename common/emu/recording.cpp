@@ -1,0 +1,283 @@
+#include "common/emu/recording.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/launch/arrays.hpp"
+
+namespace lanewise::emu {
+
+using trace::LaneEvent;
+using trace::Op;
+
+namespace {
+
+constexpr std::uint32_t kMaxSlots = 1024;
+
+bool is_element(Element element) { return static_cast<int>(element) < kElementCount; }
+
+bool same_place(const LaneEvent& a, const LaneEvent& b) { return a.line == b.line && a.site == b.site; }
+
+// How many events from `at` are one access that was told in pieces of 16 bytes.
+std::size_t pieces(const std::vector<LaneEvent>& lane, std::size_t at) {
+    std::size_t end = at + 1;
+    while (end < lane.size() && lane[end].op == lane[at].op && same_place(lane[end], lane[at]) &&
+           lane[end].array == lane[at].array && lane[end - 1].elements * element_size(lane[at].type) == 16 &&
+           lane[end].element_index == lane[end - 1].element_index + lane[end - 1].elements)
+        ++end;
+    return end - at;
+}
+
+// The compiler announces a struct's copy (`*to = *from`) as a store and then a load, both at one place of the text.
+// Puts the load first. In `x += y` the load comes first as it is: with it a store has its partner.
+void put_loads_before_stores(std::vector<LaneEvent>& lane) {
+    for (std::size_t i = 0; i < lane.size();) {
+        const std::size_t first = pieces(lane, i);
+        const std::size_t next = i + first;
+        if (!trace::is_access(lane[i].op) || next >= lane.size() || !trace::is_access(lane[next].op) ||
+            lane[next].op == lane[i].op || !same_place(lane[i], lane[next]) || lane[i].line == 0) {
+            i = next;
+            continue;
+        }
+        const std::size_t second = pieces(lane, next);
+        if (lane[i].op == Op::store)
+            std::rotate(lane.begin() + static_cast<std::ptrdiff_t>(i), lane.begin() + static_cast<std::ptrdiff_t>(next),
+                        lane.begin() + static_cast<std::ptrdiff_t>(next + second));
+        i = next + second;
+    }
+}
+
+// A payload as what it should be. False where it is damaged.
+template <class T>
+bool read_as(std::span<const std::byte> payload, T& value) {
+    if (payload.size() < sizeof value) return false;
+    std::memcpy(static_cast<void*>(&value), payload.data(), sizeof value);
+    return true;
+}
+
+// A kernel that stores where it should not may have stored here.
+bool is_sound(const LaneEvent& event) {
+    return static_cast<std::size_t>(event.op) < trace::kOpCount && is_element(event.type) &&
+           is_element(event.after_type) && event.effect <= trace::Effect::keep && event.width >= 1 &&
+           event.width <= trace::kWarpSize && std::has_single_bit(static_cast<unsigned>(event.width)) &&
+           event.source >= -1 && event.source < trace::kWarpSize && event.elements >= 1 &&
+           event.elements * element_size(event.type) <= 16 && event.line >= 0;
+}
+
+// Where the blocks of one launch begin in the journal, and the shared arrays they named.
+struct LaunchNotes {
+    std::multimap<std::uint32_t, std::size_t> blocks;   // by number: a trace holds them in their own order
+    std::vector<launch::SharedArray> arrays;
+};
+
+class Collector {
+public:
+    Collector(const launch::Plan& plan, const RunMemory& memory, SourceLines& lines)
+        : plan_(plan), memory_(memory), journal_(memory.journal()), lines_(lines), numbering_(plan) {}
+
+    // What all launches told, in passing.
+    void survey(std::vector<trace::Finding>& findings) {
+        journal_.read([&](EntryKind kind, std::span<const std::byte> payload, std::size_t at) {
+            if (kind == EntryKind::launch_begins) {
+                if (launches_.size() < plan_.launches.size()) launches_.emplace_back();
+            } else if (kind == EntryKind::finding) {
+                add_finding(payload, findings);
+            } else if (kind == EntryKind::error) {
+                throw Error(std::string(reinterpret_cast<const char*>(payload.data()), payload.size()), kExitFailed);
+            } else if (!launches_.empty()) {
+                note(kind, payload, at);
+            }
+            return true;
+        });
+    }
+
+    std::size_t launches() const { return launches_.size(); }
+
+    // The records of one launch. False where they were too many.
+    bool make_records(std::uint32_t launch, std::span<const std::string> shared_names,
+                      std::vector<trace::Record>& records) {
+        const LaunchNotes& notes = launches_[launch];
+        arrays_ = numbering_.add_launch(notes.arrays, shared_names);
+        for (const auto& [block, at] : notes.blocks) {
+            trace::BlockEvents events = read_block(at);
+            events.launch = launch;
+            events.block = block;
+            if (!trace::assemble(events, records, kMaxRecords)) return false;
+        }
+        return true;
+    }
+
+    const std::vector<trace::Array>& arrays() const { return numbering_.arrays(); }
+
+private:
+    void add_finding(std::span<const std::byte> payload, std::vector<trace::Finding>& findings) {
+        FindingEntry entry;
+        trace::Finding finding;
+        if (!finding_of(payload, entry, finding)) return;
+        if (finding.line == 0 && entry.pc != 0)
+            finding.line = lines_.find(reinterpret_cast<const void*>(entry.pc)).line;
+        merge(findings, finding);
+    }
+
+    void note(EntryKind kind, std::span<const std::byte> payload, std::size_t at) {
+        BlockEntry block;
+        ArrayEntry array;
+        if (kind == EntryKind::block_begins && read_as(payload, block))
+            launches_.back().blocks.emplace(block.block, at);
+        if (kind == EntryKind::shared_array && read_as(payload, array) && is_element(array.element))
+            launches_.back().arrays.push_back({array.id, array.element, array.count, array.address});
+    }
+
+    std::uint32_t number_of(const ArrayEntry& array) const {
+        const auto found = std::find_if(arrays_.begin(), arrays_.end(), [&](const auto& other) {
+            return other.id == array.id && other.address == array.address;
+        });
+        return found == arrays_.end() ? 0u : found->array;
+    }
+
+    trace::BlockEvents read_block(std::size_t from) {
+        trace::BlockEvents events;
+        std::vector<trace::ArrayImage> images;
+        journal_.read(
+            [&](EntryKind kind, std::span<const std::byte> payload, std::size_t at) {
+                if (kind == EntryKind::block_begins) {
+                    BlockEntry block;
+                    if (at != from || !read_as(payload, block) || block.slots > kMaxSlots) return false;
+                    events.warps.resize(block.slots / trace::kWarpSize);
+                } else if (kind == EntryKind::launch_begins) {
+                    return false;
+                } else if (kind == EntryKind::event) {
+                    add_event(payload, events);
+                } else if (kind == EntryKind::image) {
+                    add_image(payload, images);
+                } else if (kind == EntryKind::barrier) {
+                    std::sort(images.begin(), images.end(),
+                              [](const auto& a, const auto& b) { return a.array < b.array; });
+                    events.snapshots.push_back(std::move(images));
+                    images.clear();
+                }
+                return true;
+            },
+            from);
+        for (auto& warp : events.warps)
+            for (auto& lane : warp.lanes) put_loads_before_stores(lane);
+        return events;
+    }
+
+    void add_event(std::span<const std::byte> payload, trace::BlockEvents& events) {
+        EventEntry entry;
+        if (!read_as(payload, entry) || !is_sound(entry.event)) return;
+        const std::uint32_t warp = entry.thread / trace::kWarpSize;
+        if (warp >= events.warps.size()) return;
+        LaneEvent& event = events.warps[warp].lanes[entry.thread % trace::kWarpSize].emplace_back(entry.event);
+        if (entry.pc != 0) {
+            const SourcePlace source = lines_.find(reinterpret_cast<const void*>(entry.pc));
+            event.line = source.line;
+            event.site = static_cast<std::uint32_t>(source.column);
+        }
+        if (!trace::is_access(event.op) && !trace::is_atomic(event.op)) return;
+        RunMemory::Place place;
+        if (memory_.find(entry.address, place) && place.byte >= 0 &&
+            place.byte < static_cast<std::int64_t>(plan_.buffers[place.buffer].bytes())) {
+            event.array = static_cast<std::uint32_t>(place.buffer);
+            event.element_index = place.byte / element_size(plan_.buffers[place.buffer].element);
+        } else if (const auto shared = launch::place_in(arrays_, entry.address)) {
+            event.array = shared->array;
+            event.element_index = shared->index;
+        } else {
+            event.array = numbering_.elsewhere();
+        }
+    }
+
+    void add_image(std::span<const std::byte> payload, std::vector<trace::ArrayImage>& images) {
+        ImageEntry entry;
+        if (!read_as(payload, entry) || !is_element(entry.array.element)) return;
+        const auto size = static_cast<std::size_t>(element_size(entry.array.element));
+        const std::uint64_t count = entry.array.count;
+        if (count == 0 || count > payload.size() || payload.size() != sizeof entry + count * size + count) return;
+        if (entry.is_buffer && entry.buffer >= plan_.buffers.size()) return;
+        trace::ArrayImage image;
+        image.array = entry.is_buffer ? entry.buffer : number_of(entry.array);
+        image.first = entry.first;
+        image.values.assign(count, 0);
+        image.written.assign(count, false);
+        const std::byte* bytes = payload.data() + sizeof entry;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (bytes[count * size + i] == std::byte{0}) continue;
+            image.written[i] = true;
+            std::memcpy(&image.values[i], bytes + i * size, size);
+        }
+        images.push_back(std::move(image));
+    }
+
+    const launch::Plan& plan_;
+    const RunMemory& memory_;
+    const Journal journal_;
+    SourceLines& lines_;
+    launch::ArrayNumbering numbering_;
+    std::vector<LaunchNotes> launches_;
+    std::vector<launch::SharedArray> arrays_;   // of the launch at hand
+};
+
+}  // namespace
+
+void merge(std::vector<trace::Finding>& all, const trace::Finding& finding) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const trace::Finding& other) {
+        return other.kind == finding.kind && other.kernel == finding.kernel && other.line == finding.line;
+    });
+    if (same == all.end()) {
+        all.push_back(finding);
+        return;
+    }
+    const std::uint64_t count = same->count + finding.count;
+    if (finding.block < same->block) *same = finding;  // whichever thread ran it, the first block is told
+    same->count = count;
+}
+
+launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
+                        const RunMemory& memory, SourceLines& lines) {
+    launch::Outcome outcome;
+    Collector collector(plan, memory, lines);
+    collector.survey(outcome.findings);
+    if (request.record) {
+        trace::Trace& trace = outcome.trace.emplace();
+        trace.header.source.kind = trace::SourceKind::emulator;
+        trace.header.source.order = request.order.name();
+        bool whole = !memory.journal().full();
+        for (std::uint32_t i = 0; i < collector.launches(); ++i) {
+            const launch::LaunchSpec& spec = plan.launches[i];
+            const launch::Kernel& kernel = kernels.find(spec.kernel, spec.arguments);
+            const launch::KernelFile& file = kernels.file_of(kernel);
+            trace.header.warp_size = kernel.warp_size;
+            trace.header.statements = file.statements;
+            trace.header.launches.push_back({kernel.full_name(),
+                                             {spec.grid.x, spec.grid.y, spec.grid.z},
+                                             {spec.block.x, spec.block.y, spec.block.z},
+                                             spec.block.dynamic_shared_bytes});
+            for (const std::uint32_t block : request.blocks)
+                if (block < spec.grid.count() && std::find(trace.header.blocks.begin(), trace.header.blocks.end(),
+                                                           block) == trace.header.blocks.end())
+                    trace.header.blocks.push_back(block);
+            whole &= collector.make_records(i, file.shared_names, trace.records);
+        }
+        if (!whole) {
+            trace.partial = true;
+            trace.partial_reason =
+                fmt::format("The record is not whole: a run keeps up to {} events and {} records, and this one made "
+                            "more. Record fewer blocks or give a smaller --n; the results are those of the whole run.",
+                            kMaxEvents, kMaxRecords);
+        }
+        trace.arrays = collector.arrays();
+        trace.findings = outcome.findings;
+    }
+    for (std::size_t i = 0; i < plan.buffers.size(); ++i)
+        outcome.buffers.emplace_back(memory.buffer(i), memory.buffer(i) + plan.buffers[i].bytes());
+    return outcome;
+}
+
+}  // namespace lanewise::emu

@@ -1,0 +1,23 @@
+// From the journal of a run to its outcome: the records, the findings, what the buffers held in the end. A run that was
+// cut short has the same, of what was done before.
+#pragma once
+
+#include <vector>
+
+#include "common/emu/run_memory.hpp"
+#include "common/emu/source_lines.hpp"
+#include "common/launch/backend.hpp"
+
+namespace lanewise::emu {
+
+// Records that one run may have: more than can be looked at, and some 230 MB.
+inline constexpr std::size_t kMaxRecords = std::size_t{1} << 17;
+
+// The outcome of the run of `plan` that left `memory`. Throws Error where the run says that it was not possible.
+launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
+                        const RunMemory& memory, SourceLines& lines);
+
+// Adds findings to those that say the same.
+void merge(std::vector<trace::Finding>& all, const trace::Finding& finding);
+
+}  // namespace lanewise::emu

@@ -1,0 +1,244 @@
+#include "common/worker/contained_emulator.hpp"
+
+#include <array>
+#include <ostream>
+
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "common/emu/emulator.hpp"
+#include "common/worker/wrong.testing.hpp"
+
+namespace lanewise::worker {
+namespace {
+
+using testing::kernels;
+using testing::line_of;
+using testing::pool;
+using testing::values_of;
+
+constexpr double kSeconds = 0.6;   // of processor time that a block gets here
+constexpr long kMegabytes = 1000;
+
+launch::Outcome run(const launch::Plan& plan, bool record, launch::Request request = {}, double seconds = kSeconds) {
+    if (!Pool::possible()) throw Error("no workers here");
+    Limits limits;
+    limits.seconds = seconds;
+    request.record = record;
+    return contained_emulator(pool(), limits)->run(plan, kernels(), request);
+}
+
+// A plan of one launch of `threads`, with what the kernel's parameters ask for, by number.
+launch::Plan plan_of(const std::string& kernel, unsigned threads) {
+    launch::Plan plan;
+    const auto out = plan.output<int>("out", 1024);
+    if (kernel == "divides_by_zero" || kernel == "right") {
+        std::vector<int> in(threads);
+        for (unsigned i = 0; i < threads; ++i) in[i] = static_cast<int>(i) - 4;
+        plan.launch(kernel, "", {1}, {threads}, plan.input("in", in), out);
+    } else if (kernel == "misaligned") {
+        plan.launch(kernel, "", {1}, {threads}, plan.input("in", std::vector<float>(64, 1.0f)),
+                    plan.output<float>("fours", 4 * threads));
+    } else if (kernel == "plain_flag" || kernel.starts_with("volatile_flag")) {
+        plan.launch(kernel, "", {1}, {threads}, plan.output<int>("flag", 1), out);
+    } else {
+        plan.launch(kernel, "", {1}, {threads}, out);
+    }
+    return plan;
+}
+
+struct Wrong {
+    const char* kernel;
+    const char* kind;
+    const char* at;         // a part of the line it is at; empty: any of the kernel
+    const char* said;       // a part of the sentence
+    unsigned lanes = 0;     // whose fault it is; 0: any
+    unsigned threads = 32;
+    double seconds = kSeconds;
+};
+void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.kernel; }
+
+class EndsAlone : public ::testing::TestWithParam<Wrong> {};
+
+// Recorded and not: a finding with kernel, line and lane, in a few seconds and without much memory; what was done
+// before is there; and the next run is as if nothing had been.
+TEST_P(EndsAlone, AndIsNamed) {
+    if (!Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
+    const Wrong& wrong = GetParam();
+    for (const bool record : {false, true}) {
+        SCOPED_TRACE(record ? "recorded" : "not recorded");
+        const testing::PeakMemory memory;
+        const auto began = std::chrono::steady_clock::now();
+        const auto outcome = run(plan_of(wrong.kernel, wrong.threads), record, {}, wrong.seconds);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+        EXPECT_LT(took.count(), 15);
+        EXPECT_LT(memory.megabytes(), kMegabytes);
+        ASSERT_FALSE(outcome.findings.empty());
+        const auto& finding = outcome.findings.back();
+        EXPECT_EQ(finding.kind, wrong.kind) << finding.sentence;
+        EXPECT_EQ(finding.kernel, wrong.kernel);
+        EXPECT_NE(finding.sentence.find(wrong.said), std::string::npos) << finding.sentence;
+        EXPECT_EQ(finding.sentence.find('|'), std::string::npos) << finding.sentence;
+        EXPECT_GT(finding.line, 0) << finding.sentence;
+        if (wrong.at[0]) {
+            EXPECT_EQ(finding.line, line_of(wrong.at)) << finding.sentence;
+        }
+        if (wrong.lanes) {
+            EXPECT_EQ(finding.lanes, wrong.lanes);
+        }
+        EXPECT_EQ(outcome.trace.has_value(), record);
+        if (record) {
+            EXPECT_EQ(outcome.trace->findings.size(), outcome.findings.size());
+        }
+
+        const auto next = run(plan_of("right", 32), record);
+        EXPECT_TRUE(next.findings.empty());
+        EXPECT_EQ(values_of<int>(next, 0)[7], 6);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Wrong, EndsAlone,
+    ::testing::Values(
+        Wrong{"endless_shuffles", "runaway", "", ""},
+        Wrong{"endless_barriers", "runaway", "__syncthreads();", ""},
+        Wrong{"endless_fences", "runaway", "", "still running"},
+        Wrong{"endless_stores", "runaway", "", "still running"},
+        Wrong{"endless_atomics", "runaway", "while (atomicAdd(out, 2) != 1)", ""},
+        Wrong{"endless_nothing", "runaway", "", "still running"},
+        Wrong{"plain_flag", "runaway", "while (*flag == 0)", "the compiler may read this once"},
+        Wrong{"volatile_flag_never_set", "runaway", "while (*word == 0) {  // never", ""},
+        Wrong{"huge_frame", "local_memory", "", "512 KB"},
+        Wrong{"recursion", "local_memory", "", "512 KB"},
+        Wrong{"null_pointer", "invalid_address", "nothing[3] = 1", "null pointer", 1u << 5},
+        Wrong{"wild_pointer", "invalid_address", "0x123456789000ull", "no memory of this run", 1u << 5},
+        Wrong{"impossible_pointer", "invalid_address", "0x7dead00012345678ull", "no memory can have", 1u << 5},
+        Wrong{"far_out_of_bounds", "out_of_bounds", "out[100000] = 1", "out[100000], but out has 1024 elements",
+              1u << 5},
+        Wrong{"divides_by_zero", "division_by_zero", "100 / in[threadIdx.x]", "by zero", 1u << 4},
+        Wrong{"misaligned", "misaligned_access", "reinterpret_cast<const float4*>(in + 1)", "multiple of 16", 1},
+        Wrong{"jumps_nowhere", "jump_nowhere", "nowhere(out);", "no code", 1},
+        Wrong{"jumps_into_data", "jump_nowhere", "data(out);", "no code", 1},
+        Wrong{"aborts", "abort_called", "abort();", "abort()", 1u << 3},
+        Wrong{"throws_number", "exception_thrown", "throw 7", "exception", 1u << 3},
+        Wrong{"exits", "exit_called", "exit(0);", "exit()", 1u << 3},
+        Wrong{"prints_forever", "too_much_output", "", "printed more"},
+        Wrong{"takes_all_memory", "invalid_address", "more[i] = 1", "null pointer", 0, 32, 30}));
+
+TEST(ContainedEmulator, GivesWhatTheEmulatorGives) {
+    if (!Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
+    for (const bool record : {false, true}) {
+        const launch::Plan plan = plan_of("right", 64);
+        launch::Request request;
+        request.record = record;
+        const auto here = emu::make_emulator()->run(plan, kernels(), request);
+        const auto there = run(plan, record);
+        EXPECT_EQ(here.buffers, there.buffers);
+        EXPECT_TRUE(there.findings.empty());
+        ASSERT_EQ(there.trace.has_value(), record);
+        if (!record) continue;
+        ASSERT_EQ(here.trace->records.size(), there.trace->records.size());
+        for (std::size_t i = 0; i < here.trace->records.size(); ++i) {
+            EXPECT_EQ(here.trace->records[i].op, there.trace->records[i].op);
+            EXPECT_EQ(here.trace->records[i].line, there.trace->records[i].line);
+            EXPECT_EQ(here.trace->records[i].value, there.trace->records[i].value);
+            EXPECT_EQ(here.trace->records[i].element_index, there.trace->records[i].element_index);
+        }
+    }
+}
+
+TEST(ContainedEmulator, LanesThatWaitForAVolatileWordLetOthersRun) {
+    if (!Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
+    for (const bool record : {false, true})
+        for (const unsigned threads : {32u, 96u}) {
+            const auto outcome = run(plan_of("volatile_flag", threads), record, {}, 30);
+            for (const auto& finding : outcome.findings) ADD_FAILURE() << finding.sentence;
+            for (unsigned i = 0; i < threads; ++i) EXPECT_EQ(values_of<int>(outcome, 0)[i], 7) << i;
+        }
+}
+
+TEST(ContainedEmulator, ALaneHasHalfAMegabyteOfItsOwn) {
+    if (!Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
+    const testing::PeakMemory memory;
+    for (const bool record : {false, true}) {
+        const auto outcome = run(plan_of("local_memory", 1024), record, {}, 30);
+        for (const auto& finding : outcome.findings) ADD_FAILURE() << finding.sentence;
+        const auto values = values_of<int>(outcome, 0);
+        for (int i : {0, 500, 1023}) {
+            int sum = 0;
+            for (int k = 0; k < 400; ++k) sum += static_cast<char>(k + i);
+            EXPECT_EQ(values[static_cast<std::size_t>(i)], sum);
+        }
+    }
+    EXPECT_LT(memory.megabytes(), kMegabytes);
+}
+
+// The first line of a kernel that stores its lane's 1.
+int stored_at(const std::string& kernel) {
+    return line_of("__global__ void " + kernel) + (kernel == "null_pointer" ? 2 : 1);
+}
+
+TEST(ContainedEmulator, WhatWasRecordedBeforeADeathIsThere) {
+    if (!Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
+    for (const char* kernel : {"null_pointer", "aborts", "exits", "exits_at_once", "throws_number"}) {
+        const auto outcome = run(plan_of(kernel, 32), true);
+        ASSERT_TRUE(outcome.trace);
+        std::uint32_t stored = 0;
+        for (const auto& record : outcome.trace->records)
+            if (record.op == trace::Op::store && record.line == stored_at(kernel))
+                stored |= record.active;
+        const std::uint32_t before = 0x7;   // lane 3 is the first to die
+        EXPECT_EQ(stored & before, before) << kernel;
+        EXPECT_EQ(values_of<int>(outcome, 0)[1], 1) << kernel;
+        EXPECT_EQ(outcome.trace->header.launches.size(), 1u);
+    }
+}
+
+// The best of some tries, for other programs may want the processor. With a long record what takes longer is to make
+// steps of it, afterwards.
+TEST(ContainedEmulator, ACancelEndsARunInTime) {
+    if (!Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
+    const auto seconds_of = [](const char* kernel, bool record) {
+        std::stop_source source;
+        launch::Request request;
+        request.stop = source.get_token();
+        std::chrono::steady_clock::time_point asked;
+        const std::jthread canceller([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            asked = std::chrono::steady_clock::now();
+            source.request_stop();
+        });
+        const auto outcome = run(plan_of(kernel, 32), record, request, 30);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - asked;
+        EXPECT_FALSE(outcome.findings.empty());
+        EXPECT_EQ(outcome.findings.back().kind, "cancelled");
+        EXPECT_GT(outcome.findings.back().line, 0) << outcome.findings.back().sentence;
+        return took.count();
+    };
+    for (const bool record : {false, true})
+        for (const char* kernel : {"endless_nothing", "endless_fences", "volatile_flag_never_set"}) {
+            double best = 1e9;
+            for (int tries = 0; tries < 8 && best >= 0.2; ++tries) best = std::min(best, seconds_of(kernel, record));
+            EXPECT_LT(best, record && std::string(kernel) != "endless_nothing" ? 2.0 : 0.2) << kernel;
+        }
+}
+
+TEST(ContainedEmulator, ARunOnSeveralThreadsIsStoppedToo) {
+    if (!Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
+    launch::Plan plan = plan_of("endless_nothing", 32);
+    plan.launches[0].grid.x = 8;
+    launch::Request request;
+    request.threads = 3;
+    const auto outcome = run(plan, false, request);
+    ASSERT_FALSE(outcome.findings.empty());
+    EXPECT_EQ(outcome.findings.back().kind, "runaway");
+    EXPECT_GT(outcome.findings.back().line, 0);
+}
+
+TEST(ContainedEmulator, ALaunchThatDoesNotFitIsRefusedAsBefore) {
+    if (!Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
+    EXPECT_THROW(run(plan_of("right", 2048), false), Error);
+}
+
+}  // namespace
+}  // namespace lanewise::worker

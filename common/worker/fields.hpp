@@ -1,0 +1,76 @@
+// The members of what travels between a program and its workers.
+#pragma once
+
+#include "common/emu/execute.hpp"
+#include "common/launch/backend.hpp"
+#include "common/worker/pack.hpp"
+
+namespace lanewise::worker {
+
+// What is asked for, without the contents of buffers, which lie in the run's memory, and without what watches the run.
+template <class A>
+void fields(A& a, launch::BufferSpec& b) {
+    a(b.name, b.role, b.element, b.count);
+}
+template <class A>
+void fields(A& a, launch::LaunchSpec& l) {
+    a(l.kernel, l.arguments, l.grid, l.block, l.values, l.cooperative);
+}
+template <class A>
+void fields(A& a, launch::Plan& p) {
+    a(p.buffers, p.snapshots, p.launches);
+}
+template <class A>
+void fields(A& a, launch::Order& o) {
+    a(o.kind, o.seed, o.blocks);
+}
+template <class A>
+void fields(A& a, launch::Request& r) {
+    a(r.record, r.blocks, r.order, r.threads);
+}
+template <class A>
+void fields(A& a, emu::Runnable& r) {
+    a(r.body, r.name, r.warp_size);
+}
+
+// What comes back from a GPU.
+template <class A>
+void fields(A& a, trace::Finding& f) {
+    a(f.kind, f.kernel, f.line, f.block, f.warp, f.lanes, f.count, f.sentence);
+}
+template <class A>
+void fields(A& a, trace::Source& s) {
+    a(s.kind, s.gpu, s.driver, s.compute_capability, s.order);
+}
+template <class A>
+void fields(A& a, trace::Array& x) {
+    a(x.name, x.space, x.element, x.count);
+}
+template <class A>
+void fields(A& a, trace::ArrayImage& i) {
+    a(i.array, i.first, i.values, i.written);
+}
+template <class A>
+void fields(A& a, trace::Record& r) {
+    a(r.launch, r.block, r.warp, r.index, r.op, r.type, r.line, r.active, r.mask, r.width, r.arg, r.source, r.before,
+      r.received, r.after, r.has_after, r.after_type, r.undefined, r.effect, r.array, r.elements, r.element_index, r.value,
+      r.shared);
+}
+template <class A>
+void fields(A& a, trace::Statement& s) {
+    a(s.line, s.last_line, s.effect, s.target, s.to_memory, s.conditional, s.copies, s.calls, s.loads, s.uses, s.function,
+      s.loop, s.branch);
+}
+template <class A>
+void fields(A& a, trace::Launch& l) {
+    a(l.kernel, l.grid, l.block, l.dynamic_shared_bytes);
+}
+// Of a trace what a backend fills in (launch::Outcome).
+template <class A>
+void fields(A& a, trace::Trace& t) {
+    trace::Header& h = t.header;
+    a(h.source, h.warp_size, h.launches, h.statements, h.blocks, t.arrays, t.records, t.findings, t.partial,
+      t.partial_reason);
+}
+
+}  // namespace lanewise::worker

@@ -1,0 +1,112 @@
+// Wrong kernels in a lesson, as a learner meets them: in the terminal, under --check and in the window. The program goes
+// on, names what was wrong with its line, and shows what was recorded before.
+#include <chrono>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "common/base/folder.testing.hpp"
+#include "common/cli/program.hpp"
+#include "common/worker/wrong.testing.hpp"
+#ifdef LANEWISE_WITH_WINDOW
+#include "viz/app/window_front_end.hpp"
+#endif
+
+namespace lanewise::lesson {
+namespace {
+
+struct Wrong {
+    const char* kernel;
+    const char* said;
+};
+constexpr Wrong kWrong[] = {{"null_pointer", "a null pointer"},   {"recursion", "512 KB of local memory"},
+                            {"aborts", "calls abort()"},          {"exits", "calls exit()"},
+                            {"plain_flag", "may read this once"}, {"endless_shuffles", ""},
+                            {"endless_atomics", ""},              {"far_out_of_bounds", "but out has 1024 elements"},
+                            {"endless_stores", "still running"}};
+
+Program make_program(const std::filesystem::path& folder) {
+    Program program{{Lesson("99_wrong", folder), worker::testing::kernels(),
+                     [] {
+                         worker::Limits limits;
+                         limits.seconds = 0.6;
+                         return worker::contained_emulator(worker::testing::pool(), limits);
+                     },
+                     {},
+                     [](std::string*) { return false; },
+                     {},
+                     [] { return std::string("2026-11-21"); }}};
+    program.lesson.title("Wrong");
+    for (const Wrong& wrong : kWrong)
+        program.lesson.add({.name = wrong.kernel,
+                            .title = wrong.kernel,
+                            .summary = "wrong",
+                            .plan = [kernel = std::string(wrong.kernel)](launch::Plan& plan, const Inputs&) {
+                                const auto out = plan.output<int>("out", 1024);
+                                if (kernel == "plain_flag")
+                                    plan.launch(kernel, "", {1}, {32}, plan.output<int>("flag", 1), out);
+                                else plan.launch(kernel, "", {1}, {32}, out);
+                                plan.expect(out, std::vector<double>(1024, 3.0), 0.5, "for the test");
+                            }});
+#ifdef LANEWISE_WITH_WINDOW
+    program.make_front_end = viz::make_front_end;
+#endif
+    return program;
+}
+
+class InALesson : public ::testing::TestWithParam<Wrong> {
+protected:
+    void SetUp() override {
+        if (!worker::Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
+        std::ifstream kernels(LANEWISE_WRONG_KERNELS);
+        folder_.write("lessons/99_wrong/kernels.cuh", std::string(std::istreambuf_iterator<char>(kernels), {}));
+        folder_.write("lessons/99_wrong/lesson.md", "# Wrong\n");
+    }
+
+    struct Answer {
+        int status = 0;
+        std::string out, err;
+    };
+    Answer answer(const std::vector<std::string>& arguments) {
+        auto program = make_program(folder_.path() / "lessons" / "99_wrong");
+        std::ostringstream out, err;
+        const auto began = std::chrono::steady_clock::now();
+        const int status = run_program(program, arguments, {out, err, false});
+        EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 30);
+        return {status, out.str(), err.str()};
+    }
+
+    testing::TemporaryFolder folder_;
+};
+
+TEST_P(InALesson, TheTerminalNamesIt) {
+    const auto told = answer({"--text", "--variant", GetParam().kernel});
+    EXPECT_EQ(told.status, 0) << told.err;
+    EXPECT_NE(told.out.find(GetParam().said), std::string::npos) << told.out.substr(0, 2000);
+    EXPECT_NE(told.out.find("ended early"), std::string::npos) << told.out.substr(0, 2000);
+    if (std::string(GetParam().kernel) == "null_pointer") {
+        EXPECT_NE(told.out.find("store out"), std::string::npos) << told.out.substr(0, 2000);
+    }
+}
+
+TEST_P(InALesson, TheCheckNamesItAndFails) {
+    const auto told = answer({"--check", "--variant", GetParam().kernel});
+    EXPECT_EQ(told.status, 1) << told.err;
+    EXPECT_NE(told.out.find(GetParam().said), std::string::npos) << told.out;
+}
+
+TEST_P(InALesson, TheWindowShowsIt) {
+#ifdef LANEWISE_WITH_WINDOW
+    const auto told = answer({"--describe", "--variant", GetParam().kernel});
+    EXPECT_EQ(told.status, 0) << told.err;
+    EXPECT_FALSE(told.out.empty());
+#else
+    GTEST_SKIP() << "built without a window";
+#endif
+}
+
+INSTANTIATE_TEST_SUITE_P(Wrong, InALesson, ::testing::ValuesIn(kWrong),
+                         [](const auto& of) { return std::string(of.param.kernel); });
+
+}  // namespace
+}  // namespace lanewise::lesson

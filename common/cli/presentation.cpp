@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/cli/costs.hpp"
-#include "common/cli/ladder.hpp"
+#include "common/cli/costs_command.hpp"
+#include "common/cli/lesson_list.hpp"
 #include "common/runner/recordings.hpp"
 
 namespace lanewise::lesson {
@@ -89,7 +89,7 @@ Presentation presentation_of(Session& session) {
     p.costs = costs_to_show(session);
     p.services.run = [&session](const std::string& name) { return session.run(name); };
     p.services.open = [&session](const std::string& path) { return session.runner.load(path)->run; };
-    p.lessons = read_ladder(lesson.folder().parent_path(), folder_of_this_program());
+    p.lessons = find_lessons(lesson.folder().parent_path(), folder_of_this_program());
     if (session.program.start)
         p.services.continue_with = [&session](const NextProgram& next) { session.next = with_own_flags(next, session.options); };
     return p;

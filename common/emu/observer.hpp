@@ -10,7 +10,7 @@ namespace lanewise::emu {
 
 // Lanes of one warp met: a shuffle, a reduction, a vote, __syncwarp or __activemask. The pointers give a value for each
 // of the warp's 32 lanes; only those in `lanes` mean something.
-struct MeetingSeen {
+struct CollectiveSeen {
     std::uint32_t warp = 0;
     trace::Op op = trace::Op::sync_warp;
     Element type = Element::u32;
@@ -88,7 +88,7 @@ public:
     virtual ~Observer() = default;
     virtual void block_begins(std::uint64_t /*block*/, std::uint32_t /*slots*/) {}
     virtual void block_ends() {}
-    virtual void meeting(const MeetingSeen&) {}
+    virtual void collective(const CollectiveSeen&) {}
     virtual void at_barrier(const BarrierSeen&) {}                      // each lane as it arrives
     // Before any of them goes on; `received`, by slot, is what those that vote take away.
     virtual void barrier_complete(const std::uint64_t* /*received*/) {}

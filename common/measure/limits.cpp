@@ -13,7 +13,7 @@
 #include "common/base/error.hpp"
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/timing/compare.hpp"
 #include "common/measure/limit_kernels.hpp"
 #include "common/measure/measure.hpp"
@@ -127,7 +127,7 @@ Timing measure_limit(const std::string& name, const launch::Plan& plan, const Me
     shapes.resize(kBestShapes);
     for (const LimitShape& shape : shapes) timing.within_bound &= first->is_right(shape);
     if (!timing.within_bound) return timing;
-    const auto place = [&]() -> Work {
+    const auto place = [&]() -> Utilization {
         auto limit = std::move(first);
         if (!limit) {
             limit = std::make_shared<Limit>(contents, copies);

@@ -12,7 +12,7 @@
 #include "common/base/error.hpp"
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/gpu/event.hpp"
 #include "common/measure/cost_kernels.hpp"
 #include "common/timing/costs.hpp"
@@ -232,7 +232,7 @@ private:
         const cudaError_t status = cudaStreamSynchronize(stream_of_work_.get());
         if (status != cudaSuccess)
             throw Error(
-                fmt::format("The chain of {} failed while it was measured: {}.", info.id, gpu::cuda_words(status)),
+                fmt::format("The chain of {} failed while it was measured: {}.", info.id, gpu::cuda_message(status)),
                 kExitFailed);
         return stop.microseconds_since(start);
     }

@@ -139,7 +139,7 @@ private:
 
     void row(const std::string& where, const json& seen, std::size_t k, const steps::WarpRef& ref,
              const steps::WarpStep* offers, steps::StepKind kind) {
-        const steps::Holding& held = steps_.holding(k, ref);
+        const steps::LaneValues& held = steps_.lane_values(k, ref);
         const auto lanes = static_cast<std::size_t>(scene::lanes_of(steps_, ref));
         expect(where + ", lanes", seen.size(), lanes);
         for (std::size_t lane = 0; lane < std::min(lanes, seen.size()); ++lane) {
@@ -196,8 +196,8 @@ private:
         expect(here + ", formula", drawn, wanted.empty() ? "\n\n" : wanted);
         if (steps_.input_count > 0) {
             const steps::Provenance inputs =
-                steps_.provenances[steps_.holding(k, ref).inputs[static_cast<std::size_t>(lane)]];
-            expect(here + ", inputs", seen["inputs"], scene::inputs_words(inputs, steps_.input_count));
+                steps_.provenances[steps_.lane_values(k, ref).inputs[static_cast<std::size_t>(lane)]];
+            expect(here + ", inputs", seen["inputs"], scene::inputs_text(inputs, steps_.input_count));
         }
         const std::string said = seen["said"];
         if (said.rfind("lane " + std::to_string(lane) + ":", 0) != 0)

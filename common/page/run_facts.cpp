@@ -7,7 +7,7 @@
 #include "common/scene/requests.hpp"
 #include "common/scene/value_scale.hpp"
 #include "common/scene/warps.hpp"
-#include "common/scene/work.hpp"
+#include "common/scene/utilization.hpp"
 
 namespace lanewise::page {
 namespace {
@@ -81,14 +81,14 @@ json head(const Panel& panel, std::size_t count, const scene::StepFindings& find
                     {"date", header.date}};
     all["kernelFile"] = run.kernel_file;
     all["code"] = code(run.source);
-    all["result"] = scene::result_words(run);
+    all["result"] = scene::result_text(run);
     all["results"] = results(run);
     const std::string mistakes = scene::mistakes_found(trace, findings);
     all["right"] = scene::came_out_right(run) && mistakes.empty();
     all["mistakes"] = mistakes;
     all["findings"] = json::array();
     for (const auto& finding : trace.findings)
-        all["findings"].push_back({{"words", scene::finding_words(finding)},
+        all["findings"].push_back({{"words", scene::finding_text(finding)},
                                    {"block", finding.block},
                                    {"warp", finding.warp},
                                    {"lanes", finding.lanes}});
@@ -103,7 +103,7 @@ json warps(const steps::Steps& steps, const StepFacts& facts) {
     for (std::size_t w = 0; w < steps.warps.size(); ++w) {
         const WarpRef& ref = steps.warps[w];
         scene::ValueScale scale;
-        for (const auto& row : steps.holdings)
+        for (const auto& row : steps.all_lane_values)
             if (w < row.size()) scale.add(row[w]);
         scale.finish();
         json places = json::array();
@@ -111,7 +111,7 @@ json warps(const steps::Steps& steps, const StepFacts& facts) {
             places.push_back(value);
             places.push_back(static_cast<int>(1000 * scale.place(element_to_double(at.first, at.second)) + 0.5));
         }
-        const scene::Work work = scene::work_of(steps, ref);
+        const scene::Utilization work = scene::utilization_of(steps, ref);
         all.push_back({{"name", scene::warp_name(steps, ref)},
                        {"launch", ref.launch},
                        {"block", ref.block},
@@ -119,7 +119,7 @@ json warps(const steps::Steps& steps, const StepFacts& facts) {
                        {"lanes", scene::lanes_of(steps, ref)},
                        {"threads", work.threads},
                        {"place", scene::block_place(steps, ref)},
-                       {"busy", work.adds() ? scene::busy_words(work) : ""},
+                       {"busy", work.adds() ? scene::utilization_text(work) : ""},
                        {"places", std::move(places)}});
     }
     return all;
@@ -132,7 +132,7 @@ json run_facts(const Panel& panel, std::size_t count) {
     StepFacts facts(*panel.run);
     json all = head(panel, count, facts.findings());
     json start = json::array(), all_steps = json::array();
-    for (std::size_t w = 0; w < steps.warps.size(); ++w) start.push_back(facts.holding(steps::kNoStep, w));
+    for (std::size_t w = 0; w < steps.warps.size(); ++w) start.push_back(facts.lane_values(steps::kNoStep, w));
     for (std::size_t k = 0; k < count; ++k) all_steps.push_back(facts.step(k));
     all["start"] = std::move(start);
     all["steps"] = std::move(all_steps);

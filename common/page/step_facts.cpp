@@ -55,9 +55,9 @@ int StepFacts::value(std::size_t w, Element type, std::uint64_t bits) {
     return place;
 }
 
-json StepFacts::holding(std::size_t k, std::size_t w) {
+json StepFacts::lane_values(std::size_t k, std::size_t w) {
     const WarpRef& ref = steps_.warps[w];
-    const steps::Holding& held = steps_.holding(k, ref);
+    const steps::LaneValues& held = steps_.lane_values(k, ref);
     json hold = json::array(), inputs = json::array();
     std::uint32_t warned = 0;
     for (int lane = 0; lane < scene::lanes_of(steps_, ref); ++lane) {
@@ -65,7 +65,7 @@ json StepFacts::holding(std::size_t k, std::size_t w) {
         hold.push_back(known ? value(w, held.type, held.bits[lane_index(lane)]) : -1);
         if (steps_.input_count == 0) continue;
         const steps::Provenance inside = steps_.provenances[held.inputs[lane_index(lane)]];
-        inputs.push_back(words_.place(scene::inputs_words(inside, steps_.input_count)));
+        inputs.push_back(words_.place(scene::inputs_text(inside, steps_.input_count)));
         if (inside.counted_twice() || inside.undefined) warned |= 1u << lane;
     }
     json all = {{"hold", std::move(hold)}, {"inputs", std::move(inputs)}};
@@ -78,7 +78,7 @@ json StepFacts::step(std::size_t k) {
     json all = {{"label", from.label}, {"stage", from.stage}, {"kind", kind_name(from.kind)}, {"line", from.line}};
     if (!findings_[k].empty()) all["findings"] = findings_[k];
     json work = json::array();
-    for (const auto& counters : from.counters) work.push_back({counters.lanes_at_work, counters.lanes_adding});
+    for (const auto& counters : from.counters) work.push_back({counters.active_lanes, counters.lanes_adding});
     all["work"] = std::move(work);
     json parts = json::array(), now = json::array(), images = json::array();
     for (const WarpStep& each : from.warps) {
@@ -90,8 +90,8 @@ json StepFacts::step(std::size_t k) {
             for (const auto& held : trace_.records[number].shared) images.push_back(image(held, w));
     }
     for (std::size_t w = 0; w < steps_.warps.size(); ++w) {
-        json here = holding(k, w);
-        if (here == holding(k == 0 ? steps::kNoStep : k - 1, w)) continue;
+        json here = lane_values(k, w);
+        if (here == lane_values(k == 0 ? steps::kNoStep : k - 1, w)) continue;
         here["w"] = w;
         now.push_back(std::move(here));
     }
@@ -140,7 +140,7 @@ json StepFacts::part(std::size_t k, const WarpStep& each, std::size_t w) {
     if (kind == StepKind::block_barrier) all["waiting"] = waiting(k, each.warp);
     if (kind == StepKind::fence)
         all["words"] = json::array(
-            {words_.place(scene::fence_words(first.arg[lane_index(std::countr_zero(active) % trace::kWarpSize)]))});
+            {words_.place(scene::fence_text(first.arg[lane_index(std::countr_zero(active) % trace::kWarpSize)]))});
     const auto requests = scene::requests_of(steps_, k, each.warp);
     for (const auto space : {trace::Space::shared, trace::Space::global})
         for (const std::string& caption : scene::request_captions(steps_, requests, space))

@@ -17,7 +17,7 @@ public:
     explicit StepFacts(const lesson::Run& run);
 
     // What the lanes of the w-th warp hold after step k, and the inputs in it.
-    nlohmann::json holding(std::size_t k, std::size_t w);
+    nlohmann::json lane_values(std::size_t k, std::size_t w);
     nlohmann::json step(std::size_t k);
 
     // What the steps asked for so far point into.

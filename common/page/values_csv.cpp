@@ -32,9 +32,9 @@ std::string decimal(const std::optional<Value>& value) { return value ? format_e
 std::string hex(const std::optional<Value>& value) { return value ? "0x" + format_bits(value->type, value->bits) : ""; }
 
 std::optional<Value> held(const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp, int lane) {
-    const steps::Holding& holding = steps.holding(k, warp);
-    if (!((holding.known >> lane) & 1u)) return std::nullopt;
-    return Value{holding.type, holding.bits[static_cast<std::size_t>(lane)]};
+    const steps::LaneValues& lane_values = steps.lane_values(k, warp);
+    if (!((lane_values.known >> lane) & 1u)) return std::nullopt;
+    return Value{lane_values.type, lane_values.bits[static_cast<std::size_t>(lane)]};
 }
 
 // "load+load+store": the lane's own records.
@@ -96,7 +96,7 @@ private:
         const std::optional<Value>& typed = after ? after : received ? received : before;
         std::string inputs;
         if (steps_.input_count > 0) {
-            const auto& ids = steps_.holding(k, part.warp).inputs;
+            const auto& ids = steps_.lane_values(k, part.warp).inputs;
             inputs = std::to_string(steps_.provenances[ids[static_cast<std::size_t>(lane)]].count());
         }
         out_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", part.warp.launch,

@@ -14,7 +14,7 @@
 #include "common/runner/recordings.hpp"
 #include "common/runner/results.hpp"
 #include "common/trace/io.hpp"
-#include "common/trace/weave.hpp"
+#include "common/trace/emulated_accesses.hpp"
 
 namespace lanewise::lesson {
 
@@ -27,12 +27,12 @@ bool is_lesson_name(const std::string& name) {
 }
 
 // As a shell takes it for one word.
-std::string shell_word(const std::string& text) {
+std::string shell_quoted(const std::string& text) {
     const auto bare = [](unsigned char c) { return is_plain(c) || c >= 0x80 || std::strchr("./-+,:@%", c); };
     if (!text.empty() && std::all_of(text.begin(), text.end(), bare)) return text;
-    std::string word = "'";
-    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return word + "'";
+    std::string token = "'";
+    for (const char c : text) token += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return token + "'";
 }
 
 std::string origin_of(const trace::Source& source) {
@@ -223,7 +223,7 @@ std::shared_ptr<const Run> Runner::shown(Run told, const launch::Plan* plan, Blo
         emulated.header.source = here.source;
         emulated.header.launches = here.launches;
         emulated.header.statements = here.statements;
-        const std::string why_not = trace::weave_accesses(trace, emulated);
+        const std::string why_not = trace::merge_emulated_accesses(trace, emulated);
         if (why_not.empty()) run->origin += " · memory accesses from the emulator";
         else warn(*run, "Memory accesses are not shown: " + why_not);
     }
@@ -374,7 +374,7 @@ std::shared_ptr<const FinishedRun> Runner::load(const std::string& path) {
             throw Error(fmt::format("{} says that it is a trace of lesson '{}', and no lesson can be named so; record "
                                     "one with --save-trace.", path, header.lesson));
         throw ForeignTrace(fmt::format("{0} is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open "
-                                       "{3}", path, header.lesson, setup_.lesson.name(), shell_word(path)),
+                                       "{3}", path, header.lesson, setup_.lesson.name(), shell_quoted(path)),
                            header.lesson);
     }
     const Variant& variant = variant_of(header.variant, path);

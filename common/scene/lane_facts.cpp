@@ -124,15 +124,15 @@ std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, cons
     return rows;
 }
 
-std::string inputs_words(const steps::Provenance& inputs, std::size_t input_count) {
-    std::string words = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(input_count) + " inputs";
-    if (inputs.counted_twice()) words += ", some counted twice";
-    if (inputs.undefined) words += ", and something undefined";
-    if (inputs.untold) words += ", perhaps more: the text does not tell";
-    return words;
+std::string inputs_text(const steps::Provenance& inputs, std::size_t input_count) {
+    std::string sentence = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(input_count) + " inputs";
+    if (inputs.counted_twice()) sentence += ", some counted twice";
+    if (inputs.undefined) sentence += ", and something undefined";
+    if (inputs.unknown) sentence += ", perhaps more: the text does not tell";
+    return sentence;
 }
 
-std::string fence_words(int scope) {
+std::string fence_text(int scope) {
     static constexpr const char* kScopes[] = {"its block", "the whole GPU", "the GPU, the others and the CPU"};
     return std::string("Orders this lane's own accesses, as ") +
            kScopes[static_cast<std::size_t>(std::clamp(scope, 0, 2))] +

@@ -70,9 +70,9 @@ struct WarpRow {
 std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
 
 // "holds 4 of 32 inputs, some counted twice".
-std::string inputs_words(const steps::Provenance& inputs, std::size_t input_count);
+std::string inputs_text(const steps::Provenance& inputs, std::size_t input_count);
 
 // What a fence does, for `scope` as records have it.
-std::string fence_words(int scope);
+std::string fence_text(int scope);
 
 }  // namespace lanewise::scene

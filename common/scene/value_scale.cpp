@@ -7,10 +7,10 @@
 
 namespace lanewise::scene {
 
-void ValueScale::add(const steps::Holding& holding) {
+void ValueScale::add(const steps::LaneValues& lane_values) {
     for (int lane = 0; lane < trace::kWarpSize; ++lane) {
-        if (!((holding.known >> lane) & 1u)) continue;
-        const double value = element_to_double(holding.type, holding.bits[static_cast<std::size_t>(lane)]);
+        if (!((lane_values.known >> lane) & 1u)) continue;
+        const double value = element_to_double(lane_values.type, lane_values.bits[static_cast<std::size_t>(lane)]);
         if (std::isfinite(value)) sorted_.push_back(value);
     }
 }

@@ -11,7 +11,7 @@ namespace lanewise::scene {
 // shows its order.
 class ValueScale {
 public:
-    void add(const steps::Holding& holding);
+    void add(const steps::LaneValues& lane_values);
     void finish();   // after the last add()
 
     double place(double value) const;  // 0…1

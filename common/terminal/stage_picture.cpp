@@ -22,11 +22,11 @@ public:
         const steps::Step& step = steps_.steps[at_];
         const steps::WarpStep* part = step.find(warp_);
         const std::uint32_t active = scene::active_lanes(steps_, part);
-        int lanes_at_work = 0;
-        for (int lane = 0; lane < 32; ++lane) lanes_at_work += (active >> lane) & 1u;
+        int active_lanes = 0;
+        for (int lane = 0; lane < 32; ++lane) active_lanes += (active >> lane) & 1u;
         int x = screen_.put(0, top, scene::warp_name(steps_, warp_), {.strong = true});
         x = screen_.put(x, top, "  " + step.label, ink(colors_.of_step(step.kind), true));
-        const std::string busy = counted(lanes_at_work, "lane") + " at work";
+        const std::string busy = counted(active_lanes, "lane") + " at work";
         screen_.put(x, top, "  " + (part ? busy : "has no part in this step"), colors_.quietly());
         const std::string source = "line " + std::to_string(step.line);
         screen_.put_right(x + 24, screen_.columns(), top, source, ink(colors_.accent));

@@ -37,9 +37,9 @@ Row sources(const steps::WarpStep& part, int lanes) {
 
 Row held(const char* label, const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp, int lanes) {
     Row row{label, Row::Kind::value, Role::plain, std::vector<Row::Cell>(static_cast<std::size_t>(lanes))};
-    const steps::Holding& holding = steps.holding(k, warp);
+    const steps::LaneValues& lane_values = steps.lane_values(k, warp);
     for (std::size_t lane = 0; lane < row.cells.size(); ++lane)
-        if ((holding.known >> lane) & 1u) row.cells[lane] = {true, true, holding.type, holding.bits[lane], ""};
+        if ((lane_values.known >> lane) & 1u) row.cells[lane] = {true, true, lane_values.type, lane_values.bits[lane], ""};
     return row;
 }
 
@@ -48,15 +48,15 @@ void add_places(std::vector<Row>& rows, const scene::WarpRow& told) {
     const std::size_t first = rows.size();
     for (std::size_t lane = 0; lane < told.lanes.size(); ++lane) {
         if (!told.lanes[lane]) continue;
-        const std::string& word = told.lanes[lane]->word;
-        const std::size_t bracket = word.find('[');
+        const std::string& token = told.lanes[lane]->word;
+        const std::size_t bracket = token.find('[');
         if (bracket == std::string::npos) continue;
-        const std::string label = word.substr(0, bracket) + "[ ]";
+        const std::string label = token.substr(0, bracket) + "[ ]";
         const auto same = [&](const Row& row) { return row.label == label; };
         auto row = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(), same);
         if (row == rows.end())
             row = rows.insert(row, {label, Row::Kind::text, Role::quiet, std::vector<Row::Cell>(told.lanes.size())});
-        row->cells[lane] = cell_of(word.substr(bracket + 1, word.size() - bracket - 2));
+        row->cells[lane] = cell_of(token.substr(bracket + 1, token.size() - bracket - 2));
     }
 }
 

@@ -29,7 +29,7 @@ void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {
     code_ = scene::read_code(run_->source);
     findings_ = scene::findings_of_steps(steps);
     scales_.assign(steps.warps.size(), {});
-    for (const auto& row : steps.holdings)
+    for (const auto& row : steps.all_lane_values)
         for (std::size_t w = 0; w < std::min(row.size(), scales_.size()); ++w) scales_[w].add(row[w]);
     for (scene::ValueScale& scale : scales_) scale.finish();
     if (std::find(steps.warps.begin(), steps.warps.end(), warp_) == steps.warps.end() && !steps.warps.empty())

@@ -27,9 +27,9 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
          const Settings& settings)
     : presentation_(presentation), request_(request), loader_(with_files(presentation), presentation.services.measure, wake) {
     // A window goes on drawing while something large is worked out; a picture waits for it.
-    patient_ = rounding_.patient = tree_.patient = compare_.patient = !wake;
+    wait_for_results_ = rounding_.wait_for_results = tree_.wait_for_results = compare_.wait_for_results = !wake;
     tabs_of_lesson_ = presentation.variants.size();
-    take_up(settings);
+    apply_settings(settings);
     start_open_ = request.start_page;
     const auto ensure_tab = [&](const std::string& name) {
         if (!name.empty() && tab_of(name) == presentation_.variants.size())

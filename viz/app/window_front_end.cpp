@@ -39,8 +39,8 @@ void check_size(const lesson::WindowRequest& request) {
 }
 
 // What the view in the middle tells beside the step.
-std::string described_view(const Exhibit& exhibit, std::size_t step, const lesson::WindowRequest& request) {
-    const steps::Steps& steps = exhibit.steps();
+std::string described_view(const RunView& run_view, std::size_t step, const lesson::WindowRequest& request) {
+    const steps::Steps& steps = run_view.steps();
     if (request.view == lesson::View::rounding)
         return describe_rounding(steps, steps::build_rounding(steps), step, request.block, request.warp);
     if (request.view != lesson::View::tree) return {};
@@ -57,10 +57,10 @@ std::string described_view(const Exhibit& exhibit, std::size_t step, const lesso
 
 std::string described_comparison(const lesson::Presentation& presentation, const lesson::WindowRequest& request) {
     std::vector<CompareSide> sides;
-    std::vector<const Exhibit*> runs;
+    std::vector<const RunView*> runs;
     for (const std::string& name : request.compare) {
-        sides.push_back({name, name, std::make_shared<Exhibit>(presentation.services.run(name)), ""});
-        runs.push_back(sides.back().exhibit.get());
+        sides.push_back({name, name, std::make_shared<RunView>(presentation.services.run(name)), ""});
+        runs.push_back(sides.back().run_view.get());
     }
     SideBySide steps;
     steps.align(runs);
@@ -112,12 +112,12 @@ public:
 
     std::string describe(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
         if (request.compare.size() > 1) return described_comparison(presentation, request);
-        const Exhibit exhibit(presentation.services.run(request.variant));
-        const std::size_t step = request.first_step(exhibit.steps().size());
+        const RunView run_view(presentation.services.run(request.variant));
+        const std::size_t step = request.first_step(run_view.steps().size());
         const std::string& file =
-            exhibit.run->kernel_file.empty() ? presentation.kernel_file : exhibit.run->kernel_file;
-        return describe_step(exhibit, file, step, request.block, request.warp, request.lane) +
-               described_view(exhibit, step, request);
+            run_view.run->kernel_file.empty() ? presentation.kernel_file : run_view.run->kernel_file;
+        return describe_step(run_view, file, step, request.block, request.warp, request.lane) +
+               described_view(run_view, step, request);
     }
 };
 

@@ -33,34 +33,34 @@ struct ExactRun {
     steps::RoundingLoss loss;   // of the whole run
 };
 
-struct Exhibit {
+struct RunView {
     std::shared_ptr<const lesson::Run> run;
     ValueScale scale;                      // of the whole run: to compare warps
     std::vector<ValueScale> warp_scales;   // as Steps::warps: to tell the lanes of one warp apart
     std::size_t most_inputs = 0;   // the largest number of inputs that any lane of the run holds
     scene::StepFindings findings;   // as Steps::steps: which of Trace::findings are told at the step
 
-    Exhibit() = default;
-    explicit Exhibit(std::shared_ptr<const lesson::Run> shown);
+    RunView() = default;
+    explicit RunView(std::shared_ptr<const lesson::Run> shown);
 
     explicit operator bool() const { return run != nullptr; }
     // Worked out once for all views that show the run, from the first call on: of a million inputs that takes a second
     // or two. Null until then, except where `patient`.
-    std::shared_ptr<const ExactRun> exact(bool patient) const;
+    std::shared_ptr<const ExactRun> exact(bool wait_for_results) const;
 
     const ValueScale& scale_of(const steps::WarpRef& warp) const;
     const steps::Steps& steps() const { return run->steps; }
     const trace::Trace& trace() const { return run->trace; }
 
 private:
-    std::shared_ptr<Later<ExactRun>> exact_;   // shared by copies; asked by the thread that draws alone
+    std::shared_ptr<BackgroundTask<ExactRun>> exact_;   // shared by copies; asked by the thread that draws alone
 };
 
 using scene::block_place;
 using scene::block_threads;
 using scene::came_out_right;
 using scene::lanes_of;
-using scene::result_words;
+using scene::result_text;
 using scene::warp_name;
 using scene::warp_size;
 
@@ -68,6 +68,6 @@ using scene::warp_size;
 std::string being_worked_out(const steps::Steps& steps);
 
 // Lanes of `warp` that a finding told at `step` names.
-std::uint32_t blamed_lanes(const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp);
+std::uint32_t faulting_lanes(const RunView& run_view, std::size_t step, const steps::WarpRef& warp);
 
 }  // namespace lanewise::viz

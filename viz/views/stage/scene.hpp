@@ -146,7 +146,7 @@ struct Scene {
     std::vector<Row> rows;
     std::vector<Band> bands;
     std::vector<LaneFacts> facts;  // of all lanes of the warp
-    std::uint32_t blamed = 0;      // lanes that a finding told at this step names
+    std::uint32_t faulting = 0;      // lanes that a finding told at this step names
     std::uint32_t differing = 0;   // in a comparison: lanes that hold something else than in the run beside this one
 
     // The lane under `x`, or -1.

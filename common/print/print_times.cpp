@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <functional>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "common/print/print.hpp"
+#include "common/print/table.hpp"
+#include "common/timing/compare.hpp"
+#include "common/timing/gpu_state.hpp"
+
+namespace lanewise::lesson {
+
+namespace {
+
+using timing::Timing;
+using timing::TimingTable;
+
+// A column: its heading, what stands in a row, and whether it is worth its room.
+struct Column {
+    std::string heading;
+    std::function<std::string(const Timing&)> cell;
+    bool shown = true;
+};
+
+std::vector<Column> columns_of(const TimingTable& t, bool samples) {
+    const auto any = [&](const auto& holds) { return std::any_of(t.rows.begin(), t.rows.end(), holds); };
+    const std::string element = t.rows.empty() ? "" : t.rows.front().element;
+    const auto optional = [](std::optional<double> value, const char* format) {
+        return value ? fmt::format(fmt::runtime(format), *value) : "";
+    };
+    return {
+        {"variant", [](const Timing& row) { return row.variant; }},
+        {"type", [](const Timing& row) { return row.element; },
+         any([&](const Timing& row) { return row.element != element; })},
+        {"size", [](const Timing& row) { return row.size; }, any([](const Timing& row) { return !row.size.empty(); })},
+        {"n", [](const Timing& row) { return fmt::format("{}", row.n); }},
+        {"block", [](const Timing& row) { return row.baseline ? "" : fmt::format("{}", row.block); }},
+        {"value", [](const Timing& row) { return row.limit ? "" : format_number(row.value); }},
+        {"error",
+         [](const Timing& row) {
+             return (row.limit ? "" : format_error(row.error)) + std::string(row.within_bound ? "" : " !");
+         }},
+        {"median µs", [](const Timing& row) { return fmt::format("{:.2f}", row.median_us); }},
+        {"5%…95%", [](const Timing& row) { return fmt::format("{:.2f}…{:.2f}", row.low_us, row.high_us); }},
+        {"min…max", [](const Timing& row) { return fmt::format("{:.2f}…{:.2f}", row.min_us, row.max_us); }, samples},
+        {"samples", [](const Timing& row) { return fmt::format("{}", row.samples); }, samples},
+        {"outliers", [](const Timing& row) { return fmt::format("{}", row.outliers); }, samples},
+        {"GB/s", [](const Timing& row) { return fmt::format("{:.1f}", row.gb_per_s()); }},
+        {"% of read", [&, optional](const Timing& row) { return optional(timing::percent_of_read(t, row), "{:.1f}"); },
+         any([](const Timing& row) { return row.variant == timing::kPlainRead; })},
+        {"× library", [&, optional](const Timing& row) { return optional(timing::times_as_fast(t, row), "{:.2f}"); },
+         any([](const Timing& row) { return !row.against.empty(); })},
+    };
+}
+
+void print_rows(std::ostream& out, const TimingTable& t, const Paint& paint, bool samples) {
+    auto columns = columns_of(t, samples);
+    std::erase_if(columns, [](const Column& column) { return !column.shown; });
+    std::vector<std::string> headings;
+    for (const Column& column : columns) headings.push_back(column.heading);
+    Table table(headings, 1);
+    for (const Timing& row : t.rows) {
+        std::vector<std::string> cells;
+        for (const Column& column : columns) cells.push_back(column.cell(row));
+        table.add(std::move(cells));
+    }
+    const auto lines = table.lines();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const bool baseline = i > 0 && t.rows[i - 1].baseline;
+        out << (i == 0 ? paint.faint(lines[i]) : baseline ? paint.source(lines[i]) : lines[i]) << '\n';
+    }
+}
+
+void print_summaries(std::ostream& out, const TimingTable& t, const Paint& paint) {
+    const auto each = timing::summaries(t);
+    if (each.empty()) return;
+    Table table({"variant", "type", "sizes", "× library, geometric mean", "worst", "library"}, 1);
+    const auto add = [&](const std::string& name, const timing::Summary& sum) {
+        table.add({name, sum.element, fmt::format("{}", sum.rows), fmt::format("{:.3f}", sum.mean),
+                   fmt::format("{:.3f}", sum.worst), sum.against});
+    };
+    for (const auto& sum : each) add(sum.variant, sum);
+    const auto best = timing::summaries_of_best(t);
+    for (const auto& sum : best) add("the fastest of each size", sum);
+    const auto lines = table.lines();
+    out << '\n';
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        out << (i == 0 ? paint.faint(lines[i]) : i > each.size() ? paint.result(lines[i]) : lines[i]) << '\n';
+}
+
+void print_doubts(std::ostream& out, const TimingTable& t, const Paint& paint) {
+    for (const std::string& doubt : timing::doubts_of(t)) out << paint.warning(doubt) << '\n';
+}
+
+}  // namespace
+
+void print_time(std::ostream& out, const TimingTable& t, Paint paint, bool samples) {
+    out << paint.strong(t.recorded ? fmt::format("Recorded on {} · {}", t.gpu, t.date) : t.gpu) << '\n'
+        << paint.faint(fmt::format("CUDA {} · L2 {} · {}", t.driver, t.l2, t.method)) << '\n';
+    if (!t.cpu.empty()) out << paint.faint(fmt::format("CPU {}", t.cpu)) << '\n';
+    if (t.before) out << paint.faint("before: " + timing::state_text(*t.before)) << '\n';
+    if (t.after) out << paint.faint("after: " + timing::state_text(*t.after)) << '\n';
+    print_rows(out, t, paint, samples);
+    print_summaries(out, t, paint);
+    print_doubts(out, t, paint);
+}
+
+}  // namespace lanewise::lesson

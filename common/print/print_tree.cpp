@@ -1,0 +1,24 @@
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "common/print/print.hpp"
+#include "common/rounding/addition_tree.hpp"
+
+namespace lanewise::lesson {
+
+void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view) {
+    const Paint& paint = view.paint;
+    print_heading(out, lesson, run, "who added whom", paint);
+    const steps::RoundingLens lens = steps::build_rounding(run.steps);
+    const steps::WarpRef warp = view.focus                ? *view.focus
+                                : run.steps.warps.empty() ? steps::WarpRef{}
+                                                          : run.steps.warps.front();
+    const std::int32_t root =
+        view.lane ? steps::sum_of_lane(run.steps, lens, warp, *view.lane) : steps::sum_of_run(run.steps, lens, warp);
+    // Without a step all of it has come about.
+    const std::size_t now = view.step ? *view.step : steps::kNoStep;
+    out << steps::describe_tree(run.steps, lens, steps::build_addition_tree(run.steps, lens, root), now);
+}
+
+}  // namespace lanewise::lesson

@@ -15,12 +15,11 @@ void warning_sign(const Brush& brush, Point middle, float radius) {
 
 float draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, Face face, Align align,
                   std::size_t place) {
-    const lesson::Run& run = *exhibit.run;
-    std::string words = result_words(run);
+    std::string words = exhibit.outline.result;
     const std::string mistakes = mistakes_found(exhibit, place);
-    const bool right = came_out_right(run) && mistakes.empty();
+    const bool right = exhibit.outline.right && mistakes.empty();
     // It may come out right and be wrong.
-    if (!mistakes.empty() && came_out_right(run)) {
+    if (!mistakes.empty() && exhibit.outline.right) {
         words = words.empty() ? mistakes : words + ", but: " + mistakes;
         // The mistake must be told; the total is one more figure.
         if (text_width(brush.look, face, words) > where.width() - brush.px(20)) words = "right, but: " + mistakes;

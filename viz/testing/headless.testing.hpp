@@ -100,7 +100,7 @@ private:
 // Standing still at a step.
 inline Playhead at_step(const Exhibit& exhibit, std::size_t step) {
     Playhead playhead;
-    playhead.count = exhibit.steps().size();
+    playhead.count = exhibit.outline.steps.size();
     playhead.step = step;
     return playhead;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/run/run.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/views/stage/stage_paint.hpp"
 #include "viz/views/stage/stage_view.hpp"
@@ -65,7 +65,7 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
     const Exhibit exhibit(run);
     if (exhibit.steps().warps.empty()) return faults;
     StageView stage;
-    for (const steps::WarpRef& warp : {exhibit.steps().warps.front(), exhibit.steps().warps.back()}) {
+    for (const WarpRef& warp : {exhibit.steps().warps.front(), exhibit.steps().warps.back()}) {
         const std::size_t apart = std::max<std::size_t>(1, exhibit.steps().size() / most_steps);
         for (std::size_t step = 0; step < exhibit.steps().size() && faults.size() < most; step += apart) {
             LabelCanvas canvas;

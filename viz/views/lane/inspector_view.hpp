@@ -1,26 +1,26 @@
-// One lane told in full: whom it read and why, in bits; what it held before and after; which inputs it holds; its life.
+// One lane told in full: whom it read and why, in bits; what it held before and after; which inputs it includes; its history.
 #pragma once
 
 #include "viz/model/run_view.hpp"
-#include "viz/views/lane/lane_life_view.hpp"
+#include "viz/views/lane/lane_history_view.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 
 struct InspectorView {
-    LaneLifeView life;
+    LaneHistoryView life;
 
     Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
 
 private:
     // Each takes the top of what it draws and returns the bottom.
-    float draw_formula(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part, std::size_t step,
+    float draw_formula(const Pane& pane, float y, const Exhibit& exhibit, const WarpRef& warp, std::size_t step,
                        int lane) const;
-    float draw_values(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part, std::size_t step,
+    float draw_values(const Pane& pane, float y, const Exhibit& exhibit, const WarpRef& warp, std::size_t step,
                       int lane) const;
     float draw_mask(const Pane& pane, float y, std::uint32_t mask, int lanes) const;
-    float draw_findings(const Pane& pane, float y, const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp,
+    float draw_findings(const Pane& pane, float y, const Exhibit& exhibit, std::size_t step, const WarpRef& warp,
                         int lane) const;
     float draw_inputs(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
                       const Selection& selection, int lane) const;

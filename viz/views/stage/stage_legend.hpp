@@ -13,7 +13,7 @@ struct LegendFacts {
     bool values = false;         // any lane's value is told in colour
     bool partial = false, complete = false, twice = false, undefined = false, untold = false, more_perhaps = false;
     bool shared_words = false, global_words = false;
-    bool blamed = false, differing = false;
+    bool faulting = false, differing = false;
 };
 
 // Of the rows and bands that reach into `seen`.

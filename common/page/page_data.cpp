@@ -56,7 +56,8 @@ std::string page_json(const Document& document, std::size_t most) {
     std::vector<std::size_t> kept;
     for (const Panel& panel : document.panels) {
         runs.push_back(panel.run);
-        kept.push_back(steps_kept(scene::steps_of(*panel.run), most / std::max<std::size_t>(document.panels.size(), 1)));
+        kept.push_back(
+            steps_kept(scene::steps_of(*panel.run), most / std::max<std::size_t>(document.panels.size(), 1)));
         all["runs"].push_back(run_facts(panel, kept.back()));
     }
     // Places stop where the first run does that was kept in part.

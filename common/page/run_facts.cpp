@@ -124,7 +124,8 @@ json run_facts(const Panel& panel, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) all_steps.push_back(facts.step(k));
     all["start"] = std::move(start);
     all["steps"] = std::move(all_steps);
-    all["warps"] = warps(scene::steps_of(*panel.run), outline, facts);   // after the steps: they say which values have a colour
+    all["warps"] =
+        warps(scene::steps_of(*panel.run), outline, facts);  // after the steps: they say which values have a colour
     all["values"] = facts.values().all();
     all["templates"] = facts.templates().all();
     all["words"] = facts.words().all();

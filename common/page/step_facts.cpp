@@ -104,7 +104,8 @@ json StepFacts::part(const scene::Part& each, std::size_t w) {
         if (facts.active && facts.view.undefined) undefined |= bit;
         if (facts.active && facts.says > 0) says |= bit;
         if (tells_offers(each))
-            offers.push_back(facts.active ? value(w, each.type, each.compares ? facts.offered : facts.view.before) : -1);
+            offers.push_back(facts.active ? value(w, each.type, each.compares ? facts.offered : facts.view.before)
+                                          : -1);
     }
     if (each.kind == StepKind::shuffle) {
         all["source"] = std::move(sources);

@@ -79,8 +79,8 @@ private:
         const scene::StepHead& step = outline_.steps[k];
         const int lane = facts.lane;
         const scene::LaneCell then = scene::held(steps_, k, part.warp, lane);
-        std::optional<Value> before = value_of(scene::held(steps_, k == 0 ? kNoStep : k - 1, part.warp, lane)), received,
-                             after = value_of(then);
+        std::optional<Value> before = value_of(scene::held(steps_, k == 0 ? kNoStep : k - 1, part.warp, lane)),
+                             received, after = value_of(then);
         const bool exchanges = step.kind == StepKind::shuffle || step.kind == StepKind::reduce;
         if (facts.active && (exchanges || step.kind == StepKind::atomic)) {
             if (facts.view.has_received && !facts.view.undefined) received = Value{facts.type, facts.view.received};

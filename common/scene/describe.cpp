@@ -138,7 +138,8 @@ std::string describe_step(const lesson::Run& run, const std::string& kernel_file
     for (const std::string& told : {run.note, run.notice})
         if (!told.empty()) out += told + "\n";
     if (const std::string result = result_words(run); !result.empty()) out += result + "\n";
-    if (const std::string mistakes = mistakes_found(run.trace, findings); !mistakes.empty()) out += "mistake: " + mistakes + "\n";
+    if (const std::string mistakes = mistakes_found(run.trace, findings); !mistakes.empty())
+        out += "mistake: " + mistakes + "\n";
     for (const std::size_t i : findings.at(step))
         out += "found wrong: " + finding_words(run.trace.findings[i]) + "\n";
     out += describe_work(steps, step, block);
@@ -152,7 +153,8 @@ std::string describe_step(const lesson::Run& run, const std::string& kernel_file
         any = true;
         if (!steps.steps[step].find(ref)) continue;
         out += "\n" + describe_warp(run, step, ref);
-        if (lane >= 0) out += "life of lane " + std::to_string(lane) + "\n" + describe_history(history_of(steps, ref, lane));
+        if (lane >= 0)
+            out += "life of lane " + std::to_string(lane) + "\n" + describe_history(history_of(steps, ref, lane));
     }
     if (!any) {
         throw Error("Block " + std::to_string(block) + ", warp " + std::to_string(warp) +

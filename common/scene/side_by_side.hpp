@@ -35,7 +35,8 @@ public:
     std::size_t place_of(std::size_t side, std::size_t step) const;
     // The nearest place of another stage, after `place` (direction 1) or before it (-1); the last or the first where
     // there is none. `sides` as they were aligned.
-    std::size_t place_of_next_stage(const std::vector<const lesson::Run*>& sides, std::size_t place, int direction) const;
+    std::size_t place_of_next_stage(const std::vector<const lesson::Run*>& sides, std::size_t place,
+                                    int direction) const;
 
 private:
     std::vector<std::vector<std::size_t>> places_;   // by place, the step of each side; kNoStep: none

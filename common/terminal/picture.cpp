@@ -23,7 +23,11 @@ constexpr int kLeastColumns = 40, kLeastRows = 12;
 class Picture {
 public:
     Picture(const Stepper& stepper, int columns, int rows)
-        : s_(stepper), run_(stepper.outline_), steps_(scene::steps_of(*stepper.run_)), screen_(columns, rows), colors_(palette(stepper.dark_)),
+        : s_(stepper),
+          run_(stepper.outline_),
+          steps_(scene::steps_of(*stepper.run_)),
+          screen_(columns, rows),
+          colors_(palette(stepper.dark_)),
           at_(stepper.playhead_.step) {}
 
     Screen made() {
@@ -57,7 +61,8 @@ public:
 
 private:
     std::string place_words() const {
-        return "step " + std::to_string(std::min(at_ + 1, run_.steps.size())) + " of " + std::to_string(run_.steps.size());
+        return "step " + std::to_string(std::min(at_ + 1, run_.steps.size())) + " of " +
+               std::to_string(run_.steps.size());
     }
 
     // --- header ---

@@ -199,7 +199,9 @@ TEST(App, TheTitleSaysWhereTheDataCameFrom) {
 
 TEST(App, ARunThatFailsIsASentenceInTheWindow) {
     lesson::Presentation shown = samples::presentation();
-    shown.services.run = [](const std::string&) -> std::shared_ptr<const lesson::Run> { throw Error("The GPU went away."); };
+    shown.services.run = [](const std::string&) -> std::shared_ptr<const lesson::Run> {
+        throw Error("The GPU went away.");
+    };
     Headless gui(1280, 800);
     App app(shown, request_of("warp_sum_xor"));
     EXPECT_THROW(app.settle(), Error);

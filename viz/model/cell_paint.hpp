@@ -21,8 +21,8 @@ void differ_mark(const Brush& brush, const Rect& box);
 
 // How a sum stands, along the foot of its cell: a line, short while it is partial (where `gauge` asks for that), broken
 // where an input was counted twice. `more_perhaps` leaves its end open.
-void coverage_foot(const Brush& brush, const Rect& cell, Color ink, scene::Coverage standing, float part, bool more_perhaps,
-                   bool gauge);
+void coverage_foot(const Brush& brush, const Rect& cell, Color ink, scene::Coverage standing, float part,
+                   bool more_perhaps, bool gauge);
 
 // "-inf" as "-∞" where it would fill a cell of that width from edge to edge.
 std::string_view infinity_in(const Look& look, Face face, std::string_view text, float width);

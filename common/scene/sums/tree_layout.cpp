@@ -147,7 +147,8 @@ private:
     template <class Wants>
     Folding count(const Wants& wants, bool gives_up = false) const {
         Folding folding;
-        const auto most = gives_up ? static_cast<std::size_t>(std::max(room_.width, 0.0f) / room_.leaf) : tree_.nodes.size();
+        const auto most =
+            gives_up ? static_cast<std::size_t>(std::max(room_.width, 0.0f) / room_.leaf) : tree_.nodes.size();
         folding.folded.assign(tree_.nodes.size(), false);
         std::map<std::pair<std::size_t, int>, bool> rows;
         std::vector<int> open{0};

@@ -292,7 +292,8 @@ Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std
             if (labels.empty()) entry.kind = own.kind;
             if (std::find(labels.begin(), labels.end(), own.label) == labels.end()) labels.push_back(own.label);
             entry.work[s] = works[s].steps[step];
-            entry.warned |= step < shown[s].exhibit->outline.findings_at.size() && !shown[s].exhibit->outline.findings_at[step].empty();
+            entry.warned |= step < shown[s].exhibit->outline.findings_at.size() &&
+                            !shown[s].exhibit->outline.findings_at[step].empty();
         }
         for (const std::string& label : labels) entry.label += (entry.label.empty() ? "" : " | ") + label;
         entries.push_back(std::move(entry));

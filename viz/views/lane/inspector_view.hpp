@@ -1,4 +1,5 @@
-// One lane told in full: whom it read and why, in bits; what it held before and after; which inputs it includes; its history.
+// One lane told in full: whom it read and why, in bits; what it held before and after; which inputs it includes; its
+// history.
 #pragma once
 
 #include "viz/model/run_view.hpp"

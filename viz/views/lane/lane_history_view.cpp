@@ -94,8 +94,9 @@ float LaneHistoryView::draw_strip(const Pane& pane, const Rect& row, const Exhib
     return row.y0 + pane.px(42);
 }
 
-float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const Exhibit& exhibit, const Playhead& playhead,
-                         Selection& selection, const Lights& lights, int lane, Intent& intent) {
+float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const Exhibit& exhibit,
+                            const Playhead& playhead, Selection& selection, const Lights& lights, int lane,
+                            Intent& intent) {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     look_at(exhibit, selection, lane);
@@ -146,10 +147,11 @@ float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const Ex
         const Rect cell = line.cut_right(value_width).inset(0, pane.px(2));
         if (each.known && !each.undefined) {
             // A value that stays is quiet; one that is new stands on its colour.
-            const Color ground = mix(lane_colors.of(held(exhibit.steps(), each.step, selection.warp, lane)), colors.panel,
-                                     future         ? 0.75
-                                     : each.changed ? 0.0
-                                                    : 0.55);
+            const Color ground =
+                mix(lane_colors.of(held(exhibit.steps(), each.step, selection.warp, lane)), colors.panel,
+                    future         ? 0.75
+                    : each.changed ? 0.0
+                                   : 0.55);
             fill(brush, cell, ground, pane.px(3));
             text_in(brush, Face::small, {cell.x0, cell.y0, cell.x1 - pane.px(4), cell.y1}, text_on(ground), value,
                     Align::right);

@@ -199,7 +199,8 @@ TEST(RoundingView, AClickGoesUpWhereMoreLedToASumAndBackAgain) {
     shown.frame();
     shown.frame();
     const SumScene before = shown.view.scene();
-    const auto cut = std::find_if(before.boxes.begin(), before.boxes.end(), [](const PlacedSum& box) { return box.more; });
+    const auto cut =
+        std::find_if(before.boxes.begin(), before.boxes.end(), [](const PlacedSum& box) { return box.more; });
     ASSERT_NE(cut, before.boxes.end());
     shown.point_at(cut->box);
     for (const bool down : {false, true, false}) {

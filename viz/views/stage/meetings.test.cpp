@@ -93,8 +93,9 @@ TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
         EXPECT_EQ(wrong.outline.findings_at[k].size(), wrong.steps().steps[k].line == 5 ? 1u : 0u);
         EXPECT_EQ(faulting_lanes(wrong, k, {0, 0, 0}), wrong.steps().steps[k].line == 5 ? 0xffff0000u : 0u);
         EXPECT_EQ(faulting_lanes(wrong, k, {0, 0, 1}), 0u);
-        const bool told = describe_step(*wrong.run, "kernels.cuh", k, -1, -1).find("found wrong: Line 5, lanes 16-31") !=
-                          std::string::npos;
+        const bool told =
+            describe_step(*wrong.run, "kernels.cuh", k, -1, -1).find("found wrong: Line 5, lanes 16-31") !=
+            std::string::npos;
         EXPECT_EQ(told, wrong.steps().steps[k].line == 5);
     }
     // At every step it is told that something is wrong, and where.

@@ -1,5 +1,5 @@
-// Where every cell, arc and word of a stage stands: scene::Stage with places. A pure function makes it; StageView paints
-// it, tests measure it. Nothing here knows ImGui.
+// Where every cell, arc and word of a stage stands: scene::Stage with places. A pure function makes it; StageView
+// paints it, tests measure it. Nothing here knows ImGui.
 #pragma once
 
 #include <cstdint>

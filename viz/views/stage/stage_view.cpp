@@ -92,7 +92,9 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
 
 float StageView::draw_findings(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
                                Selection& selection) const {
-    if (!note.empty() || playhead.step >= exhibit.outline.findings_at.size() || exhibit.outline.findings_at[playhead.step].empty()) return 0;
+    if (!note.empty() || playhead.step >= exhibit.outline.findings_at.size() ||
+        exhibit.outline.findings_at[playhead.step].empty())
+        return 0;
     const Theme& colors = pane.colors();
     const std::vector<std::size_t>& here = exhibit.outline.findings_at[playhead.step];
     // What concerns the warp that is shown comes first.

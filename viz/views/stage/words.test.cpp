@@ -186,14 +186,11 @@ TEST(MemoryCaptions, CountLanesBytesAndSectors) {
     const WarpRef warp{0, 1, 0};
     EXPECT_EQ(said(*dense, 3, warp, Space::global),
               Lines{"warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 4 sectors of 32 bytes, all used"});
-    EXPECT_EQ(
-        said(*strided, 3, warp, Space::global),
-        Lines{
-            "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 32 sectors of 32 bytes: 1024 bytes moved for 128 used (12 %)"});
-    EXPECT_EQ(
-        said(*dense, 7, warp, Space::global),
-        Lines{
-            "warp 0 reads scratch: 32 lanes × 4 bytes = 128 bytes, 8 sectors of 32 bytes: 256 bytes moved for 128 used (50 %)"});
+    EXPECT_EQ(said(*strided, 3, warp, Space::global),
+              Lines{"warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 32 sectors of 32 bytes: 1024 bytes moved for 128 "
+                    "used (12 %)"});
+    EXPECT_EQ(said(*dense, 7, warp, Space::global), Lines{"warp 0 reads scratch: 32 lanes × 4 bytes = 128 bytes, 8 "
+                                                          "sectors of 32 bytes: 256 bytes moved for 128 used (50 %)"});
     EXPECT_EQ(said(*dense, 8, warp, Space::global),
               Lines{"warp 0 writes out: 1 lane × 4 bytes, 1 sector of 32 bytes: 32 bytes moved for 4 used (12 %)"});
     EXPECT_EQ(said(*dense, 7, {0, 1, 1}, Space::global),

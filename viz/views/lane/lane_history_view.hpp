@@ -1,12 +1,11 @@
 // One lane's life as a table: a row a step, its value as a number, in hex or in bits. A click leads to the step.
 #pragma once
 
-#include "common/run/run.hpp"
 #include "viz/model/highlight.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
-#include "viz/views/lane/lane_history.hpp"
+#include "common/scene/lane_history.hpp"
 
 namespace lanewise::viz {
 
@@ -30,9 +29,9 @@ private:
     std::vector<std::pair<std::size_t, Rect>> strip_;
     // Made once for a lane of a run.
     std::shared_ptr<const lesson::Run> run_;
-    steps::WarpRef warp_;
+    WarpRef warp_;
     int lane_ = -1;
-    std::vector<LifeStep> life_;
+    std::vector<HistoryStep> life_;
 };
 
 }  // namespace lanewise::viz

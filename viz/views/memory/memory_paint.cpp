@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "viz/model/cell_text.hpp"
+#include "common/scene/cell_text.hpp"
 
 namespace lanewise::viz {
 

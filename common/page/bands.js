@@ -52,7 +52,7 @@ function drawReduce(stage, part, v0, v1) {
   }
   const id = received ? received.values[lanes[0]] : -1, words = part.op.replace('reduce_', '') + (id >= 0 ? ' ' + textOf(stage.run, id) : '');
   const width = p.px(20 + 7.4 * words.length), [x, y] = p.at(u, v);
-  group.append(make('rect', {x: x - width / 2, y: y - p.px(11), width, height: p.px(22), rx: p.px(11), fill: 'var(--raised)', stroke: 'var(--shuffle)', 'stroke-width': p.px(1.4)}));
+  group.append(make('rect', {x: x - width / 2, y: y - p.px(11), width, height: p.px(22), rx: p.px(11), fill: 'var(--raised)', stroke: 'var(--shuffle)', 'stroke-width': p.px(1.4)}, make('title', {}, captionOf(stage.run, part))));
   group.append(make('text', {x, y, class: 'number', fill: 'var(--strong)', style: 'fill: var(--strong)'}, words));
   return group;
 }
@@ -60,7 +60,7 @@ function drawReduce(stage, part, v0, v1) {
 // What each lane says, and what they are told.
 function drawVote(stage, part, v0, v1) {
   const p = stage.places, group = make('g'), lanes = lanesOf(part.active), run = stage.run;
-  const answer = part.rows.find(row => row.label === 'received'), bar = v0 + (v1 - v0) * 0.56;
+  const bar = v0 + (v1 - v0) * 0.56;
   for (const l of lanes) {
     const v = v0 + p.px(16), [x, y] = p.at(p.u(l), v), r = Math.min(p.px(6), p.cell * 0.3);
     group.append(make('path', {class: 'arc', d: p.path([p.u(l), v0 + p.px(2)], [p.u(l), bar]), stroke: 'var(--vote)', 'stroke-width': p.px(lit(stage, l) ? 2 : 1), opacity: 0.7, pathLength: 1}));
@@ -72,9 +72,7 @@ function drawVote(stage, part, v0, v1) {
   if (!lanes.length) return group;
   const from = p.u(lanes[0]) - p.cell * 0.4, to = p.u(lanes[lanes.length - 1]) + p.cell * 0.4;
   group.append(make('rect', {...p.box((from + to) / 2, bar, to - from, p.px(4)), rx: 2, fill: 'var(--vote)'}));
-  const answers = answer ? new Set(lanes.map(l => answer.values[l])) : new Set();
-  const words = answers.size === 1 ? `${part.op} → ${textOf(run, [...answers][0])} = ${hexOf(run, [...answers][0])}` : `${part.op}: ${answers.size} different answers`;
-  if (!p.tall) group.append(label(stage, (p.u0 + p.end()) / 2, bar + p.px(16), words, {style: 'fill: var(--text)'}));
+  if (!p.tall) group.append(label(stage, (p.u0 + p.end()) / 2, bar + p.px(16), captionOf(run, part), {style: 'fill: var(--text)'}));
   return group;
 }
 
@@ -85,11 +83,7 @@ function drawBarrier(stage, part, v0, v1) {
     group.append(make('rect', {...p.box(p.u(l), v, p.cell + (open ? -p.px(4) : 0.5), p.px(open ? 2 : 6)), fill: 'var(--barrier)', opacity: stage.lane >= 0 && !lit(stage, l) ? 0.55 : 1}));
     group.append(make('path', {class: 'arc', d: p.path([p.u(l), v0], [p.u(l), open ? v1 : v - p.px(4)]), stroke: lit(stage, l) ? 'var(--accent)' : 'var(--barrier)', 'stroke-width': p.px(1), opacity: 0.6, pathLength: 1}));
   }
-  const count = lanesOf(part.active).length;
-  const words = kind === 'fence' ? 'orders what these lanes read and write; waits for nobody'
-    : kind === 'warp_barrier' ? `${count} lanes of this warp wait here until all have come`
-    : `${part.waiting} threads of this block wait here until all have come`;
-  if (!p.tall) group.append(label(stage, (p.u0 + p.end()) / 2, v + p.px(22), words, {style: 'fill: var(--text)'}));
+  if (!p.tall) group.append(label(stage, (p.u0 + p.end()) / 2, v + p.px(22), captionOf(stage.run, part), {style: 'fill: var(--text)'}));
   return group;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/run/run.hpp"
+#include "common/scene/handles.hpp"
 
 namespace lanewise::page {
 

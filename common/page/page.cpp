@@ -1,6 +1,7 @@
 #include "common/base/error.hpp"
 #include "common/page/document.hpp"
 #include "common/page/page_parts.hpp"
+#include "common/scene/outline.hpp"
 
 namespace lanewise::page {
 namespace {
@@ -58,9 +59,9 @@ std::string page_html(const Document& document) {
     if (document.panels.empty()) throw Error("A page needs a run; give --variant.");
     std::string title = "Lanewise · " + document.lesson_title;
     for (std::size_t i = 0; i < document.panels.size(); ++i)
-        title +=
-            (i == 0 ? " · " : " | ") + (document.panels[i].title.empty() ? document.panels[i].run->trace.header.variant
-                                                                         : document.panels[i].title);
+        title += (i == 0 ? " · " : " | ") + (document.panels[i].title.empty()
+                                                 ? scene::outline_of(*document.panels[i].run).variant
+                                                 : document.panels[i].title);
     return replaced(kPageFrame, {{"{{TITLE}}", escaped_html(title)},
                                  {"{{STYLE}}", std::string(kPageStyle)},
                                  {"{{DATA}}", escaped_json(page_json(document))},

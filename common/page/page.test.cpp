@@ -11,7 +11,10 @@
 #include "common/page/document.hpp"
 #include "common/page/tables.hpp"
 #include "common/scene/lane_facts.hpp"
+#include "common/run/run.hpp"
+#include "common/scene/part.hpp"
 #include "common/steps/programs.testing.hpp"
+#include "common/trace/io.hpp"
 
 namespace lanewise::page {
 namespace {
@@ -78,7 +81,7 @@ void expect_equal_to_steps(const lesson::Run& run, const json& facts) {
         }
         ASSERT_EQ(step["parts"].size(), steps.steps[k].warps.size());
         for (const json& part : step["parts"]) {
-            const steps::WarpRef& ref = steps.warps[part["w"].get<std::size_t>()];
+            const WarpRef& ref = steps.warps[part["w"].get<std::size_t>()];
             for (int lane = 0; lane < 32; ++lane) {
                 const auto l = static_cast<std::size_t>(lane);
                 const steps::Formula formula = steps::formula_parts(steps, k, ref, lane);
@@ -104,6 +107,39 @@ TEST(Page, ItsFactsAreTheSteps) {
     expect_equal_to_steps(made.run, facts_of(page_html(made.document()))["runs"][0]);
     const Made block(steps::testing::two_level(), "block_sum_two_level");
     expect_equal_to_steps(block.run, facts_of(page_html(block.document()))["runs"][0]);
+}
+
+// Captions, source lanes and what lanes say are those of the scene.
+TEST(Page, ShowsTheSceneOfEveryStep) {
+    for (const char* name : {"collectives.ndjson", "half_mask.ndjson", "vectors.ndjson"}) {
+        const Made made(trace::load(std::string(LANEWISE_GOLDEN "/") + name), name);
+        const json facts = facts_of(page_html(made.document()))["runs"][0];
+        std::size_t captions = 0;
+        for (std::size_t k = 0; k < made.run.steps.size(); ++k) {
+            for (const json& told : facts["steps"][k]["parts"]) {
+                SCOPED_TRACE(std::string(name) + ", step " + std::to_string(k + 1));
+                const WarpRef& warp = made.run.steps.warps[told["w"].get<std::size_t>()];
+                const scene::Part part = scene::part_of(made.run.steps, k, warp);
+                const std::string caption = scene::caption_of(part) + scene::caption_goes_on(part);
+                ASSERT_EQ(told.contains("caption"), !caption.empty());
+                if (!caption.empty()) {
+                    EXPECT_EQ(facts["words"][told["caption"].get<std::size_t>()], caption);
+                    ++captions;
+                }
+                EXPECT_EQ(told["active"], part.active);
+                EXPECT_EQ(told.contains("source"), part.kind == StepKind::shuffle);
+                for (const scene::Arc& arc : part.arcs) {
+                    EXPECT_EQ(told["source"][static_cast<std::size_t>(arc.reader)], arc.source);
+                    EXPECT_EQ(told["keep"].get<std::uint32_t>() >> arc.reader & 1u, arc.used ? 0u : 1u);
+                }
+                for (const scene::LaneFacts& lane : part.facts)
+                    if (lane.says >= 0) {
+                        EXPECT_EQ(told["says"].get<std::uint32_t>() >> lane.lane & 1u, lane.says > 0 ? 1u : 0u);
+                    }
+            }
+        }
+        EXPECT_GT(captions, 0u);
+    }
 }
 
 TEST(Page, TextInTheSourceCannotEndTheScript) {

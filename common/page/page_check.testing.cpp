@@ -18,8 +18,10 @@
 #include "common/base/error.hpp"
 #include "common/base/folder.testing.hpp"
 #include "common/scene/cell_text.hpp"
+#include "common/scene/held.hpp"
 #include "common/scene/lane_facts.hpp"
 #include "common/scene/warps.hpp"
+#include "common/steps/steps.hpp"
 #include "common/trace/io.hpp"
 
 namespace {
@@ -119,11 +121,11 @@ private:
                "step " + std::to_string(k + 1) + " of " + std::to_string(steps_.size()));
         expect(where + ", warps", seen["warps"].size(), steps_.warps.size());
         for (std::size_t w = 0; w < std::min(seen["warps"].size(), steps_.warps.size()); ++w) {
-            const steps::WarpRef& ref = steps_.warps[w];
+            const WarpRef& ref = steps_.warps[w];
             const json& warp = seen["warps"][w];
             const std::string here = where + ", " + scene::warp_name(steps_, ref);
             expect(here, warp["name"], scene::warp_name(steps_, ref));
-            row(here + ", before", warp["before"], k == 0 ? steps::kNoStep : k - 1, ref, steps_.steps[k].find(ref),
+            row(here + ", before", warp["before"], k == 0 ? kNoStep : k - 1, ref, steps_.steps[k].find(ref),
                 steps_.steps[k].kind);
             row(here + ", after", warp["after"], k, ref, nullptr, steps_.steps[k].kind);
             for (int lane = 0; lane < scene::lanes_of(steps_, ref); ++lane) {
@@ -137,8 +139,8 @@ private:
         }
     }
 
-    void row(const std::string& where, const json& seen, std::size_t k, const steps::WarpRef& ref,
-             const steps::WarpStep* offers, steps::StepKind kind) {
+    void row(const std::string& where, const json& seen, std::size_t k, const WarpRef& ref,
+             const steps::WarpStep* offers, StepKind kind) {
         const steps::LaneValues& held = steps_.lane_values(k, ref);
         const auto lanes = static_cast<std::size_t>(scene::lanes_of(steps_, ref));
         expect(where + ", lanes", seen.size(), lanes);
@@ -147,9 +149,9 @@ private:
             Element type = held.type;
             std::uint64_t bits = held.bits[lane];
             // What lanes offer is known better than what they were last seen to hold.
-            const bool exchange = kind == steps::StepKind::shuffle || kind == steps::StepKind::reduce;
+            const bool exchange = kind == StepKind::shuffle || kind == StepKind::reduce;
             const trace::Record* record = offers ? &steps_.trace->records[offers->records.front()] : nullptr;
-            const bool compares = kind == steps::StepKind::vote && record && !trace::is_predicate_vote(record->op);
+            const bool compares = kind == StepKind::vote && record && !trace::is_predicate_vote(record->op);
             if (record && (exchange || compares) && ((scene::active_lanes(steps_, offers) >> lane) & 1u)) {
                 known = true;
                 type = record->type;
@@ -167,7 +169,7 @@ private:
         }
     }
 
-    std::string formula(std::size_t k, const steps::WarpRef& ref, int lane) const {
+    std::string formula(std::size_t k, const WarpRef& ref, int lane) const {
         const steps::Formula parts = steps::formula_parts(steps_, k, ref, lane);
         if (parts.who.empty()) return "";
         const std::string head =
@@ -175,7 +177,7 @@ private:
         return head + "\n" + parts.bits + "\n" + parts.arithmetic;
     }
 
-    json rows(std::size_t k, const steps::WarpRef& ref, int lane) const {
+    json rows(std::size_t k, const WarpRef& ref, int lane) const {
         json all = json::array();
         for (const scene::ValueRow& row : scene::value_rows(steps_, k, ref, lane))
             all.push_back({row.label, row.word, row.is_value ? format_element(row.type, row.bits) : row.text,
@@ -183,7 +185,7 @@ private:
         return all;
     }
 
-    void inspector(const std::string& where, const json& seen, std::size_t k, const steps::WarpRef& ref) {
+    void inspector(const std::string& where, const json& seen, std::size_t k, const WarpRef& ref) {
         const int lane = seen["lane"];
         const std::string here = where + ", inspector of lane " + std::to_string(lane);
         expect(here, seen["title"], "Lane " + std::to_string(lane));

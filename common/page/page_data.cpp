@@ -14,7 +14,7 @@
 //     start                {hold, inputs, warned} for each warp, before the first step
 //     steps                [{label, stage, kind, line, findings, work: [[at work, adding] a block], parts[],
 //                          now: [{w, hold, inputs, warned}], images}]
-//   part                   of one warp: w, active, op, source, keep, offers, undefined, says, waiting, words,
+//   part                   of one warp: w, active, op, source, keep, offers, undefined, says, caption, words,
 //                          formulas [folded a lane: head, bits and arithmetic on three lines, or 0],
 //                          rows [{label, role, word: [folded a lane], values}],
 //                          memory [{op, shared, array, lanes, elements, index, values}]
@@ -24,9 +24,10 @@
 
 #include "common/page/document.hpp"
 #include "common/page/run_facts.hpp"
+#include "common/scene/outline.hpp"
+#include "common/scene/side_by_side.hpp"
 #include "common/scene/viridis.hpp"
 #include "common/scene/warps.hpp"
-#include "common/steps/align.hpp"
 
 namespace lanewise::page {
 namespace {
@@ -39,40 +40,38 @@ constexpr int kColors = 16;   // samples of viridis, less one
 std::size_t steps_kept(const steps::Steps& steps, std::size_t most) {
     const std::size_t lanes = static_cast<std::size_t>(scene::warp_size(steps));
     std::size_t kept = 0, used = 0;
-    while (kept < steps.size()) {
-        used += lanes * (steps.steps[kept].warps.size() + 1);
+    while (kept < scene::step_count(steps)) {
+        used += lanes * (scene::warps_in(steps, kept).size() + 1);
         if (used > most && kept > 0) break;
         ++kept;
     }
     return kept;
 }
 
-std::vector<steps::AlignedPlace> places_of(const std::vector<const steps::Steps*>& runs) {
-    if (runs.size() != 1) return steps::align_all(runs);
-    std::vector<steps::AlignedPlace> places;
-    for (std::size_t k = 0; k < runs.front()->size(); ++k) places.push_back({k});
-    return places;
-}
-
 }  // namespace
 
 std::string page_json(const Document& document, std::size_t most) {
     json all = {{"lesson", document.lesson}, {"title", document.lesson_title}};
-    std::vector<const steps::Steps*> sequences;
+    std::vector<const lesson::Run*> runs;
     std::vector<std::size_t> kept;
     for (const Panel& panel : document.panels) {
-        sequences.push_back(&panel.run->steps);
-        kept.push_back(steps_kept(panel.run->steps, most / std::max<std::size_t>(document.panels.size(), 1)));
+        runs.push_back(panel.run);
+        kept.push_back(
+            steps_kept(scene::steps_of(*panel.run), most / std::max<std::size_t>(document.panels.size(), 1)));
         all["runs"].push_back(run_facts(panel, kept.back()));
     }
     // Places stop where the first run does that was kept in part.
     json places = json::array();
-    for (const steps::AlignedPlace& place : places_of(sequences)) {
+    scene::SideBySide sides;
+    sides.align(runs);
+    for (std::size_t at = 0; at < sides.size(); ++at) {
         json row = json::array();
         bool cut = false;
-        for (std::size_t r = 0; r < place.size(); ++r) {
-            cut |= place[r] != steps::kNoStep && place[r] >= kept[r];
-            row.push_back(place[r] == steps::kNoStep ? -1 : static_cast<int>(place[r]));
+        for (std::size_t r = 0; r < runs.size(); ++r) {
+            const bool own = sides.has_own_step(r, at);
+            const std::size_t step = own ? sides.step_of(r, at) : 0;
+            cut |= own && step >= kept[r];
+            row.push_back(own ? static_cast<int>(step) : -1);
         }
         if (cut) break;
         places.push_back(std::move(row));

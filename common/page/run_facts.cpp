@@ -3,8 +3,7 @@
 #include "common/base/element.hpp"
 #include "common/page/step_facts.hpp"
 #include "common/scene/code_lines.hpp"
-#include "common/scene/outcome.hpp"
-#include "common/scene/requests.hpp"
+#include "common/scene/outline.hpp"
 #include "common/scene/value_scale.hpp"
 #include "common/scene/warps.hpp"
 #include "common/scene/utilization.hpp"
@@ -13,13 +12,12 @@ namespace lanewise::page {
 namespace {
 
 using nlohmann::json;
-using steps::WarpRef;
 
 std::string number(double value) { return format_element(Element::f64, to_bits(value)); }
 
-json results(const lesson::Run& run) {
+json results(const scene::Outline& outline) {
     json all = json::array();
-    for (const auto& result : run.results)
+    for (const scene::ResultHead& result : outline.results)
         all.push_back({{"output", result.output},
                        {"summed", result.summed},
                        {"count", result.count},
@@ -56,55 +54,46 @@ json types() {
     return all;
 }
 
-json head(const Panel& panel, std::size_t count, const scene::StepFindings& findings) {
-    const lesson::Run& run = *panel.run;
-    const trace::Trace& trace = run.trace;
-    const steps::Steps& steps = run.steps;
-    const auto& header = trace.header;
+json head(const Panel& panel, std::size_t count, const scene::Outline& run) {
     json all;
-    all["variant"] = header.variant;
-    all["title"] = panel.title.empty() ? header.variant : panel.title;
+    all["variant"] = run.variant;
+    all["title"] = panel.title.empty() ? run.variant : panel.title;
     all["summary"] = panel.summary;
     all["wrong"] = panel.declared_wrong;
     all["origin"] = run.origin;
-    all["accesses"] = scene::accesses_origin(trace);
+    all["accesses"] = run.accesses_known_from;
     all["note"] = run.note;
     all["notice"] = run.notice;
-    all["limit"] = count == steps.size() ? ""
-        : "This page holds the first " + std::to_string(count) + " of " + std::to_string(steps.size()) +
+    all["limit"] = count == run.steps.size() ? ""
+        : "This page holds the first " + std::to_string(count) + " of " + std::to_string(run.steps.size()) +
           " steps: all of them would be too much for a browser. Lanewise shows them all, also from a saved trace "
           "(--save-trace, --open).";
-    all["facts"] = {{"n", header.n},
-                    {"block", header.block},
-                    {"input", header.input},
-                    {"seed", header.seed},
-                    {"date", header.date}};
+    all["facts"] = {
+        {"n", run.n}, {"block", run.block}, {"input", run.input}, {"seed", run.seed}, {"date", run.date}};
     all["kernelFile"] = run.kernel_file;
     all["code"] = code(run.source);
-    all["result"] = scene::result_text(run);
+    all["result"] = run.result;
     all["results"] = results(run);
-    const std::string mistakes = scene::mistakes_found(trace, findings);
-    all["right"] = scene::came_out_right(run) && mistakes.empty();
-    all["mistakes"] = mistakes;
+    all["right"] = run.right && run.mistakes.empty();
+    all["mistakes"] = run.mistakes;
     all["findings"] = json::array();
-    for (const auto& finding : trace.findings)
-        all["findings"].push_back({{"words", scene::finding_text(finding)},
+    for (const scene::FindingNote& finding : run.findings)
+        all["findings"].push_back({{"words", finding.words},
                                    {"block", finding.block},
                                    {"warp", finding.warp},
                                    {"lanes", finding.lanes}});
-    all["lanes"] = scene::warp_size(steps);
-    all["total"] = steps.size();
+    all["lanes"] = run.warp_size;
+    all["total"] = run.steps.size();
     all["types"] = types();
     return all;
 }
 
-json warps(const steps::Steps& steps, const StepFacts& facts) {
+json warps(const steps::Steps& steps, const scene::Outline& outline, const StepFacts& facts) {
     json all = json::array();
-    for (std::size_t w = 0; w < steps.warps.size(); ++w) {
-        const WarpRef& ref = steps.warps[w];
-        scene::ValueScale scale;
-        for (const auto& from : steps.lane_values_of[w]) scale.add(from.values);
-        scale.finish();
+    const std::vector<scene::ValueScale> scales = scene::warp_scales(steps);
+    for (std::size_t w = 0; w < outline.warps.size(); ++w) {
+        const WarpRef& ref = outline.warps[w];
+        const scene::ValueScale& scale = scales[w];
         json places = json::array();
         for (const auto& [value, at] : facts.used(w)) {
             places.push_back(value);
@@ -127,15 +116,16 @@ json warps(const steps::Steps& steps, const StepFacts& facts) {
 }  // namespace
 
 json run_facts(const Panel& panel, std::size_t count) {
-    const steps::Steps& steps = panel.run->steps;
-    StepFacts facts(*panel.run);
-    json all = head(panel, count, facts.findings());
+    const scene::Outline outline = scene::outline_of(*panel.run);
+    StepFacts facts(*panel.run, outline);
+    json all = head(panel, count, outline);
     json start = json::array(), all_steps = json::array();
-    for (std::size_t w = 0; w < steps.warps.size(); ++w) start.push_back(facts.lane_values(steps::kNoStep, w));
+    for (std::size_t w = 0; w < outline.warps.size(); ++w) start.push_back(facts.lane_values(kNoStep, w));
     for (std::size_t k = 0; k < count; ++k) all_steps.push_back(facts.step(k));
     all["start"] = std::move(start);
     all["steps"] = std::move(all_steps);
-    all["warps"] = warps(steps, facts);   // after the steps: they say which values have a colour
+    all["warps"] =
+        warps(scene::steps_of(*panel.run), outline, facts);  // after the steps: they say which values have a colour
     all["values"] = facts.values().all();
     all["templates"] = facts.templates().all();
     all["words"] = facts.words().all();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/steps/steps.hpp"
+
 namespace lanewise::lesson {
 namespace {
 constexpr float kSecondsPerStep = 0.9f;

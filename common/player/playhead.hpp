@@ -3,7 +3,11 @@
 
 #include <cstddef>
 
-#include "common/steps/steps.hpp"
+#include "common/base/warp.hpp"
+
+namespace lanewise::steps {
+struct Steps;
+}
 
 namespace lanewise::lesson {
 
@@ -38,8 +42,8 @@ struct Playhead {
 std::size_t step_of_next_stage(const steps::Steps& steps, std::size_t step, int direction);
 
 // The recorded warp after (direction 1) or before (-1) this one, around the ends; itself where there is no other.
-steps::WarpRef warp_beside(const steps::Steps& steps, const steps::WarpRef& warp, int direction);
+WarpRef warp_beside(const steps::Steps& steps, const WarpRef& warp, int direction);
 // The first recorded warp of the block after or before, around the ends.
-steps::WarpRef block_beside(const steps::Steps& steps, const steps::WarpRef& warp, int direction);
+WarpRef block_beside(const steps::Steps& steps, const WarpRef& warp, int direction);
 
 }  // namespace lanewise::lesson

@@ -10,16 +10,15 @@
 #include "common/base/counted.hpp"
 #include "common/base/lanes.hpp"
 #include "common/print/print.hpp"
-#include "common/scene/lane_facts.hpp"
+#include "common/scene/outline.hpp"
+#include "common/scene/part.hpp"
+#include "common/scene/utilization.hpp"
 
 namespace lanewise::lesson {
 
 namespace {
 
-using steps::Step;
-using steps::WarpRef;
-using steps::WarpStep;
-using trace::kWarpSize;
+using scene::Part;
 
 constexpr std::size_t kLabelColumns = 15;
 constexpr int kValueColumns = 9;      // the most a value takes: longer ones lose digits
@@ -28,7 +27,7 @@ constexpr std::size_t kMaxShown = 32; // elements of a shared array at a barrier
 // One line of cells: a label and a text for each lane.
 struct Row {
     std::string label;
-    trace::PerLane<std::string> cells;
+    PerLane<std::string> cells;
     std::string (Paint::*colour)(const std::string&) const = nullptr;
 };
 
@@ -63,36 +62,37 @@ Row lane_numbers(std::uint32_t lanes) {
 class TextPrinter {
 public:
     TextPrinter(std::ostream& out, const Run& run, const std::string& source, const TextView& view)
-        : out_(out), trace_(run.trace), steps_(run.steps), view_(view), paint_(view.paint) {
+        : out_(out), outline_(scene::outline_of(run)), trace_(run.trace), steps_(run.steps), view_(view),
+          paint_(view.paint) {
         for (std::size_t at = 0; at < source.size();) {
             const auto end = std::min(source.find('\n', at), source.size());
             lines_.push_back(source.substr(at, end - at));
             at = end + 1;
         }
-        focus_ = view.focus.value_or(steps_.warps.empty() ? WarpRef{} : steps_.warps.front());
+        focus_ = view.focus.value_or(outline_.warps.empty() ? WarpRef{} : outline_.warps.front());
     }
 
     void print_step(std::size_t k) {
-        const Step& step = steps_.steps[k];
+        const scene::StepHead& step = outline_.steps[k];
         std::uint64_t at_work = 0;
-        for (const auto& counters : step.counters) at_work += counters.active_lanes;
-        const std::string head = fmt::format("step {} of {} · ", k + 1, steps_.size());
+        for (const scene::WorkStep& block : scene::work_at(steps_, k)) at_work += block.lanes;
+        const std::string head = fmt::format("step {} of {} · ", k + 1, outline_.steps.size());
         const std::string right = counted(at_work, "lane") + " at work";
         const std::size_t used = head.size() - 1 + step.label.size() + right.size();  // "·" takes one column
         out_ << '\n' << paint_.faint(head) << paint_.strong(step.label)
              << std::string(used < kColumns ? kColumns - used : 1, ' ') << paint_.faint(right) << '\n';
         if (const std::string text = source_line(step.line); !text.empty())
             out_ << paint_.faint(fmt::format("{:>6} │ ", step.line)) << text << '\n';
-        const WarpStep* mine = step.find(focus_);
-        if (mine) {
-            print_warp(step, *mine);
-            print_formula(k, *mine);
+        const Part mine = scene::part_of(steps_, k, focus_);
+        if (mine.takes_part) {
+            print_warp(mine);
+            print_formula(mine);
         } else {
             out_ << paint_.faint(
                         fmt::format("    warp {} of block {} has no part in this step", focus_.warp, focus_.block))
                  << '\n';
         }
-        print_others(step, mine != nullptr);
+        print_others(k, mine.takes_part);
     }
 
     void print_findings() {
@@ -107,164 +107,161 @@ private:
         return first == std::string::npos ? "" : text.substr(first);
     }
 
-    void print_warp(const Step& step, const WarpStep& part) {
-        if (part.records.empty()) return;
-        const trace::Record& first = trace_.records[part.records.front()];
-        switch (step.kind) {
-            case steps::StepKind::shuffle: return print_shuffle(part, first);
-            case steps::StepKind::reduce: return print_reduce(part, first);
-            case steps::StepKind::vote: return print_vote(part, first);
-            case steps::StepKind::active_mask: return print_active_mask(part);
-            case steps::StepKind::fence: return print_fence(part);
-            case steps::StepKind::warp_barrier:
-            case steps::StepKind::block_barrier: return print_barrier(part, first);
-            case steps::StepKind::load:
-            case steps::StepKind::store:
-            case steps::StepKind::atomic: return print_memory(part);
+    void print_warp(const Part& part) {
+        if (part.instructions.empty()) return;
+        switch (part.kind) {
+            case StepKind::shuffle: return print_shuffle(part);
+            case StepKind::reduce: return print_reduce(part);
+            case StepKind::vote: return print_vote(part);
+            case StepKind::active_mask: return print_active_mask(part);
+            case StepKind::fence: return print_fence(part);
+            case StepKind::warp_barrier:
+            case StepKind::block_barrier: return print_barrier(part);
+            case StepKind::load:
+            case StepKind::store:
+            case StepKind::atomic: return print_memory(part);
         }
     }
 
     void fill(Row& row, std::uint32_t lanes, const std::function<std::string(int)>& cell) const {
         for (int lane = 0; lane < kWarpSize; ++lane)
-            if (lanes >> lane & 1u) row.cells[lane] = cell(lane);
+            if (lanes >> lane & 1u) row.cells[static_cast<std::size_t>(lane)] = cell(lane);
     }
 
-    std::uint32_t lanes_of(const WarpStep& part) const { return scene::active_lanes(steps_, &part); }
+    static const scene::LaneFacts& facts(const Part& part, int lane) {
+        return part.facts[static_cast<std::size_t>(lane)];
+    }
 
-    void print_shuffle(const WarpStep& part, const trace::Record& record) {
-        const std::uint32_t lanes = lanes_of(part);
-        const auto value = [&](std::uint64_t bits) { return format_element(record.type, bits, kValueColumns); };
-        Row before{"holds", {}}, from{"reads lane", {}, &Paint::source}, received{"receives", {}, &Paint::source},
-            after{"then holds", {}, &Paint::result};
-        fill(before, lanes, [&](int lane) { return value(part.lanes[lane].before); });
-        fill(from, lanes,
-             [&](int lane) { return part.lanes[lane].source < 0 ? "?" : fmt::format("{}", part.lanes[lane].source); });
-        fill(received, lanes,
-             [&](int lane) { return part.lanes[lane].undefined ? "undef" : value(part.lanes[lane].received); });
-        fill(after, lanes, [&](int lane) { return part.lanes[lane].has_after ? value(part.lanes[lane].after) : "·"; });
-        print_rows(out_, {lane_numbers(lanes), before, from, received, after}, lanes, paint_);
+    // Rows of an exchange from the value received on.
+    void add_exchange(const Part& part, std::vector<Row>& rows) const {
+        const auto value = [&](std::uint64_t bits) { return format_element(part.type, bits, kValueColumns); };
+        Row received{"receives", {}, &Paint::source}, after{"then holds", {}, &Paint::result};
+        fill(received, part.active, [&](int lane) {
+            return facts(part, lane).view.undefined ? "undef" : value(facts(part, lane).view.received);
+        });
+        fill(after, part.active, [&](int lane) {
+            return facts(part, lane).view.has_after ? value(facts(part, lane).view.after) : "·";
+        });
+        rows.push_back(std::move(received));
+        rows.push_back(std::move(after));
+    }
+
+    Row offered(const char* label, const Part& part) const {
+        Row row{label, {}};
+        fill(row, part.active,
+             [&](int lane) { return format_element(part.type, facts(part, lane).view.before, kValueColumns); });
+        return row;
+    }
+
+    void print_shuffle(const Part& part) {
+        Row from{"reads lane", {}, &Paint::source};
+        fill(from, part.active, [&](int lane) {
+            const int source = facts(part, lane).view.source;
+            return source < 0 ? "?" : fmt::format("{}", source);
+        });
+        std::vector<Row> rows{lane_numbers(part.active), offered("holds", part), std::move(from)};
+        add_exchange(part, rows);
+        print_rows(out_, rows, part.active, paint_);
     }
 
     // All receive the same: it stands below, in the sentence, and in the row where lanes join it to their own.
-    void print_reduce(const WarpStep& part, const trace::Record& record) {
-        const std::uint32_t lanes = lanes_of(part);
-        const auto value = [&](std::uint64_t bits) { return format_element(record.type, bits, kValueColumns); };
-        Row offered{"offers", {}}, received{"receives", {}, &Paint::source}, after{"then holds", {}, &Paint::result};
-        fill(offered, lanes, [&](int lane) { return value(part.lanes[lane].before); });
-        fill(received, lanes,
-             [&](int lane) { return part.lanes[lane].undefined ? "undef" : value(part.lanes[lane].received); });
-        fill(after, lanes, [&](int lane) { return part.lanes[lane].has_after ? value(part.lanes[lane].after) : "·"; });
-        print_rows(out_, {lane_numbers(lanes), offered, received, after}, lanes, paint_);
+    void print_reduce(const Part& part) {
+        std::vector<Row> rows{lane_numbers(part.active), offered("offers", part)};
+        add_exchange(part, rows);
+        print_rows(out_, rows, part.active, paint_);
     }
 
-    void print_vote(const WarpStep& part, const trace::Record& record) {
-        const std::uint32_t lanes = lanes_of(part);
-        const bool compares = !trace::is_predicate_vote(record.op);
-        Row given{compares ? "offers" : "votes", {}}, answer{"receives", {}, &Paint::result};
-        fill(given, lanes, [&](int lane) {
-            return compares ? format_element(record.type, record.before[lane], kValueColumns)
-                            : fmt::format("{}", record.arg[lane]);
+    void print_vote(const Part& part) {
+        Row given{part.compares ? "offers" : "votes", {}}, answer{"receives", {}, &Paint::result};
+        fill(given, part.active, [&](int lane) {
+            return part.compares ? format_element(part.type, facts(part, lane).offered, kValueColumns)
+                                 : fmt::format("{}", facts(part, lane).says);
         });
-        fill(answer, lanes, [&](int lane) {
-            return compares || record.op == trace::Op::vote_ballot ? fmt::format("{:x}", record.received[lane])
-                                                                   : fmt::format("{}", record.received[lane]);
+        fill(answer, part.active, [&](int lane) {
+            return part.compares || part.ballots ? fmt::format("{:x}", facts(part, lane).answer)
+                                                 : fmt::format("{}", facts(part, lane).answer);
         });
-        print_rows(out_, {lane_numbers(lanes), given, answer}, lanes, paint_);
+        print_rows(out_, {lane_numbers(part.active), given, answer}, part.active, paint_);
     }
 
-    void print_active_mask(const WarpStep& part) {
-        std::map<std::uint64_t, std::uint32_t> answers;   // lanes by the mask they found
-        for (const auto index : part.records) {
-            const trace::Record& record = trace_.records[index];
-            for (int lane = 0; lane < kWarpSize; ++lane)
-                if (record.active >> lane & 1u) answers[record.received[lane]] |= 1u << lane;
-        }
-        for (const auto& [mask, lanes] : answers)
-            out_ << fmt::format("    lanes {} find 0x{:08x}\n", lane_ranges(lanes), mask);
+    void print_active_mask(const Part& part) {
+        for (const scene::MaskFound& found : part.masks)
+            out_ << fmt::format("    lanes {} find 0x{:08x}\n", lane_ranges(found.lanes), found.mask);
     }
 
-    void print_fence(const WarpStep& part) {
-        out_ << fmt::format("    lanes {} pass, waiting for nobody\n", lane_ranges(lanes_of(part)));
+    void print_fence(const Part& part) {
+        out_ << fmt::format("    lanes {} pass, waiting for nobody\n", lane_ranges(part.active));
     }
 
-    void print_memory(const WarpStep& part) {
-        std::vector<Row> rows{lane_numbers(lanes_of(part))};
-        for (const auto index : part.records) {
-            const trace::Record& record = trace_.records[index];
-            const trace::Array& array = trace_.arrays.at(record.array);
-            const bool is_store = record.op == trace::Op::store;
-            const std::string verb = trace::is_atomic(record.op) ? "gives" : is_store ? "writes" : "reads";
-            const std::string name =
-                array.name.size() > kLabelColumns - 5 ? array.name.substr(0, kLabelColumns - 6) + "…" : array.name;
-            Row place{name, {}, is_store ? nullptr : &Paint::source};
-            fill(place, record.active, [&](int lane) { return fmt::format("[{}]", record.element_index[lane]); });
+    void print_memory(const Part& part) {
+        std::vector<Row> rows{lane_numbers(part.active)};
+        for (const scene::MemoryAccess& access : part.accesses) {
+            const bool reads = access.touch == scene::Touch::read, atomic = access.touch == scene::Touch::atomic;
+            const std::string verb = atomic ? "gives" : reads ? "reads" : "writes";
+            const std::string name = access.array.size() > kLabelColumns - 5
+                                         ? access.array.substr(0, kLabelColumns - 6) + "…"
+                                         : access.array;
+            Row place{name, {}, access.touch == scene::Touch::write ? nullptr : &Paint::source};
+            fill(place, access.lanes,
+                 [&](int lane) { return fmt::format("[{}]", access.index[static_cast<std::size_t>(lane)]); });
             rows.push_back(std::move(place));
             // A pack takes a row for each element.
-            for (int e = 0; e < record.elements; ++e) {
-                const bool is_given = is_store || trace::is_atomic(record.op);
-                Row value{e == 0 ? verb : fmt::format("  +{}", e), {}, is_given ? &Paint::result : nullptr};
-                fill(value, record.active, [&](int lane) {
-                    return format_element(array.element, trace::element_at(record.value[lane], array.element, e),
-                                          kValueColumns);
-                });
+            for (int e = 0; e < access.elements; ++e) {
+                Row value{e == 0 ? verb : fmt::format("  +{}", e), {}, reads ? nullptr : &Paint::result};
+                fill(value, access.lanes,
+                     [&](int lane) { return format_element(access.type, access.value(lane, e), kValueColumns); });
                 rows.push_back(std::move(value));
             }
-            if (trace::is_atomic(record.op)) {
-                Row old{"finds", {}, &Paint::source};
-                fill(old, record.active,
-                     [&](int lane) { return format_element(record.type, record.received[lane], kValueColumns); });
-                rows.push_back(std::move(old));
-            }
+            if (!atomic) continue;
+            Row old{"finds", {}, &Paint::source};
+            fill(old, access.lanes, [&](int lane) {
+                return format_element(part.type, access.found[static_cast<std::size_t>(lane)], kValueColumns);
+            });
+            rows.push_back(std::move(old));
         }
-        print_rows(out_, rows, lanes_of(part), paint_);
+        print_rows(out_, rows, part.active, paint_);
     }
 
     // The shared memory that a block's first warp carries stands below the barrier, whichever warp is looked at.
-    void print_barrier(const WarpStep& part, const trace::Record& record) {
-        out_ << fmt::format("    lanes {} wait here for the others\n", lane_ranges(lanes_of(part)));
-        if (trace::is_barrier_vote(record.op)) {
+    void print_barrier(const Part& part) {
+        out_ << fmt::format("    lanes {} wait here for the others\n", lane_ranges(part.active));
+        if (part.says && part.kind == StepKind::block_barrier && part.active != 0) {
             std::uint32_t yes = 0;
-            for (int lane = 0; lane < kWarpSize; ++lane)
-                if (record.active >> lane & 1u && record.arg[lane] != 0) yes |= 1u << lane;
-            const auto first = static_cast<std::size_t>(std::countr_zero(record.active));
+            for (const scene::LaneFacts& each : part.facts)
+                if (each.active && each.says > 0) yes |= 1u << each.lane;
             out_ << fmt::format("    lanes {} say yes; the block's answer is {}\n", lane_ranges(yes),
-                                record.received[first % kWarpSize]);
+                                facts(part, std::countr_zero(part.active)).answer);
         }
-        for (const auto index : part.records)
-            for (const auto& image : trace_.records[index].shared) print_image(image);
+        for (const scene::BarrierImage& image : part.images) print_image(image);
     }
 
-    void print_image(const trace::ArrayImage& image) {
-        const trace::Array& array = trace_.arrays.at(image.array);
-        for (std::size_t first = 0; first < std::min(image.values.size(), kMaxShown); first += 8) {
+    void print_image(const scene::BarrierImage& image) {
+        for (std::size_t first = 0; first < std::min(image.bits.size(), kMaxShown); first += 8) {
             std::string line;
-            for (std::size_t i = first; i < std::min({image.values.size(), first + 8, kMaxShown}); ++i) {
-                const bool known = image.written.empty() || image.written[i];
-                line += pad_left(known ? format_element(array.element, image.values[i], kValueColumns) : "·",
+            for (std::size_t i = first; i < std::min({image.bits.size(), first + 8, kMaxShown}); ++i) {
+                line += pad_left(image.known[i] ? format_element(image.type, image.bits[i], kValueColumns) : "·",
                                  kValueColumns + 1);
             }
-            out_ << paint_.faint(pad_right(fmt::format("    {}[{}]", array.name, image.first + first), 20)) << line
+            out_ << paint_.faint(pad_right(fmt::format("    {}[{}]", image.array, image.first + first), 20)) << line
                  << '\n';
         }
-        if (image.values.size() > kMaxShown)
-            out_ << paint_.faint(fmt::format("    … and {} more", image.values.size() - kMaxShown)) << '\n';
+        if (image.bits.size() > kMaxShown)
+            out_ << paint_.faint(fmt::format("    … and {} more", image.bits.size() - kMaxShown)) << '\n';
     }
 
-    void print_formula(std::size_t k, const WarpStep& part) {
-        const std::uint32_t lanes = lanes_of(part);
-        const auto kind = steps_.steps[k].kind;
-        const bool is_plain_barrier = kind == steps::StepKind::block_barrier &&
-                                      !trace::is_barrier_vote(trace_.records[part.records.front()].op);
-        if (lanes == 0 || is_plain_barrier) return;
-        const int wanted = view_.lane.value_or(lanes >> 5 & 1u ? 5 : std::countr_zero(lanes));
-        const std::string formula = steps::formula(steps_, k, focus_, wanted);
+    void print_formula(const Part& part) {
+        if (part.active == 0 || (part.kind == StepKind::block_barrier && !part.says)) return;
+        const int wanted = view_.lane.value_or(part.active >> 5 & 1u ? 5 : std::countr_zero(part.active));
+        const std::string formula = scene::formula_line(steps_, part.step, focus_, wanted);
         if (!formula.empty()) out_ << "    " << formula << '\n';
     }
 
-    void print_others(const Step& step, bool focus_shown) {
+    void print_others(std::size_t k, bool focus_shown) {
         std::map<std::uint32_t, std::uint64_t> others;
-        for (const auto& part : step.warps)
-            if (!(focus_shown && part.warp == focus_)) ++others[part.warp.block];
+        for (const std::size_t w : scene::warps_in(steps_, k)) {
+            const WarpRef& warp = outline_.warps[w];
+            if (!(focus_shown && warp == focus_)) ++others[warp.block];
+        }
         if (others.empty()) return;
         std::vector<std::string> parts;
         for (const auto& [block, count] : others)
@@ -274,6 +271,7 @@ private:
     }
 
     std::ostream& out_;
+    scene::Outline outline_;
     const trace::Trace& trace_;
     const steps::Steps& steps_;
     const TextView& view_;

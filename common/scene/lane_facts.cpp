@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "common/scene/atomic_result.hpp"
+#include "common/base/lanes.hpp"
+#include "common/scene/sums/atomic_result.hpp"
 #include "common/scene/warps.hpp"
+#include "common/steps/steps.hpp"
 
 namespace lanewise::scene {
 namespace {
-
-constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 
 void tell_vote(const trace::Record& record, LaneFacts& facts) {
     const std::size_t lane = lane_index(facts.lane);
@@ -19,6 +19,15 @@ void tell_vote(const trace::Record& record, LaneFacts& facts) {
         trace::is_vote(record.op) || trace::is_barrier_vote(record.op) || record.op == trace::Op::active_mask;
     facts.answer = record.received[lane];
     if (facts.has_answer) facts.answer_type = trace::received_type(record);
+    const bool asks = trace::is_vote(record.op) || record.op == trace::Op::active_mask;
+    facts.answer_is_mask =
+        asks && (record.op == trace::Op::vote_ballot || !trace::is_predicate_vote(record.op));
+    if (record.op == trace::Op::fence) facts.fence = record.arg[lane];
+}
+
+LaneView view_of(const steps::LaneView& view) {
+    return {view.source,       view.before,    view.received,  view.after,
+            view.has_received, view.has_after, view.undefined, view.effect != trace::Effect::keep};
 }
 
 }  // namespace
@@ -35,7 +44,10 @@ std::vector<Access> accesses_of(const steps::Steps& steps, const steps::WarpStep
             access.index = record.element_index[lane_index(lane)] + k;
             access.type = record.type;
             access.bits = trace::element_at(record.value[lane_index(lane)], record.type, k);
-            access.op = record.op;
+            access.touch = record.op == trace::Op::load    ? Touch::read
+                           : record.op == trace::Op::store ? Touch::write
+                                                           : Touch::atomic;
+            access.op = trace::op_name(record.op);
             accesses.push_back(std::move(access));
         }
     }
@@ -49,7 +61,11 @@ std::uint32_t active_lanes(const steps::Steps& steps, const steps::WarpStep* par
     return active;
 }
 
-std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) {
+std::uint32_t active_lanes(const steps::Steps& steps, std::size_t step, const WarpRef& warp) {
+    return step < steps.size() ? active_lanes(steps, steps.steps[step].find(warp)) : 0;
+}
+
+std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, const WarpRef& warp) {
     std::vector<LaneFacts> all;
     const steps::WarpStep* part = steps.steps.at(step).find(warp);
     const std::uint32_t active = active_lanes(steps, part);
@@ -58,7 +74,7 @@ std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, c
         facts.lane = lane;
         if (part) {
             facts.active = (active >> lane) & 1u;
-            facts.view = part->lanes[lane_index(lane)];
+            facts.view = view_of(part->lanes[lane_index(lane)]);
             if (!part->records.empty()) facts.type = steps.trace->records[part->records.front()].type;
             facts.accesses = accesses_of(steps, *part, lane);
             if (facts.active && !part->records.empty()) tell_vote(steps.trace->records[part->records.front()], facts);
@@ -68,8 +84,7 @@ std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, c
     return all;
 }
 
-std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp, int lane) {
-    using steps::StepKind;
+std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane) {
     using Role = ValueRow::Role;
     std::vector<ValueRow> rows;
     const steps::WarpStep* part = steps.steps.at(step).find(warp);
@@ -84,8 +99,8 @@ std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, co
     const steps::LaneView& view = part->lanes[lane_index(lane)];
     const trace::Record& record = steps.trace->records[part->records.front()];
     for (const Access& access : accesses_of(steps, *part, lane)) {
-        const bool reads = access.op == trace::Op::load;
-        const char* verb = reads ? "read" : access.op == trace::Op::store ? "wrote" : "gave";
+        const bool reads = access.touch == Touch::read;
+        const char* verb = reads ? "read" : access.touch == Touch::write ? "wrote" : "gave";
         rows.push_back({verb, access.array + "[" + std::to_string(access.index) + "]",
                         reads ? Role::source : Role::result, true, access.type, access.bits, ""});
     }
@@ -110,7 +125,7 @@ std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, co
     return rows;
 }
 
-std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) {
+std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, const WarpRef& warp) {
     const auto lanes = static_cast<std::size_t>(lanes_of(steps, warp));
     std::vector<WarpRow> rows;
     for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -124,12 +139,24 @@ std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, cons
     return rows;
 }
 
-std::string inputs_text(const steps::Provenance& inputs, std::size_t input_count) {
-    std::string sentence = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(input_count) + " inputs";
-    if (inputs.counted_twice()) sentence += ", some counted twice";
-    if (inputs.undefined) sentence += ", and something undefined";
-    if (inputs.unknown) sentence += ", perhaps more: the text does not tell";
-    return sentence;
+LaneFormula lane_formula(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane) {
+    const steps::Formula parts = steps::formula_parts(steps, step, warp, lane);
+    LaneFormula told;
+    if (parts.who.empty()) return told;
+    told.head = parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
+    told.rule = parts.rule;
+    told.bits = parts.bits;
+    told.arithmetic = parts.arithmetic;
+    const steps::WarpStep* part = steps.steps[step].find(warp);
+    if (part && !part->records.empty()) {
+        const trace::Record& record = steps.trace->records[part->records.front()];
+        if (record.op == trace::Op::shfl_xor) told.xor_mask = record.arg[lane_index(lane)];
+    }
+    return told;
+}
+
+std::string formula_line(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane) {
+    return steps::formula(steps, step, warp, lane);
 }
 
 std::string fence_text(int scope) {

@@ -4,19 +4,38 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "common/steps/steps.hpp"
+#include "common/base/element.hpp"
+#include "common/base/warp.hpp"
+#include "common/scene/handles.hpp"
 
 namespace lanewise::scene {
+
+// What an access does with its word; an atomic reads and writes.
+enum class Touch : std::uint8_t { read, write, atomic };
 
 // One element that a lane read or wrote in a step.
 struct Access {
     std::string array;
     std::int64_t index = 0;
     Element type = Element::f32;
-    std::uint64_t bits = 0;
-    trace::Op op = trace::Op::load;
+    std::uint64_t bits = 0;        // read, written, or an atomic's operand
+    Touch touch = Touch::read;
+    std::string_view op = "load";  // "load", "store", "atomic_add"
+};
+
+// What one lane held around a shuffle, a reduction or an atomic. Bits have LaneFacts::type.
+struct LaneView {
+    int source = -1;               // shuffles: the lane read; -1: none
+    std::uint64_t before = 0;
+    std::uint64_t received = 0;
+    std::uint64_t after = 0;
+    bool has_received = false;
+    bool has_after = false;
+    bool undefined = false;
+    bool used = true;              // false: received, and not used
 };
 
 // One lane at a step.
@@ -24,13 +43,15 @@ struct LaneFacts {
     int lane = 0;
     bool active = false;
     Element type = Element::f32;
-    steps::LaneView view;
-    int says = -1;           // votes, block barriers that vote: the predicate; -1: none
+    LaneView view;
+    int says = -1;              // votes, block barriers that vote: the predicate; -1: none
     bool has_offered = false;   // matches: the value it compares
     std::uint64_t offered = 0;
-    bool has_answer = false; // votes, matches, active masks, barriers that vote: what came back
+    bool has_answer = false;    // votes, matches, active masks, barriers that vote: what came back
     std::uint64_t answer = 0;
     Element answer_type = Element::u32;
+    bool answer_is_mask = false;   // of lanes
+    int fence = -1;             // fences: 0 block, 1 device, 2 system; -1: none
     std::vector<Access> accesses;
 };
 
@@ -39,9 +60,11 @@ std::vector<Access> accesses_of(const steps::Steps& steps, const steps::WarpStep
 
 // Lanes that take part: of all records of the part. None where there is no part.
 std::uint32_t active_lanes(const steps::Steps& steps, const steps::WarpStep* part);
+// The same of a warp at a step.
+std::uint32_t active_lanes(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 
 // Of each lane that the warp has.
-std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
+std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 
 // One line of what is told of a lane at a step: "received  42  0x42280000".
 struct ValueRow {
@@ -58,7 +81,7 @@ struct ValueRow {
 };
 
 // Empty where the lane has no part in the step.
-std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp, int lane);
+std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane);
 
 // The rows of all lanes of a warp, one under the other.
 struct WarpRow {
@@ -67,12 +90,21 @@ struct WarpRow {
 };
 
 // As few as there can be with one label each and with the rows of each lane in its own order.
-std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
+std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 
-// "holds 4 of 32 inputs, some counted twice".
-std::string inputs_text(const steps::Provenance& inputs, std::size_t input_count);
+// Why a lane has the value that it has.
+struct LaneFormula {
+    std::string head;        // "lane 5 ← lane 21 = 5 xor 16"; empty where the lane has no part
+    std::string rule;        // "5 xor 16", "30 + 8 = 38 is past lane 31"
+    std::string bits;        // "00101 ^ 10000 = 10101"; empty where bits explain nothing
+    std::string arithmetic;  // "5 + 21 = 26"
+    int xor_mask = -1;       // of a xor shuffle; -1: something else
+};
+LaneFormula lane_formula(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane);
+// The same in one line: "lane 5 ← lane 21 = 5 xor 16: 00101 ^ 10000 = 10101; 5 + 21 = 26".
+std::string formula_line(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane);
 
-// What a fence does, for `scope` as records have it.
+// What a fence does, for LaneFacts::fence.
 std::string fence_text(int scope);
 
 }  // namespace lanewise::scene

@@ -19,7 +19,7 @@ std::vector<std::string> labels_of(const std::vector<WarpRow>& rows) {
 // Every lane finds all its rows in its own order, and no others.
 void expect_rows_of_lanes(const steps::Steps& steps) {
     for (std::size_t k = 0; k < steps.size(); ++k)
-        for (const steps::WarpRef& warp : steps.warps) {
+        for (const WarpRef& warp : steps.warps) {
             const auto rows = warp_rows(steps, k, warp);
             for (int lane = 0; lane < lanes_of(steps, warp); ++lane) {
                 const auto wanted = value_rows(steps, k, warp, lane);

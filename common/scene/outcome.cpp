@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/base/lanes.hpp"
+#include "common/run/run.hpp"
 
 namespace lanewise::scene {
 namespace {
@@ -85,16 +86,16 @@ StepFindings findings_of_steps(const steps::Steps& steps) {
 
 std::size_t first_mistake(const StepFindings& findings) {
     const auto at = std::find_if(findings.begin(), findings.end(), [](const auto& here) { return !here.empty(); });
-    return at == findings.end() ? steps::kNoStep : static_cast<std::size_t>(at - findings.begin());
+    return at == findings.end() ? kNoStep : static_cast<std::size_t>(at - findings.begin());
 }
 
 std::string mistakes_found(const trace::Trace& trace, const StepFindings& told, std::size_t place) {
     const auto& findings = trace.findings;
     if (findings.empty()) return "";
     const std::size_t step = first_mistake(told);
-    std::string text = kind_text(findings[step == steps::kNoStep ? 0 : told[step].front()].kind);
+    std::string text = kind_text(findings[step == kNoStep ? 0 : told[step].front()].kind);
     if (findings.size() > 1) text += " and " + std::to_string(findings.size() - 1) + " more";
-    if (step != steps::kNoStep) text += ", see step " + std::to_string((place == steps::kNoStep ? step : place) + 1);
+    if (step != kNoStep) text += ", see step " + std::to_string((place == kNoStep ? step : place) + 1);
     return text;
 }
 

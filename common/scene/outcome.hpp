@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "common/run/run.hpp"
+#include "common/base/warp.hpp"
+#include "common/scene/handles.hpp"
 
 namespace lanewise::scene {
 
@@ -24,7 +25,7 @@ StepFindings findings_of_steps(const steps::Steps& steps);
 std::size_t first_mistake(const StepFindings& findings);
 // "barrier in a branch, see step 6", "barrier in a branch and 1 more, see step 6"; empty where nothing was found.
 // `place`: of the first mistake, where steps are counted otherwise than in the run.
-std::string mistakes_found(const trace::Trace& trace, const StepFindings& findings, std::size_t place = steps::kNoStep);
+std::string mistakes_found(const trace::Trace& trace, const StepFindings& findings, std::size_t place = kNoStep);
 
 // "Line 17, lanes 16-31 of block 0, warp 0, 12 times: …".
 std::string finding_text(const trace::Finding& finding);

@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 
 #include "common/scene/warps.hpp"
+#include "common/steps/steps.hpp"
 
 namespace lanewise::scene {
 
-Utilization utilization_of(const steps::Steps& steps, const steps::WarpRef& warp) {
+Utilization utilization_of(const steps::Steps& steps, const WarpRef& warp) {
     Utilization work;
     work.threads = block_threads(steps, warp);
     const std::size_t block = block_place(steps, warp);
@@ -22,6 +23,37 @@ Utilization utilization_of(const steps::Steps& steps, const steps::WarpRef& warp
         work.slots = counters[block].add_slots;
     }
     return work;
+}
+
+std::vector<WorkStep> work_at(const steps::Steps& steps, std::size_t step) {
+    std::vector<WorkStep> blocks;
+    for (const auto& counters : steps.steps[step].counters)
+        blocks.push_back({counters.active_lanes, counters.lanes_adding});
+    return blocks;
+}
+
+Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& warp) {
+    Counts told;
+    const std::size_t block = block_place(steps, warp);
+    if (step >= steps.size() || block >= steps.steps[step].counters.size()) return told;
+    const steps::Step::Counters& now = steps.steps[step].counters[block];
+    const steps::Step::Counters& whole = steps.steps.back().counters[block];
+    const auto add = [&](const char* label, std::uint32_t value, std::uint64_t in_all) {
+        if (in_all > 0) told.lines.push_back({label, value});
+    };
+    add("lanes at work now", now.active_lanes, 1);
+    add("lanes adding now", now.lanes_adding, whole.add_slots);
+    add("shuffle rounds so far", now.shuffles, whole.shuffles);
+    add("block barriers so far", now.block_barriers, whole.block_barriers);
+    add("warp barriers so far", now.warp_barriers, whole.warp_barriers);
+    add("shared accesses so far", now.shared_accesses, whole.shared_accesses);
+    add("shared passes so far", now.shared_passes, whole.shared_passes);
+    add("global accesses so far", now.global_accesses, whole.global_accesses);
+    add("32-byte sectors so far", now.global_sectors, whole.global_sectors);
+    add("atomics so far", now.atomics, whole.atomics);
+    told.adds = now.add_slots > 0;
+    told.busy = now.busy();
+    return told;
 }
 
 std::string percent(double part) {

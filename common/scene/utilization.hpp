@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/steps/steps.hpp"
+#include "common/base/warp.hpp"
+#include "common/scene/handles.hpp"
 
 namespace lanewise::scene {
 
@@ -27,7 +28,22 @@ struct Utilization {
 };
 
 // Of the block that `warp` is in.
-Utilization utilization_of(const steps::Steps& steps, const steps::WarpRef& warp);
+Utilization utilization_of(const steps::Steps& steps, const WarpRef& warp);
+
+// Of each recorded block at one step.
+std::vector<WorkStep> work_at(const steps::Steps& steps, std::size_t step);
+
+// What a block has done up to and with a step, as a list: what the run never does is left out.
+struct Counts {
+    struct Line {
+        const char* label;       // "shuffle rounds so far"
+        std::uint32_t value = 0;
+    };
+    std::vector<Line> lines;
+    bool adds = false;
+    double busy = 0;             // of the lanes, while adding, so far
+};
+Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 
 // "14 %"; one decimal where whole numbers would say none or all.
 std::string percent(double part);

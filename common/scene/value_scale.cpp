@@ -4,11 +4,12 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "common/steps/steps.hpp"
 
 namespace lanewise::scene {
 
 void ValueScale::add(const steps::LaneValues& lane_values) {
-    for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+    for (int lane = 0; lane < kWarpSize; ++lane) {
         if (!((lane_values.known >> lane) & 1u)) continue;
         const double value = element_to_double(lane_values.type, lane_values.bits[static_cast<std::size_t>(lane)]);
         if (std::isfinite(value)) sorted_.push_back(value);
@@ -24,6 +25,22 @@ double ValueScale::place(double value) const {
     if (sorted_.size() < 2 || std::isnan(value)) return 0.35;
     const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), value) - sorted_.begin();
     return std::min(1.0, static_cast<double>(at) / static_cast<double>(sorted_.size() - 1));
+}
+
+ValueScale run_scale(const steps::Steps& steps) {
+    ValueScale scale;
+    for (const auto& row : steps.lane_values_of)
+        for (const auto& from : row) scale.add(from.values);
+    scale.finish();
+    return scale;
+}
+
+std::vector<ValueScale> warp_scales(const steps::Steps& steps) {
+    std::vector<ValueScale> scales(steps.warps.size());
+    for (std::size_t w = 0; w < scales.size(); ++w)
+        for (const auto& from : steps.lane_values_of[w]) scales[w].add(from.values);
+    for (ValueScale& scale : scales) scale.finish();
+    return scales;
 }
 
 }  // namespace lanewise::scene

@@ -1,9 +1,9 @@
-// Where a value stands among those of a run: what its colour is made of.
+// Where a value lies among those of a run: what its colour is made of.
 #pragma once
 
 #include <vector>
 
-#include "common/steps/steps.hpp"
+#include "common/scene/handles.hpp"
 
 namespace lanewise::scene {
 
@@ -19,5 +19,9 @@ public:
 private:
     std::vector<double> sorted_;
 };
+
+// Of all that the lanes of the run hold at any time; of each warp's alone, as Outline::warps.
+ValueScale run_scale(const steps::Steps& steps);
+std::vector<ValueScale> warp_scales(const steps::Steps& steps);
 
 }  // namespace lanewise::scene

@@ -2,22 +2,24 @@
 
 #include <algorithm>
 
+#include "common/steps/steps.hpp"
+
 namespace lanewise::scene {
 
-std::string warp_name(const steps::Steps& steps, const steps::WarpRef& warp) {
+std::string warp_name(const steps::Steps& steps, const WarpRef& warp) {
     std::string name;
     if (steps.trace && steps.trace->header.launches.size() > 1) name = "launch " + std::to_string(warp.launch) + " · ";
     return name + "block " + std::to_string(warp.block) + " · warp " + std::to_string(warp.warp);
 }
 
-std::size_t block_place(const steps::Steps& steps, const steps::WarpRef& warp) {
+std::size_t block_place(const steps::Steps& steps, const WarpRef& warp) {
     for (std::size_t i = 0; i < steps.blocks.size(); ++i) {
         if (steps.blocks[i].launch == warp.launch && steps.blocks[i].block == warp.block) return i;
     }
     return 0;
 }
 
-std::uint32_t block_threads(const steps::Steps& steps, const steps::WarpRef& warp) {
+std::uint32_t block_threads(const steps::Steps& steps, const WarpRef& warp) {
     const auto& launches = steps.trace->header.launches;
     if (warp.launch >= launches.size()) return std::max(steps.trace->header.block, 1u);
     const auto& shape = launches[warp.launch].block;
@@ -26,10 +28,10 @@ std::uint32_t block_threads(const steps::Steps& steps, const steps::WarpRef& war
 
 int warp_size(const steps::Steps& steps) {
     const std::uint32_t size = steps.trace ? steps.trace->header.warp_size : 0;
-    return size >= 1 && size < trace::kWarpSize ? static_cast<int>(size) : trace::kWarpSize;
+    return size >= 1 && size < kWarpSize ? static_cast<int>(size) : kWarpSize;
 }
 
-int lanes_of(const steps::Steps& steps, const steps::WarpRef& warp) {
+int lanes_of(const steps::Steps& steps, const WarpRef& warp) {
     const int size = warp_size(steps);
     if (warp.launch >= steps.trace->header.launches.size()) return size;
     const auto threads = static_cast<std::int64_t>(block_threads(steps, warp));

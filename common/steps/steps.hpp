@@ -14,19 +14,9 @@
 
 namespace lanewise::steps {
 
-enum class StepKind : std::uint8_t {
-    load, store, shuffle, reduce, vote, warp_barrier, block_barrier, atomic, active_mask, fence
-};
-
-// Is it a barrier of a warp or of a block?
-constexpr bool is_barrier(StepKind kind) { return kind == StepKind::warp_barrier || kind == StepKind::block_barrier; }
-
-struct WarpRef {
-    std::uint32_t launch = 0;
-    std::uint32_t block = 0;
-    std::uint32_t warp = 0;
-    auto operator<=>(const WarpRef&) const = default;   // by launch, block, warp
-};
+using lanewise::kNoStep;
+using lanewise::StepKind;
+using lanewise::WarpRef;
 
 // What one lane held around a step. Bits have the type of the record.
 struct LaneView {
@@ -134,7 +124,6 @@ Steps build_steps(const trace::Trace& trace);
 // one stage pair, in an exchange only like with like (a store with a store, a barrier with a barrier of either kind).
 // Of all ways to pair them in order the one with the most rounds is taken, then the most of the others, then the most
 // alike (distance, operation, label).
-inline constexpr std::size_t kNoStep = static_cast<std::size_t>(-1);
 std::vector<std::pair<std::size_t, std::size_t>> align(const Steps& a, const Steps& b);
 
 // "lane 5 ← lane 21 = 5 xor 16: 00101 ^ 10000 = 10101; 5 + 21 = 26", for a shuffle; a sentence of the same kind for

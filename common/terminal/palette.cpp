@@ -29,8 +29,7 @@ Style Palette::of_code(scene::TokenKind kind) const {
     }
 }
 
-Rgb Palette::of_step(steps::StepKind kind) const {
-    using steps::StepKind;
+Rgb Palette::of_step(StepKind kind) const {
     switch (kind) {
         case StepKind::shuffle:
         case StepKind::reduce: return exchange;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/scene/code_lines.hpp"
-#include "common/steps/steps.hpp"
+#include "common/base/warp.hpp"
 #include "common/terminal/screen.hpp"
 
 namespace lanewise::terminal {
@@ -14,7 +14,7 @@ struct Palette {
 
     Style quietly() const { return {.ink = quiet}; }
     Style of_code(scene::TokenKind kind) const;
-    Rgb of_step(steps::StepKind kind) const;
+    Rgb of_step(StepKind kind) const;
 };
 
 // `dark`: the terminal's ground is.

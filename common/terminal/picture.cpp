@@ -3,8 +3,9 @@
 #include <cmath>
 
 #include "common/base/element.hpp"
+#include "common/scene/held.hpp"
 #include "common/scene/lane_facts.hpp"
-#include "common/scene/warps.hpp"
+#include "common/scene/outline.hpp"
 #include "common/scene/utilization.hpp"
 #include "common/terminal/palette.hpp"
 #include "common/terminal/stage_picture.hpp"
@@ -22,7 +23,11 @@ constexpr int kLeastColumns = 40, kLeastRows = 12;
 class Picture {
 public:
     Picture(const Stepper& stepper, int columns, int rows)
-        : s_(stepper), run_(*stepper.run_), steps_(run_.steps), screen_(columns, rows), colors_(palette(stepper.dark_)),
+        : s_(stepper),
+          run_(stepper.outline_),
+          steps_(scene::steps_of(*stepper.run_)),
+          screen_(columns, rows),
+          colors_(palette(stepper.dark_)),
           at_(stepper.playhead_.step) {}
 
     Screen made() {
@@ -40,7 +45,7 @@ public:
         }
         int top = draw_header();
         int bottom = draw_footer();
-        if (at_ >= steps_.size()) {
+        if (at_ >= run_.steps.size()) {
             screen_.put(1, top + 1, "This run recorded no steps.", colors_.quietly());
             return std::move(screen_);
         }
@@ -50,13 +55,14 @@ public:
                       spare = bottom - top - wanted - 1;
             bottom = draw_source(bottom, std::max(spare, 1));   // the line that runs is always there
         }
-        draw_stage(screen_, {steps_, at_, s_.warp_, s_.lane_, scale(), colors_}, top, bottom);
+        draw_stage(screen_, {steps_, run_, at_, s_.warp_, s_.lane_, scale(), colors_}, top, bottom);
         return std::move(screen_);
     }
 
 private:
     std::string place_text() const {
-        return "step " + std::to_string(std::min(at_ + 1, steps_.size())) + " of " + std::to_string(steps_.size());
+        return "step " + std::to_string(std::min(at_ + 1, run_.steps.size())) + " of " +
+               std::to_string(run_.steps.size());
     }
 
     // --- header ---
@@ -86,15 +92,14 @@ private:
             x = screen_.put(x, 0, fitted(title, columns - x), style) + 1;
         }
         screen_.put(0, 1, "● ", ink(colors_.result));
-        const std::string result = scene::result_text(run_),
-                          mistakes = scene::mistakes_found(run_.trace, s_.findings_);
-        const bool right = scene::came_out_right(run_) && mistakes.empty();
+        const std::string &result = run_.result, &mistakes = run_.mistakes;
+        const bool right = run_.right && mistakes.empty();
         std::string told = result.empty() ? mistakes : mistakes.empty() ? result : result + ", but: " + mistakes;
         if (!told.empty()) told = (right ? "✓ " : "! ") + told;
-        const std::string origin = run_.origin + (run_.origin.find(run_.trace.header.date) == std::string::npos &&
-                                                          !run_.trace.header.date.empty()
-                                                      ? " · " + run_.trace.header.date
-                                                      : "");
+        const std::string origin = run_.origin +
+                                   (run_.origin.find(run_.date) == std::string::npos && !run_.date.empty()
+                                        ? " · " + run_.date
+                                        : "");
         const int room = std::max(columns - 2 - width_of(told) - 2, columns / 3);
         const int end = screen_.put(2, 1, fitted(origin, room), colors_.quietly());
         screen_.put_right(end + 1, columns, 1, told, ink(right ? colors_.result : colors_.warning, !right));
@@ -102,10 +107,10 @@ private:
         if (!run_.note.empty()) screen_.put(0, y++, fitted(run_.note, columns), colors_.quietly());
         for (const std::string& text : {s_.error_, run_.notice})
             if (!text.empty()) screen_.put(0, y++, fitted("! " + text, columns), ink(colors_.warning));
-        if (at_ < steps_.size())
-            for (const std::size_t i : s_.findings_[at_])
+        if (at_ < run_.steps.size())
+            for (const std::size_t i : run_.findings_at[at_])
                 if (y < 5)
-                    screen_.put(0, y++, fitted("! " + scene::finding_text(run_.trace.findings[i]), columns),
+                    screen_.put(0, y++, fitted("! " + run_.findings[i].words, columns),
                                 ink(colors_.warning));
         return y;
     }
@@ -125,7 +130,7 @@ private:
                 colors_.quietly());
         }
         screen_.put_right(x + 2, columns, last, hints, colors_.quietly());
-        if (steps_.size() == 0) return last;
+        if (run_.steps.size() == 0) return last;
         draw_labels(last - 1);
         draw_bars(last - 2);
         return last - 2;
@@ -135,23 +140,23 @@ private:
     void draw_labels(int y) {
         const int columns = screen_.columns();
         std::size_t first = at_, last = at_;
-        int used = width_of(steps_.steps[at_].label) + 2 + 4;
+        int used = width_of(run_.steps[at_].label) + 2 + 4;
         for (bool grown = true; grown;) {
             grown = false;
-            if (last + 1 < steps_.size() && used + width_of(steps_.steps[last + 1].label) + 3 <= columns)
-                used += width_of(steps_.steps[++last].label) + 3, grown = true;
-            if (first > 0 && used + width_of(steps_.steps[first - 1].label) + 3 <= columns)
-                used += width_of(steps_.steps[--first].label) + 3, grown = true;
+            if (last + 1 < run_.steps.size() && used + width_of(run_.steps[last + 1].label) + 3 <= columns)
+                used += width_of(run_.steps[++last].label) + 3, grown = true;
+            if (first > 0 && used + width_of(run_.steps[first - 1].label) + 3 <= columns)
+                used += width_of(run_.steps[--first].label) + 3, grown = true;
         }
         int x = screen_.put(0, y, first > 0 ? "‹ " : "  ", colors_.quietly());
         for (std::size_t k = first; k <= last; ++k) {
-            const Rgb color = colors_.of_step(steps_.steps[k].kind);
+            const Rgb color = colors_.of_step(run_.steps[k].kind);
             Style style = ink(color);
             if (k == at_) style = {.ink = ink_on(color), .ground = color, .strong = true};
-            x = screen_.put(x, y, k == at_ ? "[" + steps_.steps[k].label + "]" : steps_.steps[k].label, style);
+            x = screen_.put(x, y, k == at_ ? "[" + run_.steps[k].label + "]" : run_.steps[k].label, style);
             if (k < last) x = screen_.put(x, y, k + 1 == at_ || k == at_ ? " " : " · ", colors_.quietly());
         }
-        if (last + 1 < steps_.size()) screen_.put(columns - 1, y, "›", colors_.quietly());
+        if (last + 1 < run_.steps.size()) screen_.put(columns - 1, y, "›", colors_.quietly());
     }
 
     // How many of the block's lanes work at each step, a sign a step.
@@ -161,11 +166,11 @@ private:
         const int columns = screen_.columns();
         const std::string name = "lanes ";
         int x = screen_.put(0, y, name, colors_.quietly());
-        const int each = steps_.size() * 3 + name.size() < static_cast<std::size_t>(columns) - 30 ? 3 : 1;
+        const int each = run_.steps.size() * 3 + name.size() < static_cast<std::size_t>(columns) - 30 ? 3 : 1;
         const auto room = static_cast<std::size_t>(std::max((columns - x - 30) / each, 8));
         const std::size_t first =
-            steps_.size() <= room ? 0 : std::min(at_ > room / 2 ? at_ - room / 2 : 0, steps_.size() - room);
-        for (std::size_t k = first; k < std::min(first + room, steps_.size()); ++k) {
+            run_.steps.size() <= room ? 0 : std::min(at_ > room / 2 ? at_ - room / 2 : 0, run_.steps.size() - room);
+        for (std::size_t k = first; k < std::min(first + room, run_.steps.size()); ++k) {
             const std::uint32_t lanes = work.steps[k].adding ? work.steps[k].adding : work.steps[k].lanes;
             const auto level = lanes == 0 ? 0 : std::min<std::size_t>(7, lanes * 8 / std::max(work.threads, 1u));
             Style style = ink(work.steps[k].adding ? colors_.result : colors_.quiet, k == at_);
@@ -188,18 +193,15 @@ private:
             screen_.put(0, bottom - 1, fitted("↓ looks at a lane", columns), colors_.quietly());
             return bottom - 1;
         }
-        const std::string formula = steps::formula(steps_, at_, s_.warp_, s_.lane_);
+        const std::string formula = scene::formula_line(steps_, at_, s_.warp_, s_.lane_);
         std::string values;
         for (const scene::ValueRow& row : scene::value_rows(steps_, at_, s_.warp_, s_.lane_)) {
             values += (values.empty() ? "" : "  ") + row.label + (row.word.empty() ? "" : " " + row.word) + " ";
             values +=
                 row.is_value ? format_element(row.type, row.bits) + " 0x" + format_bits(row.type, row.bits) : row.text;
         }
-        if (steps_.input_count > 0) {
-            const steps::Provenance inputs =
-                steps_.provenances[steps_.lane_values(at_, s_.warp_).inputs[static_cast<std::size_t>(s_.lane_)]];
-            values += (values.empty() ? "" : "  ") + scene::inputs_text(inputs, steps_.input_count);
-        }
+        if (const std::string inputs = scene::inputs_held(steps_, at_, s_.warp_, s_.lane_).text; !inputs.empty())
+            values += (values.empty() ? "" : "  ") + inputs;
         screen_.put(
             0, bottom - 2,
             fitted(formula.empty() ? "lane " + std::to_string(s_.lane_) + ": idle in this step" : formula, columns),
@@ -210,7 +212,7 @@ private:
 
     // The line that runs in the middle of `height` lines.
     int draw_source(int bottom, int height) {
-        const int line = steps_.steps[at_].line, total = static_cast<int>(s_.code_.size());
+        const int line = run_.steps[at_].line, total = static_cast<int>(s_.code_.size());
         if (line < 1 || line > total) return bottom;
         const int first = std::clamp(line - height / 2, 1, std::max(1, total - height + 1)), top = bottom - height;
         for (int i = 0; i < height && first + i <= total; ++i) {
@@ -237,7 +239,7 @@ private:
     }
 
     const scene::ValueScale& scale() const {
-        const auto& warps = steps_.warps;
+        const auto& warps = run_.warps;
         const auto at = static_cast<std::size_t>(std::find(warps.begin(), warps.end(), s_.warp_) - warps.begin());
         return s_.scales_.at(at < s_.scales_.size() ? at : 0);
     }
@@ -259,7 +261,7 @@ private:
     }
 
     const Stepper& s_;
-    const lesson::Run& run_;
+    const scene::Outline& run_;
     const steps::Steps& steps_;
     Screen screen_;
     const Palette& colors_;

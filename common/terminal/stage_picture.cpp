@@ -1,6 +1,7 @@
 #include "common/terminal/stage_picture.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "common/base/counted.hpp"
 #include "common/base/element.hpp"
@@ -15,20 +16,18 @@ namespace {
 class StagePicture {
 public:
     StagePicture(Screen& screen, const StageLook& look)
-        : screen_(screen), steps_(look.steps), at_(look.step), warp_(look.warp), lane_(look.lane), scale_(look.scale),
-          colors_(look.colors) {}
+        : screen_(screen), steps_(look.steps), head_(look.outline.steps[look.step]),
+          part_(scene::part_of(look.steps, look.step, look.warp)), at_(look.step), warp_(look.warp), lane_(look.lane),
+          scale_(look.scale), colors_(look.colors) {}
 
     void draw(int top, int bottom) {
-        const steps::Step& step = steps_.steps[at_];
-        const steps::WarpStep* part = step.find(warp_);
-        const std::uint32_t active = scene::active_lanes(steps_, part);
-        int active_lanes = 0;
-        for (int lane = 0; lane < 32; ++lane) active_lanes += (active >> lane) & 1u;
+        const std::uint32_t active = part_.active;
+        const int active_lanes = std::popcount(active);
         int x = screen_.put(0, top, scene::warp_name(steps_, warp_), {.strong = true});
-        x = screen_.put(x, top, "  " + step.label, ink(colors_.of_step(step.kind), true));
+        x = screen_.put(x, top, "  " + head_.label, ink(colors_.of_step(head_.kind), true));
         const std::string busy = counted(active_lanes, "lane") + " at work";
-        screen_.put(x, top, "  " + (part ? busy : "has no part in this step"), colors_.quietly());
-        const std::string source = "line " + std::to_string(step.line);
+        screen_.put(x, top, "  " + (part_.takes_part ? busy : "has no part in this step"), colors_.quietly());
+        const std::string source = "line " + std::to_string(head_.line);
         screen_.put_right(x + 24, screen_.columns(), top, source, ink(colors_.accent));
         std::vector<Row> rows = stage_rows(steps_, at_, warp_);
         const int height = bottom - top - 1;
@@ -36,9 +35,8 @@ public:
         make_fit(rows, screen_.columns(), height);
         const Grid grid = grid_of(rows, screen_.columns(), height);
         const int lanes = lanes_of(rows);
-        const int source_lane = part && lane_ >= 0 && step.kind == steps::StepKind::shuffle
-                                    ? part->lanes[static_cast<std::size_t>(lane_)].source
-                                    : -1;
+        const bool exchanges = part_.takes_part && lane_ >= 0 && lane_ < part_.lanes && head_.kind == StepKind::shuffle;
+        const int source_lane = exchanges ? part_.facts[static_cast<std::size_t>(lane_)].view.source : -1;
         const int across = std::min(grid.across, lanes);
         // The group that is looked at comes into sight where not all fit.
         const int groups = (lanes + across - 1) / across, lines = static_cast<int>(rows.size()) + grid.gap;
@@ -55,7 +53,7 @@ public:
                     const bool is_source =
                         lane == source_lane && (row.label == "before" || row.kind == Row::Kind::numbers);
                     draw_cell(row, lane, kLabels + i * grid.cell, y, grid.cell, is_source,
-                              part && !((active >> lane) & 1u));
+                              part_.takes_part && !((active >> lane) & 1u));
                 }
                 ++y;
             }
@@ -106,8 +104,10 @@ private:
 
     Screen& screen_;
     const steps::Steps& steps_;
+    const scene::StepHead& head_;
+    scene::Part part_;
     std::size_t at_;
-    steps::WarpRef warp_;
+    WarpRef warp_;
     int lane_;
     const scene::ValueScale& scale_;
     const Palette& colors_;

@@ -1,8 +1,9 @@
 // The lanes of a warp at a step, on a screen.
 #pragma once
 
+#include "common/scene/outline.hpp"
+#include "common/scene/part.hpp"
 #include "common/scene/value_scale.hpp"
-#include "common/steps/steps.hpp"
 #include "common/terminal/palette.hpp"
 #include "common/terminal/screen.hpp"
 
@@ -11,8 +12,9 @@ namespace lanewise::terminal {
 // What is looked at. All of it outlives the drawing.
 struct StageLook {
     const steps::Steps& steps;
+    const scene::Outline& outline;
     std::size_t step;
-    steps::WarpRef warp;
+    WarpRef warp;
     int lane;                          // -1: none
     const scene::ValueScale& scale;    // of the warp's values
     const Palette& colors;

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "common/base/element.hpp"
-#include "common/scene/warps.hpp"
+#include "common/scene/held.hpp"
+#include "common/scene/outline.hpp"
+#include "common/scene/part.hpp"
 #include "common/terminal/screen.hpp"
 
 namespace lanewise::terminal {
@@ -26,20 +28,21 @@ Row numbers(int lanes) {
 }
 
 // Whom each lane reads.
-Row sources(const steps::WarpStep& part, int lanes) {
-    Row row{"from lane", Row::Kind::text, Role::source, std::vector<Row::Cell>(static_cast<std::size_t>(lanes))};
-    for (std::size_t lane = 0; lane < row.cells.size(); ++lane) {
-        const steps::LaneView& view = part.lanes[lane];
-        if (view.active) row.cells[lane] = cell_of(view.source < 0 ? "?" : std::to_string(view.source));
+Row sources(const scene::Part& part) {
+    Row row{"from lane", Row::Kind::text, Role::source, std::vector<Row::Cell>(part.facts.size())};
+    for (const scene::LaneFacts& facts : part.facts) {
+        const int source = facts.view.source;
+        if (facts.active)
+            row.cells[static_cast<std::size_t>(facts.lane)] = cell_of(source < 0 ? "?" : std::to_string(source));
     }
     return row;
 }
 
-Row held(const char* label, const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp, int lanes) {
+Row held(const char* label, const steps::Steps& steps, std::size_t k, const WarpRef& warp, int lanes) {
     Row row{label, Row::Kind::value, Role::plain, std::vector<Row::Cell>(static_cast<std::size_t>(lanes))};
-    const steps::LaneValues& lane_values = steps.lane_values(k, warp);
+    const PerLane<scene::LaneCell> cells = scene::held_by_warp(steps, k, warp);
     for (std::size_t lane = 0; lane < row.cells.size(); ++lane)
-        if ((lane_values.known >> lane) & 1u) row.cells[lane] = {true, true, lane_values.type, lane_values.bits[lane], ""};
+        if (cells[lane].known) row.cells[lane] = {true, true, cells[lane].type, cells[lane].bits, ""};
     return row;
 }
 
@@ -60,7 +63,7 @@ void add_places(std::vector<Row>& rows, const scene::WarpRow& told) {
     }
 }
 
-void add_rows(std::vector<Row>& rows, const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp) {
+void add_rows(std::vector<Row>& rows, const steps::Steps& steps, std::size_t k, const WarpRef& warp) {
     for (const scene::WarpRow& told : scene::warp_rows(steps, k, warp)) {
         add_places(rows, told);
         Row row{told.label, Row::Kind::value, Role::plain, std::vector<Row::Cell>(told.lanes.size())};
@@ -77,20 +80,18 @@ void add_rows(std::vector<Row>& rows, const steps::Steps& steps, std::size_t k, 
 
 }  // namespace
 
-std::vector<Row> stage_rows(const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp) {
+std::vector<Row> stage_rows(const steps::Steps& steps, std::size_t k, const WarpRef& warp) {
     std::vector<Row> rows;
-    if (k >= steps.size()) return rows;
-    const int lanes = scene::lanes_of(steps, warp);
-    rows.push_back(numbers(lanes));
-    const steps::WarpStep* part = steps.steps[k].find(warp);
-    const auto kind = steps.steps[k].kind;
+    if (k >= scene::step_count(steps)) return rows;
+    const scene::Part part = scene::part_of(steps, k, warp);
+    rows.push_back(numbers(part.lanes));
     // An exchange tells by itself what was there before and after.
-    const bool exchanges = part && (kind == steps::StepKind::shuffle || kind == steps::StepKind::reduce);
-    if (!exchanges) rows.push_back(held("holds", steps, k == 0 ? steps::kNoStep : k - 1, warp, lanes));
-    if (part) add_rows(rows, steps, k, warp);
-    if (part && kind == steps::StepKind::shuffle)
-        rows.insert(rows.begin() + std::min<std::ptrdiff_t>(2, std::ssize(rows)), sources(*part, lanes));
-    if (!exchanges) rows.push_back(held("then holds", steps, k, warp, lanes));
+    const bool exchanges = part.takes_part && (part.kind == StepKind::shuffle || part.kind == StepKind::reduce);
+    if (!exchanges) rows.push_back(held("holds", steps, k == 0 ? kNoStep : k - 1, warp, part.lanes));
+    if (part.takes_part) add_rows(rows, steps, k, warp);
+    if (part.takes_part && part.kind == StepKind::shuffle)
+        rows.insert(rows.begin() + std::min<std::ptrdiff_t>(2, std::ssize(rows)), sources(part));
+    if (!exchanges) rows.push_back(held("then holds", steps, k, warp, part.lanes));
     return rows;
 }
 

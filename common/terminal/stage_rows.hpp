@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/base/warp.hpp"
 #include "common/scene/lane_facts.hpp"
-#include "common/steps/steps.hpp"
 
 namespace lanewise::terminal {
 
@@ -29,7 +29,7 @@ struct Row {
 };
 
 // What a warp's lanes held before step k, did in it and held then.
-std::vector<Row> stage_rows(const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp);
+std::vector<Row> stage_rows(const steps::Steps& steps, std::size_t k, const WarpRef& warp);
 
 // Lanes of each row.
 inline int lanes_of(const std::vector<Row>& rows) {

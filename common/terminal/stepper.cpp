@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/error.hpp"
+#include "common/scene/side_by_side.hpp"
 #include "common/scene/warps.hpp"
 
 namespace lanewise::terminal {
@@ -12,7 +13,7 @@ using lesson::Intent;
 Stepper::Stepper(Request request) : request_(std::move(request)), lane_(request_.lane) {
     if (request_.variants.empty()) throw Error("There is no variant to step through.");
     adopt(request_.run(request_.variants.front().name));
-    for (const steps::WarpRef& warp : run_->steps.warps) {
+    for (const WarpRef& warp : outline_.warps) {
         const bool fits = (request_.block < 0 || warp.block == static_cast<std::uint32_t>(request_.block)) &&
                           (request_.warp < 0 || warp.warp == static_cast<std::uint32_t>(request_.warp));
         if (!fits) continue;
@@ -25,26 +26,20 @@ Stepper::Stepper(Request request) : request_(std::move(request)), lane_(request_
 void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {
     const std::shared_ptr<const lesson::Run> last = run_;
     run_ = std::move(run);
-    const steps::Steps& steps = run_->steps;
-    code_ = scene::read_code(run_->source);
-    findings_ = scene::findings_of_steps(steps);
-    scales_.assign(steps.warps.size(), {});
-    for (std::size_t w = 0; w < scales_.size(); ++w)
-        for (const auto& from : steps.lane_values_of[w]) scales_[w].add(from.values);
-    for (scene::ValueScale& scale : scales_) scale.finish();
-    if (std::find(steps.warps.begin(), steps.warps.end(), warp_) == steps.warps.end() && !steps.warps.empty())
-        warp_ = steps.warps.front();
-    if (!steps.warps.empty()) lane_ = std::min(lane_, scene::lanes_of(steps, warp_) - 1);
+    const steps::Steps& steps = scene::steps_of(*run_);
+    outline_ = scene::outline_of(*run_);
+    code_ = scene::read_code(outline_.source);
+    scales_ = scene::warp_scales(steps);
+    const auto& warps = outline_.warps;
+    if (std::find(warps.begin(), warps.end(), warp_) == warps.end() && !warps.empty()) warp_ = warps.front();
+    if (!warps.empty()) lane_ = std::min(lane_, scene::lanes_of(steps, warp_) - 1);
 
     // The learner stays at the stage where the last variant was.
     std::size_t step = playhead_.step;
-    if (last && step > 0)
-        for (const auto& [before, now] : steps::align(last->steps, steps)) {
-            if (now != steps::kNoStep) step = now;
-            if (before == playhead_.step) break;
-        }
-    playhead_.count = steps.size();
-    playhead_.step = steps.size() == 0 ? 0 : std::min(step, steps.size() - 1);
+    if (last && step > 0) step = scene::matching_step(scene::steps_of(*last), step, steps);
+    const std::size_t count = outline_.steps.size();
+    playhead_.count = count;
+    playhead_.step = count == 0 ? 0 : std::min(step, count - 1);
     playhead_.playing = false;
 }
 
@@ -61,7 +56,7 @@ void Stepper::choose(std::size_t variant) {
 
 bool Stepper::apply(Intent intent) {
     using Kind = Intent::Kind;
-    const steps::Steps& steps = run_->steps;
+    const steps::Steps& steps = scene::steps_of(*run_);
     const int direction = intent.value == 0 ? -1 : 1;
     const auto stay = [&] { playhead_.playing = false; };
     if (intent.kind != Kind::close && intent.kind != Kind::keys) error_.clear();
@@ -83,7 +78,7 @@ bool Stepper::apply(Intent intent) {
                    request_.variants.size());
             break;
         case Kind::next_lane:
-            if (!steps.warps.empty()) {
+            if (!outline_.warps.empty()) {
                 const int lanes = scene::lanes_of(steps, warp_);
                 lane_ = direction > 0 ? (lane_ + 1) % lanes : (lane_ < 1 ? lanes : lane_) - 1;
             }
@@ -102,7 +97,7 @@ bool Stepper::apply(Intent intent) {
         default: break;   // what only a window can draw
     }
     // Another variant may have come, and `steps` gone with the old one.
-    if (!run_->steps.warps.empty()) lane_ = std::min(lane_, scene::lanes_of(run_->steps, warp_) - 1);
+    if (!outline_.warps.empty()) lane_ = std::min(lane_, scene::lanes_of(scene::steps_of(*run_), warp_) - 1);
     return true;
 }
 

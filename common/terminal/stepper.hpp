@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "common/player/actions.hpp"
-#include "common/run/run.hpp"
 #include "common/player/playhead.hpp"
 #include "common/scene/code_lines.hpp"
-#include "common/scene/outcome.hpp"
+#include "common/scene/outline.hpp"
 #include "common/scene/value_scale.hpp"
 #include "common/terminal/screen.hpp"
 
@@ -48,7 +47,7 @@ public:
     Screen draw(int columns, int rows) const;
 
     const lesson::Playhead& playhead() const { return playhead_; }
-    const steps::WarpRef& warp() const { return warp_; }
+    const WarpRef& warp() const { return warp_; }
     int lane() const { return lane_; }
     const std::string& variant() const { return request_.variants[variant_].name; }
 
@@ -62,10 +61,10 @@ private:
     std::size_t variant_ = 0;
     std::shared_ptr<const lesson::Run> run_;
     std::vector<scene::CodeLine> code_;
-    scene::StepFindings findings_;
-    std::vector<scene::ValueScale> scales_;   // as Steps::warps
+    scene::Outline outline_;
+    std::vector<scene::ValueScale> scales_;   // as Outline::warps
     lesson::Playhead playhead_;
-    steps::WarpRef warp_;
+    WarpRef warp_;
     int lane_ = -1;
     bool alone_ = false;      // the stage without source and formula
     bool keys_ = false;

@@ -17,9 +17,13 @@
 
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
+#include "common/run/run.hpp"
+#include "common/scene/part.hpp"
 #include "common/steps/programs.testing.hpp"
 #include "common/terminal/keys.hpp"
+#include "common/terminal/stage_rows.hpp"
 #include "common/terminal/stepper.hpp"
+#include "common/trace/io.hpp"
 
 namespace lanewise::terminal {
 namespace {
@@ -51,6 +55,38 @@ Request request() {
                                        : run_of(steps::testing::two_level(), name);
     };
     return made;
+}
+
+// What stands in the rows of lanes is what the scene of the step tells: source lanes, labels, values.
+TEST(Stage, ShowsTheSceneOfEveryStep) {
+    for (const char* name : {"collectives.ndjson", "half_mask.ndjson", "vectors.ndjson"}) {
+        const auto run = run_of(trace::load(std::string(LANEWISE_GOLDEN "/") + name), name);
+        const WarpRef warp = run->steps.warps.front();
+        for (std::size_t k = 0; k < run->steps.size(); ++k) {
+            SCOPED_TRACE(std::string(name) + ", step " + std::to_string(k + 1));
+            const std::vector<Row> rows = stage_rows(run->steps, k, warp);
+            const scene::Part part = scene::part_of(run->steps, k, warp);
+            for (const scene::Arc& arc : part.arcs) {
+                const auto from =
+                    std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.label == "from lane"; });
+                ASSERT_NE(from, rows.end());
+                EXPECT_EQ(from->cells[static_cast<std::size_t>(arc.reader)].text, std::to_string(arc.source));
+            }
+            std::size_t at = 0;
+            for (const scene::WarpRow& told : scene::warp_rows(run->steps, k, warp)) {
+                while (at < rows.size() && rows[at].label != told.label) ++at;
+                ASSERT_LT(at, rows.size()) << told.label;
+                for (std::size_t lane = 0; lane < told.lanes.size(); ++lane) {
+                    const Row::Cell& cell = rows[at].cells[lane];
+                    ASSERT_EQ(cell.has, told.lanes[lane].has_value()) << told.label << " of lane " << lane;
+                    if (!cell.has || !told.lanes[lane]->is_value) continue;
+                    EXPECT_EQ(cell.bits, told.lanes[lane]->bits);
+                    EXPECT_EQ(cell.type, told.lanes[lane]->type);
+                }
+                ++at;
+            }
+        }
+    }
 }
 
 std::string all_text(const Screen& screen) {
@@ -151,9 +187,9 @@ TEST(Stepper, KeysMoveThroughStepsLanesWarpsAndVariants) {
     press(letter('2'));
     EXPECT_EQ(stepper.variant(), "block_sum_two_level");
     press(letter('W'));
-    EXPECT_EQ(stepper.warp(), (steps::WarpRef{0, 0, 1}));
+    EXPECT_EQ(stepper.warp(), (WarpRef{0, 0, 1}));
     press(letter('G'));
-    EXPECT_EQ(stepper.warp(), (steps::WarpRef{0, 1, 0}));
+    EXPECT_EQ(stepper.warp(), (WarpRef{0, 1, 0}));
     press(letter('3'));
     EXPECT_EQ(stepper.variant(), "block_sum_two_level");   // what does not run leaves what is shown
     EXPECT_TRUE(shows(stepper.draw(80, 24), "broken does not run here."));

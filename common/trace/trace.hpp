@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "common/base/element.hpp"
+#include "common/base/warp.hpp"
 
 namespace lanewise::trace {
 
-inline constexpr int kWarpSize = 32;
+using lanewise::kWarpSize;
 inline constexpr int kFormatMajor = 1;
 inline constexpr int kFormatMinor = 1;
 
@@ -47,8 +48,7 @@ bool is_barrier_vote(Op op);
 // A collective: lanes wait for each other (shuffles, reductions, votes, __syncwarp, block barriers).
 bool is_collective(Op op);
 
-template <class T>
-using PerLane = std::array<T, kWarpSize>;
+using lanewise::PerLane;
 
 // Up to 16 bytes of one lane's access, in memory order from the low end of the first word.
 using Bytes16 = std::array<std::uint64_t, 2>;
@@ -69,7 +69,7 @@ enum class Effect : std::uint8_t {
     keep,      // the lane received something and did not use it (if (lane >= d) X += p; on the lower lanes)
 };
 
-enum class Space : std::uint8_t { shared, global };
+using lanewise::Space;
 
 // An array that accesses, atomics and snapshots refer to by its place in Trace::arrays.
 struct Array {

@@ -32,7 +32,7 @@
 #include "viz/views/shell/source_view.hpp"
 #include "viz/views/shell/start_view.hpp"
 #include "viz/views/shell/text_view.hpp"
-#include "viz/views/shell/timeline_view.hpp"
+#include "viz/views/stage/timeline_view.hpp"
 #include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz {

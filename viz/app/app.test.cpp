@@ -167,12 +167,12 @@ TEST(App, TheTreeTakesThePlaceOfTheStageAlsoInAComparison) {
 
 TEST(App, TheMemoryInSightCanBeKept) {
     Session session(request_of("block_sum_two_level"));
-    EXPECT_EQ(session.app.stage().memory.shown(), trace::Space::global);   // the load of `in`
+    EXPECT_EQ(session.app.stage().memory.shown(), Space::global);   // the load of `in`
     session.press(letter('M'));
-    EXPECT_EQ(session.app.stage().memory.shown(), trace::Space::shared);
+    EXPECT_EQ(session.app.stage().memory.shown(), Space::shared);
     session.press(letter('M'));
     session.press(Key::end);
-    EXPECT_EQ(session.app.stage().memory.shown(), trace::Space::global);
+    EXPECT_EQ(session.app.stage().memory.shown(), Space::global);
     session.press(letter('M'));
     session.press(Key::tab);
     EXPECT_EQ(session.app.stage().memory.show, MemoryView::Show::follow);
@@ -199,7 +199,9 @@ TEST(App, TheTitleSaysWhereTheDataCameFrom) {
 
 TEST(App, ARunThatFailsIsASentenceInTheWindow) {
     lesson::Presentation shown = samples::presentation();
-    shown.services.run = [](const std::string&) -> std::shared_ptr<const lesson::Run> { throw Error("The GPU went away."); };
+    shown.services.run = [](const std::string&) -> std::shared_ptr<const lesson::Run> {
+        throw Error("The GPU went away.");
+    };
     Headless gui(1280, 800);
     App app(shown, request_of("warp_sum_xor"));
     EXPECT_THROW(app.settle(), Error);

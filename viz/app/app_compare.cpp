@@ -13,8 +13,8 @@ std::vector<CompareSide> App::compare_sides() const {
 }
 
 void App::show_together() {
-    std::vector<const RunView*> runs;
-    for (const auto& shown : shown_) runs.push_back(shown.get());
+    std::vector<const lesson::Run*> runs;
+    for (const auto& shown : shown_) runs.push_back(shown->run.get());
     compare_.steps.align(runs);
     const std::size_t count = compare_.steps.size();
     // A step that was asked for is counted as the timeline counts here.
@@ -31,7 +31,7 @@ void App::leave_places(std::size_t side) {
     if (together) {
         const std::size_t step = compare_.steps.step_of(side, playhead_.step);
         playhead_.count = shown_[side]->steps().size();
-        playhead_.step = step == steps::kNoStep ? 0 : std::min(step, playhead_.count == 0 ? 0 : playhead_.count - 1);
+        playhead_.step = step == kNoStep ? 0 : std::min(step, playhead_.count == 0 ? 0 : playhead_.count - 1);
     }
     compare_.steps = {};
 }
@@ -130,8 +130,8 @@ void App::close_comparison() {
 
 void App::go_to_stage(int direction) {
     playhead_.playing = false;
-    std::vector<const RunView*> runs;
-    for (const auto& shown : shown_) runs.push_back(shown.get());
+    std::vector<const lesson::Run*> runs;
+    for (const auto& shown : shown_) runs.push_back(shown ? shown->run.get() : nullptr);
     if (std::find(runs.begin(), runs.end(), nullptr) != runs.end()) return;
     if (!comparing()) playhead_.go_to(lesson::step_of_next_stage(shown_[0]->steps(), playhead_.step, direction));
     else if (compare_.steps.sides() == runs.size())

@@ -78,7 +78,7 @@ void App::save_away(std::size_t what) {
                                    known && presentation_.variants[tab].declared_wrong});
     }
     document.step = comparing() ? compare_.steps.step_of(0, playhead_.step) : playhead_.step;
-    if (document.step == steps::kNoStep) document.step = 0;
+    if (document.step == kNoStep) document.step = 0;
     document.block = static_cast<int>(selection_.warp.block);
     document.warp = static_cast<int>(selection_.warp.warp);
     document.lane = selection_.pinned_lane;

@@ -111,10 +111,11 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
         timing_.draw(pane, presentation_.timings, own);
     }
     reruns_.most = static_cast<std::size_t>(std::clamp((column.height() * 0.32f / look.scale - 70) / 18, 2.0f, 9.0f));
-    const float orders = shown_[0] ? reruns_.height(look, shown_[0]->trace()) : 0;
+    const RerunTable reruns = shown_[0] ? rerun_table(shown_[0]->trace()) : RerunTable{};
+    const float orders = shown_[0] ? reruns_.height(look, reruns) : 0;
     if (orders > 0) {
         const Pane pane(look, "orders", column.cut_bottom(orders));
-        reruns_.draw(pane, shown_[0]->trace());
+        reruns_.draw(pane, reruns);
     }
     side_upper_ = column.height();
     const Rect top = column.cut_top(source_height(panels_, side_upper_, look.scale));
@@ -136,7 +137,6 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
         }
         key_hint(pane.brush, {head.x1 - look.px(74), head.center().y - look.px(8.5f)}, "L", "switch");
     }
-    const steps::Steps* steps = shown_[0] ? &shown_[0]->steps() : nullptr;
     if (with_text && text_tab_) {
         const Pane pane(look, "narrow text", body, 0, Pane::Scroll::vertical);
         turn(pane);
@@ -144,9 +144,9 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
     } else {
         Rect title = head;
         if (with_text) title = body.cut_top(look.px(24));
-        source_.draw_title(ground, title, steps, playhead_);
+        source_.draw_title(ground, title, shown_[0].get(), playhead_);
         const Pane pane(look, "source", body, 0, Pane::Scroll::vertical);
-        keep(source_.draw(pane, steps, playhead_, selection_));
+        keep(source_.draw(pane, shown_[0].get(), playhead_, selection_));
     }
     hairline(ground.brush, {column.x0, top.y1}, {column.x1, top.y1}, colors.line);
     if (shown_[0]) {

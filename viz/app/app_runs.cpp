@@ -4,6 +4,7 @@
 #include "common/base/error.hpp"
 #include "common/run/run.hpp"
 #include "common/timing/times_text.hpp"
+#include "common/scene/side_by_side.hpp"
 #include "viz/app/app.hpp"
 
 namespace lanewise::viz {
@@ -34,11 +35,11 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
     if (const lesson::Run& run = *shown_[0]->run; !run.source.empty() && run.kernel_file != source_.file)
         source_.set_source(run.kernel_file, run.source);
     const steps::Steps& steps = shown_[0]->steps();
-    const auto recorded = [&](const steps::WarpRef& warp) {
+    const auto recorded = [&](const WarpRef& warp) {
         return std::find(steps.warps.begin(), steps.warps.end(), warp) != steps.warps.end();
     };
     if (first_run_) {
-        for (const steps::WarpRef& warp : steps.warps) {
+        for (const WarpRef& warp : steps.warps) {
             const bool fits = (request_.block < 0 || warp.block == static_cast<std::uint32_t>(request_.block)) &&
                               (request_.warp < 0 || warp.warp == static_cast<std::uint32_t>(request_.warp));
             if (!fits) continue;
@@ -51,11 +52,7 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
     // The learner stays at the stage where the last variant was.
     std::size_t step = playhead_.step;
     if (last && !comparing()) {
-        for (const auto& [before, now] : steps::align(last->steps(), steps)) {
-            if (now != steps::kNoStep) step = now;
-            if (before == playhead_.step) break;
-        }
-        if (playhead_.step == 0) step = 0;
+        step = playhead_.step == 0 ? 0 : matching_step(last->steps(), playhead_.step, steps);
     }
     playhead_.count = steps.size();
     if (first_run_) step = request_.first_step(steps.size());

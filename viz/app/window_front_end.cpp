@@ -3,16 +3,15 @@
 #include <GL/gl.h>
 
 #include "common/base/error.hpp"
-#include "common/rounding/addition_tree.hpp"
+#include "common/scene/describe.hpp"
+#include "common/scene/side_by_side.hpp"
+#include "common/scene/sums/sums.hpp"
 #include "viz/app/app.hpp"
 #include "viz/platform/gui.hpp"
 #include "viz/platform/image.hpp"
 #include "viz/platform/offscreen.hpp"
 #include "viz/platform/paper.hpp"
 #include "viz/app/window.hpp"
-#include "viz/views/compare/compare_scene.hpp"
-#include "viz/views/stage/describe.hpp"
-#include "viz/views/reduction/rounding_scene.hpp"
 #include "viz/widgets/svg_canvas.hpp"
 
 namespace lanewise::viz {
@@ -39,28 +38,21 @@ void check_size(const lesson::WindowRequest& request) {
 }
 
 // What the view in the middle tells beside the step.
-std::string described_view(const RunView& run_view, std::size_t step, const lesson::WindowRequest& request) {
-    const steps::Steps& steps = run_view.steps();
+std::string described_view(const lesson::Run& run, std::size_t step, const lesson::WindowRequest& request) {
     if (request.view == lesson::View::rounding)
-        return describe_rounding(steps, steps::build_rounding(steps), step, request.block, request.warp);
+        return describe_rounding(Sums(run.steps), step, request.block, request.warp);
     if (request.view != lesson::View::tree) return {};
-    const steps::RoundingLens lens = steps::build_rounding(steps);
-    steps::WarpRef warp = steps.warps.empty() ? steps::WarpRef{} : steps.warps.front();
-    for (const steps::WarpRef& each : steps.warps)
-        if (each.block == static_cast<std::uint32_t>(request.block) &&
-            each.warp == static_cast<std::uint32_t>(request.warp))
-            warp = each;
-    const std::int32_t root =
-        request.lane >= 0 ? steps::sum_of_lane(steps, lens, warp, request.lane) : steps::sum_of_run(steps, lens, warp);
-    return "\n" + steps::describe_tree(steps, lens, steps::build_addition_tree(steps, lens, root), step);
+    return "\n" + describe_sum_tree(Sums(run.steps), step, request.block, request.warp, request.lane);
 }
 
 std::string described_comparison(const lesson::Presentation& presentation, const lesson::WindowRequest& request) {
-    std::vector<CompareSide> sides;
-    std::vector<const RunView*> runs;
+    std::vector<std::shared_ptr<const lesson::Run>> kept;
+    std::vector<ComparedRun> sides;
+    std::vector<const lesson::Run*> runs;
     for (const std::string& name : request.compare) {
-        sides.push_back({name, name, std::make_shared<RunView>(presentation.services.run(name)), ""});
-        runs.push_back(sides.back().run_view.get());
+        kept.push_back(presentation.services.run(name));
+        runs.push_back(kept.back().get());
+        sides.push_back({name, runs.back()});
     }
     SideBySide steps;
     steps.align(runs);
@@ -71,7 +63,7 @@ std::string described_comparison(const lesson::Presentation& presentation, const
     // Each side's own view, at the step that it stands at.
     for (std::size_t s = 0; s < sides.size(); ++s) {
         const std::size_t step = steps.step_of(s, place);
-        all += "\n" + sides[s].name + described_view(*runs[s], step == steps::kNoStep ? 0 : step, request);
+        all += "\n" + sides[s].name + described_view(*runs[s], step == kNoStep ? 0 : step, request);
     }
     return all;
 }
@@ -112,12 +104,11 @@ public:
 
     std::string describe(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
         if (request.compare.size() > 1) return described_comparison(presentation, request);
-        const RunView run_view(presentation.services.run(request.variant));
-        const std::size_t step = request.first_step(run_view.steps().size());
-        const std::string& file =
-            run_view.run->kernel_file.empty() ? presentation.kernel_file : run_view.run->kernel_file;
-        return describe_step(run_view, file, step, request.block, request.warp, request.lane) +
-               described_view(run_view, step, request);
+        const std::shared_ptr<const lesson::Run> run = presentation.services.run(request.variant);
+        const std::size_t step = request.first_step(run->steps.size());
+        const std::string& file = run->kernel_file.empty() ? presentation.kernel_file : run->kernel_file;
+        return describe_step(*run, file, step, request.block, request.warp, request.lane) +
+               described_view(*run, step, request);
     }
 };
 

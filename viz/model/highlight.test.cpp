@@ -8,7 +8,7 @@
 
 #include "common/base/element.hpp"
 #include "viz/model/bits_paint.hpp"
-#include "viz/views/lane/lane_history.hpp"
+#include "common/scene/lane_history.hpp"
 #include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
@@ -43,8 +43,8 @@ TEST(Links, AnotherBlocksSharedMemoryIsAnotherWord) {
     const auto run = samples::two_level();
     const auto& arrays = run->trace.arrays;
     for (std::uint32_t array = 0; array < arrays.size(); ++array) {
-        if (arrays[array].space != trace::Space::shared) continue;
-        for (const steps::WarpRef& block : run->steps.blocks) {
+        if (arrays[array].space != Space::shared) continue;
+        for (const WarpRef& block : run->steps.blocks) {
             const auto uses = uses_of(run->steps, {array, 0}, block);
             EXPECT_FALSE(uses.empty());
             for (const WordUse& use : uses) EXPECT_EQ(use.warp.block, block.block);
@@ -64,7 +64,7 @@ TEST(Links, AStepLightsItsLineAndALineItsSteps) {
     selection.now.step = 2;
     lights.look(run_view, selection);
     for (std::size_t k = 0; k < steps.size(); ++k) EXPECT_EQ(lights.step(k), k == 2);
-    EXPECT_EQ(lit_lines(steps, selection), std::vector<int>{steps.steps[2].line});
+    EXPECT_EQ(lit_lines(run_view, selection), std::vector<int>{steps.steps[2].line});
     selection.now = {};
     selection.now.line = steps.steps[2].line;
     lights.look(run_view, selection);
@@ -81,7 +81,7 @@ TEST(LaneHistory, EqualsTheTrace) {
          {samples::warp_xor(), samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
         const steps::Steps& steps = run->steps;
         for (const int lane : {0, 5, 31}) {
-            const steps::WarpRef warp = steps.warps.back();
+            const WarpRef warp = steps.warps.back();
             const auto life = history_of(steps, warp, lane);
             std::size_t next = 0;
             for (std::size_t k = 0; k < steps.size(); ++k) {
@@ -94,21 +94,21 @@ TEST(LaneHistory, EqualsTheTrace) {
                     EXPECT_TRUE(told) << k;
                 }
                 if (!told) continue;
-                const LifeStep& each = life[next++];
+                const HistoryStep& each = life[next++];
                 const steps::LaneValues& held = steps.lane_values(k, warp);
                 EXPECT_EQ(each.line, steps.steps[k].line);
                 EXPECT_EQ(each.known, ((held.known >> lane) & 1u) != 0);
                 if (each.known) {
                     EXPECT_EQ(each.bits, held.bits[static_cast<std::size_t>(lane)]);
                 }
-                if (steps.steps[k].kind != steps::StepKind::shuffle || !active) continue;
+                if (steps.steps[k].kind != StepKind::shuffle || !active) continue;
                 const trace::Record& record = run->trace.records[part->records.front()];
                 const int source = record.source[static_cast<std::size_t>(lane)];
                 EXPECT_EQ(each.way, source == lane ? "← itself" : "← lane " + std::to_string(source));
                 EXPECT_EQ(each.bits, record.after[static_cast<std::size_t>(lane)]);
             }
             EXPECT_EQ(next, life.size());
-            std::istringstream lines(describe_life(life));
+            std::istringstream lines(describe_history(life));
             std::string line;
             for (std::size_t i = 0; std::getline(lines, line); ++i) {
                 EXPECT_TRUE(line.starts_with("step " + std::to_string(life[i].step + 1) + "  ")) << line;

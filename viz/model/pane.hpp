@@ -49,4 +49,7 @@ void raised_card(const Brush& brush, const Rect& box);
 // A few words in a card that follows the pointer.
 void hint_card(const Look& look, std::string_view text);
 
+// A sentence in the middle of a pane: running, or what went wrong.
+void sentence_card(const Pane& pane, const Rect& where, std::string_view title, std::string_view sentence, Color ink);
+
 }  // namespace lanewise::viz

@@ -15,12 +15,11 @@ void warning_sign(const Brush& brush, Point middle, float radius) {
 
 float draw_result(const Brush& brush, const Rect& where, const RunView& run_view, Face face, Align align,
                   std::size_t place) {
-    const lesson::Run& run = *run_view.run;
-    std::string text = result_text(run);
+    std::string text = run_view.outline.result;
     const std::string mistakes = mistakes_found(run_view, place);
-    const bool right = came_out_right(run) && mistakes.empty();
+    const bool right = run_view.outline.right && mistakes.empty();
     // It may come out right and be wrong.
-    if (!mistakes.empty() && came_out_right(run)) {
+    if (!mistakes.empty() && run_view.outline.right) {
         text = text.empty() ? mistakes : text + ", but: " + mistakes;
         // The mistake must be told; the total is one more figure.
         if (text_width(brush.look, face, text) > where.width() - brush.px(20)) text = "right, but: " + mistakes;

@@ -1,9 +1,10 @@
 #include "viz/model/run_view.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "common/base/element.hpp"
+#include "common/run/run.hpp"
+#include "common/scene/held.hpp"
 
 namespace lanewise::viz {
 
@@ -20,47 +21,36 @@ Color ValueScale::color(Element type, std::uint64_t bits) const {
 }
 
 RunView::RunView(std::shared_ptr<const lesson::Run> shown)
-    : run(std::move(shown)), warp_scales(run->steps.warps.size()), exact_(std::make_shared<BackgroundTask<ExactRun>>()) {
-    std::set<std::uint32_t> held;   // places in Steps::provenances; many lanes share one
-    for (std::size_t w = 0; w < warp_scales.size(); ++w) {
-        for (const auto& from : run->steps.lane_values_of[w]) {
-            scale.add(from.values);
-            warp_scales[w].add(from.values);
-            held.insert(from.values.inputs.begin(), from.values.inputs.end());
-        }
-    }
-    scale.finish();
-    for (ValueScale& each : warp_scales) each.finish();
-    for (const std::uint32_t at : held) most_inputs = std::max(most_inputs, run->steps.provenances.at(at).count());
-    findings = scene::findings_of_steps(run->steps);
+    : run(std::move(shown)), outline(outline_of(*run)), scale(run_scale(steps())),
+      most_inputs(scene::most_inputs(steps())), exact_(std::make_shared<BackgroundTask<Sums>>()) {
+    for (scene::ValueScale& each : scene::warp_scales(steps())) warp_scales.emplace_back(std::move(each));
 }
 
-std::shared_ptr<const ExactRun> RunView::exact(bool wait_for_results) const {
+const steps::Steps& RunView::steps() const { return run->steps; }
+const trace::Trace& RunView::trace() const { return run->trace; }
+
+std::shared_ptr<const Sums> RunView::exact(bool wait_for_results) const {
     if (!exact_->begun()) {
-        exact_->begin([run = run](const std::stop_token& stop) {
-            ExactRun exact{steps::build_rounding(run->steps, stop), {}};
-            exact.loss = steps::rounding_loss(exact.lens);
-            return exact;
-        });
+        exact_->begin([run = run](const std::stop_token& stop) { return Sums(run->steps, stop); });
     }
     return exact_->get(wait_for_results);
 }
 
-const ValueScale& RunView::scale_of(const steps::WarpRef& warp) const {
-    const auto& warps = run->steps.warps;
+const ValueScale& RunView::scale_of(const WarpRef& warp) const {
+    const auto& warps = outline.warps;
     const auto at = static_cast<std::size_t>(std::find(warps.begin(), warps.end(), warp) - warps.begin());
     return at < warp_scales.size() ? warp_scales[at] : scale;
 }
 
-std::string being_worked_out(const steps::Steps& steps) {
-    return "adding up " + std::to_string(steps.input_count) + " inputs without rounding…";
+std::string being_worked_out(const RunView& run_view) {
+    return "adding up " + std::to_string(run_view.outline.input_count) + " inputs without rounding…";
 }
 
-std::uint32_t faulting_lanes(const RunView& run_view, std::size_t step, const steps::WarpRef& warp) {
+std::uint32_t faulting_lanes(const RunView& run_view, std::size_t step, const WarpRef& warp) {
     std::uint32_t lanes = 0;
-    if (step >= run_view.findings.size()) return lanes;
-    for (const std::size_t i : run_view.findings[step]) {
-        const trace::Finding& finding = run_view.trace().findings[i];
+    if (step >= run_view.outline.findings_at.size()) return lanes;
+    for (const std::size_t i : run_view.outline.findings_at[step]) {
+        const FindingNote& finding = run_view.outline.findings[i];
         if (finding.block == warp.block && finding.warp == warp.warp) lanes |= finding.lanes;
     }
     return lanes;

@@ -3,21 +3,28 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "common/run/run.hpp"
 #include "common/scene/outcome.hpp"
+#include "common/scene/outline.hpp"
+#include "common/scene/sums/sums.hpp"
 #include "common/scene/value_scale.hpp"
 #include "common/scene/warps.hpp"
-#include "common/rounding/rounding.hpp"
 #include "viz/model/background_task.hpp"
 #include "viz/widgets/theme.hpp"
 
 namespace lanewise::viz {
 
+// The window draws scenes: their names are its own.
+using namespace scene;
+
 // With its colours.
 class ValueScale : public scene::ValueScale {
 public:
+    ValueScale() = default;
+    explicit ValueScale(scene::ValueScale scale) : scene::ValueScale(std::move(scale)) {}
+
     // One colour for every value.
     static ValueScale plain(Color color);
 
@@ -27,18 +34,12 @@ private:
     Color plain_ = 0;   // 0: by value
 };
 
-// A run's sums beside the exact ones.
-struct ExactRun {
-    steps::RoundingLens lens;
-    steps::RoundingLoss loss;   // of the whole run
-};
-
 struct RunView {
     std::shared_ptr<const lesson::Run> run;
+    Outline outline;                       // of the run
     ValueScale scale;                      // of the whole run: to compare warps
-    std::vector<ValueScale> warp_scales;   // as Steps::warps: to tell the lanes of one warp apart
+    std::vector<ValueScale> warp_scales;   // as Outline::warps: to tell the lanes of one warp apart
     std::size_t most_inputs = 0;   // the largest number of inputs that any lane of the run holds
-    scene::StepFindings findings;   // as Steps::steps: which of Trace::findings are told at the step
 
     RunView() = default;
     explicit RunView(std::shared_ptr<const lesson::Run> shown);
@@ -46,28 +47,21 @@ struct RunView {
     explicit operator bool() const { return run != nullptr; }
     // Worked out once for all views that show the run, from the first call on: of a million inputs that takes a second
     // or two. Null until then, except where `patient`.
-    std::shared_ptr<const ExactRun> exact(bool wait_for_results) const;
+    std::shared_ptr<const Sums> exact(bool wait_for_results) const;
 
-    const ValueScale& scale_of(const steps::WarpRef& warp) const;
-    const steps::Steps& steps() const { return run->steps; }
-    const trace::Trace& trace() const { return run->trace; }
+    const ValueScale& scale_of(const WarpRef& warp) const;
+    // What scenes of the run are made from.
+    const steps::Steps& steps() const;
+    const trace::Trace& trace() const;
 
 private:
-    std::shared_ptr<BackgroundTask<ExactRun>> exact_;   // shared by copies; asked by the thread that draws alone
+    std::shared_ptr<BackgroundTask<Sums>> exact_;   // shared by copies; asked by the thread that draws alone
 };
 
-using scene::block_place;
-using scene::block_threads;
-using scene::came_out_right;
-using scene::lanes_of;
-using scene::result_text;
-using scene::warp_name;
-using scene::warp_size;
-
 // What stands where the sums beside the exact ones will be: "adding up 1048576 inputs without rounding…"
-std::string being_worked_out(const steps::Steps& steps);
+std::string being_worked_out(const RunView& run_view);
 
 // Lanes of `warp` that a finding told at `step` names.
-std::uint32_t faulting_lanes(const RunView& run_view, std::size_t step, const steps::WarpRef& warp);
+std::uint32_t faulting_lanes(const RunView& run_view, std::size_t step, const WarpRef& warp);
 
 }  // namespace lanewise::viz

@@ -7,26 +7,18 @@
 
 #include "common/player/actions.hpp"
 #include "common/player/playhead.hpp"
-#include "common/steps/steps.hpp"
+#include "common/base/warp.hpp"
+#include "common/scene/memory/word_uses.hpp"
 
 namespace lanewise::viz {
-
-// An element of one of the trace's arrays.
-struct WordRef {
-    std::uint32_t array = 0;    // in Trace::arrays
-    std::int64_t index = -1;    // -1: none
-
-    explicit operator bool() const { return index >= 0; }
-    bool operator==(const WordRef&) const = default;
-};
 
 // What the pointer is on. Views read `now` and write `next`; the application turns one into the other between frames,
 // so that a view drawn first knows of a lane hovered in a view drawn last.
 struct Hover {
     int lane = -1;
     int line = 0;                        // of the kernel file; 0: none
-    std::size_t step = steps::kNoStep;
-    WordRef word;
+    std::size_t step = kNoStep;
+    scene::WordRef word;
     bool operator==(const Hover&) const = default;
 };
 
@@ -39,7 +31,7 @@ struct DisplayOptions {
 };
 
 struct Selection {
-    steps::WarpRef warp;       // the warp that is drawn large
+    WarpRef warp;       // the warp that is drawn large
     int pinned_lane = -1;
     DisplayOptions display;
     Hover now;

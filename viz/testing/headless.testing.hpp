@@ -100,7 +100,7 @@ private:
 // Standing still at a step.
 inline Playhead at_step(const RunView& run_view, std::size_t step) {
     Playhead playhead;
-    playhead.count = run_view.steps().size();
+    playhead.count = run_view.outline.steps.size();
     playhead.step = step;
     return playhead;
 }

@@ -65,7 +65,7 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
     const RunView run_view(run);
     if (run_view.steps().warps.empty()) return faults;
     StageView stage;
-    for (const steps::WarpRef& warp : {run_view.steps().warps.front(), run_view.steps().warps.back()}) {
+    for (const WarpRef& warp : {run_view.steps().warps.front(), run_view.steps().warps.back()}) {
         const std::size_t apart = std::max<std::size_t>(1, run_view.steps().size() / most_steps);
         for (std::size_t step = 0; step < run_view.steps().size() && faults.size() < most; step += apart) {
             LabelCanvas canvas;

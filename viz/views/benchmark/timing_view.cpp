@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "common/timing/sizes.hpp"
+#include "common/scene/side_by_side.hpp"
 #include "common/timing/times_text.hpp"
 
 namespace lanewise::viz {
@@ -39,7 +40,7 @@ const timing::Timing* baseline_for(const std::vector<const timing::Timing*>& row
 // What is compared with a variant: the rows of the largest size that it was measured at, fastest first.
 std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, const std::string& variant,
                                             std::size_t most) {
-    const timing::Timing* own = timing_of(table, variant);
+    const timing::Timing* own = scene::timing_of(table, variant);
     std::uint64_t largest = 0;
     for (const timing::Timing& row : table.rows) {
         if (is_timed(row)) largest = std::max(largest, row.n);
@@ -65,14 +66,6 @@ std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, co
 }
 
 }  // namespace
-
-const timing::Timing* timing_of(const timing::TimingTable& table, const std::string& variant) {
-    const timing::Timing* best = nullptr;
-    for (const timing::Timing& row : table.rows) {
-        if (is_timed(row) && row.variant == variant && (!best || row.n > best->n)) best = &row;
-    }
-    return best;
-}
 
 std::vector<const timing::Timing*> timings_near(const timing::TimingTable& table, std::uint64_t n) {
     std::vector<const timing::Timing*> rows;

@@ -19,7 +19,5 @@ struct TimingView {
 
 // The times of one size: that nearest to `n`, a variant's own where it has no such row.
 std::vector<const timing::Timing*> timings_near(const timing::TimingTable& table, std::uint64_t n);
-// The time of one variant, largest size; null where there is none (a variant that came out wrong is not timed).
-const timing::Timing* timing_of(const timing::TimingTable& table, const std::string& variant);
 
 }  // namespace lanewise::viz

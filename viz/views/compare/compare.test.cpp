@@ -5,7 +5,7 @@
 #include "viz/testing/headless.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
 #include "viz/views/compare/compare_view.hpp"
-#include "viz/views/stage/describe.hpp"
+#include "common/scene/describe.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -22,9 +22,15 @@ std::vector<CompareSide> four() {
             side_of(samples::two_level(), "two-level"), side_of(samples::shared_tree(), "shared")};
 }
 
-std::vector<const RunView*> run_views(const std::vector<CompareSide>& sides) {
-    std::vector<const RunView*> all;
-    for (const CompareSide& side : sides) all.push_back(side.run_view.get());
+std::vector<const lesson::Run*> runs(const std::vector<CompareSide>& sides) {
+    std::vector<const lesson::Run*> all;
+    for (const CompareSide& side : sides) all.push_back(side.run_view->run.get());
+    return all;
+}
+
+std::vector<ComparedRun> runs_of(const std::vector<CompareSide>& sides) {
+    std::vector<ComparedRun> all;
+    for (const CompareSide& side : sides) all.push_back({side.name, side.run_view->run.get()});
     return all;
 }
 
@@ -37,7 +43,7 @@ const CompareFigure* figure(const CompareScene& scene, const std::string& label)
 TEST(SideBySide, StepsOfOneStageStandTogetherOnAllSides) {
     const std::vector<CompareSide> sides = four();
     SideBySide steps;
-    steps.align(run_views(sides));
+    steps.align(runs(sides));
     ASSERT_EQ(steps.sides(), 4u);
     for (std::size_t place = 0; place < steps.size(); ++place) {
         std::string stage;
@@ -58,7 +64,7 @@ TEST(SideBySide, StepsOfOneStageStandTogetherOnAllSides) {
     // By stage: forward to the end and back again, never standing still before the ends.
     std::size_t place = 0, moves = 0;
     while (place + 1 < steps.size()) {
-        const std::size_t next = steps.place_of_next_stage(run_views(sides), place, 1);
+        const std::size_t next = steps.place_of_next_stage(runs(sides), place, 1);
         ASSERT_GT(next, place);
         place = next;
         ++moves;
@@ -66,7 +72,7 @@ TEST(SideBySide, StepsOfOneStageStandTogetherOnAllSides) {
     EXPECT_GT(moves, 2u);
     EXPECT_LT(moves, steps.size());
     while (place > 0) {
-        const std::size_t before = steps.place_of_next_stage(run_views(sides), place, -1);
+        const std::size_t before = steps.place_of_next_stage(runs(sides), place, -1);
         ASSERT_LT(before, place);
         place = before;
     }
@@ -75,17 +81,17 @@ TEST(SideBySide, StepsOfOneStageStandTogetherOnAllSides) {
 TEST(CompareScene, CountsWhatTheCountersHoldAndMarksTheMostAndTheLeast) {
     const std::vector<CompareSide> sides = four();
     SideBySide steps;
-    steps.align(run_views(sides));
-    const steps::WarpRef warp{0, 0, 0};
+    steps.align(runs(sides));
+    const WarpRef warp{0, 0, 0};
     for (std::size_t place = 0; place < steps.size(); ++place) {
-        const CompareScene scene = build_compare_scene(sides, steps, {}, place, warp);
+        const CompareScene scene = build_compare_scene(runs_of(sides), steps, {}, place, warp);
         ASSERT_NE(figure(scene, "barriers"), nullptr);
         ASSERT_NE(figure(scene, "rounds"), nullptr);
         EXPECT_EQ(figure(scene, "syncwarps"), nullptr);   // none of them has any
         for (std::size_t s = 0; s < 4; ++s) {
             const std::size_t step = steps.step_of(s, place);
             const steps::Step::Counters none,
-                &counters = step == steps::kNoStep ? none : sides[s].run_view->steps().steps[step].counters[0];
+                &counters = step == kNoStep ? none : sides[s].run_view->steps().steps[step].counters[0];
             EXPECT_EQ(figure(scene, "barriers")->values[s], counters.block_barriers);
             EXPECT_EQ(figure(scene, "rounds")->values[s], counters.shuffles);
             EXPECT_EQ(figure(scene, "shared")->values[s], counters.shared_accesses);
@@ -95,7 +101,7 @@ TEST(CompareScene, CountsWhatTheCountersHoldAndMarksTheMostAndTheLeast) {
         }
     }
     // In the end the tree in shared memory has had the most barriers; that one warp had none is shared by two.
-    const CompareScene end = build_compare_scene(sides, steps, {}, steps.size() - 1, warp);
+    const CompareScene end = build_compare_scene(runs_of(sides), steps, {}, steps.size() - 1, warp);
     const CompareFigure& barriers = *figure(end, "barriers");
     EXPECT_TRUE(barriers.differs);
     EXPECT_EQ(barriers.marks[3], CompareFigure::Mark::most);
@@ -108,11 +114,11 @@ TEST(CompareScene, LanesThatHoldSomethingElseAreThoseOfTheRecords) {
     const std::vector<CompareSide> sides{side_of(samples::warp_xor(), "xor"), side_of(samples::warp_down(), "down"),
                                          side_of(samples::warp_xor(), "xor again")};
     SideBySide steps;
-    steps.align(run_views(sides));
-    const steps::WarpRef warp{0, 0, 0};
+    steps.align(runs(sides));
+    const WarpRef warp{0, 0, 0};
     std::size_t differing = 0;
     for (std::size_t place = 0; place < steps.size(); ++place) {
-        const CompareScene scene = build_compare_scene(sides, steps, {}, place, warp);
+        const CompareScene scene = build_compare_scene(runs_of(sides), steps, {}, place, warp);
         EXPECT_EQ(scene.reference, 0u);
         EXPECT_EQ(scene.sides[0].differing, 0u);
         EXPECT_EQ(scene.sides[2].differing, 0u);
@@ -131,8 +137,8 @@ TEST(CompareScene, AWrongRunIsHeldAgainstARightOne) {
     const std::vector<CompareSide> sides{side_of(samples::wrong_sum(), "wrong"),
                                          side_of(samples::right_sum(), "right")};
     SideBySide steps;
-    steps.align(run_views(sides));
-    const CompareScene scene = build_compare_scene(sides, steps, {}, steps.size() - 1, {0, 0, 0});
+    steps.align(runs(sides));
+    const CompareScene scene = build_compare_scene(runs_of(sides), steps, {}, steps.size() - 1, {0, 0, 0});
     EXPECT_EQ(scene.reference, 1u);
     EXPECT_EQ(scene.sides[1].differing, 0u);
 }
@@ -140,12 +146,12 @@ TEST(CompareScene, AWrongRunIsHeldAgainstARightOne) {
 TEST(CompareScene, TheFastestIsNamedAmongTimesOfOneSizeOnly) {
     const std::vector<CompareSide> sides = four();
     SideBySide steps;
-    steps.align(run_views(sides));
+    steps.align(runs(sides));
     timing::TimingTable times;
     times.rows.push_back({.variant = sides[0].name, .n = 1024, .median_us = 4});
     times.rows.push_back({.variant = sides[1].name, .n = 1024, .median_us = 6});
     times.rows.push_back({.variant = sides[2].name, .n = 32, .median_us = 1});
-    const CompareScene scene = build_compare_scene(sides, steps, times, 0, {0, 0, 0});
+    const CompareScene scene = build_compare_scene(runs_of(sides), steps, times, 0, {0, 0, 0});
     EXPECT_EQ(time_text(scene.sides[0].time), "4.00 µs for 1024 values, the fastest");
     EXPECT_EQ(time_text(scene.sides[1].time), "6.00 µs for 1024 values, 1.5 times the fastest");
     EXPECT_EQ(time_text(scene.sides[2].time), "1.00 µs for 32 values");
@@ -156,29 +162,29 @@ TEST(CompareScene, TheFastestIsNamedAmongTimesOfOneSizeOnly) {
 TEST(DescribeComparison, EqualsTheTraces) {
     const std::vector<CompareSide> sides = four();
     SideBySide steps;
-    steps.align(run_views(sides));
+    steps.align(runs(sides));
     for (std::size_t place = 0; place < steps.size(); ++place) {
-        const std::string text = describe_comparison(sides, "kernels.cuh", {}, place, -1, -1);
+        const std::string text = describe_comparison(runs_of(sides), "kernels.cuh", {}, place, -1, -1);
         EXPECT_TRUE(
             text.starts_with("place " + std::to_string(place + 1) + " of " + std::to_string(steps.size()) + "\n"));
         for (std::size_t s = 0; s < 4; ++s) {
             const std::size_t step = steps.step_of(s, place);
             if (steps.has_own_step(s, place)) {
-                EXPECT_NE(text.find("\n" + describe_step(*sides[s].run_view, "kernels.cuh", step, -1, -1)),
+                EXPECT_NE(text.find("\n" + describe_step(*sides[s].run_view->run, "kernels.cuh", step, -1, -1)),
                           std::string::npos);
                 EXPECT_NE(text.find(sides[s].name + "  step " + std::to_string(step + 1) + ": " +
                                     sides[s].run_view->steps().steps[step].label + "\n"),
                           std::string::npos);
-            } else if (step != steps::kNoStep) {
+            } else if (step != kNoStep) {
                 EXPECT_NE(text.find(sides[s].name + "  waits after its step " + std::to_string(step + 1) + "\n"),
                           std::string::npos);
             }
         }
     }
     // A block and a warp that only some of them have.
-    const std::string one = describe_comparison(sides, "kernels.cuh", {}, steps.place_of(2, 1), 1, 3);
+    const std::string one = describe_comparison(runs_of(sides), "kernels.cuh", {}, steps.place_of(2, 1), 1, 3);
     EXPECT_NE(one.find("block 1 · warp 3"), std::string::npos);
-    EXPECT_THROW(describe_comparison(sides, "kernels.cuh", {}, steps.size(), -1, -1), Error);
+    EXPECT_THROW(describe_comparison(runs_of(sides), "kernels.cuh", {}, steps.size(), -1, -1), Error);
 }
 
 TEST(ComparePlaces, FourStandInRowsWhereColumnsWouldBeNarrow) {
@@ -214,7 +220,7 @@ struct Shown {
     explicit Shown(std::vector<CompareSide> all) : sides(std::move(all)) {
         for (const char* name : {"a", "b", "c"}) variants.push_back({name, name, "", false});
         for (const CompareSide& side : sides) variants.push_back({side.name, side.title, "", false});
-        view.steps.align(run_views(sides));
+        view.steps.align(runs(sides));
         playhead.count = view.steps.size();
         selection.warp = sides[0].run_view->steps().warps.front();
     }
@@ -318,7 +324,7 @@ TEST(CompareView, MarksTheLanesOfAWrongRunAndSaysHowEachCameOut) {
         EXPECT_EQ(left.differing, 0u);
         EXPECT_EQ(left.faulting, 0u);
         const std::size_t step = shown.view.steps.step_of(1, place);
-        const bool shuffled = step != steps::kNoStep && wrong.steps().steps[step].kind == steps::StepKind::shuffle;
+        const bool shuffled = step != kNoStep && wrong.steps().steps[step].kind == StepKind::shuffle;
         EXPECT_EQ(right.faulting, shuffled ? 0xffff0000u : 0u);
         EXPECT_EQ(right.differing != 0, shuffled);
     }

@@ -3,29 +3,29 @@
 
 #include "common/timing/times_text.hpp"
 #include "viz/model/result_line.hpp"
+#include "viz/model/cell_paint.hpp"
 #include "viz/views/compare/compare_view.hpp"
-#include "viz/views/compare/utilization_paint.hpp"
 #include "viz/views/stage/stage_paint.hpp"
-#include "viz/views/compare/utilization_paint.hpp"
+#include "viz/views/stage/utilization_paint.hpp"
 
 namespace lanewise::viz {
 
 void CompareView::draw_banner(const Pane& pane, const Rect& where, std::size_t side, const RunView& run_view) const {
     const Theme& colors = pane.colors();
-    const Color kind = is_wrong(run_view) ? colors.warning : colors.good;
+    const Color kind = is_wrong(*run_view.run) ? colors.warning : colors.good;
     const Rect card{where.x0 + pane.px(12), where.y0 + pane.px(2), where.x1 - pane.px(12), where.y1 - pane.px(2)};
     fill(pane.brush, card, mix(colors.ground, kind, 0.15), pane.px(6));
     outline(pane.brush, card, kind, pane.px(6), pane.px(1.2f));
     Rect line = card.inset(pane.px(10), 0);
     // Steps are counted by places here.
     const std::size_t step = first_mistake(run_view);
-    const std::size_t place = step == steps::kNoStep ? step : steps.place_of(side, step);
+    const std::size_t place = step == kNoStep ? step : steps.place_of(side, step);
     const std::string mistakes = mistakes_found(run_view, place);
     const float width = text_width(pane.look(), Face::body, mistakes) + pane.px(8);
-    if (!mistakes.empty() && !came_out_right(*run_view.run) && width < line.width() * 0.6f) {
+    if (!mistakes.empty() && !run_view.outline.right && width < line.width() * 0.6f) {
         text_in(pane.brush, Face::body, line.cut_right(width), colors.warning, mistakes, Align::right);
     }
-    if (mistakes.empty() && result_text(*run_view.run).empty())
+    if (mistakes.empty() && run_view.outline.result.empty())
         text_in(pane.brush, Face::strong, line, colors.quiet, "its result was not kept", Align::left);
     else draw_result(pane.brush, line, run_view, Face::strong, Align::left, place);
 }
@@ -58,7 +58,7 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
             busy.x0 += pane.px(210);
         }
         if (busy.width() > pane.px(60))
-            work_strip(pane.brush, busy.inset(0, pane.px(2)), work, here.own ? here.step : steps::kNoStep);
+            work_strip(pane.brush, busy.inset(0, pane.px(2)), work, here.own ? here.step : kNoStep);
         rest.cut_top(pane.px(6));
     }
     draw_figures(pane, rest.cut_top(pane.px(36)), side);

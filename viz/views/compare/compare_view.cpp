@@ -6,8 +6,7 @@
 
 #include "common/run/front_end.hpp"
 #include "viz/model/result_line.hpp"
-#include "viz/views/compare/utilization_paint.hpp"
-#include "viz/views/shell/keys_view.hpp"
+#include "viz/views/stage/utilization_paint.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -39,6 +38,14 @@ bool sign_button(const Pane& pane, const Rect& box, bool plus, const char* hint)
     if (hovered) hint_card(pane.look(), hint);
     return pane.button(box);
 }
+
+std::vector<ComparedRun> runs_of(const std::vector<CompareSide>& shown) {
+    std::vector<ComparedRun> runs;
+    for (const CompareSide& side : shown) runs.push_back({side.name, side.run_view->run.get()});
+    return runs;
+}
+
+bool is_wrong(const CompareSide& side) { return scene::is_wrong(*side.run_view->run); }
 
 bool is_shown(const std::vector<CompareSide>& shown, const std::string& name) {
     return std::any_of(shown.begin(), shown.end(), [&](const CompareSide& side) { return side.name == name; });
@@ -77,7 +84,7 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
     const bool ready =
         std::all_of(shown.begin(), shown.end(), [](const CompareSide& side) { return side.run_view != nullptr; }) &&
         steps.sides() == count && playhead.count == steps.size();
-    scene_ = ready ? build_compare_scene(shown, steps, times, playhead.step, selection.warp) : CompareScene{};
+    scene_ = ready ? build_compare_scene(runs_of(shown), steps, times, playhead.step, selection.warp) : CompareScene{};
     places_ = place_panels(body, count, look.scale);
     reference_ = count > 0 ? shown[scene_.reference].title : "";
     for (std::size_t side = 0; side < count; ++side) {
@@ -91,7 +98,7 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
                     shown[side].run_view ? "waits for the others…" : "running " + shown[side].title + "…");
         } else {
             const bool any_wrong = std::any_of(shown.begin(), shown.end(),
-                                               [](const CompareSide& each) { return is_wrong(*each.run_view); });
+                                               [](const CompareSide& each) { return is_wrong(each); });
             if (any_wrong)
                 draw_banner(pane, box.cut_top(look.px(places_.compact ? 30 : 38)), side, *shown[side].run_view);
             const Rect foot = box.cut_bottom(look.px(places_.compact ? 64 : 122));
@@ -147,22 +154,20 @@ Intent CompareView::draw_head(const Pane& pane, const Rect& where, std::size_t s
     rest.cut_left(width + pane.px(14));
     if (!ready) return intent;
     const CompareScene::Side& here = scene_.sides[side];
-    const steps::Steps& steps_shown = own.run_view->steps();
-    std::string text = here.own                      ? steps_shown.steps[here.step].label
-                        : here.step == steps::kNoStep ? "has not begun"
+    const Outline& outline = own.run_view->outline;
+    std::string text = here.own                      ? outline.steps[here.step].label
+                        : here.step == kNoStep ? "has not begun"
                                                       : "waits: nothing of its own here";
-    if (here.own && !steps_shown.warps.empty() && steps_shown.warps.size() > 1)
-        text += " · " + warp_name(steps_shown, here.warp);
+    if (here.own && outline.warps.size() > 1) text += " · " + warp_name(own.run_view->steps(), here.warp);
     text_in(pane.brush, Face::body, rest, colors.quiet, fit_text(pane.look(), Face::body, text, rest.width()),
             Align::left);
     rest.cut_left(text_width(pane.look(), Face::body, text) + pane.px(14));
-    const lesson::Run& run = *own.run_view->run;
     const bool any_wrong =
-        std::any_of(shown.begin(), shown.end(), [](const CompareSide& each) { return is_wrong(*each.run_view); });
-    if (!run.notice.empty())
+        std::any_of(shown.begin(), shown.end(), [](const CompareSide& each) { return is_wrong(each); });
+    if (!outline.notice.empty())
         text_in(pane.brush, Face::caption, rest, colors.warning,
-                fit_text(pane.look(), Face::caption, run.notice, rest.width()), Align::right);
-    else if (!any_wrong && text_width(pane.look(), Face::caption, result_text(run)) + pane.px(20) < rest.width())
+                fit_text(pane.look(), Face::caption, outline.notice, rest.width()), Align::right);
+    else if (!any_wrong && text_width(pane.look(), Face::caption, outline.result) + pane.px(20) < rest.width())
         draw_result(pane.brush, rest, *own.run_view, Face::caption, Align::right);
     return intent;
 }
@@ -174,8 +179,8 @@ Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::ve
     Side& own = sides[side];
     // Each side has its own steps and its own warps; what is pointed at is shared.
     Playhead at = playhead;
-    at.step = here.step == steps::kNoStep ? 0 : here.step;
-    at.count = run_view.steps().size();
+    at.step = here.step == kNoStep ? 0 : here.step;
+    at.count = run_view.outline.steps.size();
     if (!here.own) at.since_step = 1e9f;
     Selection there = selection;
     there.warp = here.warp;
@@ -283,12 +288,13 @@ Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std
             entry.has[s] = steps.has_own_step(s, place);
             if (!entry.has[s]) continue;
             const std::size_t step = steps.step_of(s, place);
-            const steps::Step& own = shown[s].run_view->steps().steps[step];
+            const StepHead& own = shown[s].run_view->outline.steps[step];
             // The first side's kind stands where several have one; each name once.
             if (labels.empty()) entry.kind = own.kind;
             if (std::find(labels.begin(), labels.end(), own.label) == labels.end()) labels.push_back(own.label);
             entry.work[s] = works[s].steps[step];
-            entry.warned |= step < shown[s].run_view->findings.size() && !shown[s].run_view->findings[step].empty();
+            entry.warned |= step < shown[s].run_view->outline.findings_at.size() &&
+                            !shown[s].run_view->outline.findings_at[step].empty();
         }
         for (const std::string& label : labels) entry.label += (entry.label.empty() ? "" : " | ") + label;
         entries.push_back(std::move(entry));

@@ -2,19 +2,28 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/run/front_end.hpp"
+#include "common/scene/side_by_side.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/selection.hpp"
-#include "viz/views/compare/compare_scene.hpp"
 #include "viz/views/reduction/rounding_view.hpp"
 #include "viz/views/reduction/tree_view.hpp"
-#include "viz/views/shell/timeline_view.hpp"
+#include "viz/views/stage/timeline_view.hpp"
 #include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz {
+
+// One of the runs that are compared.
+struct CompareSide {
+    std::string name;                          // the variant's
+    std::string title;
+    std::shared_ptr<const RunView> run_view;    // null: not there yet
+    std::string error;                         // why it never will be; empty else
+};
 
 // Where the panels of a comparison stand: beside each other as long as 32 lanes keep room for their numbers, else two
 // by two; of three the fourth place is free for one more.

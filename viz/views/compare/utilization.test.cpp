@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "viz/testing/sample_runs.hpp"
-#include "viz/views/shell/timeline_view.hpp"
+#include "viz/views/stage/timeline_view.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -23,7 +23,7 @@ TEST(Utilization, ATreeKeepsOneLaneInManyBusyAndAStridedLoopNearlyAll) {
     EXPECT_EQ(scene::utilization_text(fast), "92 % of lanes busy (9 in 10) while adding");
     for (std::size_t k = 0; k < fast.steps.size(); ++k) {
         EXPECT_LE(fast.steps[k].adding, fast.steps[k].lanes);
-        if (stride->steps.steps[k].kind == steps::StepKind::block_barrier) {
+        if (stride->steps.steps[k].kind == StepKind::block_barrier) {
             EXPECT_EQ(fast.steps[k].adding, 0u);
             EXPECT_EQ(fast.steps[k].lanes, 128u);
         }
@@ -50,8 +50,8 @@ TEST(TimelinePlaces, StepsOfOneNameShareAChipWhenNotAllFit) {
     std::vector<TimelineEntry> entries;
     for (int i = 0; i < 64; ++i) entries.push_back({"load in"});
     for (int i = 0; i < 7; ++i) {
-        entries.push_back({"barrier", steps::StepKind::block_barrier});
-        entries.push_back({"add tree +" + std::to_string(64 >> i), steps::StepKind::store});
+        entries.push_back({"barrier", StepKind::block_barrier});
+        entries.push_back({"add tree +" + std::to_string(64 >> i), StepKind::store});
     }
     const TimelinePlaces narrow = place_entries(entries, 1160, 1);
     EXPECT_LE(narrow.total, 1160.5f);

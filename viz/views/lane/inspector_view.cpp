@@ -1,22 +1,19 @@
 #include "viz/views/lane/inspector_view.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include "common/base/element.hpp"
 #include "common/base/lanes.hpp"
 #include "common/scene/utilization.hpp"
 #include "viz/model/bits_paint.hpp"
 #include "viz/model/result_line.hpp"
-#include "viz/views/reduction/chain.hpp"
+#include "common/scene/held.hpp"
+#include "common/scene/lane_facts.hpp"
 #include "viz/views/stage/scene.hpp"
 #include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 namespace {
-
-using steps::StepKind;
 
 Rect row_at(const Pane& pane, float y, float height) {
     return {pane.box.x0 + pane.px(16), y, pane.box.x1 - pane.px(14), y + height};
@@ -30,7 +27,7 @@ float sentence(const Pane& pane, float y, Face face, Color color, std::string_vi
 }  // namespace
 
 Intent InspectorView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
-    const steps::Steps& steps = run_view.steps();
+    const auto& steps = run_view.outline.steps;
     const Theme& colors = pane.colors();
     Intent intent;
     const int lane = selection.lane();
@@ -52,7 +49,7 @@ Intent InspectorView::draw(const Pane& pane, const RunView& run_view, const Play
     const float x = head.x0 + text_width(pane.look(), Face::title, name) + pane.px(12);
     text_in(pane.brush, Face::caption, {x, head.y0, head.x1, head.y1}, colors.quiet,
             "thread " +
-                std::to_string(selection.warp.warp * static_cast<std::uint32_t>(warp_size(steps)) +
+                std::to_string(selection.warp.warp * static_cast<std::uint32_t>(run_view.outline.warp_size) +
                                static_cast<std::uint32_t>(lane)) +
                 " of block " + std::to_string(selection.warp.block),
             Align::left);
@@ -65,16 +62,13 @@ Intent InspectorView::draw(const Pane& pane, const RunView& run_view, const Play
     // What happened to this lane: the first thing that is asked.
     y = life.draw_strip(pane, row_at(pane, y, 0), run_view, playhead, selection, lane, intent);
 
-    const steps::WarpStep* part = steps.steps[playhead.step].find(selection.warp);
-    const bool active = part && ((std::any_of(part->records.begin(), part->records.end(), [&](std::size_t r) {
-        return (steps.trace->records[r].active >> lane) & 1u;
-    })));
+    const bool active = (active_lanes(run_view.steps(), playhead.step, selection.warp) >> lane) & 1u;
     y = draw_findings(pane, y, run_view, playhead.step, selection.warp, lane);
     if (active) {
-        y = draw_formula(pane, y, run_view, *part, playhead.step, lane);
-        y = draw_values(pane, y, run_view, *part, playhead.step, lane);
+        y = draw_formula(pane, y, run_view, selection.warp, playhead.step, lane);
+        y = draw_values(pane, y, run_view, selection.warp, playhead.step, lane);
     } else {
-        y = sentence(pane, y, Face::body, colors.quiet, "idle in this step: " + steps.steps[playhead.step].label) +
+        y = sentence(pane, y, Face::body, colors.quiet, "idle in this step: " + steps[playhead.step].label) +
             pane.px(4);
     }
     y = draw_bits(pane, y, run_view, playhead, selection, lane);
@@ -85,19 +79,16 @@ Intent InspectorView::draw(const Pane& pane, const RunView& run_view, const Play
     return intent;
 }
 
-float InspectorView::draw_formula(const Pane& pane, float y, const RunView& run_view, const steps::WarpStep& part,
+float InspectorView::draw_formula(const Pane& pane, float y, const RunView& run_view, const WarpRef& warp,
                                   std::size_t step, int lane) const {
     const Theme& colors = pane.colors();
-    const steps::Formula parts = steps::formula_parts(run_view.steps(), step, part.warp, lane);
-    if (parts.who.empty()) return y;
-    const trace::Record& record = run_view.trace().records[part.records.front()];
-    const std::string head =
-        parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
-    y = sentence(pane, y, Face::code, colors.accent, head) + pane.px(4);
+    const LaneFormula parts = lane_formula(run_view.steps(), step, warp, lane);
+    if (parts.head.empty()) return y;
+    y = sentence(pane, y, Face::code, colors.accent, parts.head) + pane.px(4);
 
     // The rule in bits, one lane number under the other: each set bit of the mask flips one.
-    if (record.op == trace::Op::shfl_xor) {
-        const int arg = record.arg[lane_index(lane)];
+    if (parts.xor_mask >= 0) {
+        const int arg = parts.xor_mask;
         const auto mask = static_cast<std::uint32_t>(arg & 31);
         const std::uint32_t numbers[] = {static_cast<std::uint32_t>(lane), mask,
                                          static_cast<std::uint32_t>(lane) ^ mask};
@@ -118,10 +109,9 @@ float InspectorView::draw_formula(const Pane& pane, float y, const RunView& run_
     return y;
 }
 
-float InspectorView::draw_values(const Pane& pane, float y, const RunView& run_view, const steps::WarpStep& part,
+float InspectorView::draw_values(const Pane& pane, float y, const RunView& run_view, const WarpRef& warp,
                                  std::size_t step, int lane) const {
     const Theme& colors = pane.colors();
-    const StepKind kind = run_view.steps().steps[step].kind;
     const auto line = [&](const std::string& label, const std::string& value, const std::string& hex, Color ink) {
         const Rect row = row_at(pane, y, pane.px(20));
         text_in(pane.brush, Face::caption, row, colors.quiet, label, Align::left);
@@ -142,7 +132,7 @@ float InspectorView::draw_values(const Pane& pane, float y, const RunView& run_v
                : role == Role::quiet   ? colors.quiet
                                        : colors.text;
     };
-    for (const scene::ValueRow& row : scene::value_rows(run_view.steps(), step, part.warp, lane)) {
+    for (const scene::ValueRow& row : scene::value_rows(run_view.steps(), step, warp, lane)) {
         const std::string label = row.word.empty()
                                       ? row.label
                                       : fit_text(pane.look(), Face::caption, row.label + " " + row.word, pane.px(104));
@@ -150,15 +140,11 @@ float InspectorView::draw_values(const Pane& pane, float y, const RunView& run_v
             line(label, format_element(row.type, row.bits), "0x" + format_bits(row.type, row.bits), ink_of(row.role));
         else line(label, row.text, "", ink_of(row.role));
     }
-    const trace::Record& record = run_view.trace().records[part.records.front()];
-    if (trace::is_vote(record.op) || record.op == trace::Op::active_mask) {
-        const bool is_mask = record.op == trace::Op::vote_ballot || !trace::is_predicate_vote(record.op);
-        if (is_mask)
-            y = draw_mask(pane, y, static_cast<std::uint32_t>(record.received[lane_index(lane)]),
-                          warp_size(run_view.steps()));
-    } else if (kind == StepKind::fence) {
-        y = sentence(pane, y, Face::body, colors.text, scene::fence_text(record.arg[lane_index(lane)]));
-    }
+    const std::vector<LaneFacts> facts = lane_facts(run_view.steps(), step, warp);
+    const LaneFacts& own = facts.at(lane_index(lane));
+    if (own.answer_is_mask)
+        y = draw_mask(pane, y, static_cast<std::uint32_t>(own.answer), run_view.outline.warp_size);
+    else if (own.fence >= 0) y = sentence(pane, y, Face::body, colors.text, scene::fence_text(own.fence));
     return y + pane.px(6);
 }
 
@@ -182,17 +168,17 @@ float InspectorView::draw_mask(const Pane& pane, float y, std::uint32_t mask, in
 
 // What was found wrong at the step: with a lane, only what names it.
 float InspectorView::draw_findings(const Pane& pane, float y, const RunView& run_view, std::size_t step,
-                                   const steps::WarpRef& warp, int lane) const {
-    if (step >= run_view.findings.size()) return y;
-    for (const std::size_t i : run_view.findings[step]) {
-        const trace::Finding& finding = run_view.trace().findings[i];
+                                   const WarpRef& warp, int lane) const {
+    if (step >= run_view.outline.findings_at.size()) return y;
+    for (const std::size_t i : run_view.outline.findings_at[step]) {
+        const FindingNote& finding = run_view.outline.findings[i];
         const bool own =
             finding.block == warp.block && finding.warp == warp.warp && lane >= 0 && ((finding.lanes >> lane) & 1u);
         if (lane >= 0 && !own) continue;
         const Rect row = row_at(pane, y, 0);
         warning_sign(pane.brush, {row.x0 + pane.px(7), y + pane.px(10)}, pane.px(6));
         y += paragraph(pane.brush, Face::body, {row.x0 + pane.px(20), y}, row.width() - pane.px(20),
-                       pane.colors().warning, finding_text(finding), 1.45f) +
+                       pane.colors().warning, finding.words, 1.45f) +
              pane.px(6);
     }
     return y;
@@ -200,29 +186,24 @@ float InspectorView::draw_findings(const Pane& pane, float y, const RunView& run
 
 float InspectorView::draw_inputs(const Pane& pane, float y, const RunView& run_view, const Playhead& playhead,
                                  const Selection& selection, int lane) const {
-    const steps::Steps& steps = run_view.steps();
+    constexpr std::size_t kMostMarks = 64;
     const Theme& colors = pane.colors();
-    if (steps.input_count == 0) return y;
-    const steps::LaneValues& lane_values = steps.lane_values(playhead.step, selection.warp);
-    const steps::Provenance inputs = steps.provenances[lane_values.inputs[lane_index(lane)]];
-    const std::string text = scene::inputs_text(inputs, steps.input_count);
-    text_in(pane.brush, Face::caption, row_at(pane, y, pane.px(18)),
-            inputs.counted_twice() || inputs.undefined ? colors.warning : colors.quiet, text, Align::left);
+    const InputsHeld inputs = inputs_held(run_view.steps(), playhead.step, selection.warp, lane, kMostMarks);
+    if (inputs.text.empty()) return y;
+    text_in(pane.brush, Face::caption, row_at(pane, y, pane.px(18)), inputs.warned ? colors.warning : colors.quiet,
+            inputs.text, Align::left);
     y += pane.px(19);
 
     // One mark an input while they can be told apart, else one mark for several.
     const Rect row = row_at(pane, y, pane.px(12));
-    const std::size_t marks = std::min<std::size_t>(steps.input_count, 64);
-    const float pitch = row.width() / static_cast<float>(marks);
-    for (std::size_t m = 0; m < marks; ++m) {
-        const std::size_t first = m * steps.input_count / marks;
-        const std::size_t last = std::max(first + 1, (m + 1) * steps.input_count / marks);
-        const bool twice = inputs.count_twice(first, last) > 0;
-        const double part = static_cast<double>(inputs.count(first, last)) / static_cast<double>(last - first);
+    const float pitch = row.width() / static_cast<float>(inputs.marks.size());
+    for (std::size_t m = 0; m < inputs.marks.size(); ++m) {
+        const InputsHeld::Mark& told = inputs.marks[m];
         const Rect mark{row.x0 + pitch * static_cast<float>(m), row.y0,
                         row.x0 + pitch * static_cast<float>(m + 1) - pane.px(1.5f), row.y1};
-        fill(pane.brush, mark, mix(colors.raised, twice ? colors.warning : colors.good, part), pane.px(1.5f));
-        if (twice)
+        fill(pane.brush, mark, mix(colors.raised, told.twice ? colors.warning : colors.good, told.part),
+             pane.px(1.5f));
+        if (told.twice)
             fill(pane.brush, {mark.x0, mark.center().y - pane.px(1), mark.x1, mark.center().y + pane.px(1)},
                  colors.panel);
     }
@@ -232,19 +213,17 @@ float InspectorView::draw_inputs(const Pane& pane, float y, const RunView& run_v
 // What the lane holds after the step, in every form.
 float InspectorView::draw_bits(const Pane& pane, float y, const RunView& run_view, const Playhead& playhead,
                                const Selection& selection, int lane) const {
-    const steps::LaneValues& lane_values = run_view.steps().lane_values(playhead.step, selection.warp);
-    const steps::Provenance inputs = run_view.steps().provenances.at(lane_values.inputs[lane_index(lane)]);
-    if (!((lane_values.known >> lane) & 1u) || inputs.undefined) return y;
+    const scene::LaneCell cell = held(run_view.steps(), playhead.step, selection.warp, lane);
+    if (!cell.known || cell.undefined) return y;
     const Theme& colors = pane.colors();
-    const std::uint64_t bits = lane_values.bits[lane_index(lane)];
     const Rect row = row_at(pane, y, pane.px(16));
     text_in(pane.brush, Face::caption, row, colors.quiet, "holds, in bits", Align::left);
-    text_in(pane.brush, Face::small, row, colors.quiet, std::string(element_name(lane_values.type)), Align::right);
+    text_in(pane.brush, Face::small, row, colors.quiet, std::string(element_name(cell.type)), Align::right);
     y += pane.px(18);
-    const Face face = element_size(lane_values.type) > 4 ? Face::tiny : Face::small;
-    y += bits_row(pane.brush, {row.x0, y}, row.width(), lane_values.type, bits, face) + pane.px(2);
-    if (element_size(lane_values.type) <= 4) y += bits_names(pane.brush, {row.x0, y}, lane_values.type, face) + pane.px(2);
-    if (const std::string text = bits_text(lane_values.type, bits); !text.empty()) {
+    const Face face = element_size(cell.type) > 4 ? Face::tiny : Face::small;
+    y += bits_row(pane.brush, {row.x0, y}, row.width(), cell.type, cell.bits, face) + pane.px(2);
+    if (element_size(cell.type) <= 4) y += bits_names(pane.brush, {row.x0, y}, cell.type, face) + pane.px(2);
+    if (const std::string text = bits_text(cell.type, cell.bits); !text.empty()) {
         y = sentence(pane, y, Face::small, colors.text, "= " + text);
     }
     return y + pane.px(7);
@@ -252,48 +231,25 @@ float InspectorView::draw_bits(const Pane& pane, float y, const RunView& run_vie
 
 float InspectorView::draw_step(const Pane& pane, float y, const RunView& run_view, const Playhead& playhead,
                                const Selection& selection) const {
-    const steps::Steps& steps = run_view.steps();
     const Theme& colors = pane.colors();
-    const steps::Step& step = steps.steps[playhead.step];
+    const StepHead& step = run_view.outline.steps[playhead.step];
     const Rect head = row_at(pane, y, pane.px(22));
     text_in(pane.brush, Face::title, head, colors.strong, step.label, Align::left);
     text_in(pane.brush, Face::caption, head, colors.quiet, step.stage, Align::right);
     y = draw_findings(pane, head.y1 + pane.px(6), run_view, playhead.step, selection.warp, -1);
-    const std::size_t block = block_place(steps, selection.warp);
-    if (block < step.counters.size()) {
-        const steps::Step::Counters& counters = step.counters[block];
-        // What the run never does is left out.
-        const steps::Step::Counters& whole = steps.steps.back().counters[block];
-        struct Line {
-            const char* label;
-            std::uint32_t value;
-            std::uint32_t in_all;
-        };
-        const Line lines[] = {
-            {"lanes at work now", counters.active_lanes, 1},
-            {"lanes adding now", counters.lanes_adding, whole.add_slots ? 1u : 0u},
-            {"shuffle rounds so far", counters.shuffles, whole.shuffles},
-            {"block barriers so far", counters.block_barriers, whole.block_barriers},
-            {"warp barriers so far", counters.warp_barriers, whole.warp_barriers},
-            {"shared accesses so far", counters.shared_accesses, whole.shared_accesses},
-            {"shared passes so far", counters.shared_passes, whole.shared_passes},
-            {"global accesses so far", counters.global_accesses, whole.global_accesses},
-            {"32-byte sectors so far", counters.global_sectors, whole.global_sectors},
-            {"atomics so far", counters.atomics, whole.atomics}};
-        for (const Line& each : lines) {
-            if (each.in_all == 0) continue;
-            const Rect row = row_at(pane, y, pane.px(19));
-            text_in(pane.brush, Face::caption, row, colors.quiet, each.label, Align::left);
-            text_in(pane.brush, Face::figure, row, each.value ? colors.text : colors.quiet, std::to_string(each.value),
-                    Align::right);
-            y += pane.px(19);
-        }
-        if (counters.add_slots > 0) {
-            const Rect row = row_at(pane, y, pane.px(19));
-            text_in(pane.brush, Face::caption, row, colors.quiet, "busy while adding, so far", Align::left);
-            text_in(pane.brush, Face::figure, row, colors.good, scene::percent(counters.busy()), Align::right);
-            y += pane.px(19);
-        }
+    const Counts counts = counts_at(run_view.steps(), playhead.step, selection.warp);
+    for (const Counts::Line& each : counts.lines) {
+        const Rect row = row_at(pane, y, pane.px(19));
+        text_in(pane.brush, Face::caption, row, colors.quiet, each.label, Align::left);
+        text_in(pane.brush, Face::figure, row, each.value ? colors.text : colors.quiet, std::to_string(each.value),
+                Align::right);
+        y += pane.px(19);
+    }
+    if (counts.adds) {
+        const Rect row = row_at(pane, y, pane.px(19));
+        text_in(pane.brush, Face::caption, row, colors.quiet, "busy while adding, so far", Align::left);
+        text_in(pane.brush, Face::figure, row, colors.good, percent(counts.busy), Align::right);
+        y += pane.px(19);
     }
     y += pane.px(8);
     return sentence(pane, y, Face::body, colors.quiet,

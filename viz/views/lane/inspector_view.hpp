@@ -1,4 +1,5 @@
-// One lane told in full: whom it read and why, in bits; what it held before and after; which inputs it holds; its life.
+// One lane told in full: whom it read and why, in bits; what it held before and after; which inputs it includes; its
+// history.
 #pragma once
 
 #include "viz/model/run_view.hpp"
@@ -15,12 +16,12 @@ struct InspectorView {
 
 private:
     // Each takes the top of what it draws and returns the bottom.
-    float draw_formula(const Pane& pane, float y, const RunView& run_view, const steps::WarpStep& part, std::size_t step,
+    float draw_formula(const Pane& pane, float y, const RunView& run_view, const WarpRef& warp, std::size_t step,
                        int lane) const;
-    float draw_values(const Pane& pane, float y, const RunView& run_view, const steps::WarpStep& part, std::size_t step,
+    float draw_values(const Pane& pane, float y, const RunView& run_view, const WarpRef& warp, std::size_t step,
                       int lane) const;
     float draw_mask(const Pane& pane, float y, std::uint32_t mask, int lanes) const;
-    float draw_findings(const Pane& pane, float y, const RunView& run_view, std::size_t step, const steps::WarpRef& warp,
+    float draw_findings(const Pane& pane, float y, const RunView& run_view, std::size_t step, const WarpRef& warp,
                         int lane) const;
     float draw_inputs(const Pane& pane, float y, const RunView& run_view, const Playhead& playhead,
                       const Selection& selection, int lane) const;

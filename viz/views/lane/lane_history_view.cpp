@@ -6,8 +6,8 @@
 
 #include "common/base/element.hpp"
 #include "viz/model/bits_paint.hpp"
-#include "viz/model/coverage.hpp"
-#include "viz/views/shell/timeline_view.hpp"
+#include "viz/model/lane_colors.hpp"
+#include "viz/model/step_color.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -38,8 +38,8 @@ float LaneHistoryView::draw_strip(const Pane& pane, const Rect& row, const RunVi
     look_at(run_view, selection, lane);
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
-    std::vector<const LifeStep*> came;
-    for (const LifeStep& each : life_)
+    std::vector<const HistoryStep*> came;
+    for (const HistoryStep& each : life_)
         if (each.changed || (came.empty() && each.known)) came.push_back(&each);
     strip_.clear();
     if (came.empty()) return row.y0;
@@ -55,7 +55,7 @@ float LaneHistoryView::draw_strip(const Pane& pane, const Rect& row, const RunVi
     const LaneColors lane_colors{&run_view, &run_view.scale_of(selection.warp), &colors, selection.display.colors};
     const float high = pane.px(21);
     for (std::size_t i = 0; i < count; ++i) {
-        const LifeStep& each = *came[first + i];
+        const HistoryStep& each = *came[first + i];
         const float x = row.x0 + (width + gap) * static_cast<float>(i);
         const Rect chip{x, row.y0, x + width, row.y0 + high};
         const Rect whole{chip.x0, chip.y0, chip.x1, chip.y1 + pane.px(13)};
@@ -71,7 +71,7 @@ float LaneHistoryView::draw_strip(const Pane& pane, const Rect& row, const RunVi
             outline(brush, chip, colors.warning, pane.px(4), pane.px(1));
             text_in(brush, Face::small, chip, colors.warning, "?");
         } else {
-            const Color ground = mix(lane_colors.of(run_view.steps().lane_values(each.step, selection.warp), lane),
+            const Color ground = mix(lane_colors.of(held(run_view.steps(), each.step, selection.warp, lane)),
                                      colors.panel, now ? 0.0 : 0.35);
             const int chars = static_cast<int>((width - pane.px(6)) / (*pane.look().fonts)[Face::small].digit);
             fill(brush, chip, ground, pane.px(4));
@@ -94,9 +94,9 @@ float LaneHistoryView::draw_strip(const Pane& pane, const Rect& row, const RunVi
     return row.y0 + pane.px(42);
 }
 
-float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const RunView& run_view, const Playhead& playhead,
-                         Selection& selection, const Lights& lights, int lane, Intent& intent) {
-    const steps::Steps& steps = run_view.steps();
+float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const RunView& run_view,
+                            const Playhead& playhead, Selection& selection, const Lights& lights, int lane,
+                            Intent& intent) {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     look_at(run_view, selection, lane);
@@ -116,7 +116,7 @@ float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const Ru
 
     const LaneColors lane_colors{&run_view, &run_view.scale_of(selection.warp), &colors, selection.display.colors};
     const bool bits = figures == Figures::bits;
-    for (const LifeStep& each : life_) {
+    for (const HistoryStep& each : life_) {
         const float first = y;
         const float pitch = pane.px(18);
         const float under = bits && each.known && !each.undefined ? pane.px(element_size(each.type) > 4 ? 26 : 14) : 0;
@@ -131,7 +131,7 @@ float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const Ru
         const Color ink = present ? colors.accent : future ? colors.quiet : colors.text;
         // The kind of the step is a stripe, as in the timeline.
         fill(brush, {box.x0, box.y0 + pane.px(3), box.x0 + pane.px(2.5f), box.y1 - pane.px(3)},
-             step_color(colors, steps.steps[each.step].kind), pane.px(1));
+             step_color(colors, run_view.outline.steps[each.step].kind), pane.px(1));
 
         Rect line{box.x0 + pane.px(7), first, row.x1, first + pitch};
         const Rect number = line.cut_left(pane.px(23));
@@ -147,11 +147,11 @@ float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const Ru
         const Rect cell = line.cut_right(value_width).inset(0, pane.px(2));
         if (each.known && !each.undefined) {
             // A value that stays is quiet; one that is new stands on its colour.
-            const steps::LaneValues& held = steps.lane_values(each.step, selection.warp);
-            const Color ground = mix(lane_colors.of(held, lane), colors.panel,
-                                     future         ? 0.75
-                                     : each.changed ? 0.0
-                                                    : 0.55);
+            const Color ground =
+                mix(lane_colors.of(held(run_view.steps(), each.step, selection.warp, lane)), colors.panel,
+                    future         ? 0.75
+                    : each.changed ? 0.0
+                                   : 0.55);
             fill(brush, cell, ground, pane.px(3));
             text_in(brush, Face::small, {cell.x0, cell.y0, cell.x1 - pane.px(4), cell.y1}, text_on(ground), value,
                     Align::right);

@@ -3,12 +3,10 @@
 
 #include "common/run/run.hpp"
 #include "viz/model/run_view.hpp"
-#include "viz/views/lane/lane_history.hpp"
+#include "common/scene/lane_history.hpp"
 #include "viz/model/highlight.hpp"
 #include "viz/model/pane.hpp"
-#include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
-#include "viz/views/lane/lane_history.hpp"
 
 namespace lanewise::viz {
 
@@ -32,9 +30,9 @@ private:
     std::vector<std::pair<std::size_t, Rect>> strip_;
     // Made once for a lane of a run.
     std::shared_ptr<const lesson::Run> run_;
-    steps::WarpRef warp_;
+    WarpRef warp_;
     int lane_ = -1;
-    std::vector<LifeStep> life_;
+    std::vector<HistoryStep> life_;
 };
 
 }  // namespace lanewise::viz

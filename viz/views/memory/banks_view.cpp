@@ -4,25 +4,20 @@
 
 #include "common/base/element.hpp"
 #include "common/scene/cell_text.hpp"
+#include "viz/model/cell_paint.hpp"
 #include "viz/views/stage/scene.hpp"
 #include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 namespace {
 
-using steps::kBanks;
-
 constexpr float kMarks = 15;
-
-std::size_t per_row(const MemoryArray& array) {
-    return static_cast<std::size_t>(kBanks * steps::kBankBytes / element_size(array.element));
-}
 
 // Does `touches` hold for any word of the row?
 template <class F>
 bool any_word(const MemoryArray& array, std::size_t row, F touches) {
-    const std::size_t first = row * per_row(array);
-    const std::size_t last = std::min(first + per_row(array), array.words.size());
+    const std::size_t first = row * per_bank_row(array.element);
+    const std::size_t last = std::min(first + per_bank_row(array.element), array.words.size());
     for (std::size_t i = first; i < last; ++i) {
         if (touches(array.words[i])) return true;
     }
@@ -30,60 +25,8 @@ bool any_word(const MemoryArray& array, std::size_t row, F touches) {
 }
 
 bool is_own(const MemoryWord& word) { return word.lanes != 0; }
-bool is_touched(const MemoryWord& word) { return word.read_now || word.written_now; }
 
 }  // namespace
-
-std::array<std::uint8_t, kBanks> bank_conflicts(const std::vector<scene::Request>& requests) {
-    std::array<std::uint8_t, kBanks> most{};
-    for (const scene::Request& request : requests) {
-        if (request.space != trace::Space::shared) continue;
-        for (std::size_t bank = 0; bank < most.size(); ++bank)
-            most[bank] = std::max(most[bank], request.banks.words[bank]);
-    }
-    return most;
-}
-
-std::vector<BankRow> bank_rows(const std::vector<MemoryArray>& arrays, std::size_t most) {
-    std::vector<BankRow> all;
-    for (std::size_t a = 0; a < arrays.size(); ++a) {
-        const std::size_t rows = BanksView::rows(arrays[a].words.size(), arrays[a].element);
-        for (std::size_t row = 0; row < rows; ++row) all.push_back({a, row});
-    }
-    if (all.size() <= most) return all;
-    std::vector<bool> chosen(all.size(), false);
-    std::size_t count = 0;
-    for (const auto& touches : {is_own, is_touched}) {
-        for (std::size_t i = 0; i < all.size() && count < most; ++i) {
-            if (!any_word(arrays[all[i].array], all[i].row, touches)) continue;
-            chosen[i] = true;
-            ++count;
-        }
-        if (count > 0) break;
-    }
-    // Neighbours below, then whatever comes first.
-    for (std::size_t i = 1; i < all.size() && count > 0 && count < most; ++i) {
-        if (chosen[i] || !chosen[i - 1]) continue;
-        chosen[i] = true;
-        ++count;
-    }
-    for (std::size_t i = 0; i < all.size() && count < most; ++i) {
-        if (chosen[i]) continue;
-        chosen[i] = true;
-        ++count;
-    }
-    std::vector<BankRow> rows;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (chosen[i]) rows.push_back(all[i]);
-    }
-    return rows;
-}
-
-std::size_t BanksView::rows(std::uint64_t elements, Element element) {
-    // Words of four bytes; smaller elements share one, larger take several.
-    const std::uint64_t words = (elements * static_cast<std::uint64_t>(element_size(element)) + 3) / 4;
-    return static_cast<std::size_t>((words + kBanks - 1) / kBanks);
-}
 
 float BanksView::height(const Look& look, std::size_t rows) const {
     return look.px((rows <= 2 ? 22.0f : 17.0f) * static_cast<float>(rows) + (marks ? kMarks : 0));
@@ -91,9 +34,9 @@ float BanksView::height(const Look& look, std::size_t rows) const {
 
 void BanksView::draw_row(const Pane& pane, const Rect& box, const MemoryArray& array, std::size_t row, WordPaint& paint,
                          Selection& selection) const {
-    const std::size_t first = row * per_row(array);
-    const std::size_t last = std::min(first + per_row(array), array.words.size());
-    const float width = box.width() / static_cast<float>(per_row(array));
+    const std::size_t first = row * per_bank_row(array.element);
+    const std::size_t last = std::min(first + per_bank_row(array.element), array.words.size());
+    const float width = box.width() / static_cast<float>(per_bank_row(array.element));
     for (std::size_t i = first; i < last; ++i) {
         const MemoryWord& word = array.words[i];
         const float x = box.x0 + width * static_cast<float>(i - first);
@@ -113,8 +56,8 @@ void BanksView::draw_row(const Pane& pane, const Rect& box, const MemoryArray& a
 }
 
 void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<MemoryArray>& arrays,
-                     const std::vector<BankRow>& rows, const std::vector<scene::Request>& requests,
-                     const ValueScale& scale, Selection& selection) const {
+                     const std::vector<BankRow>& rows, const BankCounts& conflicts, const ValueScale& scale,
+                     Selection& selection) const {
     if (rows.empty()) return;
     const Theme& colors = pane.colors();
     const float right = lanes_x0 + cell * static_cast<float>(kBanks);
@@ -124,7 +67,7 @@ void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<Memo
     float own_end = rest.y0;   // below the last row that the chosen warp touches
     std::vector<WordPaint> paints;
     for (std::size_t a = 0; a < arrays.size(); ++a) {
-        const float width = cell * static_cast<float>(kBanks) / static_cast<float>(per_row(arrays[a]));
+        const float width = cell * static_cast<float>(kBanks) / static_cast<float>(per_bank_row(arrays[a].element));
         paints.push_back({pane, scale, arrays[a].element, selection.lane(), Face::tiny,
                           row_height >= pane.px(13) && width >= pane.px(11), cell_chars(width, pane.look().scale),
                           row_height >= pane.px(20)});
@@ -150,7 +93,7 @@ void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<Memo
         const bool follows = r > 0 && rows[r - 1].array == rows[r].array && rows[r - 1].row + 1 == rows[r].row;
         if (r > 0 && rows[r - 1].array == rows[r].array && !follows)
             hairline(pane.brush, {box.x0, box.y0}, {box.x1, box.y0}, colors.quiet, pane.px(1));
-        const std::string index = std::to_string(rows[r].row * per_row(array));
+        const std::string index = std::to_string(rows[r].row * per_bank_row(array.element));
         if (!follows) {
             const std::string name = rows[r].row == 0 ? array.name : array.name + "[" + index + "]";
             const float room = where.x1 - right - pane.px(8);
@@ -165,13 +108,12 @@ void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<Memo
         text_in(pane.brush, Face::tiny, {where.x0, box.y0, lanes_x0 - pane.px(3), box.y1}, colors.quiet, index,
                 Align::right);
     }
-    if (marks) draw_marks(pane, {where.x0, where.y0, where.x1, own_end}, requests);
+    if (marks) draw_marks(pane, {where.x0, where.y0, where.x1, own_end}, conflicts);
 }
 
 // "4×" over a bank of which four different words are wanted, and a frame down to the last of them.
-void BanksView::draw_marks(const Pane& pane, const Rect& where, const std::vector<scene::Request>& requests) const {
+void BanksView::draw_marks(const Pane& pane, const Rect& where, const BankCounts& conflicts) const {
     const Theme& colors = pane.colors();
-    const auto conflicts = bank_conflicts(requests);
     for (std::size_t bank = 0; bank < conflicts.size(); ++bank) {
         if (conflicts[bank] < 2) continue;
         const float x = lanes_x0 + cell * static_cast<float>(bank);

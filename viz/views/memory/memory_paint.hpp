@@ -4,7 +4,7 @@
 #include <string>
 
 #include "viz/model/run_view.hpp"
-#include "viz/views/memory/memory.hpp"
+#include "common/scene/memory/memory_words.hpp"
 #include "viz/model/pane.hpp"
 
 namespace lanewise::viz {

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "viz/model/coverage.hpp"
+#include "viz/model/lane_colors.hpp"
 
 namespace lanewise::viz {
 namespace {
-
-using trace::Space;
 
 constexpr float kTitle = 21;
 constexpr float kCaption = 15;
@@ -41,74 +39,26 @@ std::vector<std::string> lines_of(const Look& look, const std::vector<std::strin
     return lines;
 }
 
-std::vector<std::uint32_t> shared_arrays_of(const steps::Steps& steps, std::uint32_t launch) {
-    const auto& arrays = steps.trace->arrays;
-    std::vector<bool> used(arrays.size(), false);
-    const auto mark = [&](std::uint32_t array) {
-        if (array < used.size() && arrays[array].space == Space::shared) used[array] = true;
-    };
-    for (const trace::Record& record : steps.trace->records) {
-        if (record.launch != launch) continue;
-        for (const trace::ArrayImage& image : record.shared) mark(image.array);
-        if (touches_memory(record)) mark(record.array);
-    }
-    std::vector<std::uint32_t> places;
-    for (std::size_t i = 0; i < used.size(); ++i) {
-        if (used[i]) places.push_back(static_cast<std::uint32_t>(i));
-    }
-    return places;
-}
-
-bool block_touches(const steps::Steps& steps, std::size_t step, const steps::WarpRef& block, Space space) {
-    if (step >= steps.size()) return false;
-    for (const steps::WarpStep& part : steps.steps[step].warps) {
-        if (part.warp.launch != block.launch || part.warp.block != block.block) continue;
-        for (const std::size_t number : part.records) {
-            const trace::Record& record = steps.trace->records[number];
-            if (touches_memory(record) && record.array < steps.trace->arrays.size() &&
-                steps.trace->arrays[record.array].space == space)
-                return true;
-        }
-    }
-    return false;
-}
-
-const char* name_of(Space space) { return space == Space::shared ? "shared memory" : "global memory"; }
-
 }  // namespace
-
-std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp,
-                                         const std::vector<scene::Request>& requests, Space space, bool brief) {
-    std::vector<std::string> captions = scene::request_captions(steps, requests, space, brief);
-    if (!captions.empty()) return captions;
-    if (!scene::accesses_known(*steps.trace)) {
-        const std::string origin = scene::accesses_origin(*steps.trace);
-        if (!origin.empty()) return {origin};
-    }
-    std::string text =
-        "warp " + std::to_string(warp.warp) + " asks for nothing in " + name_of(space) + " in this step";
-    if (block_touches(steps, step, warp, space)) text += "; other warps of its block do";
-    return {text};
-}
 
 void MemoryView::next() {
     show = show == Show::follow ? Show::shared : show == Show::shared ? Show::global : Show::follow;
 }
 
-void MemoryView::learn(const Look& look, const RunView& run_view, const steps::WarpRef& warp, float width, float most) {
+void MemoryView::learn(const Look& look, const RunView& run_view, const WarpRef& warp, float width, float most) {
     const bool same = run_.run == run_view.run && run_.warp == warp;
     if (same && run_.width == width && run_.scale == look.scale && run_.most == most) return;
     const steps::Steps& steps = run_view.steps();
     if (!same) {
-        now_.ready = false;
+        ready_ = false;
         run_ = {};
         run_.run = run_view.run;
         run_.warp = warp;
         run_.shared_arrays = shared_arrays_of(steps, warp.launch);
         run_.shared = !run_.shared_arrays.empty();
         for (const std::uint32_t array : run_.shared_arrays) {
-            const trace::Array& each = steps.trace->arrays[array];
-            run_.shared_rows += BanksView::rows(each.count, each.element);
+            const ArrayHead& each = run_view.outline.arrays[array];
+            run_.shared_rows += bank_row_count(each.count, each.element);
         }
         run_.use = std::make_shared<const GlobalUse>(steps, warp);
         run_.global = !run_.use->empty();
@@ -116,9 +66,9 @@ void MemoryView::learn(const Look& look, const RunView& run_view, const steps::W
     run_.width = width;
     run_.scale = look.scale;
     run_.most = most;
-    std::vector<std::vector<scene::Request>> requests;
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-        requests.push_back(scene::requests_of(steps, k, warp));
+    std::vector<std::vector<Request>> requests;
+    for (std::size_t k = 0; k < run_view.outline.steps.size(); ++k) {
+        requests.push_back(requests_of(steps, k, warp));
         run_.conflicts |= std::any_of(requests.back().begin(), requests.back().end(),
                                       [](const scene::Request& request) { return request.conflict(); });
     }
@@ -143,7 +93,7 @@ void MemoryView::learn(const Look& look, const RunView& run_view, const steps::W
     const std::size_t most_rows =
         std::clamp<std::size_t>(static_cast<std::size_t>(room / look.px(17)), 1, kMostGlobalRows);
     run_.global_rows = run_.use->rows(most_rows);
-    now_.ready = false;
+    ready_ = false;
 
     BanksView banks;
     banks.marks = run_.conflicts;
@@ -161,52 +111,19 @@ float MemoryView::height(const Look& look, const RunView& run_view, const Select
     return run_.height;
 }
 
-Space MemoryView::choose(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) const {
+Space MemoryView::choose(const steps::Steps& steps, std::size_t step, const WarpRef& warp) const {
     if (!run_.shared || !run_.global) return run_.shared ? Space::shared : Space::global;
     if (show != Show::follow) return show == Show::shared ? Space::shared : Space::global;
-    const auto asks = [&](Space space) {
-        return std::any_of(now_.requests.begin(), now_.requests.end(),
-                           [&](const scene::Request& request) { return request.space == space; });
-    };
-    for (const Space space : {Space::shared, Space::global}) {
-        if (asks(space)) return space;
-    }
-    for (const Space space : {Space::shared, Space::global}) {
-        if (block_touches(steps, step, warp, space)) return space;
-    }
-    return Space::shared;
+    return space_of(steps, step, warp, requests_of(steps, step, warp));
 }
 
-void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) {
-    if (now_.ready && now_.step == step && now_.show == show) return;
-    now_ = {};
-    now_.ready = true;
-    now_.step = step;
-    now_.show = show;
-    now_.requests = scene::requests_of(steps, step, warp);
-    now_.space = choose(steps, step, warp);
-    now_.captions = memory_captions(steps, step, warp, now_.requests, now_.space, run_.brief);
-    now_.quiet = scene::request_captions(steps, now_.requests, now_.space).empty();
-    if (now_.space == Space::shared) {
-        now_.shared = shared_memory(steps, step, warp);
-        now_.changed = changed_text(now_.shared);
-        std::erase_if(now_.shared, [&](const MemoryArray& array) {
-            return std::find(run_.shared_arrays.begin(), run_.shared_arrays.end(), array.array) ==
-                   run_.shared_arrays.end();
-        });
-        now_.rows = bank_rows(now_.shared, run_.bank_rows);
-    } else if (const auto array = run_.use->array_at(step)) {
-        now_.window = run_.use->window(step, *array, run_.global_rows);
-        now_.global = global_memory(steps, step, warp, *array, now_.window.sectors());
-        now_.changed = changed_text({now_.global});
-        const std::size_t touched = run_.use->touched_at(step, *array);
-        if (now_.quiet && touched != steps::kNoStep && touched != step) {
-            now_.captions.back() +=
-                "; " + now_.global.name + " is next or last touched in step " + std::to_string(touched + 1);
-        }
-        if (now_.window.left_out > 0)
-            now_.captions.push_back("and " + std::to_string(now_.window.left_out) + " more sectors");
-    }
+void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const WarpRef& warp) {
+    if (ready_ && step_ == step && showed_ == show) return;
+    ready_ = true;
+    step_ = step;
+    showed_ = show;
+    now_ = memory_panel(steps, step, warp, choose(steps, step, warp), *run_.use,
+                        {run_.bank_rows, run_.global_rows, run_.brief});
 }
 
 void MemoryView::draw(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
@@ -218,11 +135,8 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const RunView& run_vi
     Rect rest = where;
     const Rect title = rest.cut_top(pane.px(kTitle));
     look_at(steps, playhead.step, selection.warp);
-    draw_title(pane, title, run_view.trace(), selection.warp);
+    draw_title(pane, title, run_view.outline, selection.warp);
 
-    const bool costly = std::any_of(now_.requests.begin(), now_.requests.end(), [&](const scene::Request& request) {
-        return request.space == now_.space && (request.conflict() || request.is_scattered());
-    });
     std::vector<std::string> lines = lines_of(pane.look(), now_.captions, cell * 32);
     // What went wrong comes before what it cost.
     const bool changed = !now_.changed.empty();
@@ -236,7 +150,7 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const RunView& run_vi
         text_in(pane.brush, Face::caption, row,
                 warns        ? colors.warning
                 : now_.quiet ? colors.quiet
-                : costly     ? colors.warning
+                : now_.costly ? colors.warning
                              : colors.text,
                 line, Align::left);
     }
@@ -249,16 +163,16 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const RunView& run_vi
     const std::string uses = use_text(lights_.uses(), playhead.step);
     if (now_.space == Space::shared) {
         const BanksView banks{lanes_x0, cell, run_.conflicts, uses};
-        banks.draw(pane, rest, now_.shared, now_.rows, now_.requests, scale, selection);
-    } else if (now_.window.array < run_view.trace().arrays.size()) {
+        banks.draw(pane, rest, now_.shared, now_.rows, now_.conflicts, scale, selection);
+    } else if (now_.window.array < run_view.outline.arrays.size()) {
         const SectorsView sectors{lanes_x0, cell, uses};
-        sectors.draw(pane, rest, run_view.trace().arrays[now_.window.array], now_.window, now_.global, now_.requests,
+        sectors.draw(pane, rest, run_view.outline.arrays[now_.window.array], now_.window, now_.global, now_.moved,
                      scale, selection);
     }
 }
 
-void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Trace& trace,
-                            const steps::WarpRef& warp) {
+void MemoryView::draw_title(const Pane& pane, const Rect& where, const Outline& outline,
+                            const WarpRef& warp) {
     const Theme& colors = pane.colors();
     const float right = lanes_x0 + cell * 32;
     const bool shared = now_.space == Space::shared;
@@ -304,7 +218,7 @@ void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Tr
         text += way;
         break;
     }
-    if (!trace.header.accesses_from.empty()) text += " · " + scene::accesses_origin(trace);
+    if (!outline.accesses_added_from.empty()) text += " · " + outline.accesses_added_from;
     text_in(pane.brush, Face::caption, {x, where.y0, right, where.y1}, colors.quiet,
             fit_text(pane.look(), Face::caption, text, room), Align::left);
 }

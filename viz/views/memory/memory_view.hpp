@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/run/run.hpp"
+#include "common/scene/memory/memory_panel.hpp"
 #include "viz/model/highlight.hpp"
 #include "viz/views/memory/banks_view.hpp"
 #include "viz/views/memory/sectors_view.hpp"
@@ -29,14 +29,14 @@ struct MemoryView {
     void next();
 
     // As drawn last.
-    trace::Space shown() const { return now_.space; }
+    Space shown() const { return now_.space; }
     const std::vector<std::string>& captions() const { return now_.captions; }
 
 private:
     // What holds for a run and a warp.
     struct Run {
         std::shared_ptr<const lesson::Run> run;
-        steps::WarpRef warp;
+        WarpRef warp;
         float width = 0, scale = 0, most = 0;
         bool shared = false;
         bool global = false;
@@ -50,35 +50,18 @@ private:
         float height = 0;
         std::shared_ptr<const GlobalUse> use;
     };
-    // What holds for one step of it.
-    struct Now {
-        bool ready = false;
-        std::size_t step = 0;
-        Show show = Show::follow;
-        trace::Space space = trace::Space::shared;
-        std::vector<scene::Request> requests;
-        std::vector<std::string> captions;
-        std::string changed;                 // of words that changed after another thread read them
-        bool quiet = false;                  // nothing is asked for: the captions say so
-        std::vector<MemoryArray> shared;
-        std::vector<BankRow> rows;
-        SectorWindow window;
-        MemoryArray global;
-    };
-
-    void learn(const Look& look, const RunView& run_view, const steps::WarpRef& warp, float width, float most);
-    void look_at(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
-    trace::Space choose(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) const;
-    void draw_title(const Pane& pane, const Rect& where, const trace::Trace& trace, const steps::WarpRef& warp);
+    void learn(const Look& look, const RunView& run_view, const WarpRef& warp, float width, float most);
+    void look_at(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
+    Space choose(const steps::Steps& steps, std::size_t step, const WarpRef& warp) const;
+    void draw_title(const Pane& pane, const Rect& where, const Outline& outline, const WarpRef& warp);
 
     Run run_;
-    Now now_;
+    // What holds for one step of it.
+    bool ready_ = false;
+    std::size_t step_ = 0;
+    Show showed_ = Show::follow;
+    MemoryPanel now_;
     Lights lights_;
 };
-
-// What is said under the stage of a warp's requests in a step, for one space; where it asks for nothing, that is said.
-std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp,
-                                         const std::vector<scene::Request>& requests, trace::Space space,
-                                         bool brief = false);
 
 }  // namespace lanewise::viz

@@ -10,7 +10,6 @@ namespace lanewise::viz {
 namespace {
 
 using testing::Headless;
-using trace::Space;
 
 struct Drawn {
     explicit Drawn(std::shared_ptr<const lesson::Run> run, float width = 960)
@@ -28,7 +27,7 @@ struct Drawn {
             view.draw(pane, {0, 0, gui.window().x1, height}, run_view, playhead, selection);
         });
     }
-    std::size_t first(steps::StepKind kind, std::size_t from = 0) const {
+    std::size_t first(StepKind kind, std::size_t from = 0) const {
         for (std::size_t k = from; k < run_view.steps().size(); ++k) {
             if (run_view.steps().steps[k].kind == kind) return k;
         }
@@ -52,7 +51,7 @@ TEST(MemoryView, FollowsTheStepAndKeepsItsHeight) {
               "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 4 sectors of 32 bytes, all used");
     const float height = drawn.height;
     EXPECT_GT(height, 0);
-    drawn.at(drawn.first(steps::StepKind::store));
+    drawn.at(drawn.first(StepKind::store));
     EXPECT_EQ(drawn.view.shown(), Space::shared);
     EXPECT_EQ(drawn.view.captions()[0], "warp 0 writes warp_sums: 1 lane, 1 pass: no bank conflict");
     for (std::size_t step = 0; step < drawn.run_view.steps().size(); ++step) {
@@ -60,7 +59,7 @@ TEST(MemoryView, FollowsTheStepAndKeepsItsHeight) {
         EXPECT_EQ(drawn.height, height);
     }
     // A step that touches no memory shows the shared one.
-    drawn.at(drawn.first(steps::StepKind::shuffle));
+    drawn.at(drawn.first(StepKind::shuffle));
     EXPECT_EQ(drawn.view.shown(), Space::shared);
     drawn.at(drawn.run_view.steps().size() - 1);   // the atomic on out
     EXPECT_EQ(drawn.view.shown(), Space::global);
@@ -85,10 +84,10 @@ TEST(MemoryView, WhatWasChosenStays) {
         EXPECT_EQ(drawn.view.shown(), Space::shared);
     }
     drawn.view.next();
-    drawn.at(drawn.first(steps::StepKind::store));
+    drawn.at(drawn.first(StepKind::store));
     EXPECT_EQ(drawn.view.shown(), Space::global);
     drawn.view.next();
-    drawn.at(drawn.first(steps::StepKind::store));
+    drawn.at(drawn.first(StepKind::store));
     EXPECT_EQ(drawn.view.shown(), Space::shared);
 }
 

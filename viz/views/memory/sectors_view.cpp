@@ -4,33 +4,15 @@
 
 #include "common/base/element.hpp"
 #include "common/scene/cell_text.hpp"
-#include "viz/views/stage/scene.hpp"
-#include "viz/views/stage/stage_paint.hpp"
+#include "viz/model/cell_paint.hpp"
 
 namespace lanewise::viz {
-namespace {
-
-using Sectors = std::vector<std::int64_t>;
-
-// What the chosen warp's requests move of one array, ascending.
-Sectors moved_sectors(const std::vector<scene::Request>& requests, std::uint32_t array) {
-    Sectors all;
-    for (const scene::Request& request : requests) {
-        if (request.space == trace::Space::global && request.array == array)
-            all.insert(all.end(), request.sectors.begin(), request.sectors.end());
-    }
-    std::sort(all.begin(), all.end());
-    return all;
-}
-
-}  // namespace
-
 float SectorsView::height(const Look& look, std::size_t rows) const {
     return look.px((rows <= 2 ? 24.0f : rows <= 5 ? 22.0f : 18.0f) * static_cast<float>(rows));
 }
 
-void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& array, const SectorWindow& window,
-                       const MemoryArray& words, const std::vector<scene::Request>& requests, const ValueScale& scale,
+void SectorsView::draw(const Pane& pane, const Rect& where, const ArrayHead& array, const SectorWindow& window,
+                       const MemoryArray& words, const std::vector<std::int64_t>& moved, const ValueScale& scale,
                        Selection& selection) const {
     if (window.rows.empty()) return;
     const Theme& colors = pane.colors();
@@ -38,7 +20,6 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const trace::Array& 
     const float right = lanes_x0 + cell * 32;
     const auto per_sector = static_cast<std::int64_t>(words.per_sector());
     const float row_height = std::min(pane.px(24), where.height() / static_cast<float>(window.rows.size()));
-    const Sectors moved = moved_sectors(requests, window.array);
 
     // Indices stand in the margin; where they are longer, the words make room.
     float index_width = 0;

@@ -7,7 +7,8 @@
 
 #include "viz/model/selection.hpp"
 #include "viz/views/memory/memory_paint.hpp"
-#include "viz/views/memory/sectors.hpp"
+#include "common/scene/memory/sectors.hpp"
+#include "common/scene/outline.hpp"
 
 namespace lanewise::viz {
 
@@ -17,8 +18,8 @@ struct SectorsView {
     std::string uses{};   // who writes and reads the word that is pointed at
 
     float height(const Look& look, std::size_t rows) const;
-    void draw(const Pane& pane, const Rect& where, const trace::Array& array, const SectorWindow& window,
-              const MemoryArray& words, const std::vector<scene::Request>& requests, const ValueScale& scale,
+    void draw(const Pane& pane, const Rect& where, const ArrayHead& array, const SectorWindow& window,
+              const MemoryArray& words, const std::vector<std::int64_t>& moved, const ValueScale& scale,
               Selection& selection) const;
 };
 

@@ -1,13 +1,15 @@
 #include "common/run/run.hpp"
-#include "viz/views/reduction/chain.hpp"
+#include "common/scene/sums/atomic_chain.hpp"
+#include "common/scene/sums/atomic_result.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/base/element.hpp"
 #include "common/trace/trace_builder.testing.hpp"
-#include "viz/views/stage/describe.hpp"
+#include "common/scene/describe.hpp"
 #include "viz/views/reduction/join_scene.hpp"
 #include "viz/views/reduction/reruns_view.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
@@ -17,7 +19,7 @@ using trace::Op;
 
 std::size_t first_atomic(const steps::Steps& steps) {
     for (std::size_t k = 0; k < steps.size(); ++k)
-        if (steps.steps[k].kind == steps::StepKind::atomic) return k;
+        if (steps.steps[k].kind == StepKind::atomic) return k;
     return steps.size();
 }
 
@@ -30,7 +32,7 @@ std::vector<std::uint32_t> blocks_of(const Chain& chain) {
 // A warp in each of `found.size()` blocks that adds `gave` to out[0] and is told `found`.
 std::shared_ptr<const lesson::Run> blocks_that_add(const std::vector<std::pair<float, float>>& found_and_gave) {
     trace::testing::TraceBuilder made;
-    const auto out = made.array("out", trace::Space::global, 1);
+    const auto out = made.array("out", Space::global, 1);
     for (std::uint32_t block = 0; block < found_and_gave.size(); ++block) {
         auto warp = made.warp(block, 0);
         warp.values[0] = found_and_gave[block].second;
@@ -70,7 +72,7 @@ TEST(Chain, OldValuesTellTheOrderAndWhatWasNotRecorded) {
     EXPECT_LT(text.find("block 0"), text.find("not recorded: what made"));
     EXPECT_NE(text.find("in the end " + format_element(Element::f32, chain.end)), std::string::npos);
     // And it is what the whole step is described by.
-    const std::string all = describe_step(RunView(run), "kernels.cuh", first_atomic(steps), -1, -1);
+    const std::string all = describe_step(*run, "kernels.cuh", first_atomic(steps), -1, -1);
     EXPECT_NE(all.find(text), std::string::npos);
     EXPECT_EQ(all.find("change out[0]", all.find("change out[0]") + 1),
               std::string::npos);  // once, not once for each block

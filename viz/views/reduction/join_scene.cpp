@@ -9,24 +9,24 @@
 namespace lanewise::viz {
 namespace {
 
-std::vector<JoinScene::Held> held_by(const Chain& chain) {
+std::vector<JoinScene::Held> held_by(const scene::Chain& chain) {
     std::vector<JoinScene::Held> all;
     const bool told = chain.unknown.empty();
     for (std::size_t i = 0; i < chain.joins.size(); ++i) {
-        const Join& join = chain.joins[i];
+        const scene::Join& join = chain.joins[i];
         if (!told) {
             all.push_back({false, join.found, i, false, {}});
             continue;
         }
         if (i > 0 && !join.follows) all.push_back({.gap = true});
-        if (!join.follows) all.push_back({false, join.found, steps::kNoStep, false, {}});
+        if (!join.follows) all.push_back({false, join.found, kNoStep, false, {}});
         all.push_back({false, join.left, i, false, {}});
     }
     if (chain.has_end && chain.end_follows && !all.empty()) {
         all.back().end = true;
     } else if (chain.has_end) {
         all.push_back({.gap = true});
-        all.push_back({false, chain.end, steps::kNoStep, true, {}});
+        all.push_back({false, chain.end, kNoStep, true, {}});
     }
     return all;
 }
@@ -38,19 +38,19 @@ float shift_for(float total, float room, float focus) {
 
 }  // namespace
 
-JoinScene build_join_scene(const Chain& chain, const Rect& room, float scale, std::size_t focus) {
+JoinScene build_join_scene(const scene::Chain& chain, const Rect& room, float scale, std::size_t focus) {
     JoinScene scene;
     std::vector<std::size_t> order(chain.joins.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         const auto key = [&](std::size_t i) {
-            const Join& join = chain.joins[i];
+            const scene::Join& join = chain.joins[i];
             return std::tuple(join.warp.block, join.warp.warp, join.record, join.lane);
         };
         return key(a) < key(b);
     });
     const auto count = static_cast<float>(order.size());
-    const bool by_lane = chain.unit == Chain::Unit::lane;
+    const bool by_lane = chain.unit == scene::Chain::Unit::lane;
     const float cell = std::clamp(room.width() / std::max(count, 1.0f), (by_lane ? 92 : 72) * scale, 112 * scale);
     const auto focused = std::find(order.begin(), order.end(), focus);
     const auto place = static_cast<float>(focused == order.end() ? 0 : focused - order.begin());
@@ -80,7 +80,7 @@ JoinScene build_join_scene(const Chain& chain, const Rect& room, float scale, st
     std::vector<const JoinScene::Held*> left_by(chain.joins.size(), nullptr);
     for (JoinScene::Held& each : scene.held) {
         each.box = each.box.moved(room.x0 - held_shift, 0);
-        if (each.join != steps::kNoStep) left_by[each.join] = &each;
+        if (each.join != kNoStep) left_by[each.join] = &each;
     }
 
     const auto in_sight = [&](const Rect& box) { return box.center().x >= room.x0 && box.center().x <= room.x1; };

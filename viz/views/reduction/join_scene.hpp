@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/reduction/chain.hpp"
+#include "common/scene/sums/atomic_chain.hpp"
 #include "viz/widgets/geometry.hpp"
 
 namespace lanewise::viz {
@@ -20,7 +20,7 @@ struct JoinScene {
     struct Held {
         bool gap = false;
         std::uint64_t bits = 0;
-        std::size_t join = steps::kNoStep;   // that left it (found it, where no order can be told)
+        std::size_t join = kNoStep;   // that left it (found it, where no order can be told)
         bool end = false;                    // after the run
         Rect box = {};
     };
@@ -38,7 +38,7 @@ struct JoinScene {
 };
 
 // Within `room`, with the join at place `focus` of Chain::joins in sight.
-JoinScene build_join_scene(const Chain& chain, const Rect& room, float scale, std::size_t focus);
+JoinScene build_join_scene(const scene::Chain& chain, const Rect& room, float scale, std::size_t focus);
 
 // "12 of 64 lines lead out of sight and are not drawn"; empty where none does.
 std::string hidden_lines(const JoinScene& scene);

@@ -4,17 +4,17 @@
 
 #include "common/base/element.hpp"
 #include "viz/views/reduction/join_scene.hpp"
-#include "viz/views/stage/stage_paint.hpp"
-#include "viz/model/coverage.hpp"
+#include "viz/model/cell_paint.hpp"
+#include "viz/model/lane_colors.hpp"
 
 namespace lanewise::viz {
 namespace {
 
 std::string given(const Chain& chain, const Join& join, int chars) {
     const std::string value = format_element(chain.type, join.gave, chars);
-    if (chain.op == trace::Op::atomic_add) return value.starts_with('-') ? value : "+" + value;
-    if (chain.op == trace::Op::atomic_sub) return "-" + value;
-    return std::string(trace::op_name(chain.op)).substr(7) + " " + value;   // after "atomic_"
+    if (chain.op == "add") return value.starts_with('-') ? value : "+" + value;
+    if (chain.op == "sub") return "-" + value;
+    return std::string(chain.op) + " " + value;
 }
 
 std::string giver(const Chain& chain, const Join& join) {
@@ -153,7 +153,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
                     "not recorded");
             continue;
         }
-        const bool own = each.join != steps::kNoStep && lit(chain.joins[each.join]);
+        const bool own = each.join != kNoStep && lit(chain.joins[each.join]);
         const Color ground = scale.color(chain.type, each.bits);
         const int chars =
             std::max(3, static_cast<int>((box.width() - pane.px(6)) / (*pane.look().fonts)[Face::small].digit));

@@ -5,11 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "common/run/run.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
-#include "viz/views/reduction/chain.hpp"
+#include "common/scene/sums/atomic_chain.hpp"
 
 namespace lanewise::viz {
 
@@ -24,8 +23,8 @@ struct JoinView {
 private:
     // Made once for a step: a chain is looked for among all records.
     std::shared_ptr<const lesson::Run> run_;
-    std::size_t step_ = steps::kNoStep;
-    steps::WarpRef warp_;
+    std::size_t step_ = kNoStep;
+    WarpRef warp_;
     std::vector<Chain> chains_;
 };
 

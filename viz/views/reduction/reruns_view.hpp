@@ -1,42 +1,17 @@
 // The same run again, blocks in other orders: what each gave, and where the last bits differ.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "common/trace/trace.hpp"
+#include "common/scene/sums/reruns.hpp"
 #include "viz/model/pane.hpp"
 
 namespace lanewise::viz {
-
-// One run's value of the output that is compared.
-struct RerunRow {
-    std::string how;         // "ascending", "descending", "seed 3", "launch 2"
-    std::uint64_t bits = 0;
-};
-
-struct RerunTable {
-    std::string output;                // "out"
-    Element type = Element::f32;
-    std::vector<RerunRow> rows;        // the run that is shown, then the others; empty where there are no others
-    std::size_t results = 0;           // different ones among them
-
-    // Digits of a row's hex form that differ from the first row's, by place from the left.
-    std::vector<bool> differing(std::size_t row) const;
-};
-
-// Of the first element of the first output that all runs kept, one that differs before one that does not.
-RerunTable rerun_table(const trace::Trace& trace);
-// "The same sum, blocks in other orders: 3 different results in 5 runs."
-std::string rerun_sentence(const RerunTable& table);
-std::string describe_reruns(const RerunTable& table);
 
 struct RerunsView {
     std::size_t most = 6;    // rows
 
     // 0 where there were no other runs.
-    float height(const Look& look, const trace::Trace& trace) const;
-    void draw(const Pane& pane, const trace::Trace& trace) const;
+    float height(const Look& look, const scene::RerunTable& table) const;
+    void draw(const Pane& pane, const scene::RerunTable& table) const;
 };
 
 }  // namespace lanewise::viz

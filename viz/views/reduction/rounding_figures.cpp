@@ -7,8 +7,6 @@
 namespace lanewise::viz {
 namespace {
 
-using steps::Sum;
-
 // Sign, exponent and fraction apart; bits that differ from `other` are lit, and underlined.
 float draw_bits(const Brush& brush, Point at, Element type, std::uint64_t bits, std::uint64_t other, float room) {
     const Theme& colors = brush.colors();
@@ -34,10 +32,9 @@ float draw_bits(const Brush& brush, Point at, Element type, std::uint64_t bits, 
 
 }  // namespace
 
-float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps& steps,
-                       const steps::RoundingLens& lens, std::int32_t place) {
+float draw_sum_figures(const Brush& brush, const Rect& where, const Sums& sums, std::int32_t place) {
     const Theme& colors = brush.colors();
-    const Sum& sum = lens.sums.at(static_cast<std::size_t>(place));
+    const Sum& sum = sums.at(place);
     const float row = brush.px(19), name = brush.px(62);
     const float bits_width = std::min(where.width() * 0.46f, brush.px(element_size(sum.type) > 2 ? 292.0f : 170.0f));
     const float hex_width = brush.px(static_cast<float>(element_size(sum.type)) * 15 + 22);
@@ -46,24 +43,24 @@ float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps
     Rect rest = where;
 
     Rect title = rest.cut_top(row);
-    const std::string where_text = steps::where_of(sum);
+    const std::string where_text = where_of(sum);
     const float place_width =
         std::min(text_width(brush.look, Face::caption, where_text) + brush.px(10), title.width() * 0.4f);
     text_in(brush, Face::caption, title.cut_right(place_width), colors.quiet,
             fit_text(brush.look, Face::caption, where_text, place_width), Align::right);
     const Color special = sum.stopped || sum.overflowed ? colors.warning : colors.strong;
     text_in(brush, Face::strong, title, special,
-            fit_text(brush.look, Face::strong, steps::what_of(steps, sum), title.width()), Align::left);
+            fit_text(brush.look, Face::strong, sums.what(place), title.width()), Align::left);
 
     // What was added, in figures.
     const Rect addition = rest.cut_top(row);
     const std::string text =
-        sum.kind == Sum::Kind::input ? steps::full_value(sum.type, sum.bits) : steps::describe_addition(lens, place);
+        sum.kind == Sum::Kind::input ? full_value(sum.type, sum.bits) : sums.addition(place);
     text_in(brush, Face::small, addition, colors.text, fit_text(brush.look, Face::small, text, addition.width()),
             Align::left);
     rest.cut_top(brush.px(4));
 
-    const steps::ExactSum error = lens.error_of(place);
+    const std::uint64_t error = sums.error_bits(place);
     struct Row {
         const char* name;
         std::string decimal;
@@ -73,16 +70,16 @@ float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps
     // As many digits as there is room for.
     const float room = rest.width() - name - bits_width - hex_width - brush.px(24);
     const int digits = std::max(4, static_cast<int>(room / (*brush.look.fonts)[Face::small].digit) - 4);
-    const std::string ulps = steps::format_ulps(sum);
+    const std::string ulps = format_ulps(sum);
     const bool is_number = sum.ulps == sum.ulps && !sum.overflowed;
     const Row rows[] = {
-        {"exact", lens.exact[static_cast<std::size_t>(place)].decimal(digits), sum.exact, sum.exact, colors.text},
-        {"rounded", steps::full_value(sum.type, sum.bits), sum.bits, sum.exact, colors.strong},
+        {"exact", sums.exact_decimal(place, digits), sum.exact, sum.exact, colors.text},
+        {"rounded", full_value(sum.type, sum.bits), sum.bits, sum.exact, colors.strong},
         {"error",
          sum.error == 0             ? "0"
          : std::isfinite(sum.error) ? fmt::format("{:.6g} = {} ulp", sum.error, ulps)
                                     : ulps,
-         error.rounded_to(sum.type), error.rounded_to(sum.type),
+         error, error,
          is_number ? precision_color(colors, precision_of(sum)) : colors.warning},
     };
     for (const Row& each : rows) {

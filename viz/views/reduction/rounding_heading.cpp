@@ -9,8 +9,6 @@
 namespace lanewise::viz {
 namespace {
 
-using steps::Sum;
-
 constexpr std::size_t kLossLines = 3;  // at most, of the sentence on the whole run
 
 // The classes, as colours and words, and what the edges of boxes tell.
@@ -48,8 +46,8 @@ Intent RoundingView::draw_heading(const Pane& pane, Rect& rest, const RunView& r
     const Rect back = line.cut_right(roots_.size() > 1 ? pane.px(120) : 0);
     std::string text = heading.empty() ? "Rounding" : heading;
     if (!roots_.empty()) {
-        const Sum& root = lens().sum(roots_.back());
-        text += fmt::format(" · {} · sum of {} in {}", steps::where_of(root), root.count, element_name(root.type));
+        const Sum& root = sums().at(roots_.back());
+        text += fmt::format(" · {} · sum of {} in {}", where_of(root), root.count, element_name(root.type));
     } else {
         text += " · " + warp_name(run_view.steps(), warp_);
     }
@@ -63,7 +61,7 @@ Intent RoundingView::draw_heading(const Pane& pane, Rect& rest, const RunView& r
             pinned_ = Sum::kNone;
         }
     }
-    if (lens().why_not.empty())
+    if (sums().why_not().empty())
         if (const Intent asked = draw_loss(pane, rest, run_view, step, selection)) intent = asked;
     draw_legend(pane, rest.cut_top(pane.px(18)));
     rest.cut_top(pane.px(3));
@@ -74,19 +72,19 @@ Intent RoundingView::draw_heading(const Pane& pane, Rect& rest, const RunView& r
 Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_view, std::size_t step,
                                Selection& selection) const {
     const Theme& colors = pane.colors();
-    const steps::RoundingLoss& loss = exact_->loss;
-    const std::int32_t at = loss.stops > 0 ? loss.stopped : loss.worst;
-    const Sum* sum = at != Sum::kNone ? &lens().sum(at) : nullptr;
+    const std::size_t stops = sums().stops();
+    const std::int32_t at = stops > 0 ? sums().stopped() : sums().worst();
+    const Sum* sum = at != Sum::kNone ? &sums().at(at) : nullptr;
     std::string told = "Nothing is rounded in this run: every sum is exact.";
     if (sum) {
         const std::string place = fmt::format("step {} ({})", sum->step + 1,
-                                              run_view.steps().blocks.size() > 1
-                                                  ? steps::where_of(*sum)
+                                              run_view.outline.blocks.size() > 1
+                                                  ? where_of(*sum)
                                                   : fmt::format("warp {} · lane {}", sum->warp.warp, sum->lane));
-        told = loss.stops > 0
-                   ? fmt::format("{} left the sum as it was, first at {}: ", counted(loss.stops, "addition"), place)
+        told = stops > 0
+                   ? fmt::format("{} left the sum as it was, first at {}: ", counted(stops, "addition"), place)
                    : fmt::format("Of the whole run most is lost at {}: ", place);
-        told += steps::describe_addition(lens(), at);
+        told += sums().addition(at);
     }
     const bool leads = sum && !(sum->step == step && sum->warp == warp_ && (lane_ < 0 || sum->lane == lane_));
     const std::vector<std::string> lines = fit_lines(pane.look(), Face::caption, told, rest.width(), kLossLines);
@@ -95,7 +93,7 @@ Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_
         const Rect line = rest.cut_top(pane.px(17));
         const float end = line.x0 + text_width(pane.look(), Face::caption, text);
         if (leads) hairline(pane.brush, {line.x0, line.y1 - pane.px(1)}, {end, line.y1 - pane.px(1)}, colors.line);
-        text_in(pane.brush, Face::caption, line, loss.stops > 0 ? colors.warning : colors.text, text, Align::left);
+        text_in(pane.brush, Face::caption, line, stops > 0 ? colors.warning : colors.text, text, Align::left);
         words = {words.x0, words.y0, std::max(words.x1, end), line.y1};
     }
     rest.cut_top(pane.px(2));

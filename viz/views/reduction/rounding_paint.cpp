@@ -10,11 +10,9 @@
 namespace lanewise::viz {
 namespace {
 
-using steps::Sum;
-
 // As many of the digits as fit into `width`: half a number tells nothing. Infinitely far off is a word, and stays.
 std::string ulps_in(const Look& look, Face face, const Sum& sum, float width) {
-    std::string text = steps::format_ulps(sum);
+    std::string text = format_ulps(sum);
     for (const char* shorter : {"{:+.2g}", "{:+.1g}"}) {
         if (text_width(look, face, text) <= width || !std::isfinite(sum.ulps) || sum.overflowed ||
             std::fabs(sum.ulps) >= 100)
@@ -27,7 +25,7 @@ std::string ulps_in(const Look& look, Face face, const Sum& sum, float width) {
 // As long as `width` allows; shorter values lose digits behind the point.
 std::string value_in(const Look& look, Face face, Element type, std::uint64_t bits, float width) {
     const int chars = static_cast<int>(width / (*look.fonts)[face].digit);
-    const std::string full = steps::full_value(type, bits);
+    const std::string full = full_value(type, bits);
     return static_cast<int>(full.size()) <= chars ? full : format_element(type, bits, std::max(chars, 3));
 }
 
@@ -44,10 +42,10 @@ Color precision_color(const Theme& theme, Precision precision) {
     return theme.text;
 }
 
-void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const {
+void RoundingView::draw_box(const Pane& pane, const PlacedSum& box, bool lit) const {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
-    const Sum& sum = lens().sum(box.sum);
+    const Sum& sum = sums().at(box.sum);
     const Color kind = precision_color(colors, precision_of(sum));
     fill(brush, box.box, mix(colors.panel, kind, 0.2), pane.px(4));
     const bool marked = sum.stopped || sum.overflowed;
@@ -113,7 +111,7 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     }
     if (lines >= 3 && !in_two && sum.ulps != 0 && std::isfinite(sum.exact_value)) {
         const int chars = std::max(3, static_cast<int>(width / (*pane.look().fonts)[face].digit) - 1);
-        const std::string exact = lens().exact[static_cast<std::size_t>(box.sum)].decimal(18);
+        const std::string exact = sums().exact_decimal(box.sum, 18);
         rows.insert(rows.begin(), {static_cast<int>(exact.size()) <= chars
                                        ? exact
                                        : format_element(Element::f64, to_bits(sum.exact_value), chars),
@@ -141,10 +139,10 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
 }
 
 // A lane's own additions: how the sum grew, beside how it should have.
-void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) const {
+void RoundingView::draw_run(const Pane& pane, const PlacedSum& box, Rect where) const {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
-    const Sum& last = lens().sum(box.sum);
+    const Sum& last = sums().at(box.sum);
     const std::size_t stop = box.stop;
     const double low = box.low, high = box.high;
     const bool roomy = where.width() > pane.px(150);
@@ -168,7 +166,7 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
                                     : fmt::format("{}×", box.run.size());
     if (text_width(pane.look(), Face::caption, count) <= title.width())
         text_in(brush, Face::caption, title, colors.text, count, charted ? Align::left : Align::center);
-    const std::string ulps = steps::format_ulps(last);
+    const std::string ulps = format_ulps(last);
     std::string text = value_in(pane.look(), Face::small, last.type, last.bits, where.width() * 0.5f) +
                         (roomy ? ", " + ulps + " ulp" : "");
     Face face = Face::small;
@@ -214,7 +212,7 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
         bool begun = false;
         for (std::size_t i = 0; i < box.run.size();
              i = i + 1 == box.run.size() ? i + 1 : std::min(i + stride, box.run.size() - 1)) {
-            const Sum& sum = lens().sum(box.run[i]);
+            const Sum& sum = sums().at(box.run[i]);
             const double value = exact ? sum.exact_value : element_to_double(sum.type, sum.bits);
             if (std::isnan(value)) break;
             const Point to = at(i, value);
@@ -226,7 +224,7 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
         }
     }
     if (stop == box.run.size()) return;
-    const Sum& stopped = lens().sum(box.run[stop]);
+    const Sum& stopped = sums().at(box.run[stop]);
     const Point mark = at(stop, element_to_double(stopped.type, stopped.bits));
     hairline(brush, {mark.x, plot.y0}, {mark.x, plot.y1}, colors.warning, pane.px(1.5f));
     circle(brush, mark, pane.px(3.5f), colors.warning);

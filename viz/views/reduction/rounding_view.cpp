@@ -3,34 +3,28 @@
 #include <algorithm>
 
 namespace lanewise::viz {
-namespace {
-
-using steps::Sum;
-
-}  // namespace
-
 void RoundingView::look_at(const RunView& run_view, const Playhead& playhead, const Selection& selection) {
     if (run_ != run_view.run) {
         run_ = run_view.run;
         exact_ = nullptr;
         drawn_ = {};
-        step_ = steps::kNoStep;
+        step_ = kNoStep;
     }
     if (!exact_) exact_ = run_view.exact(wait_for_results);
     if (!exact_) return;
     // A hovered lane passes; a pinned one is meant.
     const int lane = selection.pinned_lane;
-    const auto& warps = run_view.steps().warps;
-    const bool recorded = std::find(warps.begin(), warps.end(), selection.warp) != warps.end();
-    const steps::WarpRef warp = recorded || warps.empty() ? selection.warp : warps.front();
+    const auto& warps = run_view.outline.warps;
+    const bool recorded = is_recorded(run_view.steps(), selection.warp);
+    const WarpRef warp = recorded || warps.empty() ? selection.warp : warps.front();
     if (step_ == playhead.step && warp_ == warp && lane_ == lane) return;
     step_ = playhead.step;
     warp_ = warp;
     lane_ = lane;
     roots_.clear();
     pinned_ = Sum::kNone;
-    if (!lens().why_not.empty()) return;
-    const std::int32_t root = sum_to_show(run_view.steps(), lens(), step_, warp_, lane_);
+    if (!sums().why_not().empty()) return;
+    const std::int32_t root = sums().to_show(step_, warp_, lane_);
     if (root != Sum::kNone) roots_.push_back(root);
 }
 
@@ -42,14 +36,14 @@ Intent RoundingView::draw(const Pane& pane, const RunView& run_view, const Playh
     Rect rest = pane.box.inset(pane.px(16), pane.px(10));
     if (!exact_) {
         scene_ = {};
-        text_in(brush, Face::title, rest, colors.quiet, being_worked_out(run_view.steps()));
+        text_in(brush, Face::title, rest, colors.quiet, being_worked_out(run_view));
         return {};
     }
     const Intent intent = draw_heading(pane, rest, run_view, playhead.step, selection);
     if (roots_.empty()) {
         scene_ = {};
         drawn_ = {};
-        const std::string text = !lens().why_not.empty() ? lens().why_not
+        const std::string text = !sums().why_not().empty() ? sums().why_not()
                                   : lane_ >= 0
                                       ? "This lane has added nothing up to this step, as far as the records tell. "
                                         "Go on with →, or to the end with End."
@@ -61,35 +55,34 @@ Intent RoundingView::draw(const Pane& pane, const RunView& run_view, const Playh
         return intent;
     }
     const Rect figures = rest.cut_bottom(
-        draw_sum_figures({nullptr, pane.look()}, rest, run_view.steps(), lens(), roots_.back()) + pane.px(20));
+        draw_sum_figures({nullptr, pane.look()}, rest, sums(), roots_.back()) + pane.px(20));
     const float least = pane.px(46);
     const int levels = std::clamp(static_cast<int>(rest.height() / least), 2, 6);
     // Built anew only where something changed: a run may have a million additions.
     const Rect where = rest.inset(0, pane.px(4));
     const Drawn drawn{roots_.back(), {where.x0, where.y0, where.x1, where.y1}, pane.px(10), levels};
-    if (!(drawn == drawn_)) scene_ = build_sum_scene(lens(), drawn.root, where, drawn.gap, drawn.levels);
+    if (!(drawn == drawn_)) scene_ = place_lens(lens_layout(sums(), drawn.root, drawn.levels), where, drawn.gap);
     drawn_ = drawn;
 
     // Lines first: from a sum to what it was added to.
-    for (const SumBox& box : scene_.boxes) {
+    for (const PlacedSum& box : scene_.boxes) {
         if (box.parent < 0) continue;
-        const SumBox& to = scene_.boxes[static_cast<std::size_t>(box.parent)];
+        const PlacedSum& to = scene_.boxes[static_cast<std::size_t>(box.parent)];
         const Point a{box.box.center().x, box.box.y1},
             b{std::clamp(box.box.center().x, to.box.x0 + pane.px(4), to.box.x1 - pane.px(4)), to.box.y0};
-        const bool own = lens().sum(to.sum).own == box.sum;
         arc(brush, a, b,
-            {mix(colors.panel, precision_color(colors, precision_of(lens().sum(box.sum))), 0.8),
-             pane.px(own ? 2.0f : 1.2f), 12, 1});
+            {mix(colors.panel, precision_color(colors, precision_of(sums().at(box.sum))), 0.8),
+             pane.px(box.own ? 2.0f : 1.2f), 12, 1});
     }
     const int hovered = pane.hovers() ? scene_.box_at(pane.pointer()) : -1;
     told_ = hovered >= 0            ? scene_.boxes[static_cast<std::size_t>(hovered)].sum
             : pinned_ != Sum::kNone ? pinned_
                                     : roots_.back();
-    for (const SumBox& box : scene_.boxes) draw_box(pane, box, box.sum == told_);
+    for (const PlacedSum& box : scene_.boxes) draw_box(pane, box, box.sum == told_);
 
     // Where most is lost: an outline and words, beside the box.
     if (scene_.worst_box >= 0) {
-        const SumBox& box = scene_.boxes[static_cast<std::size_t>(scene_.worst_box)];
+        const PlacedSum& box = scene_.boxes[static_cast<std::size_t>(scene_.worst_box)];
         const Rect frame = box.box.inset(-pane.px(3));
         outline(brush, frame, colors.warning, pane.px(6), pane.px(1.5f));
         const bool inside =
@@ -102,8 +95,8 @@ Intent RoundingView::draw(const Pane& pane, const RunView& run_view, const Playh
         text_in(brush, Face::caption, label, colors.text, text);
     }
     if (hovered >= 0) {
-        const SumBox& box = scene_.boxes[static_cast<std::size_t>(hovered)];
-        const Sum& sum = lens().sum(box.sum);
+        const PlacedSum& box = scene_.boxes[static_cast<std::size_t>(hovered)];
+        const Sum& sum = sums().at(box.sum);
         if (sum.kind != Sum::Kind::input && sum.warp == selection.warp) selection.next.lane = sum.lane;
         if (pane.button(box.box)) {
             if (box.more || (hovered > 0 && !box.run.empty())) {
@@ -118,7 +111,7 @@ Intent RoundingView::draw(const Pane& pane, const RunView& run_view, const Playh
         }
     }
     hairline(brush, {figures.x0, figures.y0 + pane.px(8)}, {figures.x1, figures.y0 + pane.px(8)}, colors.line);
-    draw_sum_figures(brush, {figures.x0, figures.y0 + pane.px(14), figures.x1, figures.y1}, run_view.steps(), lens(),
+    draw_sum_figures(brush, {figures.x0, figures.y0 + pane.px(14), figures.x1, figures.y1}, sums(),
                      told_);
     return intent;
 }

@@ -6,11 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "common/run/run.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
-#include "viz/views/reduction/rounding_scene.hpp"
+#include "viz/views/reduction/sum_places.hpp"
 
 namespace lanewise::viz {
 
@@ -25,7 +24,7 @@ struct RoundingView {
     // As drawn last.
     const SumScene& scene() const { return scene_; }
     // Once worked out.
-    const steps::RoundingLens& lens() const { return exact_->lens; }
+    const Sums& sums() const { return *exact_; }
     bool working() const { return run_ != nullptr && !exact_; }
     std::int32_t told() const { return told_; }   // whose figures stand below
 
@@ -35,14 +34,14 @@ private:
     Intent draw_heading(const Pane& pane, Rect& rest, const RunView& run_view, std::size_t step, Selection& selection);
     Intent draw_loss(const Pane& pane, Rect& rest, const RunView& run_view, std::size_t step,
                      Selection& selection) const;
-    void draw_box(const Pane& pane, const SumBox& box, bool lit) const;
-    void draw_run(const Pane& pane, const SumBox& box, Rect where) const;
+    void draw_box(const Pane& pane, const PlacedSum& box, bool lit) const;
+    void draw_run(const Pane& pane, const PlacedSum& box, Rect where) const;
 
     std::shared_ptr<const lesson::Run> run_;   // whose lens it is
-    std::shared_ptr<const ExactRun> exact_;    // null while it is worked out
+    std::shared_ptr<const Sums> exact_;    // null while it is worked out
     SumScene scene_;
     struct Drawn {
-        std::int32_t root = steps::Sum::kNone;
+        std::int32_t root = Sum::kNone;
         std::array<float, 4> where{};
         float gap = 0;
         int levels = 0;
@@ -50,12 +49,12 @@ private:
     };
     Drawn drawn_;                              // what scene_ was built for
     // What the tree was built for; it starts anew where that changes.
-    std::size_t step_ = steps::kNoStep;
-    steps::WarpRef warp_;
+    std::size_t step_ = kNoStep;
+    WarpRef warp_;
     int lane_ = -1;
     std::vector<std::int32_t> roots_;          // the last is drawn; those before it lead back
-    std::int32_t pinned_ = steps::Sum::kNone;
-    std::int32_t told_ = steps::Sum::kNone;
+    std::int32_t pinned_ = Sum::kNone;
+    std::int32_t told_ = Sum::kNone;
 };
 
 // The colour of a class; it always stands beside its number of ulps.
@@ -63,7 +62,6 @@ Color precision_color(const Theme& theme, Precision precision);
 
 // One sum in full: decimal digits, hex, and sign, exponent and fraction bits of the exact value (the nearest number of
 // the format), the rounded value and the error. Returns the height used; draws nothing where the brush has no list.
-float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps& steps,
-                       const steps::RoundingLens& lens, std::int32_t sum);
+float draw_sum_figures(const Brush& brush, const Rect& where, const Sums& sums, std::int32_t sum);
 
 }  // namespace lanewise::viz

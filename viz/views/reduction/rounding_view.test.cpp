@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/rounding/rounding.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/testing/labels.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
@@ -14,7 +15,6 @@
 namespace lanewise::viz {
 namespace {
 
-using steps::Sum;
 using testing::Headless;
 
 // A run whose lanes offer values that do not add exactly: the samples' ramp, scaled.
@@ -62,14 +62,14 @@ struct Shown {
 
 TEST(SumScene, ATreeStandsWithItsInputsAboveAndNoBoxOnAnother) {
     Shown shown(samples::warp_xor());
-    const steps::RoundingLens lens = steps::build_rounding(shown.run_view.steps());
-    const std::int32_t root = sum_to_show(shown.run_view.steps(), lens, 5, shown.selection.warp, 7);
-    EXPECT_EQ(lens.sum(root).lane, 7);
-    const SumScene scene = build_sum_scene(lens, root, {0, 0, 960, 400}, 10);
-    EXPECT_EQ(scene.levels, 6);
+    const Sums sums(shown.run_view.steps());
+    const std::int32_t root = sums.to_show(5, shown.selection.warp, 7);
+    EXPECT_EQ(sums.at(root).lane, 7);
+    const SumScene scene = place_lens(lens_layout(sums, root), {0, 0, 960, 400}, 10);
+    EXPECT_EQ(scene.levels.size(), 6u);
     std::set<std::int64_t> inputs;
     for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
-        const SumBox& box = scene.boxes[i];
+        const PlacedSum& box = scene.boxes[i];
         EXPECT_GT(box.box.width(), 8);
         EXPECT_GE(box.box.x0, 0);
         EXPECT_LE(box.box.x1, 960);
@@ -78,7 +78,7 @@ TEST(SumScene, ATreeStandsWithItsInputsAboveAndNoBoxOnAnother) {
         if (box.parent >= 0) {
             EXPECT_GT(scene.boxes[static_cast<std::size_t>(box.parent)].box.y0, box.box.y1);
         }
-        const Sum& sum = lens.sum(box.sum);
+        const Sum& sum = sums.at(box.sum);
         if (sum.kind == Sum::Kind::input) {
             EXPECT_TRUE(inputs.insert(sum.element).second);
         }
@@ -90,26 +90,26 @@ TEST(SumScene, ATreeStandsWithItsInputsAboveAndNoBoxOnAnother) {
 TEST(SumScene, ATreeThatIsTooDeepLeadsOnWhereItIsCut) {
     Shown shown(samples::two_level());
     const steps::Steps& steps = shown.run_view.steps();
-    const steps::RoundingLens lens = steps::build_rounding(steps);
-    const std::int32_t root = sum_to_show(steps, lens, steps.size() - 1, shown.selection.warp, 0);
-    const SumScene scene = build_sum_scene(lens, root, {0, 0, 960, 300}, 10, 4);
-    EXPECT_EQ(scene.levels, 4);
+    const Sums sums(steps);
+    const std::int32_t root = sums.to_show(steps.size() - 1, shown.selection.warp, 0);
+    const SumScene scene = place_lens(lens_layout(sums, root, 4), {0, 0, 960, 300}, 10);
+    EXPECT_EQ(scene.levels.size(), 4u);
     std::size_t more = 0;
-    for (const SumBox& box : scene.boxes) more += box.more;
+    for (const PlacedSum& box : scene.boxes) more += box.more;
     EXPECT_EQ(more, 8u);
 }
 
 TEST(SumScene, ALongRunOfOneLaneIsOneBox) {
     Shown shown(samples::grid_stride());
     const steps::Steps& steps = shown.run_view.steps();
-    const steps::RoundingLens lens = steps::build_rounding(steps);
-    ASSERT_EQ(lens.why_not, "");
+    const Sums sums(steps);
+    ASSERT_EQ(sums.why_not(), "");
     std::size_t step = 0;
     for (std::size_t k = 0; k < steps.size(); ++k)
-        if (steps.steps[k].kind == steps::StepKind::load) step = k;
-    const std::int32_t last = sum_to_show(steps, lens, step, shown.selection.warp, 3);
+        if (steps.steps[k].kind == StepKind::load) step = k;
+    const std::int32_t last = sums.to_show(step, shown.selection.warp, 3);
     ASSERT_NE(last, Sum::kNone);
-    const SumScene scene = build_sum_scene(lens, last, {0, 0, 960, 300}, 10);
+    const SumScene scene = place_lens(lens_layout(sums, last), {0, 0, 960, 300}, 10);
     ASSERT_EQ(scene.boxes.size(), 1u);
     EXPECT_GT(scene.boxes[0].run.size(), 8u);
 }
@@ -120,9 +120,9 @@ TEST(RoundingView, PointsAtWhereMostIsLost) {
     shown.frame();
     const SumScene& scene = shown.view.scene();
     ASSERT_GE(scene.worst_box, 0);
-    const steps::RoundingLens& lens = shown.view.lens();
+    const steps::RoundingLens& lens = shown.view.sums().lens();
     double most = 0;
-    for (const SumBox& box : scene.boxes)
+    for (const PlacedSum& box : scene.boxes)
         most = std::max(most, std::abs(lens.sum(box.sum).lost));
     EXPECT_GT(most, 0);
     EXPECT_EQ(
@@ -135,7 +135,7 @@ TEST(RoundingView, LeadsToWhereTheWholeRunLosesMost) {
     Shown shown(uneven(samples::warp_xor()));
     shown.playhead.step = shown.playhead.count - 1;
     shown.frame();
-    const steps::RoundingLens& lens = shown.view.lens();
+    const steps::RoundingLens& lens = shown.view.sums().lens();
     const steps::RoundingLoss loss = steps::rounding_loss(lens);
     const Sum& sum = lens.sum(loss.stops > 0 ? loss.stopped : loss.worst);
     shown.selection.pinned_lane = sum.lane ^ 1;
@@ -162,9 +162,9 @@ TEST(RoundingView, TheLineAboveTheTreeIsNotCutWhereItIsNarrow) {
         shown.frame();
         std::string drawn;
         for (const auto& label : canvas.labels) drawn += label.words + " ";
-        const steps::RoundingLoss loss = steps::rounding_loss(shown.view.lens());
+        const steps::RoundingLoss loss = steps::rounding_loss(shown.view.sums().lens());
         const std::string told =
-            steps::describe_addition(shown.view.lens(), loss.stops > 0 ? loss.stopped : loss.worst);
+            steps::describe_addition(shown.view.sums().lens(), loss.stops > 0 ? loss.stopped : loss.worst);
         EXPECT_NE(drawn.find(told), std::string::npos) << drawn;
         // What lies below makes room for it.
         EXPECT_GT(shown.view.scene().boxes.front().box.height(), 20);
@@ -177,7 +177,7 @@ TEST(RoundingView, TellsTheSumThatIsPointedAtAndPinsItByAClick) {
     shown.frame();
     const std::int32_t root = shown.view.told();
     EXPECT_EQ(root, shown.view.scene().boxes[0].sum);
-    const SumBox third = shown.view.scene().boxes[2];
+    const PlacedSum third = shown.view.scene().boxes[2];
     shown.point_at(third.box);
     shown.frame();
     EXPECT_EQ(shown.view.told(), third.sum);
@@ -199,7 +199,8 @@ TEST(RoundingView, AClickGoesUpWhereMoreLedToASumAndBackAgain) {
     shown.frame();
     shown.frame();
     const SumScene before = shown.view.scene();
-    const auto cut = std::find_if(before.boxes.begin(), before.boxes.end(), [](const SumBox& box) { return box.more; });
+    const auto cut =
+        std::find_if(before.boxes.begin(), before.boxes.end(), [](const PlacedSum& box) { return box.more; });
     ASSERT_NE(cut, before.boxes.end());
     shown.point_at(cut->box);
     for (const bool down : {false, true, false}) {
@@ -233,7 +234,7 @@ TEST(RoundingView, AClickOnARunShowsItLarge) {
     }
     const SumScene before = shown.view.scene();
     const auto run =
-        std::find_if(before.boxes.begin(), before.boxes.end(), [](const SumBox& box) { return !box.run.empty(); });
+        std::find_if(before.boxes.begin(), before.boxes.end(), [](const PlacedSum& box) { return !box.run.empty(); });
     ASSERT_NE(run, before.boxes.end());
     ASSERT_GT(before.boxes.size(), 1u);
     shown.point_at(run->box);
@@ -253,7 +254,7 @@ TEST(RoundingView, SaysSoWhereNothingIsKnown) {
     Shown shown(samples::run_of(std::move(trace), "warp_sum_xor"));
     shown.frame();
     EXPECT_TRUE(shown.view.scene().boxes.empty());
-    EXPECT_NE(shown.view.lens().why_not, "");
+    EXPECT_NE(shown.view.sums().why_not(), "");
     Shown early(samples::warp_xor());
     early.playhead.step = 0;   // the load: nothing added yet
     early.frame();
@@ -294,7 +295,7 @@ TEST(DescribeRounding, TellsEachLanesSumAsTheLensHasIt) {
     Shown shown(uneven(samples::warp_xor()));
     const steps::Steps& steps = shown.run_view.steps();
     const steps::RoundingLens lens = steps::build_rounding(steps);
-    const std::string text = describe_rounding(steps, lens, 3, -1, -1);
+    const std::string text = describe_rounding(Sums(steps), 3, -1, -1);
     for (int lane = 0; lane < 32; ++lane) {
         const std::int32_t at = lens.at(3, 0, lane);
         const Sum& sum = lens.sum(at);
@@ -303,7 +304,7 @@ TEST(DescribeRounding, TellsEachLanesSumAsTheLensHasIt) {
                                  steps::full_value(sum.type, sum.bits) + " (0x" + format_bits(sum.type, sum.bits) + ")";
         EXPECT_NE(text.find(line), std::string::npos) << line;
     }
-    EXPECT_NE(describe_rounding(steps, lens, 0, -1, -1).find("nothing is added"), std::string::npos);
+    EXPECT_NE(describe_rounding(Sums(steps), 0, -1, -1).find("nothing is added"), std::string::npos);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 namespace lanewise::viz {
 namespace {
 
-using steps::Sum;
 using testing::Headless;
 
 struct Shown {
@@ -35,17 +34,18 @@ struct Shown {
         return intent;
     }
     Intent click(Point at) { return gui.click(at, [&] { return frame(); }); }
+    std::int32_t sum_of_tree() const { return view.tree().roots.back(); }
     const Sum& sum(std::size_t box) const {
-        return view.lens().sum(view.tree()[view.scene().boxes[box].node].sum);
+        return view.sums().at(view.scene().boxes[box].sum);
     }
 };
 
 // Nothing stands on anything else, all within the area, and what is added stands above.
 void check_places(const Shown& shown, float width, float height) {
-    const TreeScene& scene = shown.view.scene();
+    const SumScene& scene = shown.view.scene();
     ASSERT_FALSE(scene.empty());
     for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
-        const TreeBox& box = scene.boxes[i];
+        const PlacedSum& box = scene.boxes[i];
         EXPECT_GE(box.box.x0, 0);
         EXPECT_LE(box.box.x1, width);
         EXPECT_GE(box.box.y0, 0);
@@ -62,14 +62,14 @@ TEST(TreeView, AWarpFitsWithoutFolds) {
     for (const auto& [width, height] : {std::pair{690.0f, 600.0f}, {1100.0f, 800.0f}, {560.0f, 420.0f}}) {
         const Shown shown(samples::warp_xor(), width, height);
         check_places(shown, width, height);
-        EXPECT_EQ(shown.view.scene().fold, TreeScene::Fold::none);
+        EXPECT_EQ(shown.view.scene().fold, SumLayout::Fold::none);
         EXPECT_EQ(shown.view.scene().boxes.size(), 63u);
-        EXPECT_EQ(shown.view.scene().rows.size(), 6u);
+        EXPECT_EQ(shown.view.scene().levels.size(), 6u);
         // A row is a step, and its boxes are the sums that were made there.
         for (std::size_t b = 0; b < 63; ++b) {
-            const TreeBox& box = shown.view.scene().boxes[b];
-            if (box.row == 0) continue;
-            EXPECT_EQ(shown.view.scene().rows[static_cast<std::size_t>(box.row)].step, shown.sum(b).step);
+            const PlacedSum& box = shown.view.scene().boxes[b];
+            if (box.level == 0) continue;
+            EXPECT_EQ(shown.view.scene().levels[static_cast<std::size_t>(box.level)].step, shown.sum(b).step);
         }
     }
 }
@@ -97,39 +97,38 @@ TEST(TreeView, AFrameDoesNotWaitForALargeTree) {
 TEST(TreeView, TheWarpsOfABlockAreFoldsUntilOneIsLookedAt) {
     Shown shown(samples::two_level());
     check_places(shown, 740, 620);
-    const TreeScene before = shown.view.scene();
+    const SumScene before = shown.view.scene();
     std::size_t folds = 0;
-    for (const TreeBox& box : before.boxes) folds += box.folded;
+    for (const PlacedSum& box : before.boxes) folds += box.folded;
     EXPECT_EQ(folds, 8u);
-    const std::int32_t root = shown.view.tree()[0].sum;
+    const std::int32_t root = shown.sum_of_tree();
     const auto fold =
-        std::find_if(before.boxes.begin(), before.boxes.end(), [](const TreeBox& box) { return box.folded; });
-    EXPECT_EQ(fold_name(shown.run_view.steps(), shown.view.lens(), shown.view.tree(), fold->node, before.fold),
-              "warp 0");
+        std::find_if(before.boxes.begin(), before.boxes.end(), [](const PlacedSum& box) { return box.folded; });
+    EXPECT_EQ(fold->name, "warp 0");
     std::set<std::string> names;
-    for (const TreeBox& box : before.boxes)
+    for (const PlacedSum& box : before.boxes)
         if (box.folded) names.insert(box.name);
     EXPECT_EQ(names.size(), folds);
     EXPECT_EQ(fold->inputs.size(), 32u);
-    EXPECT_EQ(fold->twigs.size(), 62u);
+    EXPECT_EQ(fold->lines.size(), 62u);
     shown.click(fold->box.center());
     shown.gui.mouse = {-100, -100};
     shown.frame();
     EXPECT_EQ(shown.view.scene().boxes.size(), 63u);
-    EXPECT_EQ(shown.view.tree()[0].leaves, 32u);
+    EXPECT_EQ(shown.view.scene().boxes.front().leaves, 32u);
     check_places(shown, 740, 620);
     ASSERT_FALSE(shown.view.back().empty());
     shown.click(shown.view.back().center());
-    EXPECT_EQ(shown.view.tree()[0].sum, root);
+    EXPECT_EQ(shown.sum_of_tree(), root);
     EXPECT_TRUE(shown.view.back().empty());
 }
 
 TEST(TreeView, ATreeThroughSharedMemoryIsFoldedFarFromItsTotal) {
     Shown shown(samples::shared_tree());
     check_places(shown, 740, 620);
-    EXPECT_EQ(shown.view.scene().fold, TreeScene::Fold::deep);
+    EXPECT_EQ(shown.view.scene().fold, SumLayout::Fold::deep);
     std::size_t inputs = 0, folds = 0;
-    for (const TreeBox& box : shown.view.scene().boxes) {
+    for (const PlacedSum& box : shown.view.scene().boxes) {
         folds += box.folded;
         inputs += box.folded ? box.inputs.size() : 0;
     }
@@ -159,9 +158,9 @@ TEST(TreeView, ASumThatIsPointedAtIsToldWithItsInputs) {
         "496 = the sum of 32 inputs, by 31 additions in 5 steps\nAll 32 lanes hold the sum"))
         << shown.view.words();
     // A sum of the second round: four inputs.
-    const TreeScene& scene = shown.view.scene();
+    const SumScene& scene = shown.view.scene();
     std::size_t at = 0;
-    while (scene.boxes[at].row != 2) ++at;
+    while (scene.boxes[at].level != 2) ++at;
     const Sum told = shown.sum(at);
     shown.gui.mouse = scene.boxes[at].box.center();
     shown.frame();
@@ -188,7 +187,7 @@ TEST(TreeView, AClickGoesToTheStep) {
         EXPECT_EQ(intent.value, shown.sum(b).step);
     }
     // The name of a row does as well.
-    const TreeRow& row = shown.view.scene().rows[2];
+    const PlacedLevel& row = shown.view.scene().levels[2];
     const Intent intent = shown.click({24, (row.y0 + row.y1) / 2});
     EXPECT_EQ(intent.kind, Intent::Kind::go_to);
     EXPECT_EQ(intent.value, row.step);

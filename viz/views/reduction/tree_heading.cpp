@@ -51,12 +51,11 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const RunView& run_vie
         line.cut_left(text_width(look, Face::title, title) + pane.px(14));
     }
     if (!tree().empty()) {
-        const steps::Sum& root = sum_of(0);
         const std::string whose = (zoomed()         ? "one part: "
                                    : lane_ >= 0     ? ""
                                    : grown_->stored ? "the total: "
                                                     : "the largest sum that is known: ") +
-                                  steps::place_of_sum(run_view.steps(), root);
+                                  sums().place(grown_->roots.back());
         text_in(pane.brush, Face::body, line, theme.quiet, fit_text(look, Face::body, whose, line.width()),
                 Align::left);
     }

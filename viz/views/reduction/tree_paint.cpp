@@ -6,14 +6,6 @@
 #include "viz/views/reduction/tree_view.hpp"
 
 namespace lanewise::viz {
-namespace {
-
-using steps::AdditionNode;
-using steps::Sum;
-using Kind = AdditionNode::Kind;
-
-}  // namespace
-
 Color warp_color(const Theme& theme, std::uint32_t warp) {
     // Okabe and Ito's, without black; darker on a light ground, so that they keep their contrast.
     static constexpr std::array<std::uint32_t, 8> kDark = {0x56b4e9, 0xe69f00, 0x2cc295, 0xcc79a7,
@@ -29,9 +21,9 @@ Intent TreeView::draw_rows(const Pane& pane, std::size_t step) const {
     const Look& look = pane.look();
     Intent intent;
     const float x1 = area_.x0 + pane.px(compact ? 72 : 80);
-    const bool folds = scene_.fold != TreeScene::Fold::none;
-    for (std::size_t r = 0; r < scene_.rows.size(); ++r) {
-        const TreeRow& row = scene_.rows[r];
+    const bool folds = scene_.fold != SumLayout::Fold::none;
+    for (std::size_t r = 0; r < scene_.levels.size(); ++r) {
+        const PlacedLevel& row = scene_.levels[r];
         const Rect whole{area_.x0, row.y0 - pane.px(4), area_.x1, row.y1 + pane.px(4)};
         const bool now = row.step == step && r > 0;
         if (now)
@@ -65,13 +57,13 @@ void TreeView::draw_lines(const Pane& pane, std::size_t step, const std::vector<
     // The present ones lie over the others.
     for (const int pass : {0, 1}) {
         for (std::size_t b = 1; b < scene_.boxes.size(); ++b) {
-            const TreeBox& box = scene_.boxes[b];
-            const TreeBox& to = scene_.boxes[static_cast<std::size_t>(box.parent)];
-            const std::size_t made = sum_of(to.node).step;
+            const PlacedSum& box = scene_.boxes[b];
+            const PlacedSum& to = scene_.boxes[static_cast<std::size_t>(box.parent)];
+            const std::size_t made = sum_of(to).step;
             const bool now = made == step, later = made > step;
             const bool above = now || lit[b];
             if (above != (pass == 1)) continue;
-            const bool wide = tree()[to.node].parts.size() > 2;
+            const bool wide = to.parts > 2;
             const Point a{box.box.center().x, box.box.y1};
             const float x = wide ? std::clamp(a.x, to.box.x0, to.box.x1)
                                  : to.box.center().x + std::clamp((a.x - to.box.center().x) * 0.25f,
@@ -89,25 +81,20 @@ void TreeView::draw_lines(const Pane& pane, std::size_t step, const std::vector<
     }
 }
 
-Color TreeView::color_of(const Theme& theme, const RunView& run_view, int node) const {
-    const Sum& sum = sum_of(node);
-    if (colors == Colors::value) return run_view.scale.color(sum.type, sum.bits);
-    // An input has the colour of the warp that adds it first.
-    int at = node;
-    while (sum_of(at).kind == Sum::Kind::input && tree()[at].parent >= 0) at = tree()[at].parent;
-    return warp_color(theme, sum_of(at).warp.warp);
+Color TreeView::color_of(const Theme& theme, const RunView& run_view, const PlacedSum& box) const {
+    const Sum& sum = sum_of(box);
+    return colors == Colors::value ? run_view.scale.color(sum.type, sum.bits) : warp_color(theme, box.adder);
 }
 
 void TreeView::draw_box(const Pane& pane, const RunView& run_view, std::size_t step, std::size_t which, bool lit) const {
-    const TreeBox& box = scene_.boxes[which];
+    const PlacedSum& box = scene_.boxes[which];
     if (box.folded) return draw_fold(pane, run_view, step, box, lit);
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
-    const Sum& sum = sum_of(box.node);
-    const AdditionNode& node = tree()[box.node];
-    const bool leaf = node.parts.empty();
+    const Sum& sum = sum_of(box);
+    const bool leaf = box.parts == 0;
     const bool now = sum.step == step, later = sum.step > step;
-    const Color color = color_of(theme, run_view, box.node);
+    const Color color = color_of(theme, run_view, box);
     const Rect& cell = box.box;
     const float round = pane.px(leaf ? 0 : 4);
     if (later) {
@@ -126,14 +113,14 @@ void TreeView::draw_box(const Pane& pane, const RunView& run_view, std::size_t s
             text_in(pane.brush, Face::tiny, over, lit ? theme.strong : theme.quiet, index);
     }
     if (later) return;
-    const bool wide = node.parts.size() > 2;
+    const bool wide = box.parts > 2;
     const float room = cell.width() - pane.px(4);
     std::string text = format_element(sum.type, sum.bits);
     if (wide) {
-        const std::string told = text + (node.kind == Kind::reduce ? ", all at once" : ", one after the other");
+        const std::string told = text + (box.join == SumJoin::at_once ? ", all at once" : ", one after the other");
         if (text_width(look, Face::small, told) <= room) text = told;
     }
-    if (node.kind == Kind::again) text = "again " + text;
+    if (box.join == SumJoin::again) text = "again " + text;
     Face face = Face::small;
     if (text_width(look, face, text) > room) {
         face = Face::tiny;
@@ -156,11 +143,11 @@ void TreeView::draw_box(const Pane& pane, const RunView& run_view, std::size_t s
     text_in(pane.brush, Face::tiny, beside, now ? theme.text : theme.quiet, lane, Align::left);
 }
 
-void TreeView::draw_fold(const Pane& pane, const RunView& run_view, std::size_t step, const TreeBox& box,
+void TreeView::draw_fold(const Pane& pane, const RunView& run_view, std::size_t step, const PlacedSum& box,
                          bool lit) const {
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
-    const Sum& sum = sum_of(box.node);
+    const Sum& sum = sum_of(box);
     const bool later = sum.step > step;
     const bool now = std::binary_search(box.steps.begin(), box.steps.end(), step);
     fill(pane.brush, box.box, mix(theme.ground, theme.raised, lit ? 1 : 0.5), pane.px(5));
@@ -178,11 +165,11 @@ void TreeView::draw_fold(const Pane& pane, const RunView& run_view, std::size_t 
 
     // Its inputs as a strip of colours; no more of them than there are pixels.
     const Rect strip{box.small.x0, box.small.y0, box.small.x1,
-                     box.small.y0 + pane.px(box.twigs.empty() ? 10.0f : 5.0f)};
+                     box.small.y0 + pane.px(box.lines.empty() ? 10.0f : 5.0f)};
     const std::size_t most = static_cast<std::size_t>(std::max(strip.width() / pane.px(1.5f), 1.0f));
     const std::size_t shown = std::min(box.inputs.size(), most);
     for (std::size_t i = 0; i < shown; ++i) {
-        const Sum& input = lens().sum(box.inputs[i * box.inputs.size() / shown]);
+        const Sum& input = sums().at(box.inputs[i * box.inputs.size() / shown]);
         const float x = strip.x0 + strip.width() * static_cast<float>(i) / static_cast<float>(shown),
                     width = strip.width() / static_cast<float>(shown);
         const Color color =
@@ -190,13 +177,13 @@ void TreeView::draw_fold(const Pane& pane, const RunView& run_view, std::size_t 
         if (input.step <= step) fill(pane.brush, {x, strip.y0, x + width, strip.y1}, color);
         else fill(pane.brush, {x, strip.y0, x + width, strip.y0 + pane.px(1)}, theme.faint);
     }
-    for (const TreeTwig& twig : box.twigs) {
+    for (const PlacedTwig& twig : box.lines) {
         const Color color = twig.step == step  ? theme.accent
                             : twig.step > step ? theme.faint
                                                : mix(theme.ground, theme.text, 0.45);
         hairline(pane.brush, twig.from, twig.to, color, pane.px(twig.step == step ? 1.4f : 1));
     }
-    if (box.twigs.empty()) {
+    if (box.lines.empty()) {
         // Too many to draw each: what they come to.
         // As far down as its additions are done.
         const auto done =
@@ -216,7 +203,7 @@ void TreeView::draw_fold(const Pane& pane, const RunView& run_view, std::size_t 
             text_in(pane.brush, Face::caption, middle, theme.quiet, many);
     }
     if (later) return;
-    const Color color = color_of(theme, run_view, box.node);
+    const Color color = color_of(theme, run_view, box);
     fill(pane.brush, foot, color, pane.px(3));
     const int chars = std::max(1, static_cast<int>((foot.width() - pane.px(3)) / (*look.fonts)[Face::small].digit));
     text_in(pane.brush, Face::small, foot, text_on(color), format_element(sum.type, sum.bits, chars));

@@ -8,12 +8,6 @@
 #include "common/base/counted.hpp"
 
 namespace lanewise::viz {
-namespace {
-
-using steps::Sum;
-
-}  // namespace
-
 void TreeView::look_at(const RunView& run_view, const Selection& selection) {
     const int lane = preview_ >= 0 ? preview_ : selection.pinned_lane;
     if (run_ != run_view.run) {
@@ -42,36 +36,11 @@ void TreeView::grow() {
         // One after the other; a frame does not wait until an older tree, which has no use any more, has stopped.
         if (!exact_ || !(growing_.give_up() || wait_for_results)) return;
         growing_.begin([run = run_, exact = exact_, warp = warp_, lane = lane_, roots = roots_](const auto& stop) {
-            return grown(run->steps, exact->lens, warp, lane, roots, stop);
+            return summation_tree(*exact, warp, lane, roots, stop);
         });
         stale_ = false;
     }
     if (!grown_) grown_ = growing_.get(wait_for_results);
-}
-
-TreeView::Grown TreeView::grown(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::WarpRef& warp,
-                                int lane, std::vector<std::int32_t> roots, const std::stop_token& stop) {
-    Grown all;
-    const std::int32_t whole =
-        lane >= 0 ? steps::sum_of_lane(steps, lens, warp, lane) : steps::sum_of_run(steps, lens, warp, stop);
-    if (whole == Sum::kNone) return all;
-    roots.insert(roots.begin(), whole);
-    all.roots = std::move(roots);
-    all.stored = lane < 0 && steps::stored_sum(steps, lens, warp, stop) != Sum::kNone;
-    all.tree = steps::build_addition_tree(steps, lens, all.roots.back(), stop);
-    if (all.roots.size() == 1) all.others = steps::others_beside(steps, lens, all.tree);
-    if (all.tree.empty()) return all;
-    check_stop(stop);
-    for (const std::int32_t each : all.tree.additions())
-        all.made.push_back(lens.sum(each).step);
-    check_stop(stop);
-    std::sort(all.made.begin(), all.made.end());
-    const std::size_t at_steps = std::set<std::size_t>(all.made.begin(), all.made.end()).size();
-    const Sum& root = lens.sum(all.tree[0].sum);
-    all.summary = fmt::format("{} = the sum of {}, by {} in {}", format_element(root.type, root.bits),
-                              steps::inputs_text(lens, all.tree), counted(all.made.size(), "addition"),
-                              counted(at_steps, "step"));
-    return all;
 }
 
 Intent TreeView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
@@ -81,12 +50,12 @@ Intent TreeView::draw(const Pane& pane, const RunView& run_view, const Playhead&
     Intent intent;
     back_ = switch_ = {};
     if (!grown_) {
-        text_in(pane.brush, Face::title, rest, theme.quiet, being_worked_out(run_view.steps()));
+        text_in(pane.brush, Face::title, rest, theme.quiet, being_worked_out(run_view));
         return intent;
     }
     if (!compact || zoomed()) draw_heading(pane, rest.cut_top(pane.px(compact ? 24 : 56)), run_view, selection);
     if (tree().empty()) {
-        const std::string why = steps::why_no_tree(lens());
+        const std::string why = why_no_tree(sums());
         words_ = !why.empty() ? why
                  : lane_ >= 0 ? fmt::format("Lane {} of this warp adds nothing, as far as the records tell.", lane_)
                               : "No sum is left at the end.";
@@ -101,7 +70,7 @@ Intent TreeView::draw(const Pane& pane, const RunView& run_view, const Playhead&
     rest.cut_bottom(pane.px(compact ? 4 : 10));
     lay_out(pane, rest);
     if (scene_.empty() && laying_.busy()) {
-        text_in(pane.brush, Face::title, rest, theme.quiet, being_worked_out(run_view.steps()));
+        text_in(pane.brush, Face::title, rest, theme.quiet, being_worked_out(run_view));
         return intent;
     }
     const std::size_t step = playhead.step;
@@ -114,13 +83,13 @@ Intent TreeView::draw(const Pane& pane, const RunView& run_view, const Playhead&
     draw_lines(pane, step, lit);
     for (std::size_t b = 0; b < scene_.boxes.size(); ++b) draw_box(pane, run_view, step, b, lit[b]);
     if (told_ >= 0) {
-        const TreeBox& box = scene_.boxes[static_cast<std::size_t>(told_)];
-        const Sum& sum = sum_of(box.node);
+        const PlacedSum& box = scene_.boxes[static_cast<std::size_t>(told_)];
+        const Sum& sum = sum_of(box);
         selection.next.step = sum.step;
         if (sum.kind != Sum::Kind::input && sum.warp == selection.warp) selection.next.lane = sum.lane;
         if (pane.button(box.box)) {
             if (box.folded && box.parent >= 0) {
-                roots_.push_back(tree()[box.node].sum);
+                roots_.push_back(box.sum);
                 stale_ = true;
                 return intent;
             }
@@ -128,7 +97,7 @@ Intent TreeView::draw(const Pane& pane, const RunView& run_view, const Playhead&
         }
     }
     hairline(pane.brush, {foot.x0, foot.y0}, {foot.x1, foot.y0}, theme.line);
-    tell(pane, foot, run_view, step);
+    tell(pane, foot, step);
     return intent;
 }
 
@@ -147,10 +116,9 @@ void TreeView::lay_out(const Pane& pane, const Rect& where) {
         metrics.scale = pane.look().scale;
         metrics.compact = compact;
         metrics.gutter = compact ? 76 : 86;
-        metrics.near = warp_;
         taken_ = false;
-        laying_.begin([run = run_, exact = exact_, grown = grown_, metrics](const std::stop_token& stop) {
-            return build_tree_scene(run->steps, exact->lens, grown->tree, metrics, stop);
+        laying_.begin([run = run_, exact = exact_, grown = grown_, near = warp_, metrics](const auto& stop) {
+            return place_tree(tree_layout(*exact, *grown, metrics.room(), near, stop), metrics);
         });
     }
     if (taken_) return;

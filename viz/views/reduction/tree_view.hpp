@@ -5,16 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "common/run/run.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
-#include "viz/views/reduction/tree_scene.hpp"
+#include "viz/views/reduction/sum_places.hpp"
 
 namespace lanewise::viz {
 
 struct TreeView {
-    enum class Colors : std::uint8_t { value, warp };
+    using Colors = SumOverlay;     // value or warp
 
     Colors colors = Colors::value;
     bool compact = false;          // in a comparison: less is told around the tree
@@ -26,9 +25,9 @@ struct TreeView {
     Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);
 
     // As drawn last.
-    const TreeScene& scene() const { return scene_; }
-    const steps::AdditionTree& tree() const { return grown_->tree; }
-    const steps::RoundingLens& lens() const { return exact_->lens; }
+    const SumScene& scene() const { return scene_; }
+    const SummationTree& tree() const { return *grown_; }
+    const Sums& sums() const { return *exact_; }
     bool working() const { return run_ != nullptr && (!grown_ || laying_.busy()); }
     int told() const { return told_; }                       // the box whose words stand below; -1: the whole
     const std::string& words() const { return words_; }
@@ -36,18 +35,6 @@ struct TreeView {
     const Rect& color_switch() const { return switch_; }
 
 private:
-    // A tree with what is told of the whole of it: a run may have a million additions.
-    struct Grown {
-        std::vector<std::int32_t> roots;          // the last is drawn; those before it lead back
-        bool stored = false;                      // the run ends with the first of them
-        steps::AdditionTree tree;
-        std::string summary;                      // "496 = the sum of 32 inputs, by 31 additions in 5 steps"
-        std::string others;                       // what the other lanes hold
-        std::vector<std::size_t> made;            // the steps of all additions, in order
-    };
-    static Grown grown(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::WarpRef& warp, int lane,
-                       std::vector<std::int32_t> roots, const std::stop_token& stop);
-
     bool zoomed() const { return grown_->roots.size() > 1; }
     void look_at(const RunView& run_view, const Selection& selection);
     void grow();
@@ -57,26 +44,25 @@ private:
     Intent draw_rows(const Pane& pane, std::size_t step) const;
     void draw_lines(const Pane& pane, std::size_t step, const std::vector<bool>& lit) const;
     void draw_box(const Pane& pane, const RunView& run_view, std::size_t step, std::size_t box, bool lit) const;
-    void draw_fold(const Pane& pane, const RunView& run_view, std::size_t step, const TreeBox& box, bool lit) const;
-    void tell(const Pane& pane, const Rect& where, const RunView& run_view, std::size_t step);
-    std::string unsigned_of(const TreeBox& box, const steps::Steps& steps) const;
-    Color color_of(const Theme& theme, const RunView& run_view, int node) const;
-    const steps::Sum& sum_of(int node) const { return lens().sum(tree()[node].sum); }
+    void draw_fold(const Pane& pane, const RunView& run_view, std::size_t step, const PlacedSum& box, bool lit) const;
+    void tell(const Pane& pane, const Rect& where, std::size_t step);
+    Color color_of(const Theme& theme, const RunView& run_view, const PlacedSum& box) const;
+    const Sum& sum_of(const PlacedSum& box) const { return sums().at(box.sum); }
 
     std::shared_ptr<const lesson::Run> run_;      // whose lens it is
-    std::shared_ptr<const ExactRun> exact_;       // null while it is worked out
+    std::shared_ptr<const Sums> exact_;       // null while it is worked out
     // What the tree was grown for.
-    steps::WarpRef warp_;
+    WarpRef warp_;
     int lane_ = -1;                               // -1: the run's own total
     int preview_ = -1;                            // the lane pointed at among the numbers
     std::vector<std::int32_t> roots_;             // that were clicked on; empty: the whole
     bool stale_ = true;                           // another tree than that of growing_ is meant
-    BackgroundTask<Grown> growing_;
-    std::shared_ptr<const Grown> grown_;          // null while it is worked out
-    TreeScene scene_;
+    BackgroundTask<SummationTree> growing_;
+    std::shared_ptr<const SummationTree> grown_;          // null while it is worked out
+    SumScene scene_;
     Rect area_;                                   // that the scene is laid out in, and the tree
-    std::shared_ptr<const Grown> laid_;
-    BackgroundTask<TreeScene> laying_;
+    std::shared_ptr<const SummationTree> laid_;
+    BackgroundTask<SumScene> laying_;
     bool taken_ = false;                          // scene_ is what laying_ has
     int told_ = -1;
     std::string words_;

@@ -83,19 +83,4 @@ Intent KeysView::draw(const Pane& pane, const std::vector<KeyGroup>& groups) con
     return pane.clicked(pane.box) ? Intent{Intent::Kind::keys, 0} : Intent{};
 }
 
-void sentence_card(const Pane& pane, const Rect& where, std::string_view title, std::string_view sentence, Color ink) {
-    const float width = std::min(where.width() - pane.px(40), pane.px(460));
-    const Brush measure{nullptr, pane.look()};
-    const float inner = width - pane.px(40);
-    const float height = paragraph(measure, Face::body, {}, inner, ink, sentence, 1.5f);
-    const Point c = where.center();
-    const Rect card{c.x - width / 2, c.y - height / 2 - pane.px(34), c.x + width / 2, c.y + height / 2 + pane.px(24)};
-    fill(pane.brush, card, pane.colors().panel, pane.px(10));
-    outline(pane.brush, card, pane.colors().line, pane.px(10), pane.px(1));
-    text_in(pane.brush, Face::title, {card.x0 + pane.px(20), card.y0 + pane.px(10), card.x1, card.y0 + pane.px(36)},
-            ink, title, Align::left);
-    paragraph(pane.brush, Face::body, {card.x0 + pane.px(20), card.y0 + pane.px(42)}, inner, pane.colors().text,
-              sentence, 1.5f);
-}
-
 }  // namespace lanewise::viz

@@ -23,7 +23,4 @@ struct KeysView {
     Intent draw(const Pane& pane, const std::vector<KeyGroup>& groups) const;
 };
 
-// A sentence in the middle of a pane: running, or what went wrong.
-void sentence_card(const Pane& pane, const Rect& where, std::string_view title, std::string_view sentence, Color ink);
-
 }  // namespace lanewise::viz

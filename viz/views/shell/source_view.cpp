@@ -5,8 +5,8 @@
 namespace lanewise::viz {
 namespace {
 
-int lit_line(const steps::Steps* steps, const Playhead& playhead) {
-    return steps && playhead.step < steps->size() ? steps->steps[playhead.step].line : 0;
+int lit_line(const RunView* run_view, const Playhead& playhead) {
+    return run_view && playhead.step < run_view->outline.steps.size() ? run_view->outline.steps[playhead.step].line : 0;
 }
 
 }  // namespace
@@ -17,24 +17,24 @@ void SourceView::set_source(const std::string& name, const std::string& source) 
     shown_line_ = -1;
 }
 
-void SourceView::draw_title(const Pane& pane, const Rect& where, const steps::Steps* steps,
+void SourceView::draw_title(const Pane& pane, const Rect& where, const RunView* run_view,
                             const Playhead& playhead) const {
-    const int lit = lit_line(steps, playhead);
+    const int lit = lit_line(run_view, playhead);
     const Rect head = where.inset(pane.px(16), 0);
     text_in(pane.brush, Face::code, head, pane.colors().quiet, file, Align::left);
     if (lit > 0)
         text_in(pane.brush, Face::code, head, pane.colors().accent, "line " + std::to_string(lit), Align::right);
 }
 
-Intent SourceView::draw(const Pane& body, const steps::Steps* steps, const Playhead& playhead, Selection& selection) {
+Intent SourceView::draw(const Pane& body, const RunView* run_view, const Playhead& playhead, Selection& selection) {
     const Theme& colors = body.colors();
-    const int lit = lit_line(steps, playhead);
+    const int lit = lit_line(run_view, playhead);
     const Brush& brush = body.brush;
     const float digit = (*body.look().fonts)[Face::code].digit;
     const float left = body.px(12) + digit * 3.5f;
     const float pitch = body.px(18);
     const int columns = static_cast<int>((body.box.width() - left - body.px(14)) / digit);
-    const std::vector<int> belonging = steps ? belonging_.of(*steps, selection) : std::vector<int>();
+    const std::vector<int> belonging = run_view ? belonging_.of(*run_view, selection) : std::vector<int>();
     Intent intent;
     float y = body.px(2);
     float lit_y = -1, lit_height = pitch;
@@ -71,10 +71,11 @@ Intent SourceView::draw(const Pane& body, const steps::Steps* steps, const Playh
                            lines_[i], pieces[p]);
             }
             // A line that ran leads to the next of its steps.
-            if (hovered && steps) {
-                for (std::size_t k = 1; k <= steps->size(); ++k) {
-                    const std::size_t step = (playhead.step + k) % steps->size();
-                    if (steps->steps[step].line != number) continue;
+            if (hovered && run_view) {
+                const auto& steps = run_view->outline.steps;
+                for (std::size_t k = 1; k <= steps.size(); ++k) {
+                    const std::size_t step = (playhead.step + k) % steps.size();
+                    if (steps[step].line != number) continue;
                     if (body.button(row)) intent = {Intent::Kind::go_to, step};
                     break;
                 }

@@ -16,10 +16,10 @@ struct SourceView {
     std::string file;
 
     void set_source(const std::string& name, const std::string& source);
-    // The file's name and the lit line's number; `steps` is null while there is no run.
-    void draw_title(const Pane& pane, const Rect& where, const steps::Steps* steps, const Playhead& playhead) const;
+    // The file's name and the lit line's number; `exhibit` is null while there is no run.
+    void draw_title(const Pane& pane, const Rect& where, const RunView* run_view, const Playhead& playhead) const;
     // A line that ran leads to its next step when it is clicked.
-    Intent draw(const Pane& pane, const steps::Steps* steps, const Playhead& playhead, Selection& selection);
+    Intent draw(const Pane& pane, const RunView* run_view, const Playhead& playhead, Selection& selection);
 
 private:
     std::vector<CodeLine> lines_;

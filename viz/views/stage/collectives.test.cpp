@@ -3,11 +3,12 @@
 
 #include "common/base/element.hpp"
 #include "common/run/run.hpp"
+#include "common/scene/describe.hpp"
 #include "viz/model/result_line.hpp"
 #include "viz/testing/headless.testing.hpp"
+#include "viz/testing/labels.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
 #include "viz/views/lane/inspector_view.hpp"
-#include "viz/views/stage/describe.hpp"
 #include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz {
@@ -27,22 +28,22 @@ TEST(Collectives, TheSceneTellsWhatTheRecordsTell) {
     for (std::size_t k = 0; k < steps.size(); ++k) {
         const trace::Record& record = first_record(run_view, k);
         const Scene scene = build_scene(steps, k, steps.warps.front(), StageMetrics{});
-        const std::string text = describe_step(run_view, "kernels.cuh", k, -1, -1);
+        const std::string text = describe_step(*run_view.run, "kernels.cuh", k, -1, -1);
         const auto present =
             std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& band) { return band.present; });
         ASSERT_NE(present, scene.bands.end());
-        EXPECT_EQ(present->op, record.op);
+        EXPECT_EQ(scene.part.op, trace::op_name(record.op));
         const bool is_match = record.op == trace::Op::vote_match_any || record.op == trace::Op::vote_match_all;
-        EXPECT_EQ(present->groups.empty(), !is_match);
+        EXPECT_EQ(scene.part.groups.empty(), !is_match);
         for (std::size_t lane = 0; lane < 32; ++lane) {
-            const LaneFacts& facts = scene.facts[lane];
+            const LaneFacts& facts = scene.part.facts[lane];
             ASSERT_EQ(facts.active, (record.active >> lane & 1u) != 0);
             if (!facts.active) continue;
             if (record.op == trace::Op::vote_match_any) {
                 ++matches;
                 std::uint32_t group = 0;
                 for (std::size_t other = 0; other < 32; ++other)
-                    group |= std::uint32_t{present->groups[other] == present->groups[lane]} << other;
+                    group |= std::uint32_t{scene.part.groups[other] == scene.part.groups[lane]} << other;
                 EXPECT_EQ(group, record.received[lane]);
                 EXPECT_NE(text.find("lane " + std::to_string(lane) + "  compares " +
                                     format_element(record.type, record.before[lane])),
@@ -89,17 +90,18 @@ TEST(Collectives, EveryStepIsDrawnAndInspectedForEveryLane) {
 TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
     const RunView wrong(samples::wrong_sum());
     for (std::size_t k = 0; k < wrong.steps().size(); ++k) {
-        EXPECT_EQ(wrong.findings[k].size(), wrong.steps().steps[k].line == 5 ? 1u : 0u);
+        EXPECT_EQ(wrong.outline.findings_at[k].size(), wrong.steps().steps[k].line == 5 ? 1u : 0u);
         EXPECT_EQ(faulting_lanes(wrong, k, {0, 0, 0}), wrong.steps().steps[k].line == 5 ? 0xffff0000u : 0u);
         EXPECT_EQ(faulting_lanes(wrong, k, {0, 0, 1}), 0u);
-        const bool told = describe_step(wrong, "kernels.cuh", k, -1, -1).find("found wrong: Line 5, lanes 16-31") !=
-                          std::string::npos;
+        const bool told =
+            describe_step(*wrong.run, "kernels.cuh", k, -1, -1).find("found wrong: Line 5, lanes 16-31") !=
+            std::string::npos;
         EXPECT_EQ(told, wrong.steps().steps[k].line == 5);
     }
     // At every step it is told that something is wrong, and where.
     const std::string mistake = mistakes_found(wrong);
     EXPECT_TRUE(mistake.ends_with(", see step " + std::to_string(first_mistake(wrong) + 1))) << mistake;
-    EXPECT_NE(describe_step(wrong, "kernels.cuh", 0, -1, -1).find("mistake: " + mistake), std::string::npos);
+    EXPECT_NE(describe_step(*wrong.run, "kernels.cuh", 0, -1, -1).find("mistake: " + mistake), std::string::npos);
     EXPECT_EQ(mistakes_found(RunView(samples::right_sum())), "");
     EXPECT_FALSE(came_out_right(*wrong.run));
     EXPECT_TRUE(result_text(*wrong.run).starts_with("out = ")) << result_text(*wrong.run);
@@ -113,7 +115,53 @@ TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
     run->steps = steps::build_steps(run->trace);
     const RunView stuck(run);
     for (std::size_t k = 0; k < stuck.steps().size(); ++k)
-        EXPECT_EQ(stuck.findings[k].size(), k + 1 == stuck.steps().size() ? 1u : 0u);
+        EXPECT_EQ(stuck.outline.findings_at[k].size(), k + 1 == stuck.steps().size() ? 1u : 0u);
+}
+
+// Captions, values and arcs on the screen are those of the scene.
+TEST(Stage, ShowsTheSceneOfEveryStep) {
+    for (const auto& run : {samples::collectives(), samples::warp_down(), samples::undefined_half()}) {
+        Headless gui(1700, 900);
+        const RunView run_view(run);
+        StageView stage;
+        Selection selection;
+        selection.warp = run_view.outline.warps.front();
+        for (std::size_t k = 0; k < run_view.outline.steps.size(); ++k) {
+            SCOPED_TRACE(run_view.outline.variant + ", step " + std::to_string(k + 1));
+            testing::LabelCanvas canvas;
+            gui.in_window([&] {
+                Look look = gui.look();
+                look.canvas = &canvas;
+                stage.draw(Pane(look, "stage", gui.window()), run_view, at_step(run_view, k), selection);
+            });
+            std::string drawn;
+            for (const auto& label : canvas.labels) drawn += label.words + "\n";
+            const scene::Stage told = stage_of(run->steps, k, selection.warp);
+            EXPECT_NE(drawn.find(caption_of(told.part) + caption_goes_on(told.part)), std::string::npos) << drawn;
+            std::size_t at = 0;
+            while (!told.bands[at].present) ++at;
+            for (const scene::StageRow* row : {&told.rows[at], &told.rows[at + 1]}) {
+                for (int lane = 0; lane < told.lanes; ++lane) {
+                    const scene::LaneCell& cell = row->lanes[static_cast<std::size_t>(lane)];
+                    if (!cell.known) continue;
+                    const std::string text = cell.undefined ? "?" : format_element(cell.type, cell.bits);
+                    if (text.size() < 6) {
+                        EXPECT_NE(drawn.find(text), std::string::npos) << text << " in\n" << drawn;
+                    }
+                }
+            }
+            // Every arc is a curve between its two lanes.
+            const Scene& placed = stage.scene();
+            const auto middle = [&](int lane) {
+                return placed.lanes_x0 + placed.cell * (static_cast<float>(lane) + 0.5f);
+            };
+            for (const scene::Arc& arc : told.part.arcs) {
+                EXPECT_TRUE(std::any_of(canvas.curves.begin(), canvas.curves.end(), [&](const auto& curve) {
+                    return std::abs(curve.a.x - middle(arc.source)) < 1 && std::abs(curve.b.x - middle(arc.reader)) < 1;
+                })) << arc.source << " to " << arc.reader;
+            }
+        }
+    }
 }
 
 TEST(TeachingWarps, HaveTheirOwnLanesLarge) {
@@ -121,12 +169,12 @@ TEST(TeachingWarps, HaveTheirOwnLanesLarge) {
     const steps::Steps& steps = run_view.steps();
     EXPECT_EQ(warp_size(steps), 8);
     ASSERT_EQ(steps.warps.size(), 2u);
-    for (const steps::WarpRef& warp : steps.warps) {
+    for (const WarpRef& warp : steps.warps) {
         EXPECT_EQ(lanes_of(steps, warp), 8);
         const Scene scene = build_scene(steps, 2, warp, StageMetrics{});
         EXPECT_EQ(scene.lanes, 8);
         EXPECT_GE(scene.cell, 90);
-        EXPECT_EQ(scene.facts.size(), 8u);
+        EXPECT_EQ(scene.part.facts.size(), 8u);
         EXPECT_EQ(scene.lane_at(scene.lanes_x1() + 1), -1);
         for (const Band& band : scene.bands) {
             for (const Arc& arc : band.arcs) {

@@ -1,4 +1,4 @@
-#include "viz/views/stage/describe.hpp"
+#include "common/scene/describe.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "common/base/error.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
@@ -41,7 +42,7 @@ TEST(Describe, EqualsTheTraceAtEveryStep) {
         const RunView run_view(run);
         std::size_t told_records = 0;
         for (std::size_t k = 0; k < run->steps.size(); ++k) {
-            const std::string text = describe_step(run_view, "kernels.cuh", k, -1, -1);
+            const std::string text = describe_step(*run_view.run, "kernels.cuh", k, -1, -1);
             EXPECT_NE(text.find("source line " + std::to_string(run->steps.steps[k].line) + " of kernels.cuh"),
                       std::string::npos);
             Told told = read_back(text);
@@ -52,7 +53,7 @@ TEST(Describe, EqualsTheTraceAtEveryStep) {
                 for (const std::size_t number : part.records) {
                     const trace::Record& record = run->trace.records[number];
                     ++told_records;
-                    for (int lane = 0; lane < trace::kWarpSize; ++lane) {
+                    for (int lane = 0; lane < kWarpSize; ++lane) {
                         const auto l = static_cast<std::size_t>(lane);
                         const std::string& line = told[name][lane];
                         if (!((record.active >> lane) & 1u)) {
@@ -96,7 +97,7 @@ TEST(Describe, TellsWhatEachWarpDoesAndOneLanesLife) {
     const RunView run_view(run);
     bool waits = false;
     for (std::size_t k = 0; k < run->steps.size(); ++k) {
-        const std::string text = describe_step(run_view, "kernels.cuh", k, -1, -1, 5);
+        const std::string text = describe_step(*run_view.run, "kernels.cuh", k, -1, -1, 5);
         std::size_t working = 0;
         for (const steps::WarpStep& part : run->steps.steps[k].warps) working += part.warp.block == 0 ? 1u : 0u;
         waits |= text.find("waits for the barrier of step") != std::string::npos;
@@ -112,15 +113,15 @@ TEST(Describe, TellsWhatEachWarpDoesAndOneLanesLife) {
 
 TEST(Describe, OneWarpCanBeChosen) {
     const RunView run_view(samples::two_level());
-    const Told told = read_back(describe_step(run_view, "kernels.cuh", 1, 1, 3));
+    const Told told = read_back(describe_step(*run_view.run, "kernels.cuh", 1, 1, 3));
     ASSERT_EQ(told.size(), 1u);
     EXPECT_EQ(told.begin()->first, "block 1 · warp 3");
 }
 
 TEST(Describe, WhatIsNotThereIsASentence) {
     const RunView run_view(samples::warp_xor());
-    EXPECT_THROW(describe_step(run_view, "kernels.cuh", 99, -1, -1), Error);
-    EXPECT_THROW(describe_step(run_view, "kernels.cuh", 0, 7, -1), Error);
+    EXPECT_THROW(describe_step(*run_view.run, "kernels.cuh", 99, -1, -1), Error);
+    EXPECT_THROW(describe_step(*run_view.run, "kernels.cuh", 0, 7, -1), Error);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The stage as plain data: where every cell, arc and word of one warp stands and what it says. A pure function makes
-// it; StageView paints it, describe() prints it, tests measure it. Nothing here knows ImGui.
+// Where every cell, arc and word of a stage stands: scene::Stage with places. A pure function makes it; StageView
+// paints it, tests measure it. Nothing here knows ImGui.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/scene/lane_facts.hpp"
-#include "common/steps/steps.hpp"
+#include "common/scene/stage.hpp"
 #include "viz/widgets/geometry.hpp"
 
 namespace lanewise::viz {
@@ -22,57 +21,37 @@ struct StageMetrics {
 };
 
 // One lane in one row.
-struct LaneCell {
+struct LaneCell : scene::LaneCell {
     Rect box;
     Rect text_box;           // where its number stands
     std::string text;        // see cell_text(); empty in rows that are thin or not reached yet
-    std::uint64_t bits = 0;
-    Element type = Element::f32;
-    bool known = false;      // the trace has told its value
-    bool undefined = false;
-    std::size_t inputs = 0;  // how many inputs it holds
-    bool counted_twice = false;
-    bool more_perhaps = false;  // others may have come in: the kernel's text does not tell
 };
 
 // What the warp held after a step (or before the first).
 struct Row {
-    std::size_t step = steps::kNoStep;
+    std::size_t step = kNoStep;
     bool thin = false;       // nothing changed: a reminder without numbers
     bool low = false;        // too low for numbers: colours alone
     bool reached = false;    // not in the future
     bool near = false;       // directly before or after the present step
     int chars = 0;           // of its longest number
     float y0 = 0, y1 = 0;
-    trace::PerLane<LaneCell> lanes;
+    PerLane<LaneCell> lanes;
 };
 
-struct Arc {
-    int source = 0;
-    int reader = 0;
+struct Arc : scene::Arc {
     Point from;              // below the source lane, above the reader
     Point to;
-    bool used = true;        // false: received, and not used
-    bool undefined = false;
 };
 
 // A word of memory that lanes read or write in a step; for a wide access (float4) all that one lane touches.
-struct Word {
-    std::string array;
-    std::uint32_t array_id = 0;   // in Trace::arrays
-    std::int64_t index = 0;
-    Element type = Element::f32;
-    std::uint64_t bits = 0;
+struct Word : scene::Word {
+    std::uint64_t bits() const { return values.front(); }
+
     std::string text;
-    bool write = false;
-    bool atomic = false;
-    bool shared = false;     // else global memory
-    std::uint32_t lanes = 0;
     Rect box;
-    std::vector<std::uint64_t> values;  // of a wide access: its elements, under one another; else empty
-    std::vector<std::string> texts;
+    std::vector<std::string> texts;  // of a wide access: its elements, under one another; else empty
     std::string tag;         // "b16": its bank, where it does not stand under it
-    bool waits = false;      // lanes wait for one another at banks
     Rect tag_box;
 };
 
@@ -109,16 +88,13 @@ struct WordBracket {
 // What happens between two rows: one step of this warp.
 struct Band {
     std::size_t step = 0;
-    steps::StepKind kind = steps::StepKind::load;
+    StepKind kind = StepKind::load;
     std::string label;
     Rect box;                // between the rows, over the lanes
     bool present = false;
     bool reached = false;
     bool takes_part = false;
     std::uint32_t active = 0;
-    trace::Op op = trace::Op::load;   // of its first record
-    std::uint32_t waiting = 0;     // the present block barrier: threads of the block that came to it
-    std::vector<int> groups;       // matches: lanes with one number offered equal values; -1: no part. Else empty
     std::vector<Arc> arcs;
     std::vector<Word> words;
     std::vector<WordLine> lines;
@@ -128,11 +104,8 @@ struct Band {
     float writes_height = 0;
 };
 
-using scene::Access;
-using scene::LaneFacts;
-
 struct Scene {
-    steps::WarpRef warp;
+    WarpRef warp;
     std::size_t step = 0;
     std::string label;
     int line = 0;
@@ -140,12 +113,12 @@ struct Scene {
     float scroll = 0;        // where the top of the area is, so that the present step is in sight
     float cell = 0;          // width of a lane
     float lanes_x0 = 0;      // left edge of lane 0
-    int lanes = trace::kWarpSize;  // that the warp has: fewer where the block ends
+    int lanes = kWarpSize;  // that the warp has: fewer where the block ends
 
     float lanes_x1() const { return lanes_x0 + cell * static_cast<float>(lanes); }
     std::vector<Row> rows;
     std::vector<Band> bands;
-    std::vector<LaneFacts> facts;  // of all lanes of the warp
+    scene::Part part;              // of the present step
     std::uint32_t faulting = 0;      // lanes that a finding told at this step names
     std::uint32_t differing = 0;   // in a comparison: lanes that hold something else than in the run beside this one
 
@@ -159,16 +132,13 @@ struct Scene {
     void place_rows(const std::vector<std::pair<float, float>>& places);
 };
 
-// Lays out one warp's steps with step `present` lit. Steps that no lane of the warp takes part in are left out (except
-// the present one).
-Scene build_scene(const steps::Steps& steps, std::size_t present, const steps::WarpRef& warp,
+// Gives a stage its places.
+Scene place_stage(const scene::Stage& stage, const StageMetrics& metrics);
+// The same of one warp's steps with step `present` lit.
+Scene build_scene(const steps::Steps& steps, std::size_t present, const WarpRef& warp,
                   const StageMetrics& metrics);
 
-// Characters of a number that fit in a lane's cell, and in what type: see stage_paint.
-int cell_chars(float cell, float scale);
-
-// Words and lines of an access, an atomic (scene_memory.cpp).
-void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Scene& scene, float scale, Band& band);
-using scene::accesses_of;
+// Places of words and lines of an access, an atomic (scene_words.cpp).
+void place_text(const std::vector<scene::WordRow>& rows, const Scene& scene, float scale, Band& band);
 
 }  // namespace lanewise::viz

@@ -57,7 +57,7 @@ TEST(Scene, NoArcCrossesANumberAtAnyStepOfAnySample) {
     for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(),
                             samples::undefined_half()}) {
         for (std::size_t step = 0; step < run->steps.size(); ++step) {
-            for (const steps::WarpRef& warp : {run->steps.warps.front(), run->steps.warps.back()}) {
+            for (const WarpRef& warp : {run->steps.warps.front(), run->steps.warps.back()}) {
                 const Scene scene = build_scene(run->steps, step, warp, metrics_of(960, 520));
                 expect_numbers_untouched(scene, run->trace.header.variant + " step " + std::to_string(step));
             }
@@ -146,7 +146,7 @@ TEST(Scene, SharedWordsStandUnderTheirBank) {
 }
 
 // One warp that loads `elements` floats a lane from element stride * lane on.
-std::shared_ptr<const lesson::Run> load_run(trace::Space space, std::int64_t stride, int elements = 1) {
+std::shared_ptr<const lesson::Run> load_run(Space space, std::int64_t stride, int elements = 1) {
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", space, 1u << 21);
     auto warp = made.warp(0, 0);
@@ -165,7 +165,7 @@ const Band& present_band(const Scene& scene) {
 }
 
 TEST(Scene, GlobalWordsAreBracketedBySector) {
-    const auto dense = load_run(trace::Space::global, 1);
+    const auto dense = load_run(Space::global, 1);
     const Scene scene = build_scene(dense->steps, 0, dense->steps.warps.front(), metrics_of(960, 640));
     const Band& band = present_band(scene);
     ASSERT_EQ(band.brackets.size(), 4u);
@@ -179,7 +179,7 @@ TEST(Scene, GlobalWordsAreBracketedBySector) {
 
 TEST(Scene, StridedWordsKeepTheirLanesAndTellTheirIndices) {
     for (const std::int64_t stride : {2, 64, 65536}) {
-        const auto run = load_run(trace::Space::global, stride);
+        const auto run = load_run(Space::global, stride);
         const Scene scene = build_scene(run->steps, 0, run->steps.warps.front(), metrics_of(960, 640));
         const Band& band = present_band(scene);
         ASSERT_EQ(band.words.size(), 32u);
@@ -204,7 +204,7 @@ TEST(Scene, StridedWordsKeepTheirLanesAndTellTheirIndices) {
 
 TEST(Scene, AWideAccessTellsAllItsElements) {
     for (const int elements : {2, 4}) {
-        const auto run = load_run(trace::Space::global, elements, elements);
+        const auto run = load_run(Space::global, elements, elements);
         const Scene scene = build_scene(run->steps, 0, run->steps.warps.front(), metrics_of(960, 640));
         const Band& band = present_band(scene);
         ASSERT_EQ(band.words.size(), 32u);
@@ -216,10 +216,10 @@ TEST(Scene, AWideAccessTellsAllItsElements) {
 }
 
 TEST(Scene, WordsOfOneBankWearItsNumber) {
-    const auto free = load_run(trace::Space::shared, 1);
+    const auto free = load_run(Space::shared, 1);
     const Band none = present_band(build_scene(free->steps, 0, free->steps.warps.front(), metrics_of(960, 640)));
     for (const Word& word : none.words) EXPECT_TRUE(word.tag.empty());
-    const auto run = load_run(trace::Space::shared, 16);
+    const auto run = load_run(Space::shared, 16);
     const Scene scene = build_scene(run->steps, 0, run->steps.warps.front(), metrics_of(960, 640));
     const Band& band = present_band(scene);
     for (const Word& word : band.words) EXPECT_EQ(word.tag, word.index / 16 % 2 == 0 ? "b0" : "b16");
@@ -233,7 +233,7 @@ TEST(Scene, LanesPastTheEndOfABlockDoNotExist) {
     lesson::Run run = *made;
     run.trace.header.launches[0].block = {8, 1, 1};
     run.steps = steps::build_steps(run.trace);
-    EXPECT_EQ(build_scene(run.steps, 1, run.steps.warps.front(), metrics_of(960, 640)).facts.size(), 8u);
+    EXPECT_EQ(build_scene(run.steps, 1, run.steps.warps.front(), metrics_of(960, 640)).part.facts.size(), 8u);
 }
 
 TEST(Scene, AFewLanesHaveRoomForThemselves) {
@@ -272,7 +272,7 @@ TEST(Scene, AnEmptyRunHasAnEmptyScene) {
     const steps::Steps steps = steps::build_steps(trace);
     const Scene scene = build_scene(steps, 0, {}, metrics_of(960, 640));
     EXPECT_TRUE(scene.bands.empty());
-    EXPECT_TRUE(scene.facts.empty());
+    EXPECT_TRUE(scene.part.facts.empty());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "viz/views/lane/inspector_view.hpp"
 #include "viz/views/stage/stage_legend.hpp"
 #include "viz/views/stage/stage_view.hpp"
-#include "viz/views/stage/warp_states.hpp"
+#include "common/scene/warp_states.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -184,8 +184,8 @@ TEST(Coverage, IsToldByInputsNeverByNumbers) {
     EXPECT_EQ(coverage_of(1, false, false, 1), Coverage::partial);
     float last = 0;
     for (const std::size_t inputs : {1u, 2u, 4u, 8u, 16u, 32u}) {
-        EXPECT_NEAR(part_held(inputs, 32) - last, 1.0f / 6, 1e-5f);   // each doubling as far as any other
-        last = part_held(inputs, 32);
+        EXPECT_NEAR(part_included(inputs, 32) - last, 1.0f / 6, 1e-5f);   // each doubling as far as any other
+        last = part_included(inputs, 32);
     }
     EXPECT_FLOAT_EQ(last, 1);
     for (const Theme* theme : {&dark_theme(), &light_theme()}) {
@@ -242,10 +242,10 @@ TEST(WarpStates, EachIsToldFromTheTrace) {
     for (const auto& run : {samples::shared_tree(), samples::two_level()}) {
         const steps::Steps& steps = run->steps;
         for (std::size_t k = 0; k < steps.size(); ++k) {
-            for (const steps::WarpRef& warp : steps.warps) {
+            for (const WarpRef& warp : steps.warps) {
                 const WarpState state = state_of(steps, k, warp);
                 const bool part = steps.steps[k].find(warp) != nullptr;
-                const bool barrier = steps.steps[k].kind == steps::StepKind::block_barrier;
+                const bool barrier = steps.steps[k].kind == StepKind::block_barrier;
                 if (part) {
                     EXPECT_EQ(state.doing, barrier ? Doing::waits : Doing::works);
                 } else {
@@ -270,13 +270,13 @@ TEST(WarpStates, EachIsToldFromTheTrace) {
 TEST(WarpStates, SmallPicturesHaveTheColoursOfTheTrace) {
     const RunView run_view(samples::two_level());
     const steps::Steps& steps = run_view.steps();
-    for (const steps::WarpRef& warp : steps.warps) {
-        const auto rows = rows_of(run_view, warp, dark_theme(), ColorBy::value);
+    for (const WarpRef& warp : steps.warps) {
+        const auto rows = color_rows(run_view, warp, dark_theme(), ColorBy::value);
         ASSERT_FALSE(rows.empty());
-        for (const WarpRow& row : rows) {
+        for (const ColorRow& row : rows) {
             const steps::LaneValues& held = steps.lane_values(row.step, warp);
             std::uint32_t told = 0;
-            for (const WarpRow::Run& run : row.runs) {
+            for (const ColorRow::Run& run : row.runs) {
                 for (int lane = run.first; lane < run.first + run.count; ++lane) {
                     told |= std::uint32_t{1} << lane;
                     EXPECT_EQ(run.color, run_view.scale.color(held.type, held.bits[static_cast<std::size_t>(lane)]));

@@ -37,7 +37,7 @@ private:
     float zoom_ = 1;
     float right_ = 0;            // of the lanes' left edge, in pixels
     float by_hand_ = 0;          // down from where the present step is in sight, until the step changes
-    std::size_t step_ = steps::kNoStep;
+    std::size_t step_ = kNoStep;
     bool dragging_ = false;
     // What stays where it is while the size changes.
     struct Anchor {

@@ -112,7 +112,7 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const RunView& run
                 fill(brush, {at, y - pane.px(4), at + piece, y + pane.px(4)}, viridis(0.06 + 0.94 * i / 23.0));
         }});
     }
-    if (by_inputs && run_view.steps().input_count == 0) {
+    if (by_inputs && run_view.outline.input_count == 0) {
         put({0, "nobody knows which inputs a sum holds: this trace tells no loads", [](const Rect&) {}});
         return intent;
     }
@@ -123,7 +123,7 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const RunView& run
             text_in(brush, Face::tiny, box, colors.warning, "?");
         }});
     }
-    const std::string all = most == run_view.steps().input_count ? "all " + std::to_string(most) + " inputs"
+    const std::string all = most == run_view.outline.input_count ? "all " + std::to_string(most) + " inputs"
                                                                 : std::to_string(most) + " inputs, the most here";
     if (facts.complete) put({18, (by_inputs ? "" : "holds ") + all, swatch(Coverage::complete, 1, false)});
     if (by_inputs && facts.twice) put_twice();

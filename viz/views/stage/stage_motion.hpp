@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "common/run/run.hpp"
 #include "viz/views/stage/scene.hpp"
 
 namespace lanewise::viz {
@@ -26,9 +25,9 @@ private:
     std::vector<Place> from_;    // when the step changed
     std::vector<Place> drawn_;   // in the last frame
     std::shared_ptr<const lesson::Run> run_;
-    steps::WarpRef warp_;
+    WarpRef warp_;
     float cell_ = 0;
-    std::size_t step_ = steps::kNoStep;
+    std::size_t step_ = kNoStep;
     bool back_ = false;
 };
 

@@ -8,48 +8,6 @@
 #include "common/scene/cell_text.hpp"
 
 namespace lanewise::viz {
-namespace {
-
-using steps::StepKind;
-
-}  // namespace
-
-Face cell_face(const Look& look, float cell, int chars) {
-    for (const Face face : {Face::figure, Face::small}) {
-        if ((*look.fonts)[face].digit * static_cast<float>(chars) + look.px(2.5f) <= cell) return face;
-    }
-    return Face::tiny;
-}
-
-std::string_view infinity_in(const Look& look, Face face, std::string_view text, float width) {
-    const bool infinite = text == "-inf" || text == "inf";
-    if (!infinite || text_width(look, face, text) + look.px(4) <= width) return text;
-    return text == "inf" ? "∞" : "-∞";
-}
-
-void coverage_foot(const Brush& brush, const Rect& cell, Color ink, Coverage coverage, float part, bool more_perhaps,
-                   bool gauge) {
-    const float x0 = cell.x0 + brush.px(4), x1 = cell.x1 - brush.px(4), y = cell.y1 - brush.px(3.5f),
-                thick = brush.px(2);
-    float end = x1;
-    switch (coverage) {
-        case Coverage::unknown:
-        case Coverage::undefined: return;
-        case Coverage::twice:
-            for (float x = x0; x < x1; x += brush.px(5))
-                fill(brush, {x, y, std::min(x + brush.px(2.5f), x1 + brush.px(1)), y + thick}, ink);
-            return;
-        case Coverage::partial:
-            if (!gauge) return;
-            end = x0 + std::max(brush.px(1.5f), (x1 - x0) * part * 0.9f);
-            break;
-        case Coverage::complete: break;
-    }
-    fill(brush, {x0, y, end, y + thick}, ink);
-    if (more_perhaps && gauge)
-        outline(brush, {end, y, std::min(end + brush.px(5), cell.x1 - brush.px(1)), y + thick}, ink, 0, brush.px(0.7f));
-}
-
 void StagePaint::paint(const Scene& scene) const {
     // Lines first, numbers last: nothing is ever drawn across a number.
     for (const Band& each : scene.bands) {
@@ -74,8 +32,8 @@ void StagePaint::paint(const Scene& scene) const {
 }
 
 int StagePaint::source_of(const Scene& scene, int reader) const {
-    if (reader < 0 || reader >= static_cast<int>(scene.facts.size())) return -1;
-    const LaneFacts& facts = scene.facts[lane_index(reader)];
+    if (reader < 0 || reader >= static_cast<int>(scene.part.facts.size())) return -1;
+    const LaneFacts& facts = scene.part.facts[lane_index(reader)];
     return facts.active ? facts.view.source : -1;
 }
 
@@ -126,7 +84,7 @@ void StagePaint::row(const Scene& scene, const Row& row, const Band* present) co
         const bool two_lines = cell.text.find('\n') != std::string::npos;
         const Rect on{cell.box.x0, cell.box.y0, cell.box.x1, cell.box.y1 + (two_lines ? brush.px(1.8f) : 0)};
         coverage_foot(brush, on, style.ink, coverage_of(cell.inputs, cell.counted_twice, false, most),
-                      part_held(cell.inputs, most), cell.more_perhaps, colors_of.by == ColorBy::inputs && most > 1);
+                      part_included(cell.inputs, most), cell.more_perhaps, colors_of.by == ColorBy::inputs && most > 1);
     }
 }
 
@@ -162,13 +120,13 @@ void StagePaint::quiet_band(const Scene& scene, const Band& band) const {
 
 void StagePaint::band(const Scene& scene, const Band& band) const {
     if (!band.takes_part) {
-        text_in(brush, Face::caption, band.box, brush.colors().quiet, "this warp has no part in this step");
+        text_in(brush, Face::caption, band.box, brush.colors().quiet, caption_of(scene.part));
         return;
     }
     switch (band.kind) {
         case StepKind::shuffle: arcs(scene, band); break;
         case StepKind::reduce: reduce(scene, band); break;
-        case StepKind::vote: band.groups.empty() ? vote(scene, band) : match(scene, band); break;
+        case StepKind::vote: scene.part.compares ? match(scene, band) : vote(scene, band); break;
         case StepKind::active_mask: active_mask(scene, band); break;
         case StepKind::fence: fence(scene, band); break;
         case StepKind::warp_barrier:

@@ -3,7 +3,8 @@
 
 #include "viz/model/highlight.hpp"
 #include "viz/views/stage/scene.hpp"
-#include "viz/model/coverage.hpp"
+#include "viz/model/cell_paint.hpp"
+#include "viz/model/lane_colors.hpp"
 #include "viz/widgets/paint.hpp"
 
 namespace lanewise::viz {
@@ -56,28 +57,7 @@ private:
     void lit_by_links(const Scene& scene) const;
     void token(const Scene& scene, const Arc& arc, const LaneCell& source, Color color) const;
     Color value_color(Element type, std::uint64_t bits) const { return words_by->color(type, bits); }
-    Color cell_color(const LaneCell& cell) const {
-        return colors_of.of(cell.type, cell.bits, cell.inputs, cell.counted_twice, cell.undefined);
-    }
+    Color cell_color(const LaneCell& cell) const { return colors_of.of(cell); }
 };
-
-// A word of memory: square, with its upper corners cut where the memory is shared.
-void word_shape(const Brush& brush, const Rect& box, bool shared, Color ground, Color edge, float thick);
-
-// What marks a lane that a finding names; a lane that holds something else than in the run beside this one (the sign
-// stands under its cell).
-void fault_mark(const Brush& brush, const Rect& box);
-void differ_mark(const Brush& brush, const Rect& box);
-
-// How a sum stands, along the foot of its cell: a line, short while it is partial (where `gauge` asks for that), broken
-// where an input was counted twice. `more_perhaps` leaves its end open.
-void coverage_foot(const Brush& brush, const Rect& cell, Color ink, Coverage coverage, float part, bool more_perhaps,
-                   bool gauge);
-
-// "-inf" as "-∞" where it would fill a cell of that width from edge to edge.
-std::string_view infinity_in(const Look& look, Face face, std::string_view text, float width);
-
-// The largest face whose digits let `chars` of them stand in a cell.
-Face cell_face(const Look& look, float cell, int chars);
 
 }  // namespace lanewise::viz

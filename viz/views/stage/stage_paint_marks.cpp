@@ -6,30 +6,6 @@
 #include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
-namespace {
-
-using steps::StepKind;
-
-}  // namespace
-
-void fault_mark(const Brush& brush, const Rect& box) {
-    const Color color = brush.colors().warning;
-    outline(brush, box, color, brush.px(3), brush.px(2));
-    // A sign as well as a colour: a corner is folded over.
-    const float fold = brush.px(7);
-    triangle(brush, {box.x1 - fold, box.y0}, {box.x1, box.y0}, {box.x1, box.y0 + fold}, color);
-}
-
-void differ_mark(const Brush& brush, const Rect& box) {
-    const Color color = brush.colors().warning;
-    // "≠", drawn: not every font has it.
-    const float y = box.y1 + brush.px(1), x = box.center().x, half = std::min(brush.px(6), box.width() * 0.35f);
-    fill(brush, {box.x0 + brush.px(1), box.y1 - brush.px(1.5f), box.x1 - brush.px(1), box.y1 + brush.px(1)}, color);
-    for (const float dy : {brush.px(3), brush.px(6)})
-        fill(brush, {x - half, y + dy, x + half, y + dy + brush.px(1.3f)}, color);
-    hairline(brush, {x - half * 0.5f, y + brush.px(9)}, {x + half * 0.5f, y + brush.px(1.5f)}, color, brush.px(1.3f));
-}
-
 void StagePaint::lane_numbers(const Scene& scene, float bottom) const {
     const Brush numbers{brush.canvas, plain};
     const Theme& colors = numbers.colors();
@@ -215,12 +191,11 @@ void StagePaint::whole_number(const LaneCell& cell, const Rect& box, Color edge)
 void StagePaint::formula_card(const Scene& scene) const {
     const auto present = std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& b) { return b.present; });
     if (present == scene.bands.end() || present->kind != StepKind::shuffle || travel < 1 || !settled) return;
-    const steps::Formula parts = steps::formula_parts(run_view->steps(), scene.step, scene.warp, lane);
-    if (parts.who.empty()) return;
+    const LaneFormula parts = lane_formula(run_view->steps(), scene.step, scene.warp, lane);
+    if (parts.head.empty()) return;
     const Brush pen{brush.canvas, plain};   // the card keeps its size when the lanes grow
     const Theme& colors = pen.colors();
-    const std::string first =
-        parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
+    const std::string& first = parts.head;
     const float width =
         std::max(text_width(plain, Face::code, first), text_width(plain, Face::code, parts.arithmetic)) + pen.px(24);
     const float height = pen.px(parts.arithmetic.empty() ? 29 : 46);

@@ -35,7 +35,7 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
     for (const WordLine& each : band.lines) {
         const Word& word = band.words[each.word];
         const bool lit = each.lane == lane;
-        const Color own = mix(value_color(word.type, word.bits), colors.strong, 0.12);
+        const Color own = mix(value_color(word.type, word.bits()), colors.strong, 0.12);
         ArcStyle style{with_alpha(own, lane >= 0 ? 0.4 : 0.85), brush.px(1.4f), 12, travel};
         if (lit) style = {colors.accent, brush.px(each.bends ? 2 : 3), 20, travel};
         word_line(each, style);
@@ -55,26 +55,11 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
     for (const Word& each : band.words) word(scene, each, face);
 }
 
-// Shared memory has its upper corners cut.
-void word_shape(const Brush& brush, const Rect& box, bool shared, Color ground, Color edge, float thick) {
-    if (!shared) {
-        fill(brush, box, ground);
-        outline(brush, box, edge, 0, thick);
-        return;
-    }
-    const float cut = std::min(brush.px(4.5f), box.height() * 0.4f);
-    const Point corners[] = {{box.x0, box.y0 + cut}, {box.x0 + cut, box.y0}, {box.x1 - cut, box.y0},
-                             {box.x1, box.y0 + cut}, {box.x1, box.y1},       {box.x0, box.y1},
-                             {box.x0, box.y0 + cut}};
-    brush.canvas->polygon(std::span(corners).first(6), ground);
-    brush.canvas->polyline(corners, edge, thick);
-}
-
 // Memory is square where lanes are round, and has its value's colour as an edge rather than a ground.
 void StagePaint::word(const Scene&, const Word& word, Face face) const {
     const Theme& colors = brush.colors();
     const bool lit = lane >= 0 && ((word.lanes >> lane) & 1u);
-    const Color own = value_color(word.type, word.bits);
+    const Color own = value_color(word.type, word.bits());
     const Color edge = lit ? colors.accent : mix(own, colors.strong, 0.15);
     const float thick = brush.px(lit ? 2.0f : 1.0f);
     const Rect& box = word.box;

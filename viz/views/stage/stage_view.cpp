@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "common/base/counted.hpp"
-#include "common/run/run.hpp"
 #include "viz/model/result_line.hpp"
 #include "viz/views/stage/stage_legend.hpp"
 #include "viz/views/stage/stage_paint.hpp"
@@ -30,10 +29,10 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
     const Rect legend_box = compact ? Rect{} : rest.cut_bottom(pane.px(24)).inset(pane.px(12), 0);
 
     // Banks and rows of sectors are as wide as 32 lanes.
-    const float cell = (rest.width() - pane.px(16 + gutter)) / trace::kWarpSize;
+    const float cell = (rest.width() - pane.px(16 + gutter)) / kWarpSize;
     const float memory_height =
         compact ? 0
-                : std::min(memory.height(pane.look(), run_view, selection, cell * trace::kWarpSize, room_for_memory),
+                : std::min(memory.height(pane.look(), run_view, selection, cell * kWarpSize, room_for_memory),
                            rest.height() * 0.45f);
     const Rect memory_box = rest.cut_bottom(memory_height);
     const Intent asked = draw_scene(pane, rest, run_view, playhead, selection);
@@ -54,25 +53,24 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
 
 void StageView::draw_heading(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                              const Selection& selection) const {
-    const steps::Steps& steps = run_view.steps();
+    const auto& steps = run_view.outline.steps;
     const Theme& colors = pane.colors();
-    const std::string name = warp_name(steps, selection.warp);
+    const std::string name = warp_name(run_view.steps(), selection.warp);
     text_in(pane.brush, Face::title, where, colors.strong, name, Align::left);
     float x = where.x0 + text_width(pane.look(), Face::title, name) + pane.px(14);
     if (playhead.step >= steps.size()) return;
-    const steps::Step& step = steps.steps[playhead.step];
-    const steps::WarpStep* part = step.find(selection.warp);
+    // As the scene was drawn last.
     int at_work = 0;
-    if (part) {
-        for (const LaneFacts& facts : scene_.facts) at_work += facts.active ? 1 : 0;
+    if (has_part(run_view.steps(), playhead.step, selection.warp)) {
+        for (const LaneFacts& facts : scene_.part.facts) at_work += facts.active ? 1 : 0;
     }
-    std::string text = step.label;
+    std::string text = steps[playhead.step].label;
     if (at_work > 0) text += " · " + counted(at_work, "lane") + " at work";
     text_in(pane.brush, Face::body, {x, where.y0, where.x1, where.y1}, colors.quiet,
             fit_text(pane.look(), Face::body, text, where.x1 - x), Align::left);
     x += text_width(pane.look(), Face::body, text) + pane.px(14);
     Rect rest{x, where.y0, where.x1, where.y1};
-    const lesson::Run& run = *run_view.run;
+    const Outline& run = run_view.outline;
     if (!run.notice.empty()) {
         const std::vector<std::string> lines = fit_lines(pane.look(), Face::caption, run.notice, rest.width(), 2);
         const float pitch = pane.px(13);
@@ -94,22 +92,23 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const RunView&
 
 float StageView::draw_findings(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                                Selection& selection) const {
-    if (!note.empty() || playhead.step >= run_view.findings.size() || run_view.findings[playhead.step].empty()) return 0;
+    if (!note.empty() || playhead.step >= run_view.outline.findings_at.size() ||
+        run_view.outline.findings_at[playhead.step].empty())
+        return 0;
     const Theme& colors = pane.colors();
-    const std::vector<std::size_t>& here = run_view.findings[playhead.step];
+    const std::vector<std::size_t>& here = run_view.outline.findings_at[playhead.step];
     // What concerns the warp that is shown comes first.
-    const auto& all = run_view.trace().findings;
+    const auto& all = run_view.outline.findings;
     const auto own = std::find_if(here.begin(), here.end(), [&](std::size_t i) {
         return all[i].block == selection.warp.block && all[i].warp == selection.warp.warp;
     });
-    const trace::Finding& finding = all[own == here.end() ? here.front() : *own];
-    std::string text = finding_text(finding);
+    const FindingNote& finding = all[own == here.end() ? here.front() : *own];
+    std::string text = finding.words;
     if (here.size() > 1)
         text += " And " + std::to_string(here.size() - 1) + " more at this step: see the column on the right.";
 
-    const steps::WarpRef concerned{selection.warp.launch, finding.block, finding.warp};
-    const auto& warps = run_view.steps().warps;
-    const bool leads = own == here.end() && std::find(warps.begin(), warps.end(), concerned) != warps.end();
+    const WarpRef concerned{selection.warp.launch, finding.block, finding.warp};
+    const bool leads = own == here.end() && is_recorded(run_view.steps(), concerned);
     if (leads) text += " Click to look at that warp.";
 
     const Rect room = where.inset(pane.px(12), 0);
@@ -126,6 +125,12 @@ float StageView::draw_findings(const Pane& pane, const Rect& where, const RunVie
     return height + pane.px(8);
 }
 
+const scene::Stage& StageView::told(const RunView& run_view, std::size_t step, const WarpRef& warp) {
+    if (told_of_ == run_view.run && told_.step == step && told_.warp == warp) return told_;
+    told_of_ = run_view.run;
+    return told_ = stage_of(run_view.steps(), step, warp);
+}
+
 Intent StageView::draw_scene(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                              Selection& selection) {
     Rect area = where;
@@ -133,7 +138,7 @@ Intent StageView::draw_scene(const Pane& pane, const Rect& where, const RunView&
     area.cut_top(pane.px(3));
     camera.take_input(pane, area, scene_, playhead.step);
     const Look look = camera.look(pane.look());
-    scene_ = build_scene(run_view.steps(), playhead.step, selection.warp, camera.metrics(area, pane.look(), gutter));
+    scene_ = place_stage(told(run_view, playhead.step, selection.warp), camera.metrics(area, pane.look(), gutter));
     if (note.empty()) scene_.faulting = faulting_lanes(run_view, playhead.step, selection.warp);
     scene_.differing = differing;
 

@@ -1,6 +1,7 @@
 // The stage: one warp large, its rounds stacked, the present one lit.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "viz/model/run_view.hpp"
@@ -47,6 +48,11 @@ private:
                     Selection& selection);
     void draw_zoom(const Pane& pane, const Rect& where);
 
+    // What the stage tells, made once for a step; and where, for each frame.
+    const scene::Stage& told(const RunView& run_view, std::size_t step, const WarpRef& warp);
+
+    std::shared_ptr<const lesson::Run> told_of_;
+    scene::Stage told_;
     Scene scene_;
     StageMotion motion_;
     Lights lights_;

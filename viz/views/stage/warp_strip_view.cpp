@@ -15,11 +15,11 @@ constexpr float kState = 15;       // the line under each picture
 constexpr float kGrid = 25;
 constexpr float kLeastWarp = 26;   // wide
 
-// Places in Steps::warps.
-std::vector<std::size_t> warps_of(const steps::Steps& steps, const steps::WarpRef& block) {
+// Places in Outline::warps.
+std::vector<std::size_t> warps_of(const Outline& outline, const WarpRef& block) {
     std::vector<std::size_t> warps;
-    for (std::size_t i = 0; i < steps.warps.size(); ++i) {
-        if (steps.warps[i].launch == block.launch && steps.warps[i].block == block.block) warps.push_back(i);
+    for (std::size_t i = 0; i < outline.warps.size(); ++i) {
+        if (outline.warps[i].launch == block.launch && outline.warps[i].block == block.block) warps.push_back(i);
     }
     return warps;
 }
@@ -63,21 +63,41 @@ void state_sign(const Brush& brush, Point c, Doing doing) {
 
 }  // namespace
 
+std::vector<ColorRow> color_rows(const RunView& run_view, const WarpRef& warp, const Theme& theme, ColorBy by) {
+    const LaneColors colors{&run_view, &run_view.scale, &theme, by};
+    const int lanes = lanes_of(run_view.steps(), warp);
+    std::vector<ColorRow> rows;
+    for (const HeldRow& held : held_rows(run_view.steps(), warp)) {
+        ColorRow& row = rows.emplace_back();
+        row.step = held.step;
+        for (int lane = 0; lane < lanes; ++lane) {
+            const scene::LaneCell& cell = held.lanes[static_cast<std::size_t>(lane)];
+            if (!cell.known) continue;
+            const Color color = colors.of(cell);
+            const bool joins = !row.runs.empty() && row.runs.back().color == color &&
+                               row.runs.back().first + row.runs.back().count == lane;
+            if (joins) ++row.runs.back().count;
+            else row.runs.push_back({lane, 1, color});
+        }
+    }
+    return rows;
+}
+
 float WarpStripView::height(const Look& look, const RunView& run_view, const Selection& selection, float width,
                             float room) const {
-    const steps::Steps& steps = run_view.steps();
-    if (steps.warps.size() < 2) return 0;
-    const std::size_t warps = warps_of(steps, selection.warp).size();
+    const Outline& run = run_view.outline;
+    if (run.warps.size() < 2) return 0;
+    const std::size_t warps = warps_of(run, selection.warp).size();
     float height = 0;
     if (warps > 1) {
         const Lines lines = lines_of(look, warps, width);
         height += (picture_height(look, lines, room) + look.px(kState + 4)) * static_cast<float>(lines.count);
     }
-    if (steps.blocks.size() > 1) height += look.px(kGrid);
+    if (run.blocks.size() > 1) height += look.px(kGrid);
     return height + look.px(3);
 }
 
-const std::vector<WarpRow>& WarpStripView::rows(const RunView& run_view, std::size_t place, const Theme& theme,
+const std::vector<ColorRow>& WarpStripView::rows(const RunView& run_view, std::size_t place, const Theme& theme,
                                                 ColorBy by) {
     if (run_ != run_view.run || theme_ != &theme || by_ != by) rows_.clear();
     run_ = run_view.run;
@@ -85,25 +105,25 @@ const std::vector<WarpRow>& WarpStripView::rows(const RunView& run_view, std::si
     by_ = by;
     const auto found = rows_.find(place);
     if (found != rows_.end()) return found->second;
-    return rows_.emplace(place, rows_of(run_view, run_view.steps().warps[place], theme, by)).first->second;
+    return rows_.emplace(place, color_rows(run_view, run_view.outline.warps[place], theme, by)).first->second;
 }
 
 void WarpStripView::draw(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                          Selection& selection, const Lights& lights) {
-    const steps::Steps& steps = run_view.steps();
-    if (steps.warps.size() < 2) return;
+    const Outline& run = run_view.outline;
+    if (run.warps.size() < 2) return;
     Rect rest = where;
-    if (steps.blocks.size() > 1) draw_grid(pane, rest.cut_bottom(pane.px(kGrid)), run_view, playhead, selection);
+    if (run.blocks.size() > 1) draw_grid(pane, rest.cut_bottom(pane.px(kGrid)), run_view, playhead, selection);
     rest.cut_bottom(pane.px(3));
     draw_warps(pane, rest, run_view, playhead, selection, lights);
 }
 
 void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                                Selection& selection, const Lights& lights) {
-    const steps::Steps& steps = run_view.steps();
+    const Outline& run = run_view.outline;
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
-    const std::vector<std::size_t> warps = warps_of(steps, selection.warp);
+    const std::vector<std::size_t> warps = warps_of(run, selection.warp);
     if (warps.size() < 2) return;
     const Lines lines = lines_of(pane.look(), warps.size(), where.width());
     const float line_height = where.height() / static_cast<float>(lines.count);
@@ -111,8 +131,8 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const RunVie
     text_in(brush, Face::caption, {where.x0, where.y0, where.x1, where.y0 + pane.px(16)}, colors.quiet,
             "block " + std::to_string(selection.warp.block), Align::left);
     for (std::size_t i = 0; i < warps.size(); ++i) {
-        const steps::WarpRef warp = steps.warps[warps[i]];
-        const WarpState state = state_of(steps, playhead.step, warp);
+        const WarpRef warp = run.warps[warps[i]];
+        const WarpState state = state_of(run_view.steps(), playhead.step, warp);
         const float x = where.x0 + pane.px(kLabel) + pitch * static_cast<float>(i % lines.columns);
         const float y = where.y0 + line_height * static_cast<float>(i / lines.columns);
         const Rect whole{x, y, x + pitch - pane.px(6), y + line_height - pane.px(4)};
@@ -122,13 +142,13 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const RunVie
         fill(brush, picture, mix(colors.ground, colors.raised, 0.5), pane.px(2));
 
         // Time runs down, as on the stage; the row of the present is tallest, what is to come is empty.
-        const std::vector<WarpRow>& all = rows(run_view, warps[i], colors, selection.display.colors);
+        const std::vector<ColorRow>& all = rows(run_view, warps[i], colors, selection.display.colors);
         std::size_t now = all.size();
         for (std::size_t r = 0; r < all.size() && all[r].step <= playhead.step; ++r) now = r;
         const auto count = static_cast<float>(all.size());
         const float tall = std::max(picture.height() * 0.34f, picture.height() / std::max(count, 1.0f));
         const float low = count > 1 ? (picture.height() - tall) / (count - 1) : 0;
-        const float stripe = picture.width() / static_cast<float>(lanes_of(steps, warp));
+        const float stripe = picture.width() / static_cast<float>(lanes_of(run_view.steps(), warp));
         const double dim = state.doing == Doing::works ? 0.0 : 0.35;
         float at = picture.y0;
         for (std::size_t r = 0; now < all.size() && r <= now; ++r) {
@@ -136,11 +156,11 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const RunVie
             // A row lower than a pixel gives way to the next.
             const bool seen = r == now || std::floor(bottom) > std::floor(at) || low >= 1;
             const float foot = r == now || low < 3 ? bottom : bottom - pane.px(0.5f);
-            for (const WarpRow::Run& run : all[r].runs) {
+            for (const ColorRow::Run& same : all[r].runs) {
                 if (!seen) break;
-                const float x0 = picture.x0 + stripe * static_cast<float>(run.first);
-                fill(brush, {x0, at, x0 + stripe * static_cast<float>(run.count), foot},
-                     mix(run.color, colors.ground, r == now ? dim : 0.45));
+                const float x0 = picture.x0 + stripe * static_cast<float>(same.first);
+                fill(brush, {x0, at, x0 + stripe * static_cast<float>(same.count), foot},
+                     mix(same.color, colors.ground, r == now ? dim : 0.45));
             }
             at = bottom;
         }
@@ -168,7 +188,7 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const RunVie
         const Color ink = chosen ? colors.accent : state.doing == Doing::works ? colors.text : colors.quiet;
         text_in(brush, text_width(pane.look(), Face::caption, name) > label.width() ? Face::tiny : Face::caption, label,
                 ink, name, Align::left);
-        if (hovered) hint_card(pane.look(), warp_name(steps, warp) + " · " + state_text(state) + " · W");
+        if (hovered) hint_card(pane.look(), warp_name(run_view.steps(), warp) + " · " + state_text(state) + " · W");
         if (pane.button(whole)) selection.warp = warp;
     }
 }
@@ -176,41 +196,41 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const RunVie
 // Each recorded block as one small picture of what its lanes hold now, and a mark where it changes a word by an atomic.
 void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                               Selection& selection) const {
-    const steps::Steps& steps = run_view.steps();
+    const Outline& run = run_view.outline;
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     const Rect line{where.x0, where.y0, where.x1, where.y1 - pane.px(6)};
-    text_in(brush, Face::caption, line, colors.quiet, steps.trace->header.launches.size() > 1 ? "launches" : "grid",
+    text_in(brush, Face::caption, line, colors.quiet, run.launches > 1 ? "launches" : "grid",
             Align::left);
     const Rect room{line.x0 + pane.px(kLabel), line.y0, line.x1, line.y1};
     const auto fit = std::max<std::size_t>(1, static_cast<std::size_t>(room.width() / pane.px(22)));
-    const std::size_t shown = std::min(fit, steps.blocks.size());
-    const std::size_t chosen = block_place(steps, selection.warp);
+    const std::size_t shown = std::min(fit, run.blocks.size());
+    const std::size_t chosen = block_place(run_view.steps(), selection.warp);
     // The chosen block stays among those shown.
-    const std::size_t first = std::min(chosen >= shown ? chosen - shown + 1 : 0, steps.blocks.size() - shown);
+    const std::size_t first = std::min(chosen >= shown ? chosen - shown + 1 : 0, run.blocks.size() - shown);
     const float pitch = std::min(pane.px(132), room.width() / static_cast<float>(shown));
     const LaneColors lane_colors{&run_view, &run_view.scale, &colors, selection.display.colors};
-    const bool atomic = playhead.step < steps.size() && steps.steps[playhead.step].kind == steps::StepKind::atomic;
+    const bool atomic =
+        playhead.step < run.steps.size() && run.steps[playhead.step].kind == StepKind::atomic;
     for (std::size_t b = first; b < first + shown; ++b) {
-        const steps::WarpRef& block = steps.blocks[b];
+        const WarpRef& block = run.blocks[b];
         const float x = room.x0 + pitch * static_cast<float>(b - first);
         const Rect box{x, room.y0, x + pitch - pane.px(6), room.y1};
         const std::string name =
-            (steps.trace->header.launches.size() > 1 ? "L" + std::to_string(block.launch) + " " : std::string()) + "b" +
+            (run.launches > 1 ? "L" + std::to_string(block.launch) + " " : std::string()) + "b" +
             std::to_string(block.block);
         Rect picture = box.inset(pane.px(2));
         const float name_width = text_width(pane.look(), Face::tiny, name) + pane.px(5);
         const bool named = name_width < box.width() * 0.6f;
         if (named) picture.x0 += name_width;
-        const std::vector<std::size_t> warps = warps_of(steps, block);
+        const std::vector<std::size_t> warps = warps_of(run, block);
         // As many lanes as can be told apart.
         const auto stripes = static_cast<std::size_t>(
             std::clamp(picture.width() / pane.px(2), 1.0f, 32.0f * static_cast<float>(warps.size())));
         const float stripe = picture.width() / static_cast<float>(stripes);
         bool works = false, joins = false;
         for (const std::size_t place : warps) {
-            const bool part =
-                playhead.step < steps.size() && steps.steps[playhead.step].find(steps.warps[place]) != nullptr;
+            const bool part = has_part(run_view.steps(), playhead.step, run.warps[place]);
             works |= part;
             joins |= part && atomic;
         }
@@ -219,13 +239,13 @@ void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const RunView
             const double at =
                 (static_cast<double>(s) + 0.5) / static_cast<double>(stripes) * static_cast<double>(warps.size());
             const auto w = static_cast<std::size_t>(at);
-            const steps::WarpRef& warp = steps.warps[warps[w]];
-            const steps::LaneValues& lane_values = steps.lane_values(playhead.step, warp);
-            const int lane = static_cast<int>((at - static_cast<double>(w)) * lanes_of(steps, warp));
-            if (!((lane_values.known >> lane) & 1u)) continue;
+            const WarpRef& warp = run.warps[warps[w]];
+            const int lane = static_cast<int>((at - static_cast<double>(w)) * lanes_of(run_view.steps(), warp));
+            const scene::LaneCell cell = held(run_view.steps(), playhead.step, warp, lane);
+            if (!cell.known) continue;
             const float x0 = picture.x0 + stripe * static_cast<float>(s);
             fill(brush, {x0, picture.y0, x0 + stripe, picture.y1},
-                 mix(lane_colors.of(lane_values, lane), colors.ground, works ? 0.0 : 0.45));
+                 mix(lane_colors.of(cell), colors.ground, works ? 0.0 : 0.45));
         }
         const bool own = b == chosen;
         if (named)
@@ -248,13 +268,13 @@ void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const RunView
         if (pane.button(box) && !own && !warps.empty()) {
             // The warp of the same number, if that block has it.
             const auto same = std::find_if(warps.begin(), warps.end(), [&](std::size_t place) {
-                return steps.warps[place].warp == selection.warp.warp;
+                return run.warps[place].warp == selection.warp.warp;
             });
-            selection.warp = steps.warps[same == warps.end() ? warps.front() : *same];
+            selection.warp = run.warps[same == warps.end() ? warps.front() : *same];
         }
     }
-    if (shown < steps.blocks.size()) {
-        const std::string more = std::to_string(shown) + " of " + std::to_string(steps.blocks.size()) + " recorded";
+    if (shown < run.blocks.size()) {
+        const std::string more = std::to_string(shown) + " of " + std::to_string(run.blocks.size()) + " recorded";
         if (pane.hovers({line.x0, line.y0, room.x0, line.y1})) hint_card(pane.look(), more);
     }
 }

@@ -6,12 +6,25 @@
 #include <memory>
 #include <vector>
 
-#include "common/run/run.hpp"
 #include "viz/model/highlight.hpp"
 #include "viz/model/pane.hpp"
-#include "viz/views/stage/warp_states.hpp"
+#include "common/scene/warp_states.hpp"
+#include "viz/model/lane_colors.hpp"
 
 namespace lanewise::viz {
+
+// A row of a small picture of one warp: what it held after a step that changed something.
+struct ColorRow {
+    std::size_t step = kNoStep;
+    struct Run {                // lanes of one colour beside each other
+        int first = 0, count = 0;
+        Color color = 0;
+    };
+    std::vector<Run> runs;
+};
+
+// Colours by value are those of the whole run, so that warps can be compared.
+std::vector<ColorRow> color_rows(const RunView& run_view, const WarpRef& warp, const Theme& theme, ColorBy by);
 
 struct WarpStripView {
     // In a strip of `width` pixels, above a stage of `room`; 0 where there is only one warp. The same at every step.
@@ -24,13 +37,13 @@ private:
                     Selection& selection, const Lights& lights);
     void draw_grid(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                    Selection& selection) const;
-    const std::vector<WarpRow>& rows(const RunView& run_view, std::size_t place, const Theme& theme, ColorBy by);
+    const std::vector<ColorRow>& rows(const RunView& run_view, std::size_t place, const Theme& theme, ColorBy by);
 
     // Pictures of a run, each made when it is first seen.
     std::shared_ptr<const lesson::Run> run_;
     const Theme* theme_ = nullptr;
     ColorBy by_ = ColorBy::value;
-    std::map<std::size_t, std::vector<WarpRow>> rows_;   // by place in Steps::warps
+    std::map<std::size_t, std::vector<ColorRow>> rows_;   // by place in Outline::warps
 };
 
 }  // namespace lanewise::viz

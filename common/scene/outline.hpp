@@ -1,0 +1,85 @@
+// A run by the names of its parts: steps, warps, blocks, arrays, findings. Made once; what a step shows comes from the
+// other scenes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/base/element.hpp"
+#include "common/base/warp.hpp"
+#include "common/scene/handles.hpp"
+#include "common/scene/outcome.hpp"
+
+namespace lanewise::scene {
+
+struct StepHead {
+    StepKind kind = StepKind::load;
+    std::string label;   // "xor 16"
+    std::string stage;   // "warp rounds"
+    int line = 0;        // of the kernel file
+};
+
+// What the emulator found wrong.
+struct FindingNote {
+    std::string words;
+    std::uint32_t block = 0;
+    std::uint32_t warp = 0;
+    std::uint32_t lanes = 0;
+};
+
+struct ArrayHead {
+    std::string name;
+    Element element = Element::f32;
+    std::uint64_t count = 0;
+    Space space = Space::global;
+};
+
+// One output beside its reference: as lesson::Result.
+struct ResultHead {
+    std::string output;
+    bool summed = false;
+    std::uint64_t count = 1;
+    double value = 0, reference = 0, error = 0, bound = 0;
+    bool ok = true;
+    std::string reason;
+};
+
+struct Outline {
+    std::string variant;
+    std::string date;                   // of the run, ISO 8601
+    std::string origin, note, notice;   // as lesson::Run's
+    std::string kernel_file, source;
+    std::string result;                 // result_text()
+    bool right = true;                  // came_out_right()
+    std::string mistakes;               // mistakes_found()
+    std::vector<ResultHead> results;
+    std::uint64_t n = 0, seed = 0;      // as trace::Header's
+    std::uint32_t block = 0;
+    std::string input;
+    std::vector<StepHead> steps;
+    std::vector<WarpRef> warps, blocks; // that were recorded
+    std::vector<ArrayHead> arrays;
+    std::vector<FindingNote> findings;
+    StepFindings findings_at;           // for each step, which of `findings` are told at it
+    std::size_t launches = 1;
+    std::size_t input_count = 0;        // 0: the trace tells no loads
+    int warp_size = kWarpSize;
+    std::string accesses_known_from;    // accesses_origin()
+    std::string accesses_added_from;    // the same, where accesses were added to the trace of a GPU
+};
+Outline outline_of(const lesson::Run& run);
+
+// What scenes of the run are made from.
+const steps::Steps& steps_of(const lesson::Run& run);
+
+// Does the warp take part in the step?
+bool has_part(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
+// The warps that take part in a step: places in Outline::warps, in order.
+std::vector<std::size_t> warps_in(const steps::Steps& steps, std::size_t step);
+// Was anything recorded of the warp?
+bool is_recorded(const steps::Steps& steps, const WarpRef& warp);
+std::size_t step_count(const steps::Steps& steps);
+
+}  // namespace lanewise::scene

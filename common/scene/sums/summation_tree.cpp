@@ -1,0 +1,101 @@
+// A summation tree, and what is told of it and of its sums.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/base/counted.hpp"
+#include "common/rounding/addition_tree.hpp"
+#include "common/scene/sums/sum_layout.hpp"
+
+namespace lanewise::scene {
+namespace {
+
+using steps::AdditionNode;
+using steps::AdditionTree;
+using steps::RoundingLens;
+using Kind = AdditionNode::Kind;
+
+// "in[5], in[13] and 30 more"
+std::string named_inputs(const steps::Steps& steps, const RoundingLens& lens,
+                         const std::vector<std::int32_t>& inputs, std::size_t most) {
+    std::string text;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (i == most && inputs.size() > most + 1) return text + fmt::format(" and {} more", inputs.size() - most);
+        text += (i == 0                   ? ""
+                  : i + 1 == inputs.size() ? " and "
+                                           : ", ") +
+                 steps::place_of_sum(steps, lens.sum(inputs[i]));
+    }
+    return text;
+}
+
+}  // namespace
+
+bool SummationTree::empty() const { return !tree || tree->empty(); }
+
+std::string why_no_tree(const Sums& sums) { return steps::why_no_tree(sums.lens()); }
+
+SummationTree summation_tree(const Sums& sums, const WarpRef& warp, int lane, std::vector<std::int32_t> roots,
+                             const std::stop_token& stop) {
+    const steps::Steps& steps = sums.steps();
+    const RoundingLens& lens = sums.lens();
+    SummationTree all;
+    const std::int32_t whole =
+        lane >= 0 ? steps::sum_of_lane(steps, lens, warp, lane) : steps::sum_of_run(steps, lens, warp, stop);
+    if (whole == Sum::kNone) return all;
+    roots.insert(roots.begin(), whole);
+    all.roots = std::move(roots);
+    all.stored = lane < 0 && steps::stored_sum(steps, lens, warp, stop) != Sum::kNone;
+    all.tree =
+        std::make_shared<const AdditionTree>(steps::build_addition_tree(steps, lens, all.roots.back(), stop));
+    if (all.roots.size() == 1) all.others = steps::others_beside(steps, lens, *all.tree);
+    if (all.empty()) return all;
+    check_stop(stop);
+    for (const std::int32_t each : all.tree->additions())
+        all.made.push_back(lens.sum(each).step);
+    check_stop(stop);
+    std::sort(all.made.begin(), all.made.end());
+    const std::size_t at_steps = std::set<std::size_t>(all.made.begin(), all.made.end()).size();
+    const Sum& root = lens.sum((*all.tree)[0].sum);
+    all.summary = fmt::format("{} = the sum of {}, by {} in {}", format_element(root.type, root.bits),
+                              steps::inputs_text(lens, *all.tree), counted(all.made.size(), "addition"),
+                              counted(at_steps, "step"));
+    return all;
+}
+
+std::string sum_words(const Sums& sums, const SummationTree& tree, const SumBox& box) {
+    const steps::Steps& steps = sums.steps();
+    const RoundingLens& lens = sums.lens();
+    const Sum& sum = sums.at(box.sum);
+    const AdditionNode& node = (*tree.tree)[box.node];
+    const std::string value = format_element(sum.type, sum.bits);
+    std::string first = steps::place_of_sum(steps, sum) + " = " + value, second, third;
+    if (sum.step < steps.size())
+        first += fmt::format(" · {} at step {}, {}", node.parts.empty() ? "read" : "added", sum.step + 1,
+                             steps.steps[sum.step].label);
+    if (node.kind == Kind::again) {
+        second = "this sum stands in the tree already: it came in more than once";
+    } else if (node.parts.size() == 2) {
+        const Sum& own = lens.sum((*tree.tree)[node.parts[0]].sum);
+        const Sum& other = lens.sum((*tree.tree)[node.parts[1]].sum);
+        const std::string came = format_element(other.type, other.bits);
+        second = fmt::format("{} {} {} = {}", format_element(own.type, own.bits), came.starts_with('-') ? "-" : "+",
+                             came.starts_with('-') ? came.substr(1) : came, value);
+        const std::string how =
+            sum.kind == Sum::Kind::atomic ? "" : steps::formula_parts(steps, sum.step, sum.warp, sum.lane).rule;
+        if (!how.empty()) second += " · " + how;
+    } else if (!node.parts.empty()) {
+        second = fmt::format("{} came together {}", counted(node.parts.size(), "value"),
+                             node.kind == Kind::reduce ? "at once" : "one after the other");
+    }
+    if (!node.parts.empty()) {
+        const std::vector<std::int32_t> inputs = tree.tree->inputs(box.node);
+        third = counted(inputs.size(), "input") + ": " + named_inputs(steps, lens, inputs, 8);
+    }
+    third += (third.empty() ? "" : " · ") +
+             std::string(box.folded && box.parent >= 0 ? "a click looks at it alone" : "a click goes to the step");
+    return first + "\n" + second + "\n" + third;
+}
+
+}  // namespace lanewise::scene

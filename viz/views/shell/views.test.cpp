@@ -1,0 +1,285 @@
+#include <gtest/gtest.h>
+
+#include "common/run/front_end.hpp"
+#include "common/scene/side_by_side.hpp"
+#include "viz/testing/headless.testing.hpp"
+#include "viz/testing/labels.testing.hpp"
+#include "viz/testing/sample_runs.hpp"
+#include "viz/views/benchmark/timing_view.hpp"
+#include "viz/views/lane/inspector_view.hpp"
+#include "viz/views/shell/source_view.hpp"
+#include "viz/views/shell/text_view.hpp"
+#include "viz/views/stage/timeline_view.hpp"
+#include "viz/views/stage/stage_view.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using testing::at_step;
+using testing::Headless;
+using testing::LabelCanvas;
+
+// Draws `draw` in one pane as large as the window.
+TEST(StageView, PointingAtALaneSelectsItAndAClickPinsIt) {
+    Headless gui(960, 640);
+    const RunView run_view(samples::warp_xor());
+    const Playhead playhead = at_step(run_view, 2);
+    Selection selection;
+    StageView stage;
+    const auto draw = [&](const Pane& pane) { stage.draw(pane, run_view, playhead, selection); };
+    gui.in_pane(draw);
+    gui.in_pane(draw);
+    const auto present =
+        std::find_if(stage.scene().bands.begin(), stage.scene().bands.end(), [](const Band& b) { return b.present; });
+    gui.mouse = {stage.scene().rows.front().lanes[5].box.center().x, present->box.center().y};
+    gui.in_pane(draw);
+    EXPECT_TRUE(selection.turn());
+    EXPECT_EQ(selection.lane(), 5);
+    gui.down = true;
+    gui.in_pane(draw);
+    EXPECT_EQ(selection.pinned_lane, 5);
+    gui.down = false;
+    gui.mouse = {-100, -100};
+    gui.in_pane(draw);
+    selection.turn();
+    gui.in_pane(draw);
+    selection.turn();
+    EXPECT_EQ(selection.now.lane, -1);
+    EXPECT_EQ(selection.lane(), 5);
+}
+
+TEST(StageView, SaysCalmlyThatARunIsShownAsRecordedBesideItsResult) {
+    lesson::Run run = *samples::right_sum();
+    run.note = "Shown as recorded. It needs a GPU of sm_90 or later.";
+    for (const bool warned : {false, true}) {
+        run.notice = warned ? "partial: it was cut off" : "";
+        const auto told = std::make_shared<lesson::Run>(run);
+        told->steps = steps::build_steps(told->trace);
+        const RunView run_view(told);
+        Headless gui(1100, 640);
+        testing::LabelCanvas canvas;
+        gui.canvas = &canvas;
+        Selection selection;
+        StageView stage;
+        gui.in_pane([&](const Pane& pane) { stage.draw(pane, run_view, at_step(run_view, 1), selection); });
+        const auto color_of = [&](const std::string& text) -> std::optional<Color> {
+            for (const auto& label : canvas.labels)
+                if (label.words.starts_with(text)) return label.color;
+            return std::nullopt;
+        };
+        using Some = std::optional<Color>;
+        EXPECT_EQ(color_of("Shown as recorded."), warned ? Some() : Some(dark_theme().quiet));
+        EXPECT_EQ(color_of("partial: "), warned ? Some(dark_theme().warning) : Some());
+        EXPECT_EQ(color_of(scene::result_text(run)).has_value(), !warned);
+    }
+}
+
+TEST(StageView, AClickOnASmallWarpChoosesIt) {
+    Headless gui(960, 640);
+    const RunView run_view(samples::two_level());
+    const Playhead playhead = at_step(run_view, 2);
+    Selection selection;
+    StageView stage;
+    const auto draw = [&](const Pane& pane) { stage.draw(pane, run_view, playhead, selection); };
+    gui.in_pane(draw);
+    // Along the strip's lines every warp of the chosen block is found, then the other block, and then its warps.
+    std::vector<WarpRef> seen;
+    for (const float y : {60.0f, 80.0f, 118.0f, 60.0f, 80.0f}) {
+        for (float x = 0; x < 960; x += 14) {
+            gui.mouse = {x, y};
+            gui.down = false;
+            gui.in_pane(draw);
+            gui.down = true;
+            gui.in_pane(draw);
+            if (std::find(seen.begin(), seen.end(), selection.warp) == seen.end()) seen.push_back(selection.warp);
+        }
+    }
+    EXPECT_EQ(seen.size(), 16u);
+}
+
+TEST(TimelineView, AClickOnAStepAsksToGoThere) {
+    Headless gui(1000, 124);
+    const RunView run_view(samples::two_level());
+    const Playhead playhead = at_step(run_view, 0);
+    Selection selection;
+    TimelineView timeline;
+    std::vector<std::size_t> asked;
+    for (float x = 0; x < 1000; x += 9) {
+        for (const bool down : {false, true}) {
+            gui.mouse = {x, 70};
+            gui.down = down;
+            gui.in_pane([&](const Pane& pane) {
+                const Intent intent = timeline.draw(pane, run_view, playhead, selection);
+                if (intent.kind == Intent::Kind::go_to && (asked.empty() || asked.back() != intent.value))
+                    asked.push_back(intent.value);
+            });
+        }
+    }
+    std::vector<std::size_t> all(run_view.steps().size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    EXPECT_EQ(asked, all);
+}
+
+TEST(SourceView, ALineThatRanLeadsToItsStep) {
+    Headless gui(400, 400);
+    const RunView run_view(samples::warp_xor());
+    const Playhead playhead = at_step(run_view, 0);
+    Selection selection;
+    SourceView source;
+    source.set_source("kernels.cuh", samples::presentation().source);
+    Intent intent;
+    const auto draw = [&](const Pane& pane) {
+        const Intent asked = source.draw(pane, &run_view, playhead, selection);
+        if (asked) intent = asked;
+    };
+    gui.in_pane(draw, Pane::Scroll::vertical);
+    for (float y = 0; y < 400 && !intent; y += 6) {
+        gui.mouse = {200, y};
+        for (const bool down : {false, true}) {
+            gui.down = down;
+            gui.in_pane(draw, Pane::Scroll::vertical);
+        }
+    }
+    // From step 0 (line 3) the next step of a line above is that of line 3 itself, or of line 5: never a line that did
+    // not run.
+    ASSERT_EQ(intent.kind, Intent::Kind::go_to);
+    const int line = run_view.steps().steps[intent.value].line;
+    EXPECT_TRUE(line == 3 || line == 5);
+    selection.turn();
+    EXPECT_EQ(selection.now.line, line);
+}
+
+TEST(TextView, LinksAreIntents) {
+    Headless gui(300, 500);
+    TextView text;
+    text.set_text("[x](step:3)\n\n[y](variant:b)\n\n[z](https://example.org)\n");
+    std::vector<std::size_t> asked;
+    for (float y = 0; y < 200; y += 3) {
+        for (const bool down : {false, true}) {
+            gui.mouse = {23, y};
+            gui.down = down;
+            gui.in_pane([&](const Pane& pane) {
+                const Intent intent = text.draw(pane);
+                if (intent.kind == Intent::Kind::link && (asked.empty() || asked.back() != intent.value))
+                    asked.push_back(intent.value);
+            }, Pane::Scroll::vertical);
+        }
+    }
+    ASSERT_EQ(asked, (std::vector<std::size_t>{0, 1}));
+    EXPECT_EQ(text.links()[0].step, 2u);
+    EXPECT_EQ(text.links()[1].variant, "b");
+}
+
+TEST(TextView, ACommandIsWholeInANarrowPanel) {
+    Headless gui(300, 500);
+    LabelCanvas canvas;
+    gui.canvas = &canvas;
+    TextView text;
+    const std::string command = "./lessons/run 05 --check --variant block_sum_two_level_broadcast --n 100003";
+    text.set_text("```sh\n" + command + "\n```\n");
+    gui.in_pane([&](const Pane& pane) { text.draw(pane); }, Pane::Scroll::vertical);
+    std::string shown;
+    for (const LabelCanvas::Label& label : canvas.labels) {
+        EXPECT_LE(label.box.x1, 300) << label.words;
+        shown += (shown.empty() ? "" : " ") + label.words;
+    }
+    EXPECT_EQ(shown, command);
+    EXPECT_GT(canvas.labels.size(), 1u);
+}
+
+TEST(InspectorView, DrawsEveryLaneOfEveryStep) {
+    Headless gui(300, 400);
+    InspectorView inspector;
+    for (const auto& run : {samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
+        const RunView run_view(run);
+        for (std::size_t step = 0; step < run->steps.size(); ++step) {
+            for (int lane = -1; lane < 32; lane += 3) {
+                Selection selection;
+                selection.pinned_lane = lane;
+                const Playhead playhead = at_step(run_view, step);
+                gui.in_pane([&](const Pane& pane) { inspector.draw(pane, run_view, playhead, selection); },
+                            Pane::Scroll::vertical);
+            }
+        }
+    }
+}
+
+TEST(InspectorView, WhatHappenedToTheLaneIsInSightAtOnce) {
+    Headless gui(306, 285);   // as much as a window of 1280 x 800 has for it
+    InspectorView inspector;
+    const RunView run_view(samples::two_level());
+    const std::size_t count = run_view.steps().size();
+    for (std::size_t step = 0; step < count; ++step) {
+        Selection selection;
+        selection.warp = run_view.steps().warps.front();
+        selection.pinned_lane = 5;
+        Intent asked;
+        const auto draw = [&] {
+            gui.in_pane(
+                [&](const Pane& pane) { asked = inspector.draw(pane, run_view, at_step(run_view, step), selection); },
+                Pane::Scroll::vertical);
+        };
+        gui.mouse = {-1, -1};
+        draw();
+        const auto strip = inspector.life.strip();
+        ASSERT_FALSE(strip.empty());
+        // The present one is among them, with where it came from and where it goes.
+        std::vector<std::size_t> changes;
+        for (const HistoryStep& each : history_of(run_view.steps(), selection.warp, 5))
+            if (each.changed || (changes.empty() && each.known)) changes.push_back(each.step);
+        std::size_t present = changes.front();
+        for (const std::size_t each : changes)
+            if (each <= step) present = each;
+        EXPECT_TRUE(std::any_of(strip.begin(), strip.end(), [&](const auto& each) { return each.first == present; }))
+            << step;
+        for (const auto& [at, box] : strip) {
+            EXPECT_LT(box.y1, 120);
+            EXPECT_LE(box.x1, 306);
+            gui.mouse = box.center();
+            gui.down = false;
+            draw();
+            gui.down = true;
+            draw();
+            EXPECT_EQ(asked.value, at);
+            gui.down = false;
+            draw();
+        }
+    }
+}
+
+TEST(TimingView, SaysWhereTimesCameFromAndNeverInventsOne) {
+    lesson::Presentation shown = samples::presentation();
+    timing::Timing wrong;   // checked, and not timed
+    wrong.variant = "half_mask";
+    wrong.n = 512;
+    wrong.within_bound = false;
+    shown.timings.rows.push_back(wrong);
+    EXPECT_EQ(timings_near(shown.timings, 512).size(), shown.timings.rows.size() - 1);
+    EXPECT_EQ(scene::timing_of(shown.timings, "half_mask"), nullptr);
+    ASSERT_NE(scene::timing_of(shown.timings, "warp_sum_xor"), nullptr);
+    Headless gui(300, 300);
+    EXPECT_EQ(TimingView{}.height(gui.look(), timing::TimingTable{}, "x"), 0);
+}
+
+TEST(Playhead, StaysWithinItsStepsAndStopsAtTheEnd) {
+    Playhead playhead;
+    playhead.count = 3;
+    playhead.back();
+    EXPECT_EQ(playhead.step, 0u);
+    playhead.toggle_play();
+    for (int i = 0; i < 10; ++i) playhead.advance(1.0f);
+    EXPECT_EQ(playhead.step, 2u);
+    EXPECT_FALSE(playhead.playing);
+    playhead.forward();
+    EXPECT_EQ(playhead.step, 2u);
+    playhead.toggle_play();   // from the start
+    EXPECT_EQ(playhead.step, 0u);
+    Playhead none;
+    none.last();
+    none.toggle_play();
+    EXPECT_EQ(none.step, 0u);
+    EXPECT_FALSE(none.playing);
+}
+
+}  // namespace
+}  // namespace lanewise::viz

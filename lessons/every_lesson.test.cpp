@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/gpu/backend.hpp"
+#include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/device.hpp"
 #include "common/launch/arrival_order.hpp"
 #include "common/lesson/lesson.testing.hpp"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/cli/costs.hpp"
+#include "common/cli/costs_command.hpp"
 #include "common/cli/drawing.hpp"
 #include "common/cli/session.hpp"
 #include "common/terminal/stepper.hpp"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "common/conformance/emulator/run.hpp"
+#include "common/conformance/emulator/run_case.hpp"
 
 int main() {
     using namespace lanewise;

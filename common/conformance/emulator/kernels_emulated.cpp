@@ -6,4 +6,4 @@ namespace emulator_kernels_fast {
 
 #define LANEWISE_TEST_NAMESPACE emulator_kernels_fast
 #define LANEWISE_TEST_FILE emulator_test_kernels
-#include "common/conformance/emulator/table.hpp"
+#include "common/conformance/emulator/kernel_table.hpp"

@@ -6,4 +6,4 @@ namespace emulator_kernels_traced {
 
 #define LANEWISE_TEST_NAMESPACE emulator_kernels_traced
 #define LANEWISE_TEST_FILE emulator_test_kernels_traced
-#include "common/conformance/emulator/table.hpp"
+#include "common/conformance/emulator/kernel_table.hpp"

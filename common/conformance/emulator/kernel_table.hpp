@@ -1,6 +1,6 @@
 // The table of entries of the test kernels, for the copy that has just been included. No include guard: each copy
 // includes it once.
-#include "common/prelude/export.hpp"
+#include "common/launch/kernel_exports.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "common/base/lanes.hpp"
-#include "common/cli/print.hpp"
-#include "common/cli/table.hpp"
+#include "common/print/print.hpp"
+#include "common/print/table.hpp"
 
 namespace lanewise::lesson {
 

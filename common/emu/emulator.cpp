@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "common/base/error.hpp"
 #include "common/emu/block_order.hpp"
 #include "common/emu/machine.hpp"
+#include "common/emu/program_objects.hpp"
 #include "common/emu/recorder.hpp"
 
 namespace lanewise::emu {
@@ -35,7 +37,7 @@ public:
                 break;
             case launch::BufferRole::output:
             case launch::BufferRole::kept: std::memset(data_.get(), 0, bytes_); break;
-            case launch::BufferRole::scratch: std::memset(data_.get(), 0xcd, bytes_); break;
+            case launch::BufferRole::scratch: poison(data_.get(), bytes_); break;
         }
     }
     std::byte* data() const { return data_.get(); }
@@ -113,8 +115,21 @@ private:
     // Blocks are handed out in chunks, so that a thread seldom asks. Returns whether one ran away.
     bool run_blocks(const Machine::Program& program, int threads, std::vector<trace::Finding>& findings);
 
+    // Gives the variables of the plan's kernel files what they hold when a program starts.
+    void reset_variables(const launch::Plan& plan, const launch::KernelSet& kernels, bool record);
+
     SourceLines lines_;
 };
+
+void Emulator::reset_variables(const launch::Plan& plan, const launch::KernelSet& kernels, bool record) {
+    std::set<std::shared_ptr<const ProgramObjects>> seen;
+    for (const auto& spec : plan.launches) {
+        const auto& kernel = kernels.find(spec.kernel, spec.arguments);
+        const auto entry = record ? kernel.emulated_traced : kernel.emulated;
+        if (entry) seen.insert(ProgramObjects::of(entry.address));
+    }
+    for (const auto& objects : seen) objects->reset();
+}
 
 bool Emulator::run_blocks(const Machine::Program& program, int threads, std::vector<trace::Finding>& findings) {
     const std::uint64_t blocks = program.grid.count();
@@ -168,6 +183,7 @@ launch::Outcome Emulator::run(const launch::Plan& plan, const launch::KernelSet&
         outcome.trace->header.source.order = request.order.name();
     }
     bool stopped = false;
+    reset_variables(plan, kernels, request.record);
     for (std::uint32_t number = 0; number < plan.launches.size() && !stopped; ++number) {
         const auto& spec = plan.launches[number];
         const auto& kernel = kernels.find(spec.kernel, spec.arguments);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <numeric>
 #include <span>
 
@@ -28,6 +29,47 @@ Machine::Machine()
 }
 
 Machine::~Machine() = default;
+
+void poison(void* memory, std::size_t bytes) {
+    auto* to = static_cast<std::byte*>(memory);
+    const std::size_t whole = bytes / sizeof kPoison64 * sizeof kPoison64;
+    for (std::size_t at = 0; at < whole; at += sizeof kPoison64) std::memcpy(to + at, &kPoison64, sizeof kPoison64);
+    std::memcpy(to + whole, &kPoison64, bytes - whole);
+}
+
+// What the block before left in shared memory is not this block's: static arrays are poisoned as the block comes to
+// them.
+void Machine::begin_shared() {
+    shared_count = 0;
+    for (SharedUse& use : shared_uses) use = {};
+    more_shared_uses_.clear();
+    static_shared_ = 0;
+    poison(dynamic_shared_.get(), program_.block.dynamic_shared_bytes);
+}
+
+bool Machine::is_first_use(const void* address, unsigned id) {
+    for (const SharedUse& use : more_shared_uses_)
+        if (use.address == address && use.id == id) return false;
+    if (shared_count < std::size(shared_uses)) shared_uses[shared_count++] = {address, id};
+    else more_shared_uses_.push_back({address, id});
+    return true;
+}
+
+void Machine::first_use_of_shared(int line, const void* address, std::size_t bytes) {
+    static_shared_ += bytes;
+    const std::size_t all = static_shared_ + program_.block.dynamic_shared_bytes;
+    if (static_shared_ > kMaxStaticShared)
+        fail("too_much_shared", line,
+             fmt::format("the kernel declares at least {} bytes of static shared memory; CUDA allows {}. Make the "
+                         "arrays smaller, or take dynamic shared memory (extern __shared__).",
+                         static_shared_, kMaxStaticShared));
+    if (all > kMaxShared)
+        fail("too_much_shared", line,
+             fmt::format("a block needs at least {} bytes of shared memory, {} of them dynamic; it can have {}. Ask for "
+                         "less.",
+                         all, program_.block.dynamic_shared_bytes, kMaxShared));
+    poison(const_cast<void*>(address), bytes);
+}
 
 void Machine::prepare_lane(std::uint32_t thread) {
     prepare(fibers_[thread], stacks_.bottom(thread), stacks_.top(thread), &Machine::lane_main, this);
@@ -99,6 +141,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
         warp.asking = 0;
     }
     if (program_.order.kind == launch::Order::Kind::seeded) order_lanes();
+    begin_shared();
     if (observer_) observer_->block_begins(number, warp_count_ * kWarpSize);
     lanewise_emulated::board = this;
     warpSize = static_cast<int>(program_.warp_size);
@@ -135,9 +178,13 @@ void Machine::finish() {
     runnable_[current / kWarpSize] &= ~bit;
     --alive_;
     // Whoever waited for this lane need not any more: a lane that has returned may still be named.
-    if (warp.open_count) complete_ready(warp);
+    const bool completed = warp.open_count && complete_ready(warp);
     if (alive_ == 0) return jump(fibers_[current], host_);
-    if (waiting_ == alive_) release_barrier();
+    if (waiting_ == alive_) {
+        release_barrier();
+        return go_to(static_cast<std::uint32_t>(first_runnable(0)));
+    }
+    if (completed) return go_to_first_of(number_of(warp));
     yield();
 }
 
@@ -234,11 +281,22 @@ int Machine::first_runnable(std::uint32_t from) const {
         if (place >= warp_count_) place -= warp_count_;
         const std::uint32_t number = warp_order_[place];
         if (!runnable_[number]) continue;
-        std::uint32_t thread_number = first_[number];
-        while (!is_runnable(thread_number)) thread_number = next_[thread_number];
-        return static_cast<int>(thread_number);
+        return static_cast<int>(first_runnable_of(number));
     }
     return -1;
+}
+
+// The first lane in the order that can run, of a warp that has one.
+std::uint32_t Machine::first_runnable_of(std::uint32_t warp) const {
+    std::uint32_t thread_number = first_[warp];
+    while (!is_runnable(thread_number)) thread_number = next_[thread_number];
+    return thread_number;
+}
+
+// After a collective the order begins anew, whichever lane came last.
+void Machine::go_to_first_of(std::uint32_t warp) {
+    const std::uint32_t to = first_runnable_of(warp);
+    if (to != current) go_to(to);
 }
 
 // Lets somebody else run; the lane has said before whether it still can.
@@ -251,7 +309,7 @@ void Machine::yield() {
     }
     if (Warp& warp = warps_[current / kWarpSize]; warp.asking) {
         answer_active_masks(warp);
-        return yield();
+        return go_to_first_of(number_of(warp));
     }
     int to = first_runnable(warp_place_[current / kWarpSize] + 1);
     while (to < 0) {

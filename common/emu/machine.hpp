@@ -42,9 +42,17 @@ struct Warp {
     std::array<Meeting, kWarpSize> open;  // meetings that wait for lanes
 };
 
-// What the undefined looks like: a quiet NaN as a float or a double, an unmistakable number as an integer.
-inline constexpr std::uint32_t kPoison32 = 0x7fdeadad;
-inline constexpr std::uint64_t kPoison64 = 0x7ffdeaddeaddeaddull;
+// What the undefined looks like: a NaN in every floating-point format, from fp8 to f64, whatever part of it is read;
+// as an integer of 4 bytes 2147450879.
+inline constexpr std::uint32_t kPoison32 = 0x7fff7fff;
+inline constexpr std::uint64_t kPoison64 = 0x7fff7fff7fff7fffull;
+
+// Fills memory with it.
+void poison(void* memory, std::size_t bytes);
+
+// Static shared memory that a kernel may declare, and all that a block may have of both kinds (sm_90).
+inline constexpr std::size_t kMaxStaticShared = 48 * 1024;
+inline constexpr std::size_t kMaxShared = lanewise_emulated::kMaxDynamicShared;
 
 // The word of a kernel file that stands for `op`.
 const char* cuda_name(trace::Op op);
@@ -88,6 +96,9 @@ public:
     // Calls function(argument) on the stack of the host, which is as large as any.
     void on_host(void (*function)(void*), void* argument);
     [[noreturn]] void fail(const char* kind, int line, std::string sentence);  // a finding that ends the launch
+    bool is_first_use(const void* address, unsigned id);
+    // A lane came to the declaration of a shared array that no lane of the block came to before.
+    void first_use_of_shared(int line, const void* address, std::size_t bytes);
     void meet(int line, trace::Op op, Element type, std::uint32_t mask, std::uint64_t offered, int arg, int width);
     Observer* observer() const { return observer_; }
     std::byte* dynamic_shared() { return dynamic_shared_.get(); }
@@ -99,12 +110,15 @@ private:
     static void lane_main(void* machine);
     void prepare_lane(std::uint32_t thread);
     void order_lanes();
+    void begin_shared();
     void finish();
     [[gnu::noinline]] void sync_block_slowly(int line, trace::Op op, bool predicate);
     [[gnu::noinline]] void meet_slowly(int line, trace::Op op, Element type, std::uint32_t mask);
     void yield();
     void go_to(std::uint32_t thread);
     int first_runnable(std::uint32_t from) const;
+    std::uint32_t first_runnable_of(std::uint32_t warp) const;
+    void go_to_first_of(std::uint32_t warp);
     bool is_runnable(std::uint32_t number) const { return runnable_[number / kWarpSize] >> number % kWarpSize & 1; }
     void release_barrier();
     void count_barrier_votes();
@@ -119,7 +133,7 @@ private:
     void reduce(std::uint32_t base, const Meeting& meeting);
     void vote(std::uint32_t base, const Meeting& meeting);
     void match(std::uint32_t base, const Meeting& meeting);
-    void complete_ready(Warp& warp);
+    bool complete_ready(Warp& warp);
     void resolve_deadlock();
     void tell_inactive_source(const Warp& warp, const Meeting& meeting, std::uint32_t undefined);
     void announce(const Warp& warp, const Meeting& meeting, std::uint32_t undefined);
@@ -165,6 +179,8 @@ private:
     std::uint32_t prepared_ = 0;             // fibers that exist
     StackPool stacks_;
     std::unique_ptr<std::byte[]> dynamic_shared_;
+    std::size_t static_shared_ = 0;          // bytes of the arrays that the block has come to
+    std::vector<SharedUse> more_shared_uses_;  // those that have no room on the board
     Fiber host_;
     std::vector<trace::Finding> findings_;
 };

@@ -58,6 +58,12 @@ void shared_array(unsigned id, const void* address, std::size_t bytes, Element t
     if (Observer* o = observer()) o->shared_array({id, address, bytes, type});
 }
 
+bool is_first_use_slowly(const void* address, unsigned id) { return machine().is_first_use(address, id); }
+
+void first_use_of_shared(int line, const void* address, std::size_t bytes) {
+    machine().first_use_of_shared(line, address, bytes);
+}
+
 void dynamic_array(unsigned id, const void* address, Element type) {
     if (Observer* o = observer()) o->shared_array({id, address, machine().dynamic_shared_bytes(), type});
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "common/emu/checker.hpp"
 #include "common/launch/backend.hpp"
 
 namespace lanewise::emu {
@@ -24,6 +25,8 @@ namespace lanewise::emu {
 // - __activemask gives one legal answer of several; clock64() counts calls, not cycles.
 // - Dynamic shared memory above 48 KB needs no cudaFuncSetAttribute here.
 // - `volatile` and atomics are always seen by all blocks at once; a scope that is too narrow shows in the checks alone.
-std::unique_ptr<launch::Backend> make_emulator();
+//
+// `make_checker`: what runs with Request::checks are judged by (common/check); without it they are refused.
+std::unique_ptr<launch::Backend> make_emulator(MakeChecker make_checker = {});
 
 }  // namespace lanewise::emu

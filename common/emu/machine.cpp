@@ -123,6 +123,8 @@ void Machine::order_lanes() {
 void Machine::run_block(std::uint64_t number, Observer* observer) {
     block_number_ = number;
     observer_ = observer;
+    statement_observer_ = observer && observer->takes_statements() ? observer : nullptr;
+    tells_arrivals_ = observer && observer->takes_arrivals();
     alive_ = program_.block.count();
     waiting_ = 0;
     quick_line_ = kNoLine;
@@ -158,7 +160,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
         barrier_op_of_.fill(trace::Op::sync_block);
     }
     if (observer_) observer_->block_ends();
-    observer_ = nullptr;
+    observer_ = statement_observer_ = nullptr;
 }
 
 void Machine::lane_main(void* argument) {
@@ -231,8 +233,8 @@ void Machine::sync_block_slowly(int line, trace::Op op, bool predicate) {
         barrier_votes_ = true;
         arg_[current] = predicate;
     }
-    quick_line_ = observer_ || barrier_votes_ ? kNoLine : line;
-    if (observer_) observer_->at_barrier({current, line, op, predicate});
+    quick_line_ = tells_arrivals_ || barrier_votes_ ? kNoLine : line;
+    if (tells_arrivals_) observer_->at_barrier({current, line, op, predicate});
     if (++waiting_ < alive_) return yield();
     release_barrier();
     const auto to = static_cast<std::uint32_t>(first_runnable(0));

@@ -72,7 +72,8 @@ public:
         launch::Grid grid;
         launch::Block block;
         std::string kernel;          // for findings
-        launch::Order order;
+        launch::Order order;         // of lanes and warps
+        launch::Order block_order;
         std::uint32_t warp_size = kWarpSize;  // 4, 8 or 16: a teaching warp
     };
 
@@ -101,6 +102,11 @@ public:
     void first_use_of_shared(int line, const void* address, std::size_t bytes);
     void meet(int line, trace::Op op, Element type, std::uint32_t mask, std::uint64_t offered, int arg, int width);
     Observer* observer() const { return observer_; }
+    // The same where it takes what statements do, else null.
+    Observer* statement_observer() const { return statement_observer_; }
+    // Ends the launch because an observer refused what the running lane was about to do, and has said why.
+    [[noreturn]] void fault() { end_launch(); }
+    const std::byte* stacks_begin() const { return static_cast<const std::byte*>(stacks_.bottom(0)); }
     std::byte* dynamic_shared() { return dynamic_shared_.get(); }
     std::uint32_t dynamic_shared_bytes() const { return program_.block.dynamic_shared_bytes; }
 
@@ -163,6 +169,8 @@ private:
 
     Program program_;
     Observer* observer_ = nullptr;
+    Observer* statement_observer_ = nullptr;
+    bool tells_arrivals_ = false;
     std::uint64_t block_number_ = 0;
     std::uint64_t turns_ = 0;          // barriers, meetings and pauses in this block, to stop one that never ends
     std::int64_t clock_ = 0;

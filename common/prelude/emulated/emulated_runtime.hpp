@@ -89,11 +89,20 @@ LANEWISE_UNHOOKED inline std::uint64_t meet_for(int line, Op op, Element type, u
     return board->result[board->current];
 }
 
-// An atomic that has just been done by the prelude: `operand` and what was there before.
-void atomic_done(int line, Op op, Element type, const void* address, std::uint64_t operand, std::uint64_t old);
-// The same for an atomic on `elements` neighbours; `operand` is two words (16 bytes), `old` the first eight bytes.
-void atomic_done(int line, Op op, Element type, int elements, const void* address, const std::uint64_t* operand,
-                 std::uint64_t old);
+// An atomic on `elements` neighbours: two f16 for a __half2, four f32 for a float4.
+struct Atomic {
+    int line;
+    Op op;
+    Element type;
+    int elements;
+    int scope;                   // as a fence's
+    const void* address;
+    std::uint64_t operand[2];    // 16 bytes
+};
+// Before it is done, which may end the launch; and after, with the first eight bytes that were there before. An
+// atomicCAS that found another value did not write.
+void atomic_begins(const Atomic& what);
+void atomic_done(const Atomic& what, std::uint64_t old, bool wrote);
 
 // Traced copies only: the value of a variable after a statement with a shuffle; see trace::attach_after.
 void after(int first_line, int last_line, int effect, Element type, std::uint64_t bits);

@@ -97,7 +97,8 @@ struct Arguments {
 void merge(std::vector<trace::Finding>& all, const std::vector<trace::Finding>& more) {
     for (const auto& finding : more) {
         const auto same = std::find_if(all.begin(), all.end(), [&](const trace::Finding& other) {
-            return other.kind == finding.kind && other.kernel == finding.kernel && other.line == finding.line;
+            return other.kind == finding.kind && other.kernel == finding.kernel && other.line == finding.line &&
+                   other.severity == finding.severity;
         });
         if (same == all.end()) {
             all.push_back(finding);

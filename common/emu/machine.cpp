@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/lanes.hpp"
 #include "common/emu/mix.hpp"
 
 namespace lanewise::emu {
@@ -131,7 +132,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     turns_ = 0;
     spins_ = 0;
     stopped_ = false;
-    barrier_reported_ = false;
+    barrier_mixed_ = false;
     barrier_votes_ = false;
     block = {static_cast<std::uint32_t>(number % program_.grid.x),
              static_cast<std::uint32_t>(number / program_.grid.x % program_.grid.y),
@@ -206,6 +207,7 @@ void Machine::sync_block(int line) {
     // Nearly every arrival: neither the first nor the last, and the next lane of the warp has yet to come.
     if (quick_line_ == line && waiting_ + 1 < alive_ && is_runnable(to)) {
         ++waiting_;
+        line_[current] = line;
         return go_to(to);
     }
     sync_block_slowly(line, trace::Op::sync_block, false);
@@ -217,15 +219,8 @@ void Machine::sync_block_vote(int line, trace::Op op, bool predicate) {
 }
 
 void Machine::sync_block_slowly(int line, trace::Op op, bool predicate) {
-    Warp& warp = warps_[current / kWarpSize];
-    const std::uint32_t lane = current % kWarpSize;
-    if (waiting_ != 0 && (barrier_line_ != line || barrier_op_ != op) && !barrier_reported_) {
-        barrier_reported_ = true;
-        report("barrier_divergence", number_of(warp), line, 1u << lane,
-               fmt::format("lane {} of warp {} reached {} on line {} while others wait at {} on line {}; every thread "
-                           "of a block that has not returned must reach the same barrier: move it out of the branch.",
-                           lane, number_of(warp), cuda_name(op), line, cuda_name(barrier_op_), barrier_line_));
-    }
+    barrier_mixed_ = barrier_mixed_ || (waiting_ != 0 && (barrier_line_ != line || barrier_op_ != op));
+    line_[current] = line;
     barrier_line_ = line;
     barrier_op_ = op;
     barrier_op_of_[current] = op;
@@ -243,13 +238,52 @@ void Machine::sync_block_slowly(int line, trace::Op op, bool predicate) {
 
 // All that live are here, so all can go on.
 void Machine::release_barrier() {
+    if (barrier_mixed_) judge_barrier();
     if (barrier_votes_) count_barrier_votes();
     if (observer_) observer_->barrier_complete(result);
     waiting_ = 0;
     quick_line_ = kNoLine;
-    barrier_reported_ = false;
     for (std::uint32_t i = 0; i < warp_count_; ++i) runnable_[i] = warps_[i].alive;
     turn(barrier_line_);
+}
+
+// Lanes stand at different barriers. Within one warp that is wrong. Whole warps are counted by the GPU wherever they
+// wait, so the barrier holds today; CUDA promises nothing.
+void Machine::judge_barrier() {
+    barrier_mixed_ = false;
+    const auto same = [&](std::uint32_t a, std::uint32_t b) {
+        return line_[a] == line_[b] && barrier_op_of_[a] == barrier_op_of_[b];
+    };
+    const auto tell = [&](std::uint32_t first, std::uint32_t at, std::uint32_t lanes, trace::Severity severity) {
+        const std::uint32_t warp = at / kWarpSize;
+        trace::Finding& finding = report(
+            "barrier_divergence", warp, line_[at], lanes,
+            fmt::format("{} of warp {} reached {} on line {} while {} wait at {} on line {}; every thread of a block "
+                        "that has not returned must reach the same barrier: move it out of the branch.",
+                        lane_list(lanes), warp, cuda_name(barrier_op_of_[at]), line_[at],
+                        first / kWarpSize == warp ? "others of it" : "other warps", cuda_name(barrier_op_of_[first]),
+                        line_[first]),
+            severity);
+        if (finding.count == 1)
+            finding.other = trace::FindingPlace{line_[first], static_cast<std::uint32_t>(block_number_),
+                                                first / kWarpSize, 1u << first % kWarpSize, -1, {}};
+    };
+    const std::uint32_t none = kMaxThreads;
+    std::uint32_t first_of_block = none;
+    for (std::uint32_t warp = 0; warp < warp_count_; ++warp) {
+        std::uint32_t first = none, other = none, others = 0;
+        for (std::uint32_t rest = warps_[warp].alive; rest; rest &= rest - 1) {
+            const std::uint32_t at = warp * kWarpSize + static_cast<std::uint32_t>(std::countr_zero(rest));
+            if (first == none) first = at;
+            if (same(first, at)) continue;
+            if (other == none) other = at;
+            if (same(other, at)) others |= 1u << at % kWarpSize;
+        }
+        if (first == none) continue;
+        if (other != none) tell(first, other, others, trace::Severity::wrong);
+        if (first_of_block == none) first_of_block = first;
+        else if (!same(first_of_block, first)) tell(first_of_block, first, warps_[warp].alive, trace::Severity::note);
+    }
 }
 
 // All that live stand at the barrier; where some of them (a finding was made of it) brought no predicate, the others'

@@ -128,6 +128,7 @@ private:
     bool is_runnable(std::uint32_t number) const { return runnable_[number / kWarpSize] >> number % kWarpSize & 1; }
     void release_barrier();
     void count_barrier_votes();
+    void judge_barrier();
     void answer_active_masks(Warp& warp);
     void turn(int line);
     int open_meeting(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
@@ -145,7 +146,9 @@ private:
     void announce(const Warp& warp, const Meeting& meeting, std::uint32_t undefined);
     std::uint32_t number_of(const Warp& warp) const { return static_cast<std::uint32_t>(&warp - warps_.data()); }
     std::uint32_t base_of(const Warp& warp) const { return number_of(warp) * kWarpSize; }
-    void report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence);
+    // The finding, or the one of the same kind and line that counts this one too.
+    trace::Finding& report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence,
+                           trace::Severity severity = trace::Severity::wrong);
     [[noreturn]] void stop(int line);
     [[noreturn]] void end_launch();
 
@@ -178,7 +181,7 @@ private:
     std::uint32_t spins_ = 0;
     void (*host_function_)(void*) = nullptr;  // what a lane wants done on the host's stack
     void* host_argument_ = nullptr;
-    bool barrier_reported_ = false;
+    bool barrier_mixed_ = false;       // they stand at different ones
     bool stopped_ = false;
     std::vector<std::uint32_t> warp_order_;
     std::vector<std::uint32_t> warp_place_;  // where a warp stands in warp_order_

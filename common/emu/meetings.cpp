@@ -362,15 +362,24 @@ void Machine::resolve_deadlock() {
     }
 }
 
-void Machine::report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence) {
+trace::Finding& Machine::report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes,
+                                std::string sentence, trace::Severity severity) {
     for (auto& finding : findings_) {
-        if (finding.kind == kind && finding.line == line) {
+        if (finding.kind == kind && finding.line == line && finding.severity == severity) {
             ++finding.count;
-            return;
+            return finding;
         }
     }
-    findings_.push_back({kind, program_.kernel, line, static_cast<std::uint32_t>(block_number_), warp, lanes, 1,
-                         std::move(sentence)});
+    trace::Finding& finding = findings_.emplace_back();
+    finding.kind = kind;
+    finding.kernel = program_.kernel;
+    finding.line = line;
+    finding.block = static_cast<std::uint32_t>(block_number_);
+    finding.warp = warp;
+    finding.lanes = lanes;
+    finding.sentence = std::move(sentence);
+    finding.severity = severity;
+    return finding;
 }
 
 }  // namespace lanewise::emu

@@ -101,7 +101,8 @@ public:
     void fence(const emu::FenceSeen& seen) override { order_.fence(seen.thread, seen.scope); }
 
     void meeting(const emu::MeetingSeen& seen) override {
-        if (seen.op == Op::sync_warp) order_.warp_barrier(seen.warp, seen.lanes, seen.alive);
+        // A lane that has returned counts as arrived where the mask names it.
+        if (seen.op == Op::sync_warp) order_.warp_barrier(seen.warp, seen.mask & seen.exists, seen.exists);
     }
     void barrier_complete(const std::uint64_t*) override { order_.block_barrier(); }
 

@@ -85,13 +85,13 @@ void Order::block_barrier() {
     for (Receipts& list : lane_pending_) pass_up(list, block_pending_);
 }
 
-void Order::warp_barrier(std::uint32_t warp, std::uint32_t lanes, std::uint32_t alive) {
+void Order::warp_barrier(std::uint32_t warp, std::uint32_t lanes, std::uint32_t exist) {
     const std::uint32_t base = warp * 32;
     const auto each_lane = [&](auto&& seen) {
         for (std::uint32_t rest = lanes; rest; rest &= rest - 1)
             seen(base + static_cast<std::uint32_t>(std::countr_zero(rest)));
     };
-    if ((alive & ~lanes) == 0) {
+    if ((exist & ~lanes) == 0) {
         advance(warp);
         if (any_received_) each_lane([&](std::uint32_t slot) { pass_up(lane_received_[slot], warp_received_[warp]); });
         return;

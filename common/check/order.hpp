@@ -29,8 +29,8 @@ public:
     void block_begins(std::uint32_t block, std::uint32_t slots);
 
     void block_barrier();
-    // `lanes` of the warp meet in a __syncwarp; `alive`: those that have not returned.
-    void warp_barrier(std::uint32_t warp, std::uint32_t lanes, std::uint32_t alive);
+    // A __syncwarp that names `lanes`; `exist`: those that the warp has.
+    void warp_barrier(std::uint32_t warp, std::uint32_t lanes, std::uint32_t exist);
     // scope, here and below: 0 block, 1 device, 2 system.
     void fence(std::uint32_t slot, int scope);
     // An atomic or volatile access of a word that others read or write so too. `counts`: an atomic that takes a ticket.

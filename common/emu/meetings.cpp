@@ -316,7 +316,7 @@ void Machine::answer_active_masks(Warp& warp) {
 
 void Machine::announce(const Warp& warp, const Meeting& meeting, std::uint32_t undefined) {
     const std::uint32_t base = base_of(warp);
-    observer_->meeting({number_of(warp), meeting.op, meeting.type, meeting.mask, meeting.arrived, warp.alive, undefined,
+    observer_->meeting({number_of(warp), meeting.op, meeting.type, meeting.mask, meeting.arrived, warp.exists, undefined,
                         &offered_[base], &result[base], &arg_[base], &width_[base], &line_[base]});
 }
 

@@ -16,7 +16,7 @@ struct MeetingSeen {
     Element type = Element::u32;
     std::uint32_t mask = 0;
     std::uint32_t lanes = 0;       // those that were there
-    std::uint32_t alive = 0;       // those of the warp that have not returned
+    std::uint32_t exists = 0;      // those that the warp has, whether they have returned or not
     std::uint32_t undefined = 0;   // those whose source took no part
     const std::uint64_t* offered = nullptr;
     const std::uint64_t* received = nullptr;

@@ -24,15 +24,15 @@ Element element_named(const std::string& name) {
     throw Error("there is no element " + name);
 }
 
-// ramp_f32(64), zeros_i32(8), ones_i32(8), raw_f32(4), null, or a number.
+// ramp_f32(64), zeros_i32(8), ones_i32(8), raw_f32(4), or a number.
 launch::Argument argument(launch::Plan& plan, const std::string& text) {
     static const std::regex buffer("(ramp|zeros|ones|raw)_(\\w+)\\((\\d+)\\)");
     std::smatch match;
     launch::Argument result;
     if (!std::regex_match(text, match, buffer)) {
-        const std::int64_t value = text == "null" ? 0 : std::stoll(text);
-        result.size = text == "null" ? sizeof(void*) : sizeof(int);
-        std::memcpy(result.value.data(), &value, result.size);
+        const int value = std::stoi(text);
+        result.size = sizeof value;
+        std::memcpy(result.value.data(), &value, sizeof value);
         return result;
     }
     const Element element = element_named(match[2]);

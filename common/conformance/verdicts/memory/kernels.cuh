@@ -62,7 +62,7 @@ __global__ void shared_with_a_word_more(const float* in, float* out) {
 __global__ void a_warp_reads_eight_sums(const float* in, float* out) {
   __shared__ float sums[8];
   __shared__ float others[64];
-  others[threadIdx.x % 64] = 0;
+  if (threadIdx.x < 64) others[threadIdx.x] = 0;
   float value = in[threadIdx.x];
   for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
   if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = value;
@@ -136,14 +136,16 @@ __global__ void dynamic_memory_declared_and_not_used(const float* in, float* out
   out[threadIdx.x] = in[threadIdx.x];
 }
 
-// verdict wrong foreign_pointer: a_null_pointer<<<1, 32>>>(null, zeros_f32(32))
-__global__ void a_null_pointer(const float* in, float* out) {
-  out[threadIdx.x] = in[threadIdx.x];                // !
+// verdict wrong foreign_pointer: a_null_pointer<<<1, 32>>>(ramp_f32(32), zeros_f32(32), 16)
+__global__ void a_null_pointer(const float* in, float* out, int n) {
+  const float* const first = n > 16 ? in : nullptr;
+  out[threadIdx.x] = first[threadIdx.x];             // !
 }
 
-// verdict clean: a_null_pointer_that_is_asked<<<1, 32>>>(null, zeros_f32(32))
-__global__ void a_null_pointer_that_is_asked(const float* in, float* out) {
-  out[threadIdx.x] = in ? in[threadIdx.x] : 1.0f;
+// verdict clean: a_null_pointer_that_is_asked<<<1, 32>>>(ramp_f32(32), zeros_f32(32), 16)
+__global__ void a_null_pointer_that_is_asked(const float* in, float* out, int n) {
+  const float* const first = n > 16 ? in : nullptr;
+  out[threadIdx.x] = first ? first[threadIdx.x] : 1.0f;
 }
 
 // verdict wrong out_of_bounds: four_at_a_time_past_the_tail<<<1, 32>>>(ramp_f32(126), zeros_f32(32))
@@ -183,7 +185,7 @@ __global__ void a_row_too_many(const float* in, float* out) {
 // verdict wrong out_of_bounds: rows_and_columns_mixed_up<<<1, 64>>>(ramp_f32(64), zeros_f32(64), 4, 16)
 __global__ void rows_and_columns_mixed_up(const float* in, float* out, int rows, int columns) {
   const int row = threadIdx.x / columns, column = threadIdx.x % columns;
-  out[column * columns + row] = in[row * columns + column];  // !
+  if (row < rows) out[column * columns + row] = in[row * columns + column];  // !
 }
 
 // verdict clean: rows_and_columns<<<1, 64>>>(ramp_f32(64), zeros_f32(64), 4, 16)

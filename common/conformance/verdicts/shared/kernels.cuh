@@ -437,7 +437,7 @@ __global__ void early_return_before_a_barrier(const float* in, float* out, int n
   out[thread] = tile[63 - thread];
 }
 
-// verdict wrong race: reverse_of_a_warp_beside_another<<<1, 64>>>(ramp_f32(64), zeros_f32(64))
+// verdict wrong race (uninitialised_read): reverse_of_a_warp_beside_another<<<1, 64>>>(ramp_f32(64), zeros_f32(64))
 __global__ void reverse_of_a_warp_beside_another(const float* in, float* out) {
   __shared__ float tile[65];
   const int thread = threadIdx.x, lane = thread % 32, base = thread - lane;

@@ -156,16 +156,10 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
 
 // A link of the text that leads nowhere would be found by a learner first.
 TEST(EveryLink, OfTheTextLeadsSomewhere) {
-    lesson::Program program{generated::make_lesson(),
-                            generated::kernels(),
-                            emu::make_emulator,
-                            {},
-                            [](std::string*) { return false; },
-                            {},
-                            {},
-                            lesson::date_of_today};
-    const lesson::Options options;
-    lesson::Runner runner(program, options);
+    lesson::LessonSetup setup{generated::make_lesson(), generated::kernels(), emu::make_emulator, {},
+                              [](std::string*) { return false; }, {}, lesson::date_of_today};
+    const lesson::RunOptions options;
+    lesson::Runner runner(setup, options);
     for (const std::string& target : lesson::links_of_text(lesson::read_text(the_lesson().text_path()))) {
         if (target.starts_with("https://")) continue;
         lesson::Link link;

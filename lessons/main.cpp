@@ -18,7 +18,7 @@
 #include "common/cli/program.hpp"
 #include "common/measure/meter.hpp"
 #ifdef LANEWISE_WITH_WINDOW
-#include "viz/app/frontend.hpp"
+#include "viz/app/window_front_end.hpp"
 #endif
 
 namespace {
@@ -37,7 +37,7 @@ bool shows_color() {
 }
 
 // Another lesson's program in place of this one: the terminal then waits for that.
-[[maybe_unused]] void start(const lesson::GoOn& next) {
+[[maybe_unused]] void start(const lesson::NextProgram& next) {
     std::vector<char*> arguments{const_cast<char*>(next.program.c_str())};
     for (const std::string& argument : next.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
@@ -49,14 +49,8 @@ bool shows_color() {
 
 int main(int argc, char** argv) {
     try {
-        lesson::Program program{generated::make_lesson(),
-                                generated::kernels(),
-                                emu::make_emulator,
-                                gpu::make_gpu_backend,
-                                gpu::available,
-                                {},
-                                {},
-                                lesson::date_of_today};
+        lesson::Program program{{generated::make_lesson(), generated::kernels(), emu::make_emulator,
+                                 gpu::make_gpu_backend, gpu::available, {}, lesson::date_of_today}};
         program.gpu_machine = [] {
             const auto device = gpu::device();
             return lesson::Machine{static_cast<std::uint32_t>(device.multiprocessors),
@@ -69,7 +63,7 @@ int main(int argc, char** argv) {
             return [interrupts = std::make_shared<lesson::Interrupts>()] { return interrupts->asked(); };
         };
 #ifdef LANEWISE_WITH_WINDOW
-        program.make_frontend = viz::make_frontend;
+        program.make_front_end = viz::make_front_end;
         program.start = start;
 #endif
         return lesson::run_program(program, {argv + 1, argv + argc},

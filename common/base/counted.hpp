@@ -9,9 +9,9 @@ namespace lanewise {
 
 // "1 lane", "3 lanes", "2 passes".
 std::string counted(std::integral auto count, std::string_view noun) {
-    std::string words = std::to_string(count) + " " + std::string(noun);
-    if (count != 1) words += noun.ends_with('s') || noun.ends_with('x') ? "es" : "s";
-    return words;
+    std::string text = std::to_string(count) + " " + std::string(noun);
+    if (count != 1) text += noun.ends_with('s') || noun.ends_with('x') ? "es" : "s";
+    return text;
 }
 
 }  // namespace lanewise

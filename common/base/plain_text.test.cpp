@@ -6,7 +6,7 @@ namespace lanewise {
 namespace {
 
 TEST(PlainText, KeepsWordsOfAllLanguages) {
-    for (const char* words : {"", "warp_sum_xor<32>", "波の和", "😀", "a\u00a0b", "é"})
+    for (const char* text : {"", "warp_sum_xor<32>", "波の和", "😀", "a\u00a0b", "é"})
         EXPECT_EQ(plain_text(words), words);
 }
 

@@ -19,9 +19,9 @@ inline std::vector<std::string> wrapped(const std::string& prose, std::size_t co
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < prose.size();) {
         const std::size_t end = std::min(prose.find(' ', at), prose.size());
-        const std::string word = prose.substr(at, end - at);
-        if (lines.empty() || code_points(lines.back()) + 1 + code_points(word) > columns) lines.push_back(word);
-        else lines.back() += " " + word;
+        const std::string text = prose.substr(at, end - at);
+        if (lines.empty() || code_points(lines.back()) + 1 + code_points(text) > columns) lines.push_back(text);
+        else lines.back() += " " + text;
         at = end + 1;
     }
     return lines;

@@ -100,7 +100,7 @@ public:
 
     void fence(const emu::FenceSeen& seen) override { order_.fence(seen.thread, seen.scope); }
 
-    void meeting(const emu::MeetingSeen& seen) override {
+    void collective(const emu::CollectiveSeen& seen) override {
         // A lane that has returned counts as arrived where the mask names it.
         if (seen.op == Op::sync_warp) order_.warp_barrier(seen.warp, seen.mask & seen.exists, seen.exists);
     }

@@ -13,8 +13,8 @@ namespace lanewise::lesson {
 namespace {
 
 // `drawn`: what is asked for, in words; `otherwise`: what does without drawing.
-std::unique_ptr<Frontend> frontend_for(const Session& session, const std::string& drawn, const char* otherwise) {
-    if (session.program.make_frontend) return session.program.make_frontend();
+std::unique_ptr<FrontEnd> front_end_for(const Session& session, const std::string& drawn, const char* otherwise) {
+    if (session.program.make_front_end) return session.program.make_front_end();
     throw Error(
         fmt::format("{}, and this program was built without drawing; configure with -DLANEWISE_WINDOW=ON, or {}.",
                     drawn, otherwise));
@@ -28,8 +28,8 @@ WindowRequest checked_request(Session& session, const std::string& name) {
 
 void export_svg(Session& session, const WindowRequest& request) {
     const std::string& path = session.options.exported;
-    const auto frontend = frontend_for(session, fmt::format("--export {} draws", path), "give FILE.html or FILE.csv");
-    frontend->svg(presentation_of(session), request, path);
+    const auto front_end = front_end_for(session, fmt::format("--export {} draws", path), "give FILE.html or FILE.csv");
+    front_end->svg(presentation_of(session), request, path);
     session.console.out << fmt::format("drew {}\n", path);
 }
 
@@ -53,14 +53,14 @@ void export_page(Session& session, const std::vector<std::string>& names, const 
 }  // namespace
 
 void draw_picture(Session& session) {
-    const auto frontend = frontend_for(session, "--screenshot and --describe draw", "use --text");
+    const auto front_end = front_end_for(session, "--screenshot and --describe draw", "use --text");
     const WindowRequest request = checked_request(session, session.looked_at().front());
     if (session.options.describe) {
-        const std::string text = frontend->describe(presentation_of(session), request);
+        const std::string text = front_end->describe(presentation_of(session), request);
         session.console.out << text << (text.empty() || text.back() == '\n' ? "" : "\n");
     }
     if (const std::string& path = session.options.screenshot; !path.empty()) {
-        frontend->screenshot(presentation_of(session), request, path);
+        front_end->screenshot(presentation_of(session), request, path);
         session.console.out << fmt::format("drew {}\n", path);
     }
 }
@@ -84,9 +84,9 @@ void open_window(Session& session) {
     const WindowRequest request = checked_request(session, name);
     // A wrong size or block is a sentence before a window opens.
     if (!session.opened) session.runner.check_request(session.lesson.find(name));
-    if (!session.program.make_frontend)
+    if (!session.program.make_front_end)
         throw NoDisplay("This program was built without a window (LANEWISE_WINDOW=OFF).");
-    session.program.make_frontend()->window(presentation_of(session), request);
+    session.program.make_front_end()->window(presentation_of(session), request);
 }
 
 }  // namespace lanewise::lesson

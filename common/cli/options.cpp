@@ -209,30 +209,4 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
     return options;
 }
 
-Inputs choose_inputs(const Variant& variant, const Options& options) {
-    Inputs inputs = Lesson::default_inputs(variant);
-    if (options.block) inputs.block = *options.block;
-    if (options.warp) inputs.warp = *options.warp;
-    if (options.offset) inputs.offset = *options.offset;
-    if (inputs.offset != 0 && !variant.offsets)
-        throw Error(fmt::format("--offset {}: {} takes values that begin where their buffer does; leave out --offset.",
-                                inputs.offset, variant.name));
-    if (options.seed) inputs.seed = *options.seed;
-    if (!options.input.empty()) inputs.kind = options.input;
-    if (options.n) inputs.n = *options.n;
-    if (inputs.n > kMaxValues && !variant.large_n)
-        throw Error(fmt::format("--n {} is out of range; give a number from 1 to {}.", inputs.n, kMaxValues));
-    if (is_generated_input(inputs.kind)) {
-        if (!options.block && variant.block_for) inputs.block = variant.block_for(inputs.n);
-        return inputs;
-    }
-    inputs.file = std::make_shared<const std::vector<double>>(read_numbers(inputs.kind));
-    if (!options.n) inputs.n = inputs.file->size();
-    if (inputs.n > inputs.file->size())
-        throw Error(fmt::format("--n {}: the file {} holds {} numbers; add some, or give a smaller --n.", inputs.n,
-                                inputs.kind, inputs.file->size()));
-    if (!options.block && variant.block_for) inputs.block = variant.block_for(inputs.n);
-    return inputs;
-}
-
 }  // namespace lanewise::lesson

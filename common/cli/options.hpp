@@ -8,17 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "common/launch/backend.hpp"
-#include "common/lesson/lesson.hpp"
-#include "common/measure/measure.hpp"
-#include "common/timing/sizes.hpp"
+#include "common/runner/run_options.hpp"
 
 namespace lanewise::lesson {
 
-enum class BackendChoice : std::uint8_t { automatic, gpu, cpu, recorded };
 enum class ColorChoice : std::uint8_t { automatic, always, never };
 
-struct Options {
+struct Options : RunOptions {
     bool list = false;
     bool text = false;
     bool interactive = false;            // the text is stepped through; implies `text`
@@ -30,18 +26,6 @@ struct Options {
     bool tree = false;                   // who added whom, in text, pictures and the window
     bool table = false;                  // all variants beside each other; with --screenshot a picture of it
     std::string sort;                    // the table's column, as given; empty: the lesson's order
-    std::vector<std::string> variants;   // empty: the lesson decides
-    BackendChoice backend = BackendChoice::automatic;
-    std::optional<std::uint64_t> n;
-    std::optional<std::uint32_t> block;
-    std::optional<std::uint32_t> warp;
-    std::optional<std::uint32_t> offset;
-    std::optional<std::uint64_t> seed;
-    std::string input;                   // empty: the variant's own
-    std::optional<launch::Order> order;
-    std::string sizes_text;              // as given
-    std::vector<timing::Size> sizes;     // empty: each variant at its own
-    std::optional<timing::L2> l2;        // none: warm, or what was recorded
     std::string csv;                     // a file; "-" is the terminal
     std::string json;
     bool samples = false;
@@ -59,8 +43,6 @@ struct Options {
     int height = 900;
     float scale = 0;                     // 0: the monitor's
     std::optional<bool> dark;            // none: as chosen in the window
-    std::optional<int> focus_block;
-    std::optional<int> focus_warp;
     std::optional<int> lane;
     ColorChoice color = ColorChoice::automatic;
 
@@ -78,8 +60,5 @@ struct Options {
 // nothing then. Throws Error that names the flag, the value and what would be right.
 std::optional<Options> parse_options(const std::vector<std::string>& arguments, const Lesson& lesson,
                                      std::ostream& out);
-
-// The inputs `variant` runs on under these options; `file` holds the numbers when --input names a file. Throws Error.
-Inputs choose_inputs(const Variant& variant, const Options& options);
 
 }  // namespace lanewise::lesson

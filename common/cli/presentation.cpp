@@ -6,7 +6,7 @@
 
 #include "common/base/error.hpp"
 #include "common/cli/costs.hpp"
-#include "common/cli/ladder.hpp"
+#include "common/cli/lesson_list.hpp"
 #include "common/runner/recordings.hpp"
 
 namespace lanewise::lesson {
@@ -24,7 +24,7 @@ timing::CostTable costs_to_show(const Session& session) {
 }
 
 // `next` with what was asked of this lesson and holds for any.
-GoOn with_own_flags(GoOn next, const Options& options) {
+NextProgram with_own_flags(NextProgram next, const Options& options) {
     const std::pair<BackendChoice, const char*> names[] = {
         {BackendChoice::gpu, "gpu"}, {BackendChoice::cpu, "cpu"}, {BackendChoice::recorded, "recorded"}};
     for (const auto& [choice, name] : names)
@@ -53,12 +53,12 @@ void present_times(Presentation& p, Session& session, const std::vector<std::str
     p.sizes = find_recording(session.lesson, "sweep.json").empty() ? p.shapes : session.recorded("sweep.json");
     const BackendChoice backend = session.options.backend;
     if (backend == BackendChoice::automatic || backend == BackendChoice::gpu)
-        p.measure = [&session, tabs] {
+        p.services.measure = [&session, tabs] {
             if (session.runner.backend() != BackendChoice::gpu) return timing::TimingTable{};
             return session.timer.measure_quietly(session.that_run(tabs));
         };
-    p.why_not_measured = [&session] { return session.runner.why_no_gpu(); };
-    p.measure_sizes = [&session, tabs](const SweepWatch& watch) {
+    p.services.why_not_measured = [&session] { return session.runner.why_no_gpu(); };
+    p.services.measure_sizes = [&session, tabs](const SweepWatch& watch) {
         return session.timer.measure_sizes(session.that_run(tabs), watch);
     };
 }
@@ -87,11 +87,11 @@ Presentation presentation_of(Session& session) {
     present_variants(p, session, tabs);
     present_times(p, session, tabs);
     p.costs = costs_to_show(session);
-    p.run = [&session](const std::string& name) { return session.run(name); };
-    p.open = [&session](const std::string& path) { return session.runner.load(path)->run; };
-    p.lessons = read_ladder(lesson.folder().parent_path(), folder_of_this_program());
+    p.services.run = [&session](const std::string& name) { return session.run(name); };
+    p.services.open = [&session](const std::string& path) { return session.runner.load(path)->run; };
+    p.lessons = find_lessons(lesson.folder().parent_path(), folder_of_this_program());
     if (session.program.start)
-        p.go_on = [&session](const GoOn& next) { session.next = with_own_flags(next, session.options); };
+        p.services.continue_with = [&session](const NextProgram& next) { session.next = with_own_flags(next, session.options); };
     return p;
 }
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/run/frontend.hpp"
+#include "common/run/front_end.hpp"
 #include "common/cli/session.hpp"
 
 namespace lanewise::lesson {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/run/comparison.hpp"
-#include "common/run/frontend.hpp"
+#include "common/run/run.hpp"
 #include "common/lesson/lesson.hpp"
 #include "common/runner/runner.hpp"
 #include "common/timing/timing.hpp"

@@ -20,8 +20,8 @@ void print_prose(std::ostream& out, const std::string& prose, const Paint& paint
 // What people say of several like operations is told once.
 std::string sentence_of(const timing::Cost& row, bool tells_quoted) {
     const timing::CostInfo* const info = timing::cost_info(row.id);
-    std::string text = timing::cost_words(row);
-    if (const std::string quoted = timing::quoted_words(row); tells_quoted && !quoted.empty()) text += " " + quoted;
+    std::string text = timing::cost_text(row);
+    if (const std::string quoted = timing::quoted_text(row); tells_quoted && !quoted.empty()) text += " " + quoted;
     if (info && row.lacking.empty()) text += std::string(" ") + info->what;
     return text;
 }
@@ -33,8 +33,8 @@ void print_costs(std::ostream& out, const timing::CostTable& t, Paint paint) {
         << fmt::format(" · compute capability {} · {} SMs · {:.0f} MHz while measured\n", t.compute_capability,
                        t.multiprocessors, t.sm_mhz);
     print_prose(out, fmt::format("CUDA {} · {}", t.driver, t.method), paint);
-    if (t.before) print_prose(out, "before: " + timing::state_words(*t.before), paint);
-    if (t.after) print_prose(out, "after: " + timing::state_words(*t.after), paint);
+    if (t.before) print_prose(out, "before: " + timing::state_text(*t.before), paint);
+    if (t.after) print_prose(out, "after: " + timing::state_text(*t.after), paint);
     Table table({"one operation", "wait: cycles", "5%…95%", "ns", "starts a cycle", "GPU: ns a lane", "people say"}, 1);
     for (const timing::Cost& row : t.rows) {
         const auto cell = [](bool there, double value) { return there ? timing::cost_number(value) : std::string(); };

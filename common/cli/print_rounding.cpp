@@ -84,10 +84,10 @@ void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Pai
                                          counted(loss.stops, "addition"), first.step + 1, steps::where_of(first)))
             << steps::describe_addition(lens, loss.stopped) << '\n';
     }
-    if (lens.untold > 0)
+    if (lens.unknown > 0)
         out << paint.faint(fmt::format(
                    "{} not told: something else than a sum of inputs came in, or what was added left no record.",
-                   counted(lens.untold, "addition")))
+                   counted(lens.unknown, "addition")))
             << '\n';
 }
 

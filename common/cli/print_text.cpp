@@ -75,7 +75,7 @@ public:
     void print_step(std::size_t k) {
         const Step& step = steps_.steps[k];
         std::uint64_t at_work = 0;
-        for (const auto& counters : step.counters) at_work += counters.lanes_at_work;
+        for (const auto& counters : step.counters) at_work += counters.active_lanes;
         const std::string head = fmt::format("step {} of {} · ", k + 1, steps_.size());
         const std::string right = counted(at_work, "lane") + " at work";
         const std::size_t used = head.size() - 1 + step.label.size() + right.size();  // "·" takes one column
@@ -129,7 +129,7 @@ private:
             if (lanes >> lane & 1u) row.cells[lane] = cell(lane);
     }
 
-    std::uint32_t lanes_of(const WarpStep& part) const { return shown::active_lanes(steps_, &part); }
+    std::uint32_t lanes_of(const WarpStep& part) const { return scene::active_lanes(steps_, &part); }
 
     void print_shuffle(const WarpStep& part, const trace::Record& record) {
         const std::uint32_t lanes = lanes_of(part);

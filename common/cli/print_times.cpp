@@ -99,8 +99,8 @@ void print_time(std::ostream& out, const TimingTable& t, Paint paint, bool sampl
     out << paint.strong(t.recorded ? fmt::format("Recorded on {} · {}", t.gpu, t.date) : t.gpu) << '\n'
         << paint.faint(fmt::format("CUDA {} · L2 {} · {}", t.driver, t.l2, t.method)) << '\n';
     if (!t.cpu.empty()) out << paint.faint(fmt::format("CPU {}", t.cpu)) << '\n';
-    if (t.before) out << paint.faint("before: " + timing::state_words(*t.before)) << '\n';
-    if (t.after) out << paint.faint("after: " + timing::state_words(*t.after)) << '\n';
+    if (t.before) out << paint.faint("before: " + timing::state_text(*t.before)) << '\n';
+    if (t.after) out << paint.faint("after: " + timing::state_text(*t.after)) << '\n';
     print_rows(out, t, paint, samples);
     print_summaries(out, t, paint);
     print_doubts(out, t, paint);

@@ -26,7 +26,7 @@ std::string totals_of(const Step::Counters& c) {
 }
 
 // "14 % of the lanes busy while something is added (127 of 896)"
-std::string busy_of(const Step::Counters& c) {
+std::string utilization_text_of(const Step::Counters& c) {
     return fmt::format("{:.1f} % of the lanes busy where values are joined: {} of {}", 100 * c.busy(), c.added,
                        c.add_slots);
 }
@@ -50,7 +50,7 @@ std::string shared_of(const Step::Counters& c) {
 // What one block cost, or several together: a line each for busy lanes, global and shared memory, where there is any.
 std::vector<std::string> costs_of(const Step::Counters& c) {
     std::vector<std::string> lines;
-    if (c.add_slots > 0) lines.push_back(busy_of(c));
+    if (c.add_slots > 0) lines.push_back(utilization_text_of(c));
     if (c.global_requests > 0) lines.push_back(global_of(c));
     if (c.shared_requests > 0) lines.push_back(shared_of(c));
     return lines;
@@ -76,9 +76,9 @@ std::string average_of(const Run& run) {
     for (const auto& step : run.steps.steps)
         for (std::size_t b = 0; b < step.counters.size(); ++b) {
             const auto launch = run.steps.blocks[b].launch;
-            if (step.counters[b].lanes_at_work == 0 || launch >= run.trace.header.launches.size()) continue;
+            if (step.counters[b].active_lanes == 0 || launch >= run.trace.header.launches.size()) continue;
             const auto& block = run.trace.header.launches[launch].block;
-            at_work += step.counters[b].lanes_at_work;
+            at_work += step.counters[b].active_lanes;
             present += std::uint64_t{block[0]} * block[1] * block[2];
         }
     if (present == 0) return {};

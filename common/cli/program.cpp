@@ -111,14 +111,28 @@ int check(Session& s) {
     return print_check(s.console.out, s.runner.machine(), rows, s.paint) > 0 ? kExitFailed : kExitOk;
 }
 
+// To the terminal, and to --csv and --json.
+int show_times(const Session& s, const timing::TimingTable& table) {
+    const Options& o = s.options;
+    if (o.csv == "-") s.console.out << timing::to_csv(table);
+    else if (o.json == "-") s.console.out << timing::to_json(table);
+    else print_time(s.console.out, table, s.paint, o.samples);
+    if (!o.csv.empty() && o.csv != "-") timing::save_csv(o.csv, table);
+    if (!o.json.empty() && o.json != "-") timing::save(o.json, table);
+    if (table.partial.empty() || table.recorded) return kExitOk;
+    s.console.err << fmt::format("The measurement is partial ({}): {} rows were kept.\n", table.partial,
+                                 table.rows.size());
+    return kExitPartial;
+}
+
 int time(Session& s) {
     std::string why;
     const bool measure = s.options.backend == BackendChoice::gpu ||
                          (s.options.backend == BackendChoice::automatic && s.program.kernels.has_gpu() &&
                           s.program.gpu_available(&why));
-    if (!measure) return s.timer.show(s.timer.recorded());
+    if (!measure) return show_times(s, s.timer.recorded());
     s.runner.backend();  // the sentence of --backend gpu where there is none
-    return s.timer.show(s.timer.measure(s.that_run(s.measured())));
+    return show_times(s, s.timer.measure(s.that_run(s.measured())));
 }
 
 void table(Session& s) {
@@ -180,7 +194,7 @@ int run_program(Program& program, const std::vector<std::string>& arguments, Con
         auto options = parse_options(arguments, program.lesson, console.out);
         if (!options) return kExitOk;
         int status = kExitOk;
-        GoOn next;
+        NextProgram next;
         {
             Session session(program, std::move(*options), console);
             status = answer(session);

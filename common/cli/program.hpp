@@ -7,37 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "common/launch/backend.hpp"
-#include "common/run/frontend.hpp"
-#include "common/lesson/lesson.hpp"
-#include "common/timing/costs.hpp"
-#include "common/measure/meter.hpp"
+#include "common/run/front_end.hpp"
+#include "common/runner/lesson_setup.hpp"
 
 namespace lanewise::lesson {
 
-// The parts of the house that a lesson's program is put together from (main.cpp does).
-struct Program {
-    Lesson lesson;
-    launch::KernelSet kernels;
-    std::function<std::unique_ptr<launch::Backend>()> make_emulator;
-    std::function<std::unique_ptr<launch::Backend>()> make_gpu;
-    // Is there a GPU? When not, says why. Starts CUDA, so it is asked only when the answer matters.
-    std::function<bool(std::string* why)> gpu_available;
-    // What times plain kernels on the GPU.
-    std::function<std::unique_ptr<timing::Meter>()> make_meter;
+// What a lesson's program is put together from (main.cpp does).
+struct Program : LessonSetup {
     // Empty where the program was built without a window.
-    std::function<std::unique_ptr<Frontend>()> make_frontend;
-    std::function<std::string()> today;   // "2026-11-21"
-    // What plans for the GPU are shaped by; asked only where there is one. Empty: as Machine says.
-    std::function<Machine()> gpu_machine = {};
+    std::function<std::unique_ptr<FrontEnd>()> make_front_end = {};
     // From its call on an interrupt does not end the program: what it returns says whether there was one, and as long
     // as that lives. Empty: an interrupt ends the program.
     std::function<std::function<bool()>()> watch_interrupts = {};
-    // What single operations cost on the GPU. Empty: nothing measures them.
-    std::function<timing::CostTable(const timing::CostProgress&)> measure_costs = {};
     // Starts another lesson's program in place of this one. Throws Error where it cannot. Empty: the window does not
     // offer it.
-    std::function<void(const GoOn& next)> start = {};
+    std::function<void(const NextProgram& next)> start = {};
 };
 
 // Where the answers go.

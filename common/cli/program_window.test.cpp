@@ -20,13 +20,13 @@ TEST(Program, AnotherLessonGoesOnOnceTheWindowIsClosed) {
     WithWindow tiny;
     tiny.seen.next = {"/lessons/06_next", {"--start"}};
     tiny({});
-    EXPECT_FALSE(tiny.seen.presentation.go_on);   // nothing can start it
-    GoOn started;
-    tiny.program.start = [&](const GoOn& next) { started = next; };
+    EXPECT_FALSE(tiny.seen.presentation.services.continue_with);   // nothing can start it
+    NextProgram started;
+    tiny.program.start = [&](const NextProgram& next) { started = next; };
     tiny({"--backend", "cpu"});
     EXPECT_EQ(started.program, "/lessons/06_next");
     EXPECT_EQ(started.arguments, (std::vector<std::string>{"--start", "--backend", "cpu"}));
-    tiny.program.start = [](const GoOn& next) { throw Error(next.program + " could not be started: gone."); };
+    tiny.program.start = [](const NextProgram& next) { throw Error(next.program + " could not be started: gone."); };
     const auto answer = tiny({});
     EXPECT_EQ(answer.status, kExitUsage);
     EXPECT_TRUE(contains(answer.err, "could not be started")) << answer.err;
@@ -61,8 +61,8 @@ TEST(Program, AWindowMeasuresOverSizesUntilItIsEnded) {
     std::vector<std::string> told;
     timing::TimingTable table;
     tiny.seen.ask = [&](const Presentation& shown) {
-        EXPECT_EQ(shown.why_not_measured(), "");
-        table = shown.measure_sizes({[&](std::size_t done, std::size_t all, const std::string& what) {
+        EXPECT_EQ(shown.services.why_not_measured(), "");
+        table = shown.services.measure_sizes({[&](std::size_t done, std::size_t all, const std::string& what) {
                                          EXPECT_LT(done, all);
                                          told.push_back(what);
                                      },
@@ -79,10 +79,10 @@ TEST(Program, AWindowMeasuresOverSizesUntilItIsEnded) {
     EXPECT_FALSE(table.date.empty());
 
     tiny.has_gpu = false;
-    tiny.seen.ask = [&](const Presentation& shown) { EXPECT_NE(shown.why_not_measured(), ""); };
+    tiny.seen.ask = [&](const Presentation& shown) { EXPECT_NE(shown.services.why_not_measured(), ""); };
     EXPECT_EQ(tiny({}).status, kExitOk);
     tiny.seen.ask = [&](const Presentation& shown) {
-        EXPECT_NE(shown.why_not_measured().find("--backend"), std::string::npos);
+        EXPECT_NE(shown.services.why_not_measured().find("--backend"), std::string::npos);
     };
     EXPECT_EQ(tiny({"--backend", "cpu"}).status, kExitOk);
 }

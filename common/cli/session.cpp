@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "common/base/error.hpp"
+#include "common/cli/progress.hpp"
 #include "common/runner/recordings.hpp"
 #include "common/steps/align.hpp"
 
@@ -17,12 +18,23 @@ bool is_among(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// A measurement has a progress line on a terminal, and ends at an interrupt.
+TimerWatch watch_of(const Program& program, const Console& console) {
+    const auto follow = [&console](const std::string& what) -> TimerWatch::Progress {
+        return [line = std::make_shared<ProgressLine>(console), what](std::size_t done, std::size_t all,
+                                                                      const std::string& name) {
+            line->show(what, done, all, name);
+        };
+    };
+    return {follow, program.watch_interrupts};
+}
+
 }  // namespace
 
 Session::Session(Program& asked, Options what, Console answers)
     : program(asked), lesson(asked.lesson), options(std::move(what)), console(answers),
       paint(options.color == ColorChoice::always || (options.color == ColorChoice::automatic && answers.color)),
-      runner(asked, options), timer(asked, options, runner, answers) {}
+      runner(asked, options), timer(asked, options, runner, watch_of(asked, console)) {}
 
 std::vector<std::string> Session::chosen(bool all_otherwise) const {
     if (!options.variants.empty()) return options.variants;

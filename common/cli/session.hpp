@@ -52,7 +52,7 @@ struct Session {
     Runner runner;
     Timer timer;
     std::shared_ptr<const FinishedRun> opened;   // by --open
-    GoOn next;  // the program that goes on after this one, where the window asked for it
+    NextProgram next;  // the program that goes on after this one, where the window asked for it
 };
 
 }  // namespace lanewise::lesson

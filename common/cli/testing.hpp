@@ -129,7 +129,7 @@ struct TinyProgram {
     int gpu_questions = 0;       // how often the program asked whether there is a GPU
     Program program;
 
-    TinyProgram() : program{Lesson("99_tiny", folder.path() / "lessons" / "99_tiny"), {}, {}, {}, {}, {}, {}, {}} {
+    TinyProgram() : program{{Lesson("99_tiny", folder.path() / "lessons" / "99_tiny"), {}, {}, {}, {}, {}, {}}} {
         folder.write("lessons/99_tiny/kernels.cuh",
                      "float value = in[threadIdx.x];\n  value += __shfl_xor_sync(0xffffffffu, value, mask);\n");
         folder.write("lessons/99_tiny/lesson.md", "# Tiny\n");

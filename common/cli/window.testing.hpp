@@ -16,13 +16,13 @@ struct Seen {
     Presentation presentation;
     WindowRequest request;
     std::shared_ptr<const Run> run;
-    GoOn next;                      // what the learner chooses before the window closes
+    NextProgram next;                      // what the learner chooses before the window closes
     std::string file;               // what the learner opens
     std::string refused;            // the lesson of a trace that was of another one
     std::function<void(const Presentation&)> ask;   // while the session lasts
 };
 
-class PretendedWindow : public Frontend {
+class PretendedWindow : public FrontEnd {
 public:
     explicit PretendedWindow(Seen& seen) : seen_(seen) {}
     void window(const Presentation& presentation, const WindowRequest& request) override {
@@ -30,11 +30,11 @@ public:
         ++seen_.windows;
         look(presentation, request);
         try {
-            if (!seen_.file.empty()) seen_.run = presentation.open(seen_.file);
+            if (!seen_.file.empty()) seen_.run = presentation.services.open(seen_.file);
         } catch (const ForeignTrace& foreign) {
             seen_.refused = foreign.lesson();
         }
-        if (presentation.go_on && !seen_.next.program.empty()) presentation.go_on(seen_.next);
+        if (presentation.services.continue_with && !seen_.next.program.empty()) presentation.services.continue_with(seen_.next);
     }
     void screenshot(const Presentation& presentation, const WindowRequest& request, const std::string&) override {
         look(presentation, request);
@@ -50,10 +50,10 @@ public:
 private:
     void look(const Presentation& presentation, const WindowRequest& request) {
         seen_.presentation = presentation;
-        seen_.presentation.run = {};  // belongs to a session that ends
+        seen_.presentation.services.run = {};  // belongs to a session that ends
         seen_.request = request;
         if (seen_.ask) seen_.ask(presentation);
-        seen_.run = presentation.run(request.variant);
+        seen_.run = presentation.services.run(request.variant);
     }
     Seen& seen_;
 };
@@ -61,7 +61,7 @@ private:
 struct WithWindow : TinyProgram {
     Seen seen;
     WithWindow() {
-        program.make_frontend = [this] { return std::make_unique<PretendedWindow>(seen); };
+        program.make_front_end = [this] { return std::make_unique<PretendedWindow>(seen); };
     }
 };
 

@@ -1,4 +1,4 @@
-// Who runs next. The collectives stand in meetings.cpp.
+// Who runs next. The collectives stand in collectives.cpp.
 #include "common/emu/machine.hpp"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ namespace lanewise::emu {
 
 inline constexpr int kWarpSize = trace::kWarpSize;
 inline constexpr std::uint32_t kMaxThreads = 1024;
-// Barriers and meetings in one block after which a kernel is taken to run for ever. This many took 1.6 s on one
+// Barriers and collectives in one block after which a kernel is taken to run for ever. This many took 1.6 s on one
 // core of an AMD EPYC: far more than a lesson's kernel needs, and short enough to wait for.
 inline constexpr std::uint64_t kMaxTurns = std::uint64_t{1} << 24;
 inline constexpr std::uint32_t kMaxWarps = kMaxThreads / kWarpSize;
@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kMaxWarps = kMaxThreads / kWarpSize;
 inline constexpr std::uint32_t kSpins = 1024;
 
 // Lanes that ask for the same thing under the same mask.
-struct Meeting {
+struct Collective {
     std::uint32_t mask = 0;
     std::uint32_t arrived = 0;
     trace::Op op = trace::Op::sync_warp;
@@ -39,7 +39,7 @@ struct Warp {
     std::uint32_t alive = 0;     // lanes that have not returned
     std::uint32_t asking = 0;    // lanes that stand at an __activemask
     std::int32_t open_count = 0;
-    std::array<Meeting, kWarpSize> open;  // meetings that wait for lanes
+    std::array<Collective, kWarpSize> open;  // collectives that wait for lanes
 };
 
 // What the undefined looks like: a NaN in every floating-point format, from fp8 to f64, whatever part of it is read;
@@ -131,19 +131,19 @@ private:
     void judge_barrier();
     void answer_active_masks(Warp& warp);
     void turn(int line);
-    int open_meeting(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
-    void tell_mismatch(const Warp& warp, const Meeting& open, int line, trace::Op op, std::uint32_t mask);
+    int open_collective(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
+    void tell_mismatch(const Warp& warp, const Collective& open, int line, trace::Op op, std::uint32_t mask);
     void complete(Warp& warp, int which);
-    void mend_widths(std::uint32_t base, const Meeting& meeting);
-    std::uint32_t shuffle(Warp& warp, const Meeting& meeting);
-    std::uint32_t exchange(std::uint32_t base, const Meeting& meeting);
-    void reduce(std::uint32_t base, const Meeting& meeting);
-    void vote(std::uint32_t base, const Meeting& meeting);
-    void match(std::uint32_t base, const Meeting& meeting);
+    void normalize_widths(std::uint32_t base, const Collective& collective);
+    std::uint32_t shuffle(Warp& warp, const Collective& collective);
+    std::uint32_t exchange(std::uint32_t base, const Collective& collective);
+    void reduce(std::uint32_t base, const Collective& collective);
+    void vote(std::uint32_t base, const Collective& collective);
+    void match(std::uint32_t base, const Collective& collective);
     bool complete_ready(Warp& warp);
     void resolve_deadlock();
-    void tell_inactive_source(const Warp& warp, const Meeting& meeting, std::uint32_t undefined);
-    void announce(const Warp& warp, const Meeting& meeting, std::uint32_t undefined);
+    void tell_inactive_source(const Warp& warp, const Collective& collective, std::uint32_t undefined);
+    void announce(const Warp& warp, const Collective& collective, std::uint32_t undefined);
     std::uint32_t number_of(const Warp& warp) const { return static_cast<std::uint32_t>(&warp - warps_.data()); }
     std::uint32_t base_of(const Warp& warp) const { return number_of(warp) * kWarpSize; }
     // The finding, or the one of the same kind and line that counts this one too.
@@ -175,7 +175,7 @@ private:
     Observer* statement_observer_ = nullptr;
     bool tells_arrivals_ = false;
     std::uint64_t block_number_ = 0;
-    std::uint64_t turns_ = 0;          // barriers, meetings and pauses in this block, to stop one that never ends
+    std::uint64_t turns_ = 0;          // barriers, collectives and pauses in this block, to stop one that never ends
     std::int64_t clock_ = 0;
     std::uint32_t spinning_ = 0;       // who did the last atomics, and how many on end
     std::uint32_t spins_ = 0;

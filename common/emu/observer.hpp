@@ -10,7 +10,7 @@ namespace lanewise::emu {
 
 // Lanes of one warp met: a shuffle, a reduction, a vote, __syncwarp or __activemask. The pointers give a value for each
 // of the warp's 32 lanes; only those in `lanes` mean something.
-struct MeetingSeen {
+struct CollectiveSeen {
     std::uint32_t warp = 0;
     trace::Op op = trace::Op::sync_warp;
     Element type = Element::u32;
@@ -102,7 +102,7 @@ public:
     virtual bool takes_statements() const { return true; }  // after, joined, took
     virtual void block_begins(std::uint64_t /*block*/, std::uint32_t /*slots*/) {}
     virtual void block_ends() {}
-    virtual void meeting(const MeetingSeen&) {}
+    virtual void collective(const CollectiveSeen&) {}
     virtual void at_barrier(const BarrierSeen&) {}                      // each lane as it arrives
     // Before any of them goes on; `received`, by slot, is what those that vote take away.
     virtual void barrier_complete(const std::uint64_t* /*received*/) {}
@@ -132,8 +132,8 @@ public:
     void block_ends() override {
         each([](Observer& o) { o.block_ends(); });
     }
-    void meeting(const MeetingSeen& seen) override {
-        each([&](Observer& o) { o.meeting(seen); });
+    void collective(const CollectiveSeen& seen) override {
+        each([&](Observer& o) { o.collective(seen); });
     }
     void at_barrier(const BarrierSeen& seen) override {
         each([&](Observer& o) { o.at_barrier(seen); });

@@ -154,8 +154,8 @@ void Recorder::mark_written(const std::byte* address, std::uint64_t bytes) {
     }
 }
 
-void Recorder::meeting(const MeetingSeen& seen) {
-    const std::uint64_t number = meetings_++;
+void Recorder::collective(const CollectiveSeen& seen) {
+    const std::uint64_t number = collectives_++;
     for (std::uint32_t rest = seen.lanes; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         LaneEvent& event = add(seen.warp * trace::kWarpSize + static_cast<std::uint32_t>(lane));
@@ -166,7 +166,7 @@ void Recorder::meeting(const MeetingSeen& seen) {
         const bool asks = seen.op == Op::active_mask;  // it brings nothing
         event.arg = asks ? 0 : seen.arg[lane];
         event.width = asks ? trace::kWarpSize : seen.width[lane];
-        event.meeting = number;
+        event.collective = number;
         event.received = seen.received[lane];
         event.undefined = seen.undefined >> lane & 1;
         const bool is_match = seen.op == Op::vote_match_any || seen.op == Op::vote_match_all;
@@ -198,10 +198,10 @@ void Recorder::at_barrier(const BarrierSeen& seen) {
 
 void Recorder::barrier_complete(const std::uint64_t* received) {
     auto& block = blocks_.back();
-    const std::uint64_t number = meetings_++;
+    const std::uint64_t number = collectives_++;
     for (const auto& [thread, at] : at_barrier_) {
         LaneEvent& event = list(thread)[at];
-        event.meeting = number;
+        event.collective = number;
         if (event.op != Op::sync_block) event.received = received[thread];
         event.snapshot = static_cast<std::int32_t>(block.images.size());
     }

@@ -35,7 +35,7 @@ public:
         : launch_(launch), buffers_(buffers), snapshots_(snapshots), lines_(lines) {}
 
     void block_begins(std::uint64_t block, std::uint32_t slots) override;
-    void meeting(const MeetingSeen& seen) override;
+    void collective(const CollectiveSeen& seen) override;
     void block_ends() override;
     void at_barrier(const BarrierSeen& seen) override;
     void barrier_complete(const std::uint64_t* received) override;
@@ -115,7 +115,7 @@ private:
     std::vector<launch::SharedArray> reports_;   // of all blocks
     std::vector<std::vector<Pending>> pending_;
     std::vector<bool> took_;
-    std::uint64_t meetings_ = 0;
+    std::uint64_t collectives_ = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> at_barrier_;  // thread, place in its list
     std::size_t events_ = 0;
 };

@@ -46,7 +46,7 @@ LaneEvent to_lane_event(const GpuEvent& raw, int lane, const Context& context) {
     event.type = static_cast<Element>(raw.element);
     event.line = raw.line;
     event.mask = raw.mask;
-    event.meeting = raw.meeting;
+    event.collective = raw.collective;
     if (trace::is_shuffle(event.op)) {
         event.arg = raw.argument;
         event.width = raw.width;
@@ -108,15 +108,15 @@ std::vector<LaneEvent> to_lane_events(const std::vector<GpuEvent>& list, int lan
     return events;
 }
 
-// A shuffle that reads a lane which did not come to the meeting: CUDA leaves what it receives undefined.
+// A shuffle that reads a lane which did not come to the collective: CUDA leaves what it receives undefined.
 void mark_undefined(trace::WarpEvents& warp) {
     std::unordered_map<std::uint64_t, std::uint32_t> members;
     for (std::size_t lane = 0; lane < kWarp; ++lane)
         for (const LaneEvent& event : warp.lanes[lane])
-            if (event.meeting != trace::kNoMeeting) members[event.meeting] |= std::uint32_t{1} << lane;
+            if (event.collective != trace::kNoCollective) members[event.collective] |= std::uint32_t{1} << lane;
     for (auto& lane : warp.lanes)
         for (LaneEvent& event : lane)
-            if (trace::is_shuffle(event.op)) event.undefined = ((members[event.meeting] >> event.source) & 1u) == 0;
+            if (trace::is_shuffle(event.op)) event.undefined = ((members[event.collective] >> event.source) & 1u) == 0;
 }
 
 std::vector<trace::ArrayImage> cut(const std::vector<std::byte>& image, std::uint64_t begin,

@@ -11,14 +11,14 @@ using prelude::GpuEvent;
 using trace::Effect;
 using trace::Op;
 
-GpuEvent shuffle(Op op, int line, std::uint32_t mask, int argument, std::uint64_t meeting, float offered) {
+GpuEvent shuffle(Op op, int line, std::uint32_t mask, int argument, std::uint64_t collective, float offered) {
     GpuEvent event;
     event.op = static_cast<std::uint8_t>(op);
     event.element = static_cast<std::uint8_t>(Element::f32);
     event.line = line;
     event.mask = mask;
     event.argument = argument;
-    event.meeting = meeting;
+    event.collective = collective;
     event.first = to_bits(offered);
     event.second = to_bits(offered + 1);
     return event;
@@ -44,8 +44,8 @@ TEST(Convert, HalfWarpsThatMeetOnOneLineStayApart) {
     CapturedBlock block = block_of(32);
     for (int lane = 0; lane < 32; ++lane) {
         const bool low = lane < 16;
-        const std::uint64_t meeting = low ? 0 : std::uint64_t{16} << 32;
-        block.threads[lane] = {shuffle(Op::shfl_xor, 7, low ? 0xffff : 0xffff0000, 8, meeting, float(lane))};
+        const std::uint64_t collective = low ? 0 : std::uint64_t{16} << 32;
+        block.threads[lane] = {shuffle(Op::shfl_xor, 7, low ? 0xffff : 0xffff0000, 8, collective, float(lane))};
     }
     launch::Plan plan;
     launch::ArrayNumbering numbering(plan);
@@ -149,7 +149,7 @@ TEST(Convert, SnapshotsAreCutIntoArrays) {
     block.images = {image};
     GpuEvent barrier;
     barrier.op = static_cast<std::uint8_t>(Op::sync_block);
-    barrier.meeting = std::uint64_t{1} << 63;
+    barrier.collective = std::uint64_t{1} << 63;
     for (auto& list : block.threads) list = {barrier};
 
     std::vector<trace::Record> records;
@@ -173,13 +173,13 @@ TEST(Convert, BarriersThatVoteReductionsMatchesAndFences) {
         reduction.element = static_cast<std::uint8_t>(Element::i32);
         reduction.line = 3;
         reduction.mask = ~0u;
-        reduction.meeting = 5;
+        reduction.collective = 5;
         reduction.first = lane;
         reduction.second = 31;
         GpuEvent match = reduction;
         match.op = static_cast<std::uint8_t>(Op::vote_match_any);
         match.line = 4;
-        match.meeting = 6;
+        match.collective = 6;
         match.second = 1u << lane;
         GpuEvent fence;
         fence.op = static_cast<std::uint8_t>(Op::fence);
@@ -188,7 +188,7 @@ TEST(Convert, BarriersThatVoteReductionsMatchesAndFences) {
         GpuEvent barrier;
         barrier.op = static_cast<std::uint8_t>(Op::sync_block_count);
         barrier.line = 6;
-        barrier.meeting = std::uint64_t{1} << 63 | 1;
+        barrier.collective = std::uint64_t{1} << 63 | 1;
         barrier.argument = lane < 9;
         barrier.first = 1;
         barrier.second = 9;

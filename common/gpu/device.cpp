@@ -26,7 +26,7 @@ std::string why_not() {
     if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0))
         return fmt::format("The NVIDIA driver is here, but no GPU that it can use. {}", kWithout);
     if (status != cudaSuccess)
-        return fmt::format("CUDA cannot use the GPU: {}. {}", cuda_words(status), kWithout);
+        return fmt::format("CUDA cannot use the GPU: {}. {}", cuda_message(status), kWithout);
     return "";
 }
 

@@ -35,12 +35,12 @@ bool is_final(int status) {
 }
 
 std::string sentence(int status, const char* call, Site site) {
-    return fmt::format("{}:{}: {} failed: {}.", short_path(site.file), site.line, call, cuda_words(status));
+    return fmt::format("{}:{}: {} failed: {}.", short_path(site.file), site.line, call, cuda_message(status));
 }
 
 }  // namespace
 
-std::string cuda_words(int status) {
+std::string cuda_message(int status) {
     const auto error = static_cast<cudaError_t>(status);
     return fmt::format("{} ({}, {})", cudaGetErrorString(error), cudaGetErrorName(error), status);
 }

@@ -15,7 +15,7 @@ struct Site {
 };
 
 // "invalid configuration argument (cudaErrorInvalidConfiguration, 9)"
-std::string cuda_words(int status);
+std::string cuda_message(int status);
 
 // Throws Error unless `status`, a cudaError_t, is cudaSuccess.
 void check(int status, const char* call, Site site);

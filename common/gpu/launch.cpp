@@ -24,7 +24,7 @@ std::string describe(const LaunchShape& s) {
     const Device gpu = device();
     throw Error(fmt::format("The GPU cannot launch {}: {}. A block of this {} has at most {} threads and {} bytes of "
                             "shared memory.",
-                            describe(shape), cuda_words(status), gpu.name, gpu.max_threads_per_block,
+                            describe(shape), cuda_message(status), gpu.name, gpu.max_threads_per_block,
                             gpu.shared_bytes_per_block_optin),
                 kExitFailed);
 }
@@ -51,7 +51,7 @@ void finish_kernel(const LaunchShape& shape, CUstream_st* stream) {
     if (status == cudaSuccess) return;
     (void)cudaGetLastError();
     throw Error(fmt::format("{} failed while it ran: {}. Run the emulator (--backend cpu --check) to see where.",
-                            describe(shape), cuda_words(status)),
+                            describe(shape), cuda_message(status)),
                 kExitFailed);
 }
 

@@ -24,7 +24,7 @@ EntryPoint& entry_of(Kernel& kernel, Build build) {
     throw Error("a build that does not exist was asked for");
 }
 
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> unsigned_of(const std::string& text) {
     std::istringstream in(text);
     return {std::istream_iterator<std::string>(in), {}};
 }
@@ -45,7 +45,7 @@ BuiltFile import_file(Build build, const prelude::RawFile& raw) {
     for (std::uint32_t i = 0; i < raw.statement_count; ++i) {
         const auto& s = raw.statements[i];
         file.statements.push_back({s.line, s.last_line, static_cast<trace::Effect>(s.effect), s.target, s.to_memory,
-                                   s.conditional, s.copies, s.calls, s.loads, words_of(s.uses),
+                                   s.conditional, s.copies, s.calls, s.loads, unsigned_of(s.uses),
                                    {s.function.first, s.function.last}, {s.loop.first, s.loop.last},
                                    {s.branch.first, s.branch.last}});
     }

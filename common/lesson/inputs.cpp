@@ -85,12 +85,12 @@ namespace {
 // More digits than any double has before and behind its point, written out.
 constexpr std::size_t kLongestNumber = 1100;
 
-double number_in(const std::string& word, const std::string& path, std::size_t line) {
-    const bool plus = word.size() > 1 && word[0] == '+' && word[1] != '-';  // from_chars takes no plus
+double number_in(const std::string& text, const std::string& path, std::size_t line) {
+    const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';  // from_chars takes no plus
     double number = 0;
-    const auto [stop, error] = std::from_chars(word.data() + (plus ? 1 : 0), word.data() + word.size(), number);
-    if (error == std::errc{} && stop == word.data() + word.size() && std::isfinite(number)) return number;
-    const std::string shown = plain_text(word);
+    const auto [stop, error] = std::from_chars(text.data() + (plus ? 1 : 0), text.data() + text.size(), number);
+    if (error == std::errc{} && stop == text.data() + text.size() && std::isfinite(number)) return number;
+    const std::string shown = plain_text(text);
     std::size_t end = std::min<std::size_t>(shown.size(), 40);
     while (end < shown.size() && (static_cast<unsigned char>(shown[end]) & 0xc0) == 0x80) ++end;
     throw Error(
@@ -112,21 +112,21 @@ std::vector<double> read_numbers(const std::string& path) {
     // Word by word, so that a stream without end (/dev/zero) is told from numbers at once.
     std::vector<double> numbers;
     std::size_t line = 1;
-    std::string word;
+    std::string text;
     for (std::streambuf& bytes = *in.rdbuf();;) {
         const int next = bytes.sbumpc();
         const bool ended = next == std::char_traits<char>::eof();
         if (!ended && !is_space(static_cast<char>(next))) {
-            word += static_cast<char>(next);
-            if (word.size() <= kLongestNumber) continue;
+            text += static_cast<char>(next);
+            if (text.size() <= kLongestNumber) continue;
         }
-        if (!word.empty()) {
+        if (!text.empty()) {
             if (numbers.size() == kMaxValues)
                 throw Error(
                     fmt::format("--input {}: the file holds more than {} numbers, the most a run may have; shorten it.",
                                 path, kMaxValues));
-            numbers.push_back(number_in(word, path, line));
-            word.clear();
+            numbers.push_back(number_in(text, path, line));
+            text.clear();
         }
         if (ended) break;
         line += next == '\n';

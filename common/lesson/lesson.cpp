@@ -15,7 +15,7 @@ namespace lanewise::lesson {
 namespace {
 
 // The first name one of whose words is near: 'shufle' finds "block_sum_tree_shuffle".
-std::string nearest_by_word(const std::string& text, const std::vector<std::string>& names) {
+std::string nearest_by_part(const std::string& text, const std::vector<std::string>& names) {
     for (const auto& name : names) {
         std::vector<std::string> words;
         for (std::size_t at = 0; at <= name.size();) {
@@ -93,7 +93,7 @@ const Variant& Lesson::find(const std::string& name) const {
     if (name.empty())
         throw Error(fmt::format("A variant's name is empty; give one of {}.", fmt::join(names, ", ")));
     std::string near = nearest(name, names);
-    if (near.empty()) near = nearest_by_word(name, names);
+    if (near.empty()) near = nearest_by_part(name, names);
     throw Error(near.empty()
                     ? fmt::format("{} has no variant '{}'; it has {}.", name_, name, fmt::join(names, ", "))
                     : fmt::format("{} has no variant '{}'; did you mean '{}'? --list shows all.", name_, name, near));

@@ -232,7 +232,7 @@ private:
         const cudaError_t status = cudaStreamSynchronize(stream_of_work_.get());
         if (status != cudaSuccess)
             throw Error(
-                fmt::format("The chain of {} failed while it was measured: {}.", info.id, gpu::cuda_words(status)),
+                fmt::format("The chain of {} failed while it was measured: {}.", info.id, gpu::cuda_message(status)),
                 kExitFailed);
         return stop.microseconds_since(start);
     }

@@ -18,7 +18,7 @@ namespace {
 // Ends a sweep that was asked to end; never leaves this file.
 struct Cancelled {};
 
-std::string bytes_words(std::uint64_t bytes) {
+std::string bytes_text(std::uint64_t bytes) {
     const double mib = static_cast<double>(bytes) / (1u << 20);
     return mib < 1024 ? fmt::format("{:.1f} MiB", mib) : fmt::format("{:.1f} GiB", mib / 1024);
 }
@@ -60,8 +60,8 @@ private:
     }
 
     // Runs `work`; what cannot be is noted once, as a sentence.
-    template <class Work>
-    void or_noted(const Work& work) {
+    template <class Utilization>
+    void or_noted(const Utilization& work) {
         try {
             work();
         } catch (const Error& error) {
@@ -81,7 +81,7 @@ private:
         const std::uint64_t free = meter_.free_bytes();
         if (needed > free)
             throw Error(fmt::format("{} at n = {} needs {} of the GPU's memory, and {} are free: not measured.",
-                                    job.variant, job.n, bytes_words(needed), bytes_words(free)));
+                                    job.variant, job.n, bytes_text(needed), bytes_text(free)));
     }
 
     void measure_variant(const Job& job) {

@@ -144,9 +144,9 @@ TEST(Sizes, RangesRunFromLowToHigh) {
     EXPECT_EQ(numbers("100:250:x1.5"), (std::vector<std::uint64_t>{100, 150, 225}));
     EXPECT_EQ(numbers("1:3:x1.01"), (std::vector<std::uint64_t>{1, 2, 3}));  // each once
     EXPECT_EQ(numbers("7:7"), (std::vector<std::uint64_t>{7}));
-    EXPECT_EQ(size_words(1 << 20), "2^20");
-    EXPECT_EQ(size_words(1000), "1000");
-    EXPECT_EQ(size_words(64), "64");
+    EXPECT_EQ(size_text(1 << 20), "2^20");
+    EXPECT_EQ(size_text(1000), "1000");
+    EXPECT_EQ(size_text(64), "64");
 }
 
 TEST(Sizes, BadOnesAreSentences) {
@@ -301,10 +301,10 @@ TEST(GpuState, WithoutTheLibraryItSaysSo) {
     const GpuState state = watch.read();
     EXPECT_FALSE(state.known());
     EXPECT_NE(state.why_not, "");
-    EXPECT_TRUE(contains(state_words(state), "unknown: libnvidia-ml.so.1"));
-    EXPECT_EQ(state_words({1980, 3201, 41, 0, ""}), "SM 1980 MHz, memory 3201 MHz, 41 °C, no other process");
-    EXPECT_EQ(state_words({1980, -1, -1, 2, ""}), "SM 1980 MHz, 2 other processes");
-    EXPECT_EQ(state_words({1980, -1, -1, -1, ""}), "SM 1980 MHz, other processes not told");
+    EXPECT_TRUE(contains(state_text(state), "unknown: libnvidia-ml.so.1"));
+    EXPECT_EQ(state_text({1980, 3201, 41, 0, ""}), "SM 1980 MHz, memory 3201 MHz, 41 °C, no other process");
+    EXPECT_EQ(state_text({1980, -1, -1, 2, ""}), "SM 1980 MHz, 2 other processes");
+    EXPECT_EQ(state_text({1980, -1, -1, -1, ""}), "SM 1980 MHz, other processes not told");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/run/frontend.hpp"
+#include "common/run/run.hpp"
 
 namespace lanewise::page {
 

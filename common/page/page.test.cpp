@@ -65,15 +65,15 @@ void expect_equal_to_steps(const lesson::Run& run, const json& facts) {
         if (step.contains("now"))
             for (const json& now : step["now"]) held[now["w"].get<std::size_t>()] = now;
         for (std::size_t w = 0; w < steps.warps.size(); ++w) {
-            const steps::Holding& holding = steps.holding(k, steps.warps[w]);
+            const steps::LaneValues& lane_values = steps.lane_values(k, steps.warps[w]);
             for (std::size_t lane = 0; lane < 32; ++lane) {
                 const int id = held[w]["hold"][lane];
-                const bool known = (holding.known >> lane) & 1u;
-                ASSERT_EQ(text(id), known ? format_element(holding.type, holding.bits[lane]) : "")
+                const bool known = (lane_values.known >> lane) & 1u;
+                ASSERT_EQ(text(id), known ? format_element(lane_values.type, lane_values.bits[lane]) : "")
                     << k << ' ' << w << ' ' << lane;
                 if (!known) continue;
                 EXPECT_EQ(facts["values"][static_cast<std::size_t>(id)][1],
-                          format_bits(holding.type, holding.bits[lane]));
+                          format_bits(lane_values.type, lane_values.bits[lane]));
             }
         }
         ASSERT_EQ(step["parts"].size(), steps.steps[k].warps.size());
@@ -89,7 +89,7 @@ void expect_equal_to_steps(const lesson::Run& run, const json& facts) {
                 for (const json& row : part["rows"])
                     if (row["values"][l].get<int>() >= 0)
                         rows.push_back(row["label"].get<std::string>() + " " + text(row["values"][l]));
-                for (const auto& row : shown::value_rows(steps, k, ref, lane))
+                for (const auto& row : scene::value_rows(steps, k, ref, lane))
                     wanted.push_back(row.label + " " + (row.is_value ? format_element(row.type, row.bits) : row.text));
                 EXPECT_EQ(rows, wanted);
                 const auto& view = steps.steps[k].find(ref)->lanes[l];

@@ -121,12 +121,12 @@ private:
         for (std::size_t w = 0; w < std::min(seen["warps"].size(), steps_.warps.size()); ++w) {
             const steps::WarpRef& ref = steps_.warps[w];
             const json& warp = seen["warps"][w];
-            const std::string here = where + ", " + shown::warp_name(steps_, ref);
-            expect(here, warp["name"], shown::warp_name(steps_, ref));
+            const std::string here = where + ", " + scene::warp_name(steps_, ref);
+            expect(here, warp["name"], scene::warp_name(steps_, ref));
             row(here + ", before", warp["before"], k == 0 ? steps::kNoStep : k - 1, ref, steps_.steps[k].find(ref),
                 steps_.steps[k].kind);
             row(here + ", after", warp["after"], k, ref, nullptr, steps_.steps[k].kind);
-            for (int lane = 0; lane < shown::lanes_of(steps_, ref); ++lane) {
+            for (int lane = 0; lane < scene::lanes_of(steps_, ref); ++lane) {
                 expect(here + ", formula of lane " + std::to_string(lane),
                        warp["facts"].at(static_cast<std::size_t>(lane))[0], formula(k, ref, lane));
                 expect(here + ", rows of lane " + std::to_string(lane),
@@ -139,8 +139,8 @@ private:
 
     void row(const std::string& where, const json& seen, std::size_t k, const steps::WarpRef& ref,
              const steps::WarpStep* offers, steps::StepKind kind) {
-        const steps::Holding& held = steps_.holding(k, ref);
-        const auto lanes = static_cast<std::size_t>(shown::lanes_of(steps_, ref));
+        const steps::LaneValues& held = steps_.lane_values(k, ref);
+        const auto lanes = static_cast<std::size_t>(scene::lanes_of(steps_, ref));
         expect(where + ", lanes", seen.size(), lanes);
         for (std::size_t lane = 0; lane < std::min(lanes, seen.size()); ++lane) {
             bool known = (held.known >> lane) & 1u;
@@ -150,7 +150,7 @@ private:
             const bool exchange = kind == steps::StepKind::shuffle || kind == steps::StepKind::reduce;
             const trace::Record* record = offers ? &steps_.trace->records[offers->records.front()] : nullptr;
             const bool compares = kind == steps::StepKind::vote && record && !trace::is_predicate_vote(record->op);
-            if (record && (exchange || compares) && ((shown::active_lanes(steps_, offers) >> lane) & 1u)) {
+            if (record && (exchange || compares) && ((scene::active_lanes(steps_, offers) >> lane) & 1u)) {
                 known = true;
                 type = record->type;
                 bits = compares ? record->before[lane] : offers->lanes[lane].before;
@@ -162,7 +162,7 @@ private:
             const std::string drawn = seen[lane][2];
             bool fits = drawn == format_element(type, bits);
             for (const int room : {7, 5, 4, 3})
-                fits = fits || drawn == joined(shown::cell_text(type, bits, room, true));
+                fits = fits || drawn == joined(scene::cell_text(type, bits, room, true));
             if (!fits) expect(here + ", drawn", drawn, format_element(type, bits));
         }
     }
@@ -177,7 +177,7 @@ private:
 
     json rows(std::size_t k, const steps::WarpRef& ref, int lane) const {
         json all = json::array();
-        for (const shown::ValueRow& row : shown::value_rows(steps_, k, ref, lane))
+        for (const scene::ValueRow& row : scene::value_rows(steps_, k, ref, lane))
             all.push_back({row.label, row.word, row.is_value ? format_element(row.type, row.bits) : row.text,
                            row.is_value ? "0x" + format_bits(row.type, row.bits) : ""});
         return all;
@@ -196,8 +196,8 @@ private:
         expect(here + ", formula", drawn, wanted.empty() ? "\n\n" : wanted);
         if (steps_.input_count > 0) {
             const steps::Provenance inputs =
-                steps_.provenances[steps_.holding(k, ref).inputs[static_cast<std::size_t>(lane)]];
-            expect(here + ", inputs", seen["inputs"], shown::inputs_words(inputs, steps_.input_count));
+                steps_.provenances[steps_.lane_values(k, ref).inputs[static_cast<std::size_t>(lane)]];
+            expect(here + ", inputs", seen["inputs"], scene::inputs_text(inputs, steps_.input_count));
         }
         const std::string said = seen["said"];
         if (said.rfind("lane " + std::to_string(lane) + ":", 0) != 0)

@@ -37,7 +37,7 @@ constexpr int kColors = 16;   // samples of viridis, less one
 
 // How many of its steps a page keeps; at least one where there is one.
 std::size_t steps_kept(const steps::Steps& steps, std::size_t most) {
-    const std::size_t lanes = static_cast<std::size_t>(shown::warp_size(steps));
+    const std::size_t lanes = static_cast<std::size_t>(scene::warp_size(steps));
     std::size_t kept = 0, used = 0;
     while (kept < steps.size()) {
         used += lanes * (steps.steps[kept].warps.size() + 1);
@@ -77,7 +77,7 @@ std::string page_json(const Document& document, std::size_t most) {
         if (cut) break;
         places.push_back(std::move(row));
     }
-    for (int i = 0; i <= kColors; ++i) all["viridis"].push_back(shown::viridis(static_cast<double>(i) / kColors));
+    for (int i = 0; i <= kColors; ++i) all["viridis"].push_back(scene::viridis(static_cast<double>(i) / kColors));
     all["places"] = std::move(places);
     all["open"] = {
         {"step", document.step}, {"block", document.block}, {"warp", document.warp}, {"lane", document.lane}};

@@ -7,7 +7,7 @@
 #include "common/scene/requests.hpp"
 #include "common/scene/value_scale.hpp"
 #include "common/scene/warps.hpp"
-#include "common/scene/work.hpp"
+#include "common/scene/utilization.hpp"
 
 namespace lanewise::page {
 namespace {
@@ -35,9 +35,9 @@ json results(const lesson::Run& run) {
 json code(const std::string& source) {
     static constexpr const char* kKinds[] = {"", "k", "i", "l", "c"};   // plain, keyword, intrinsic, literal, comment
     json lines = json::array();
-    for (const shown::CodeLine& line : shown::read_code(source)) {
+    for (const scene::CodeLine& line : scene::read_code(source)) {
         json tokens = json::array();
-        for (const shown::Token& token : line.tokens) {
+        for (const scene::Token& token : line.tokens) {
             tokens.push_back(kKinds[static_cast<std::size_t>(token.kind)]);
             tokens.push_back(line.text.substr(token.begin, token.size));
         }
@@ -56,7 +56,7 @@ json types() {
     return all;
 }
 
-json head(const Panel& panel, std::size_t count, const shown::StepFindings& findings) {
+json head(const Panel& panel, std::size_t count, const scene::StepFindings& findings) {
     const lesson::Run& run = *panel.run;
     const trace::Trace& trace = run.trace;
     const steps::Steps& steps = run.steps;
@@ -67,7 +67,7 @@ json head(const Panel& panel, std::size_t count, const shown::StepFindings& find
     all["summary"] = panel.summary;
     all["wrong"] = panel.declared_wrong;
     all["origin"] = run.origin;
-    all["accesses"] = shown::accesses_origin(trace);
+    all["accesses"] = scene::accesses_origin(trace);
     all["note"] = run.note;
     all["notice"] = run.notice;
     all["limit"] = count == steps.size() ? ""
@@ -81,18 +81,18 @@ json head(const Panel& panel, std::size_t count, const shown::StepFindings& find
                     {"date", header.date}};
     all["kernelFile"] = run.kernel_file;
     all["code"] = code(run.source);
-    all["result"] = shown::result_words(run);
+    all["result"] = scene::result_text(run);
     all["results"] = results(run);
-    const std::string mistakes = shown::mistakes_found(trace, findings);
-    all["right"] = shown::came_out_right(run) && mistakes.empty();
+    const std::string mistakes = scene::mistakes_found(trace, findings);
+    all["right"] = scene::came_out_right(run) && mistakes.empty();
     all["mistakes"] = mistakes;
     all["findings"] = json::array();
     for (const auto& finding : trace.findings)
-        all["findings"].push_back({{"words", shown::finding_words(finding)},
+        all["findings"].push_back({{"words", scene::finding_text(finding)},
                                    {"block", finding.block},
                                    {"warp", finding.warp},
                                    {"lanes", finding.lanes}});
-    all["lanes"] = shown::warp_size(steps);
+    all["lanes"] = scene::warp_size(steps);
     all["total"] = steps.size();
     all["types"] = types();
     return all;
@@ -102,8 +102,8 @@ json warps(const steps::Steps& steps, const StepFacts& facts) {
     json all = json::array();
     for (std::size_t w = 0; w < steps.warps.size(); ++w) {
         const WarpRef& ref = steps.warps[w];
-        shown::ValueScale scale;
-        for (const auto& row : steps.holdings)
+        scene::ValueScale scale;
+        for (const auto& row : steps.all_lane_values)
             if (w < row.size()) scale.add(row[w]);
         scale.finish();
         json places = json::array();
@@ -111,15 +111,15 @@ json warps(const steps::Steps& steps, const StepFacts& facts) {
             places.push_back(value);
             places.push_back(static_cast<int>(1000 * scale.place(element_to_double(at.first, at.second)) + 0.5));
         }
-        const shown::Work work = shown::work_of(steps, ref);
-        all.push_back({{"name", shown::warp_name(steps, ref)},
+        const scene::Utilization work = scene::utilization_of(steps, ref);
+        all.push_back({{"name", scene::warp_name(steps, ref)},
                        {"launch", ref.launch},
                        {"block", ref.block},
                        {"warp", ref.warp},
-                       {"lanes", shown::lanes_of(steps, ref)},
+                       {"lanes", scene::lanes_of(steps, ref)},
                        {"threads", work.threads},
-                       {"place", shown::block_place(steps, ref)},
-                       {"busy", work.adds() ? shown::busy_words(work) : ""},
+                       {"place", scene::block_place(steps, ref)},
+                       {"busy", work.adds() ? scene::utilization_text(work) : ""},
                        {"places", std::move(places)}});
     }
     return all;
@@ -132,7 +132,7 @@ json run_facts(const Panel& panel, std::size_t count) {
     StepFacts facts(*panel.run);
     json all = head(panel, count, facts.findings());
     json start = json::array(), all_steps = json::array();
-    for (std::size_t w = 0; w < steps.warps.size(); ++w) start.push_back(facts.holding(steps::kNoStep, w));
+    for (std::size_t w = 0; w < steps.warps.size(); ++w) start.push_back(facts.lane_values(steps::kNoStep, w));
     for (std::size_t k = 0; k < count; ++k) all_steps.push_back(facts.step(k));
     all["start"] = std::move(start);
     all["steps"] = std::move(all_steps);

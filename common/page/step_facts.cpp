@@ -34,7 +34,7 @@ const char* kind_name(StepKind kind) {
     return "";
 }
 
-const char* role_name(shown::ValueRow::Role role) {
+const char* role_name(scene::ValueRow::Role role) {
     static constexpr const char* kNames[] = {"plain", "source", "result", "quiet", "warning"};
     return kNames[static_cast<std::size_t>(role)];
 }
@@ -46,7 +46,7 @@ std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 StepFacts::StepFacts(const lesson::Run& run)
     : steps_(run.steps),
       trace_(run.trace),
-      findings_(shown::findings_of_steps(run.steps)),
+      findings_(scene::findings_of_steps(run.steps)),
       used_(run.steps.warps.size()) {}
 
 int StepFacts::value(std::size_t w, Element type, std::uint64_t bits) {
@@ -55,17 +55,17 @@ int StepFacts::value(std::size_t w, Element type, std::uint64_t bits) {
     return place;
 }
 
-json StepFacts::holding(std::size_t k, std::size_t w) {
+json StepFacts::lane_values(std::size_t k, std::size_t w) {
     const WarpRef& ref = steps_.warps[w];
-    const steps::Holding& held = steps_.holding(k, ref);
+    const steps::LaneValues& held = steps_.lane_values(k, ref);
     json hold = json::array(), inputs = json::array();
     std::uint32_t warned = 0;
-    for (int lane = 0; lane < shown::lanes_of(steps_, ref); ++lane) {
+    for (int lane = 0; lane < scene::lanes_of(steps_, ref); ++lane) {
         const bool known = (held.known >> lane) & 1u;
         hold.push_back(known ? value(w, held.type, held.bits[lane_index(lane)]) : -1);
         if (steps_.input_count == 0) continue;
         const steps::Provenance inside = steps_.provenances[held.inputs[lane_index(lane)]];
-        inputs.push_back(words_.place(shown::inputs_words(inside, steps_.input_count)));
+        inputs.push_back(words_.place(scene::inputs_text(inside, steps_.input_count)));
         if (inside.counted_twice() || inside.undefined) warned |= 1u << lane;
     }
     json all = {{"hold", std::move(hold)}, {"inputs", std::move(inputs)}};
@@ -78,7 +78,7 @@ json StepFacts::step(std::size_t k) {
     json all = {{"label", from.label}, {"stage", from.stage}, {"kind", kind_name(from.kind)}, {"line", from.line}};
     if (!findings_[k].empty()) all["findings"] = findings_[k];
     json work = json::array();
-    for (const auto& counters : from.counters) work.push_back({counters.lanes_at_work, counters.lanes_adding});
+    for (const auto& counters : from.counters) work.push_back({counters.active_lanes, counters.lanes_adding});
     all["work"] = std::move(work);
     json parts = json::array(), now = json::array(), images = json::array();
     for (const WarpStep& each : from.warps) {
@@ -90,8 +90,8 @@ json StepFacts::step(std::size_t k) {
             for (const auto& held : trace_.records[number].shared) images.push_back(image(held, w));
     }
     for (std::size_t w = 0; w < steps_.warps.size(); ++w) {
-        json here = holding(k, w);
-        if (here == holding(k == 0 ? steps::kNoStep : k - 1, w)) continue;
+        json here = lane_values(k, w);
+        if (here == lane_values(k == 0 ? steps::kNoStep : k - 1, w)) continue;
         here["w"] = w;
         now.push_back(std::move(here));
     }
@@ -104,8 +104,8 @@ json StepFacts::step(std::size_t k) {
 json StepFacts::part(std::size_t k, const WarpStep& each, std::size_t w) {
     const StepKind kind = steps_.steps[k].kind;
     const trace::Record& first = trace_.records[each.records.front()];
-    const std::uint32_t active = shown::active_lanes(steps_, &each);
-    const int lanes = shown::lanes_of(steps_, each.warp);
+    const std::uint32_t active = scene::active_lanes(steps_, &each);
+    const int lanes = scene::lanes_of(steps_, each.warp);
     json all = {{"w", w}, {"active", active}, {"op", trace::op_name(first.op)}};
     if (kind == StepKind::shuffle) {
         std::uint32_t kept = 0;
@@ -140,15 +140,15 @@ json StepFacts::part(std::size_t k, const WarpStep& each, std::size_t w) {
     if (kind == StepKind::block_barrier) all["waiting"] = waiting(k, each.warp);
     if (kind == StepKind::fence)
         all["words"] = json::array(
-            {words_.place(shown::fence_words(first.arg[lane_index(std::countr_zero(active) % trace::kWarpSize)]))});
-    const auto requests = shown::requests_of(steps_, k, each.warp);
+            {words_.place(scene::fence_text(first.arg[lane_index(std::countr_zero(active) % trace::kWarpSize)]))});
+    const auto requests = scene::requests_of(steps_, k, each.warp);
     for (const auto space : {trace::Space::shared, trace::Space::global})
-        for (const std::string& caption : shown::request_captions(steps_, requests, space))
+        for (const std::string& caption : scene::request_captions(steps_, requests, space))
             all["words"].push_back(words_.place(caption));
     all["formulas"] = formulas(k, each.warp, lanes);
     all["rows"] = rows(k, each.warp, w);
     for (const std::size_t number : each.records)
-        if (shown::touches_memory(trace_.records[number]) && trace_.records[number].array < trace_.arrays.size())
+        if (scene::touches_memory(trace_.records[number]) && trace_.records[number].array < trace_.arrays.size())
             all["memory"].push_back(memory(trace_.records[number], w));
     return all;
 }
@@ -158,7 +158,7 @@ int StepFacts::waiting(std::size_t k, const WarpRef& warp) const {
     int count = 0;
     for (const WarpStep& each : steps_.steps[k].warps)
         if (each.warp.block == warp.block && each.warp.launch == warp.launch)
-            count += std::popcount(shown::active_lanes(steps_, &each));
+            count += std::popcount(scene::active_lanes(steps_, &each));
     return count;
 }
 
@@ -180,8 +180,8 @@ json StepFacts::formulas(std::size_t k, const WarpRef& warp, int lanes) {
 // A row of the page has one role: what is missing in some lanes only stands in a row of its own.
 json StepFacts::rows(std::size_t k, const WarpRef& warp, std::size_t w) {
     json all = json::array();
-    for (const shown::WarpRow& told : shown::warp_rows(steps_, k, warp)) {
-        std::vector<shown::ValueRow::Role> roles;
+    for (const scene::WarpRow& told : scene::warp_rows(steps_, k, warp)) {
+        std::vector<scene::ValueRow::Role> roles;
         for (const auto& mine : told.lanes)
             if (mine && std::find(roles.begin(), roles.end(), mine->role) == roles.end()) roles.push_back(mine->role);
         for (const auto role : roles) {
@@ -209,7 +209,7 @@ json StepFacts::memory(const trace::Record& record, std::size_t w) {
     const trace::Array& array = trace_.arrays[record.array];
     const int elements = trace::is_atomic(record.op) ? 1 : record.elements;
     json index = json::array(), values = json::array();
-    for (int lane = 0; lane < shown::lanes_of(steps_, steps_.warps[w]); ++lane) {
+    for (int lane = 0; lane < scene::lanes_of(steps_, steps_.warps[w]); ++lane) {
         const bool active = record.active >> lane & 1u;
         index.push_back(active ? record.element_index[lane_index(lane)] : -1);
         for (int e = 0; e < elements; ++e)

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/run/frontend.hpp"
+#include "common/run/run.hpp"
 #include "common/page/tables.hpp"
 #include "common/scene/outcome.hpp"
 
@@ -17,7 +17,7 @@ public:
     explicit StepFacts(const lesson::Run& run);
 
     // What the lanes of the w-th warp hold after step k, and the inputs in it.
-    nlohmann::json holding(std::size_t k, std::size_t w);
+    nlohmann::json lane_values(std::size_t k, std::size_t w);
     nlohmann::json step(std::size_t k);
 
     // What the steps asked for so far point into.
@@ -26,7 +26,7 @@ public:
     const Strings& words() const { return words_; }
     // Of the w-th warp the values that have a colour, by their places.
     const std::map<int, std::pair<Element, std::uint64_t>>& used(std::size_t w) const { return used_[w]; }
-    const shown::StepFindings& findings() const { return findings_; }
+    const scene::StepFindings& findings() const { return findings_; }
 
 private:
     int value(std::size_t w, Element type, std::uint64_t bits);
@@ -39,7 +39,7 @@ private:
 
     const steps::Steps& steps_;
     const trace::Trace& trace_;
-    shown::StepFindings findings_;
+    scene::StepFindings findings_;
     Values values_;
     Strings templates_, words_;
     std::vector<std::map<int, std::pair<Element, std::uint64_t>>> used_;

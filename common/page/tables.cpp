@@ -27,7 +27,7 @@ int Values::place(Element type, std::uint64_t bits) {
     const std::string whole = format_element(type, bits);
     nlohmann::json row = {whole, format_bits(type, bits), static_cast<int>(type)};
     if (whole.size() > 3)
-        for (const int room : kCellRooms) row.push_back(shown::cell_text(type, bits, room, true));
+        for (const int room : kCellRooms) row.push_back(scene::cell_text(type, bits, room, true));
     all_.push_back(std::move(row));
     return at->second;
 }

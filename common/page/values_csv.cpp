@@ -32,9 +32,9 @@ std::string decimal(const std::optional<Value>& value) { return value ? format_e
 std::string hex(const std::optional<Value>& value) { return value ? "0x" + format_bits(value->type, value->bits) : ""; }
 
 std::optional<Value> held(const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp, int lane) {
-    const steps::Holding& holding = steps.holding(k, warp);
-    if (!((holding.known >> lane) & 1u)) return std::nullopt;
-    return Value{holding.type, holding.bits[static_cast<std::size_t>(lane)]};
+    const steps::LaneValues& lane_values = steps.lane_values(k, warp);
+    if (!((lane_values.known >> lane) & 1u)) return std::nullopt;
+    return Value{lane_values.type, lane_values.bits[static_cast<std::size_t>(lane)]};
 }
 
 // "load+load+store": the lane's own records.
@@ -48,9 +48,9 @@ std::string operations(const steps::Steps& steps, const steps::WarpStep& part, i
 }
 
 // "in[3] = 5; out[3] <- 26": what it read and wrote.
-std::string words(const shown::LaneFacts& facts) {
+std::string words(const scene::LaneFacts& facts) {
     std::string all;
-    for (const shown::Access& access : facts.accesses) {
+    for (const scene::Access& access : facts.accesses) {
         const std::string verb = access.op == trace::Op::load    ? " = "
                                  : access.op == trace::Op::store ? " <- "
                                                                  : " " + std::string(trace::op_name(access.op)) + " ";
@@ -71,12 +71,12 @@ public:
             "after_bits,type,inputs,words\r\n";
         for (std::size_t k = 0; k < steps_.size(); ++k)
             for (const steps::WarpStep& part : steps_.steps[k].warps)
-                for (const shown::LaneFacts& facts : shown::lane_facts(steps_, k, part.warp)) row(k, part, facts);
+                for (const scene::LaneFacts& facts : scene::lane_facts(steps_, k, part.warp)) row(k, part, facts);
         return std::move(out_);
     }
 
 private:
-    void row(std::size_t k, const steps::WarpStep& part, const shown::LaneFacts& facts) {
+    void row(std::size_t k, const steps::WarpStep& part, const scene::LaneFacts& facts) {
         const steps::Step& step = steps_.steps[k];
         const int lane = facts.lane;
         std::optional<Value> before = held(steps_, k == 0 ? steps::kNoStep : k - 1, part.warp, lane), received,
@@ -90,13 +90,13 @@ private:
         if (facts.active && facts.has_offered) before = Value{facts.type, facts.offered};
         if (facts.active && facts.has_answer) received = Value{facts.answer_type, facts.answer};
         if (facts.active && step.kind == StepKind::load)
-            for (const shown::Access& access : facts.accesses)
+            for (const scene::Access& access : facts.accesses)
                 if (access.op == trace::Op::load) received = Value{access.type, access.bits};
         const bool has_source = facts.active && step.kind == StepKind::shuffle && facts.view.source >= 0;
         const std::optional<Value>& typed = after ? after : received ? received : before;
         std::string inputs;
         if (steps_.input_count > 0) {
-            const auto& ids = steps_.holding(k, part.warp).inputs;
+            const auto& ids = steps_.lane_values(k, part.warp).inputs;
             inputs = std::to_string(steps_.provenances[ids[static_cast<std::size_t>(lane)]].count());
         }
         out_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", part.warp.launch,

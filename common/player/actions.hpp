@@ -38,7 +38,7 @@ struct Intent {
         dismiss,                            // the notice has been read
         open_elsewhere,                     // the file, in the lesson that it is of
         copy_command,                       // of a lesson, by its place
-        take_away, copy_path,               // a file of what is shown (lesson::TakeAway); where it lies
+        take_away, copy_path,               // a file of what is shown (lesson::ExportKind); where it lies
         quit
     };
     Kind kind = Kind::none;
@@ -48,7 +48,7 @@ struct Intent {
 };
 
 // What can be taken away as a file.
-enum class TakeAway : std::uint8_t { picture, page, values, times };
+enum class ExportKind : std::uint8_t { picture, page, values, times };
 
 // A key by what it means. Letters and signs are their upper-case characters.
 enum class Key : int {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/run/frontend.hpp"
+#include "common/run/front_end.hpp"
 
 namespace lanewise::lesson {
 

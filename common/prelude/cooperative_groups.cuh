@@ -11,14 +11,14 @@
 
 #ifdef __CUDACC__
 #define LANEWISE_GROUP __device__ __forceinline__
-#define LANEWISE_GROUP_WORD(word, traced, ...) ::lanewise_traced::traced(line __VA_OPT__(, ) __VA_ARGS__)
+#define LANEWISE_GROUP_INTRINSIC(word, traced, ...) ::lanewise_traced::traced(line __VA_OPT__(, ) __VA_ARGS__)
 #else
 #define LANEWISE_GROUP LANEWISE_UNHOOKED __attribute__((unused)) inline
-#define LANEWISE_GROUP_WORD(word, traced, ...) word(__VA_ARGS__ __VA_OPT__(, ) line)
+#define LANEWISE_GROUP_INTRINSIC(word, traced, ...) word(__VA_ARGS__ __VA_OPT__(, ) line)
 #endif
 #define LANEWISE_GROUP_LINE int line = __builtin_LINE()
 
-#include "common/prelude/cooperative_groups_words.cuh"
+#include "common/prelude/cooperative_groups_intrinsics.cuh"
 
 namespace cooperative_groups {
 
@@ -36,8 +36,8 @@ public:
         return whole_ ? details::block_rank() : details::count(mask_ & details::lanes_below());
     }
     LANEWISE_GROUP void sync(LANEWISE_GROUP_LINE) const {
-        if (whole_) LANEWISE_GROUP_WORD(__syncthreads, sync_block);
-        else LANEWISE_GROUP_WORD(__syncwarp, sync_warp, mask_);
+        if (whole_) LANEWISE_GROUP_INTRINSIC(__syncthreads, sync_block);
+        else LANEWISE_GROUP_INTRINSIC(__syncwarp, sync_warp, mask_);
     }
 
 protected:
@@ -57,7 +57,7 @@ class thread_block : public thread_group {
 public:
     struct arrival_token {};
 
-    LANEWISE_GROUP static void sync(LANEWISE_GROUP_LINE) { LANEWISE_GROUP_WORD(__syncthreads, sync_block); }
+    LANEWISE_GROUP static void sync(LANEWISE_GROUP_LINE) { LANEWISE_GROUP_INTRINSIC(__syncthreads, sync_block); }
     LANEWISE_GROUP arrival_token barrier_arrive() const { return {}; }
     LANEWISE_GROUP void barrier_wait(arrival_token&&, LANEWISE_GROUP_LINE) const { sync(line); }
 
@@ -82,7 +82,7 @@ public:
     LANEWISE_GROUP unsigned thread_rank() const { return details::count(mask_ & details::lanes_below()); }
     LANEWISE_GROUP unsigned meta_group_rank() const { return meta_rank_; }
     LANEWISE_GROUP unsigned meta_group_size() const { return meta_size_; }
-    LANEWISE_GROUP void sync(LANEWISE_GROUP_LINE) const { LANEWISE_GROUP_WORD(__syncwarp, sync_warp, mask_); }
+    LANEWISE_GROUP void sync(LANEWISE_GROUP_LINE) const { LANEWISE_GROUP_INTRINSIC(__syncwarp, sync_warp, mask_); }
 
     // Past the group's ends a lane keeps its own value.
     template <class T>
@@ -104,22 +104,22 @@ public:
     }
 
     LANEWISE_GROUP int any(int predicate, LANEWISE_GROUP_LINE) const {
-        return LANEWISE_GROUP_WORD(__ballot_sync, vote_ballot, mask_, predicate) != 0;
+        return LANEWISE_GROUP_INTRINSIC(__ballot_sync, vote_ballot, mask_, predicate) != 0;
     }
     LANEWISE_GROUP int all(int predicate, LANEWISE_GROUP_LINE) const {
-        return LANEWISE_GROUP_WORD(__ballot_sync, vote_ballot, mask_, predicate) == mask_;
+        return LANEWISE_GROUP_INTRINSIC(__ballot_sync, vote_ballot, mask_, predicate) == mask_;
     }
     // Bit r of the answer stands for the thread of rank r.
     LANEWISE_GROUP unsigned ballot(int predicate, LANEWISE_GROUP_LINE) const {
-        return details::pack(mask_, LANEWISE_GROUP_WORD(__ballot_sync, vote_ballot, mask_, predicate));
+        return details::pack(mask_, LANEWISE_GROUP_INTRINSIC(__ballot_sync, vote_ballot, mask_, predicate));
     }
     template <class T>
     LANEWISE_GROUP unsigned match_any(T value, LANEWISE_GROUP_LINE) const {
-        return details::pack(mask_, LANEWISE_GROUP_WORD(__match_any_sync, vote_match_any, mask_, value));
+        return details::pack(mask_, LANEWISE_GROUP_INTRINSIC(__match_any_sync, vote_match_any, mask_, value));
     }
     template <class T>
     LANEWISE_GROUP unsigned match_all(T value, int& same, LANEWISE_GROUP_LINE) const {
-        return details::pack(mask_, LANEWISE_GROUP_WORD(__match_all_sync, vote_match_all, mask_, value, &same));
+        return details::pack(mask_, LANEWISE_GROUP_INTRINSIC(__match_all_sync, vote_match_all, mask_, value, &same));
     }
 
 private:
@@ -219,7 +219,7 @@ LANEWISE_GROUP thread_block_tile<1, void> this_thread() { return {}; }
 
 // The lanes of the warp that run together here: some legal answer, not the only one.
 LANEWISE_GROUP coalesced_group coalesced_threads(LANEWISE_GROUP_LINE) {
-    return details::Access::lanes(LANEWISE_GROUP_WORD(__activemask, active_mask));
+    return details::Access::lanes(LANEWISE_GROUP_INTRINSIC(__activemask, active_mask));
 }
 
 template <unsigned kPiece, class Whole>
@@ -240,7 +240,7 @@ LANEWISE_GROUP coalesced_group tiled_partition(const coalesced_group& group, uns
 template <class Group>
 LANEWISE_GROUP coalesced_group binary_partition(const Group& group, bool predicate, LANEWISE_GROUP_LINE) {
     const unsigned mask = details::Access::mask(group);
-    const unsigned set = LANEWISE_GROUP_WORD(__ballot_sync, vote_ballot, mask, predicate);
+    const unsigned set = LANEWISE_GROUP_INTRINSIC(__ballot_sync, vote_ballot, mask, predicate);
     if (set == mask || set == 0) return details::Access::lanes(mask);
     return details::Access::lanes(predicate ? set : mask & ~set, predicate, 2);
 }
@@ -254,9 +254,9 @@ LANEWISE_GROUP coalesced_group labeled_partition(const Group& group, Label label
         return labeled_partition(group, reinterpret_cast<unsigned long long>(label), line);
     } else {
         const unsigned mask = details::Access::mask(group);
-        const unsigned same = LANEWISE_GROUP_WORD(__match_any_sync, vote_match_any, mask, details::widened(label));
+        const unsigned same = LANEWISE_GROUP_INTRINSIC(__match_any_sync, vote_match_any, mask, details::widened(label));
         const auto leader = static_cast<unsigned>(__ffs(static_cast<int>(same))) - 1;
-        const unsigned leaders = LANEWISE_GROUP_WORD(__ballot_sync, vote_ballot, mask, leader == details::lane());
+        const unsigned leaders = LANEWISE_GROUP_INTRINSIC(__ballot_sync, vote_ballot, mask, leader == details::lane());
         return details::Access::lanes(same, details::count(leaders & ((1u << leader) - 1)), details::count(leaders));
     }
 }

@@ -75,38 +75,38 @@ LANEWISE_GROUP void joined([[maybe_unused]] int line, [[maybe_unused]] const T& 
 }
 
 template <class T, class Op>
-inline constexpr bool kReduceWord = false;
+inline constexpr bool kReduceIntrinsic = false;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 template <class T>
 inline constexpr bool kShortInteger = ::std::is_integral_v<T> && sizeof(T) <= 4;
-template <class T> inline constexpr bool kReduceWord<T, plus<T>> = kShortInteger<T>;
-template <class T> inline constexpr bool kReduceWord<T, less<T>> = kShortInteger<T>;
-template <class T> inline constexpr bool kReduceWord<T, greater<T>> = kShortInteger<T>;
-template <class T> inline constexpr bool kReduceWord<T, bit_and<T>> = kShortInteger<T>;
-template <class T> inline constexpr bool kReduceWord<T, bit_or<T>> = kShortInteger<T>;
-template <class T> inline constexpr bool kReduceWord<T, bit_xor<T>> = kShortInteger<T>;
+template <class T> inline constexpr bool kReduceIntrinsic<T, plus<T>> = kShortInteger<T>;
+template <class T> inline constexpr bool kReduceIntrinsic<T, less<T>> = kShortInteger<T>;
+template <class T> inline constexpr bool kReduceIntrinsic<T, greater<T>> = kShortInteger<T>;
+template <class T> inline constexpr bool kReduceIntrinsic<T, bit_and<T>> = kShortInteger<T>;
+template <class T> inline constexpr bool kReduceIntrinsic<T, bit_or<T>> = kShortInteger<T>;
+template <class T> inline constexpr bool kReduceIntrinsic<T, bit_xor<T>> = kShortInteger<T>;
 
 template <class T, class Op>
-LANEWISE_GROUP T reduce_word(int line, unsigned mask, T value) {
+LANEWISE_GROUP T reduce_intrinsic(int line, unsigned mask, T value) {
     using Word = ::std::conditional_t<::std::is_unsigned_v<T>, unsigned, int>;
     const auto word = static_cast<Word>(value);
     const auto bits = static_cast<unsigned>(word);
     if constexpr (::std::is_same_v<Op, plus<T>>)
-        return static_cast<T>(LANEWISE_GROUP_WORD(__reduce_add_sync, reduce_add, mask, word));
+        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_add_sync, reduce_add, mask, word));
     else if constexpr (::std::is_same_v<Op, less<T>>)
-        return static_cast<T>(LANEWISE_GROUP_WORD(__reduce_min_sync, reduce_min, mask, word));
+        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_min_sync, reduce_min, mask, word));
     else if constexpr (::std::is_same_v<Op, greater<T>>)
-        return static_cast<T>(LANEWISE_GROUP_WORD(__reduce_max_sync, reduce_max, mask, word));
+        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_max_sync, reduce_max, mask, word));
     else if constexpr (::std::is_same_v<Op, bit_and<T>>)
-        return static_cast<T>(LANEWISE_GROUP_WORD(__reduce_and_sync, reduce_and, mask, bits));
+        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_and_sync, reduce_and, mask, bits));
     else if constexpr (::std::is_same_v<Op, bit_or<T>>)
-        return static_cast<T>(LANEWISE_GROUP_WORD(__reduce_or_sync, reduce_or, mask, bits));
+        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_or_sync, reduce_or, mask, bits));
     else
-        return static_cast<T>(LANEWISE_GROUP_WORD(__reduce_xor_sync, reduce_xor, mask, bits));
+        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_xor_sync, reduce_xor, mask, bits));
 }
 #else
 template <class T, class Op>
-LANEWISE_GROUP T reduce_word(int, unsigned, T value) {
+LANEWISE_GROUP T reduce_intrinsic(int, unsigned, T value) {
     return value;
 }
 #endif
@@ -148,8 +148,8 @@ LANEWISE_GROUP T reduce(const Group& group, T value, Op&& op, LANEWISE_GROUP_LIN
                   "reduce works on a thread_block_tile or a coalesced_group, not on a whole block");
     using Lanes = details::Lanes<Group>;
     const unsigned mask = details::Access::mask(group);
-    if constexpr (details::kReduceWord<T, Operator> && Lanes::reduces) {
-        return details::reduce_word<T, Operator>(line, mask, value);
+    if constexpr (details::kReduceIntrinsic<T, Operator> && Lanes::reduces) {
+        return details::reduce_intrinsic<T, Operator>(line, mask, value);
     } else if constexpr (Lanes::tile != 0) {
         return details::halve(line, mask, value, op, static_cast<int>(Lanes::tile));
     } else {

@@ -218,7 +218,7 @@ std::string others_beside(const Steps& steps, const RoundingLens& lens, const Ad
     const std::size_t place = warp_place(steps, root.warp);
     int same = 0, other = 0, none = 0;
     // Lanes that a record tells of: a teaching warp, and the last of a block, have fewer than 32.
-    const std::uint32_t known = place < steps.warps.size() ? steps.holding(steps.size() - 1, root.warp).known : 0;
+    const std::uint32_t known = place < steps.warps.size() ? steps.lane_values(steps.size() - 1, root.warp).known : 0;
     for (int lane = 0; lane < trace::kWarpSize; ++lane) {
         if (lane == root.lane || (known >> lane & 1u) == 0) continue;
         const std::int32_t held = lens.last(steps.size() - 1, place, lane);
@@ -240,15 +240,15 @@ std::string others_beside(const Steps& steps, const RoundingLens& lens, const Ad
                        other == 1 ? "another sum" : "other sums");
 }
 
-std::string inputs_in_words(const RoundingLens& lens, const AdditionTree& tree) {
+std::string inputs_text(const RoundingLens& lens, const AdditionTree& tree) {
     if (tree.empty()) return counted(0, "input");
     const std::uint64_t count = lens.sum(tree.nodes.front().sum).count;
     std::set<std::int32_t> different;   // what stands elsewhere in the tree too is met there
     for (const AdditionNode& node : tree.nodes)
         if (node.kind == Kind::input) different.insert(node.sum);
-    std::string words = counted(count, "input");
-    if (different.size() < count) words += fmt::format(", of them {} different", different.size());
-    return words;
+    std::string text = counted(count, "input");
+    if (different.size() < count) text += fmt::format(", of them {} different", different.size());
+    return text;
 }
 
 std::string why_no_tree(const RoundingLens& lens) {
@@ -281,12 +281,12 @@ std::string describe_tree(const Steps& steps, const RoundingLens& lens, const Ad
     std::set<std::size_t> at_steps;
     for (const std::int32_t sum : additions) at_steps.insert(lens.sum(sum).step);
     std::string out = fmt::format("tree  {}  {}  {}, {} in {}\n", place_of_sum(steps, root), value_of(root),
-                                  inputs_in_words(lens, tree), counted(additions.size(), "addition"),
+                                  inputs_text(lens, tree), counted(additions.size(), "addition"),
                                   counted(at_steps.size(), "step"));
     if (const std::string others = others_beside(steps, lens, tree); !others.empty()) out += others + "\n";
-    if (lens.untold > 0)
+    if (lens.unknown > 0)
         out += fmt::format("{} not told: something else than a known sum of inputs came in.\n",
-                           counted(lens.untold, "addition") + (lens.untold == 1 ? " is" : " are"));
+                           counted(lens.unknown, "addition") + (lens.unknown == 1 ? " is" : " are"));
     for (const std::int32_t place : additions) {
         const Sum& sum = lens.sum(place);
         out += fmt::format("added  step {} {}  {}  ", sum.step + 1,

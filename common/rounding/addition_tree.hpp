@@ -63,7 +63,7 @@ std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const Warp
 std::string others_beside(const Steps& steps, const RoundingLens& lens, const AdditionTree& tree);
 
 // "32 inputs"; "32 inputs, of them 29 different", where some came in more than once.
-std::string inputs_in_words(const RoundingLens& lens, const AdditionTree& tree);
+std::string inputs_text(const RoundingLens& lens, const AdditionTree& tree);
 
 // Why there is no tree, as a sentence; empty where there is one.
 std::string why_no_tree(const RoundingLens& lens);

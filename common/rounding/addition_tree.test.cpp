@@ -91,8 +91,8 @@ TEST(AdditionTree, OnlyTheFirstLaneOfAShiftHasTheTotal) {
     for (const AdditionNode& node : last.nodes) again += node.kind == Kind::again;
     EXPECT_EQ(again, 4u);
     EXPECT_EQ(grown.sum(last[0].sum).count, 32u);
-    EXPECT_EQ(inputs_in_words(grown.lens, last), "32 inputs, of them 1 different");
-    EXPECT_EQ(inputs_in_words(grown.lens, tree), "32 inputs");
+    EXPECT_EQ(inputs_text(grown.lens, last), "32 inputs, of them 1 different");
+    EXPECT_EQ(inputs_text(grown.lens, tree), "32 inputs");
 }
 
 TEST(AdditionTree, GoesThroughSharedMemoryAndWarps) {

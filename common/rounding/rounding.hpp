@@ -71,7 +71,7 @@ struct RoundingLens {
         trace::PerLane<std::int32_t> lanes{};
     };
     std::vector<Place> places;          // by step, then warp
-    std::size_t untold = 0;             // additions seen whose exact value is not known: something else than a sum of
+    std::size_t unknown = 0;             // additions seen whose exact value is not known: something else than a sum of
                                         // inputs came in, or what was added left no record
 
     const Sum& sum(std::int32_t place) const { return sums[static_cast<std::size_t>(place)]; }

@@ -120,7 +120,7 @@ TEST(Rounding, EachSumOfATreeStandsBesideTheTrueSumOfItsInputs) {
     const Steps steps = build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
     ASSERT_EQ(lens.why_not, "");
-    EXPECT_EQ(lens.untold, 0u);
+    EXPECT_EQ(lens.unknown, 0u);
     for (std::size_t step = 1; step < steps.size(); ++step) {
         for (int lane = 0; lane < 32; ++lane) {
             const std::int32_t place = lens.at(step, 0, lane);
@@ -174,7 +174,7 @@ TEST(Rounding, FollowsSumsThroughSharedMemoryAndAtomics) {
         const Trace trace = tree ? shared_tree(128) : two_level(8, 1);
         const Steps steps = build_steps(trace);
         const RoundingLens lens = build_rounding(steps);
-        EXPECT_EQ(lens.untold, 0u);
+        EXPECT_EQ(lens.unknown, 0u);
         const Sum& last = lens.sums.back();
         EXPECT_EQ(last.count, tree ? 128u : 256u);
         EXPECT_EQ(last.ulps, 0);
@@ -193,7 +193,7 @@ TEST(Rounding, AtomicsOnOneWordAreFollowedAsFarAsEachFindsWhatTheOneBeforeLeft) 
     trace.outputs.push_back({"out", Element::f32, 1, {to_bits(total)}});
     const Steps steps = build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
-    EXPECT_EQ(lens.untold, 0u);
+    EXPECT_EQ(lens.unknown, 0u);
     const auto total_sum =
         std::find_if(lens.sums.begin(), lens.sums.end(), [](const Sum& sum) { return sum.kind == Sum::Kind::atomic; });
     ASSERT_NE(total_sum, lens.sums.end());
@@ -203,7 +203,7 @@ TEST(Rounding, AtomicsOnOneWordAreFollowedAsFarAsEachFindsWhatTheOneBeforeLeft) 
     // A block that was not recorded came between.
     atomics[0]->received[0] = to_bits(1e6f);
     const Steps others = build_steps(trace);
-    EXPECT_EQ(build_rounding(others).untold, 1u);
+    EXPECT_EQ(build_rounding(others).unknown, 1u);
 }
 
 TEST(Rounding, ALongRunOfSmallValuesStopsGrowing) {
@@ -212,7 +212,7 @@ TEST(Rounding, ALongRunOfSmallValuesStopsGrowing) {
         [](std::uint64_t sum, const auto& words) { return added(Element::bf16, sum, words[0]); });
     const Steps steps = build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
-    EXPECT_EQ(lens.untold, 0u);
+    EXPECT_EQ(lens.unknown, 0u);
     // 256 + 1 is halfway to 258, and rounds to even: 256.
     const Sum& before = lens.sums.at(static_cast<std::size_t>(lens.at(255, 0, 7)));
     const Sum& at = lens.sums.at(static_cast<std::size_t>(lens.at(256, 0, 7)));
@@ -244,7 +244,7 @@ TEST(Rounding, APairAddedInSixteenBitsIsToldFromOneThatWasWidenedFirst) {
                                       : run_of(Element::f16, Element::f32, 1, 2, input, wide);
         const Steps steps = build_steps(trace);
         const RoundingLens lens = build_rounding(steps);
-        EXPECT_EQ(lens.untold, 0u);
+        EXPECT_EQ(lens.unknown, 0u);
         const Sum& pair = lens.sums.at(static_cast<std::size_t>(lens.at(0, 0, 3)));
         EXPECT_EQ(pair.type, is_narrow ? Element::f16 : Element::f32);
         EXPECT_EQ(pair.narrow, is_narrow);
@@ -269,7 +269,7 @@ TEST(Rounding, PacksThatAreAddedTwoAndTwoOrOneByOneAreTold) {
         });
         const Steps steps = build_steps(trace);
         const RoundingLens lens = build_rounding(steps);
-        EXPECT_EQ(lens.untold, 0u);
+        EXPECT_EQ(lens.unknown, 0u);
         const Sum& first = lens.sums.at(static_cast<std::size_t>(lens.at(0, 0, 9)));
         EXPECT_EQ(first.count, 4u);
         EXPECT_EQ(first.additions, two_and_two ? 2u : 3u);
@@ -288,7 +288,7 @@ TEST(Rounding, EightBitInputsAreAddedInSixteenBits) {
         });
     const Steps steps = build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
-    EXPECT_EQ(lens.untold, 0u);
+    EXPECT_EQ(lens.unknown, 0u);
     const Sum& sum = lens.sums.at(static_cast<std::size_t>(lens.at(2, 0, 0)));
     EXPECT_EQ(sum.type, Element::f16);
     EXPECT_GT(sum.count, 40u);
@@ -316,7 +316,7 @@ TEST(Rounding, WhatIsNoSumIsNotTold) {
     const Steps steps = build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
     EXPECT_NE(lens.why_not, "");
-    EXPECT_EQ(lens.untold, 5u * 32);
+    EXPECT_EQ(lens.unknown, 5u * 32);
     EXPECT_EQ(lens.at(1, 0, 3), Sum::kNone);
 }
 
@@ -331,7 +331,7 @@ TEST(Rounding, ValuesThatWereWorkedOnBeforeAreNotTakenForInputs) {
     const Steps steps = build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
     EXPECT_NE(lens.why_not, "");
-    EXPECT_EQ(lens.untold, 5u * 32);
+    EXPECT_EQ(lens.unknown, 5u * 32);
 }
 
 TEST(Rounding, OverflowAndCancellationStandOut) {

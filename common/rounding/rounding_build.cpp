@@ -89,14 +89,14 @@ void RoundingBuilder::shuffles(const WarpStep& warp) {
         if (view.effect != Effect::join) return;
         const auto source = static_cast<std::size_t>(view.source);
         if (source >= trace::kWarpSize) {
-            ++lens_.untold;
+            ++lens_.unknown;
             return;
         }
         const bool adds = !view.undefined && view.has_after &&
                           same_value(record.type, sum_bits(record.type, view.before, view.received), view.after);
         if (!line_adds(record.line, adds || !view.has_after || view.undefined) || !adds || !offered[lane] ||
             !offered[source]) {
-            ++lens_.untold;
+            ++lens_.unknown;
             return;
         }
         set(place_, lane, step_,
@@ -127,7 +127,7 @@ void RoundingBuilder::reductions(const WarpStep& warp) {
         const LaneView& view = warp.lanes[lane];
         const bool joins = view.effect == Effect::join;
         if (!told || view.undefined || (joins && !view.has_after)) {
-            ++lens_.untold;
+            ++lens_.unknown;
             return;
         }
         const std::uint64_t bits = joins ? view.after : view.received;

@@ -1,5 +1,5 @@
 // The walk that build_rounding() makes: what each value is a sum of. Its parts stand in rounding_build.cpp (lanes with
-// each other), rounding_runs.cpp (what a lane reads one after the other) and rounding_words.cpp (memory).
+// each other), rounding_runs.cpp (what a lane reads one after the other) and rounding_memory.cpp (memory).
 #pragma once
 
 #include <map>

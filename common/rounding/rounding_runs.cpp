@@ -46,7 +46,7 @@ void RoundingBuilder::loads(const WarpStep& warp) {
             ++read.words;
         }
         if (read.words > 0) run.reads.loads.push_back(read);
-        if (view.has_after) settle(lane, steps_.holding(step_, warp.warp).type, view.after, view.inputs_after);
+        if (view.has_after) settle(lane, steps_.lane_values(step_, warp.warp).type, view.after, view.inputs_after);
     });
 }
 
@@ -60,7 +60,7 @@ void RoundingBuilder::settle(std::size_t lane, Element type, std::uint64_t bits,
     const bool plain = done.start && *done.start == Sum::kNone;
     if (words == 1 && plain) return;   // a copy: no addition
     if (!done.told || !done.start) {
-        lens_.untold += words;
+        lens_.unknown += words;
         return;
     }
     const std::uint64_t start =
@@ -81,7 +81,7 @@ void RoundingBuilder::settle(std::size_t lane, Element type, std::uint64_t bits,
     // Orders that read one word at a time are alike: they tell nothing of the others.
     if (gathers_) told &= fits;
     if (chosen.empty()) {
-        lens_.untold += words;
+        lens_.unknown += words;
         return;
     }
     add_replay(lane, done, chosen);

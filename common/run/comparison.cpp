@@ -18,7 +18,7 @@
 namespace lanewise::lesson {
 namespace {
 
-using timing::time_words;
+using timing::time_text;
 
 // Times that lie no further apart are told as alike: about the spread from run to run of short kernels.
 constexpr double kAlike = 0.1;
@@ -41,17 +41,17 @@ std::uint64_t volume(const std::array<std::uint32_t, 3>& extent) {
 std::uint64_t lanes_in(const trace::Record& record) { return static_cast<std::uint64_t>(std::popcount(record.active)); }
 
 // What the recorded blocks of a launch did.
-struct Work {
+struct Utilization {
     std::set<std::uint32_t> blocks;
     std::uint64_t loads = 0, atomics = 0;
 };
 
 void add_work(ComparedVariant& row, const trace::Trace& trace) {
-    std::map<std::uint32_t, Work> launches;
+    std::map<std::uint32_t, Utilization> launches;
     std::set<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>> words;   // that atomics change
     bool has_loads = false;
     for (const trace::Record& record : trace.records) {
-        Work& work = launches[record.launch];
+        Utilization& work = launches[record.launch];
         work.blocks.insert(record.block);
         const bool global =
             record.array < trace.arrays.size() && trace.arrays[record.array].space == trace::Space::global;
@@ -108,7 +108,7 @@ constexpr Named kColumns[kColumnCount] = {{"variant", "variant"}, {"n", "n"}, {"
 bool alike(double a, double b) { return std::max(a, b) <= std::min(a, b) * (1 + kAlike); }
 
 // "a half", "a quarter", "0.3"
-std::string part_words(double part) {
+std::string share_text(double part) {
     for (const auto& [value, words] :
          {std::pair{0.5, "half"}, {0.25, "a quarter"}, {0.125, "an eighth"}, {0.0625, "a sixteenth"}})
         if (std::fabs(part - value) < value * 0.02) return std::string(words) + " of";
@@ -133,9 +133,9 @@ void explain_atomics(const Comparison& comparison, std::vector<std::string>& sen
         std::string sentence = fmt::format(
             "{} has {} the threads of {}, and is {}: {} and {}. Both make as many atomics on one address ({:.0f} for "
             "{} values).",
-            wide.variant, part_words(static_cast<double>(wide.threads) / static_cast<double>(narrow->threads)),
+            wide.variant, share_text(static_cast<double>(wide.threads) / static_cast<double>(narrow->threads)),
             narrow->variant, *wide.median_us < *narrow->median_us ? "hardly faster" : "no faster",
-            time_words(*wide.median_us), time_words(*narrow->median_us), *wide.atomics, wide.n);
+            time_text(*wide.median_us), time_text(*narrow->median_us), *wide.atomics, wide.n);
         // What fewer of them bring.
         const ComparedVariant* fewer = nullptr;
         for (const ComparedVariant& other : comparison.rows)
@@ -145,7 +145,7 @@ void explain_atomics(const Comparison& comparison, std::vector<std::string>& sen
                 fewer = &other;
         if (fewer)
             sentence += fmt::format(" {} makes {:.0f}, and takes {}.", fewer->variant, *fewer->atomics,
-                                    time_words(*fewer->median_us));
+                                    time_text(*fewer->median_us));
         sentences.push_back(std::move(sentence));
     }
 }
@@ -180,7 +180,7 @@ void explain_accuracy(const Comparison& comparison, std::vector<std::string>& se
         sentences.push_back(fmt::format(
             "{} reads the same {} values as {}, takes {} against {}, and {} (error {:.2g} against {:.2g}): what it "
             "adds in costs no time.",
-            close->variant, close->input, far->variant, time_words(*close->median_us), time_words(*far->median_us),
+            close->variant, close->input, far->variant, time_text(*close->median_us), time_text(*far->median_us),
             times, close->error, far->error));
     }
 }
@@ -250,7 +250,7 @@ std::string cell_text(const ComparedVariant& row, Column column) {
     switch (column) {
         case Column::error:
         case Column::bound: return shown == 0 ? "0" : fmt::format("{:.2e}", shown);
-        case Column::time: return time_words(shown);
+        case Column::time: return time_text(shown);
         case Column::gbs: return fmt::format("{:.1f}", shown);
         case Column::value: return whole ? fmt::format("{:.0f}", shown) : fmt::format("{:.8g}", shown);
         default: return whole ? fmt::format("{:.0f}", shown) : fmt::format("{:.3g}", shown);

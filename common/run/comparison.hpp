@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/run/frontend.hpp"
+#include "common/run/run.hpp"
 #include "common/timing/times_text.hpp"
 #include "common/timing/timing.hpp"
 

@@ -35,7 +35,7 @@ std::filesystem::path find_recording(const Lesson& lesson, const std::string& na
     return {};
 }
 
-void check_recorded(const Options& o, const trace::Header& header, const std::string& variant) {
+void check_recorded(const RunOptions& o, const trace::Header& header, const std::string& variant) {
     refuse_other("--n", o.n && *o.n != header.n, fmt::format("{}", o.n.value_or(0)), fmt::format("n = {}", header.n),
                  variant);
     refuse_other("--block", o.block && *o.block != header.block, fmt::format("{}", o.block.value_or(0)),

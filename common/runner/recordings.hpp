@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/lesson/lesson.hpp"
-#include "common/cli/options.hpp"
+#include "common/runner/run_options.hpp"
 
 namespace lanewise::lesson {
 
@@ -13,7 +13,7 @@ namespace lanewise::lesson {
 std::filesystem::path find_recording(const Lesson& lesson, const std::string& name);
 
 // Throws Error where a flag asks for something else than what `header` says was recorded.
-void check_recorded(const Options& options, const trace::Header& header, const std::string& variant);
+void check_recorded(const RunOptions& options, const trace::Header& header, const std::string& variant);
 
 // A file's contents; empty where it cannot be read.
 std::string read_text(const std::filesystem::path& path);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/launch/backend.hpp"
-#include "common/run/frontend.hpp"
+#include "common/run/run.hpp"
 
 namespace lanewise::lesson {
 

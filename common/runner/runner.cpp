@@ -14,7 +14,7 @@
 #include "common/runner/recordings.hpp"
 #include "common/runner/results.hpp"
 #include "common/trace/io.hpp"
-#include "common/trace/weave.hpp"
+#include "common/trace/emulated_accesses.hpp"
 
 namespace lanewise::lesson {
 
@@ -27,12 +27,12 @@ bool is_lesson_name(const std::string& name) {
 }
 
 // As a shell takes it for one word.
-std::string shell_word(const std::string& text) {
+std::string shell_quoted(const std::string& text) {
     const auto bare = [](unsigned char c) { return is_plain(c) || c >= 0x80 || std::strchr("./-+,:@%", c); };
     if (!text.empty() && std::all_of(text.begin(), text.end(), bare)) return text;
-    std::string word = "'";
-    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return word + "'";
+    std::string token = "'";
+    for (const char c : text) token += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return token + "'";
 }
 
 std::string origin_of(const trace::Source& source) {
@@ -47,10 +47,10 @@ void warn(Run& run, const std::string& sentence) {
 
 }  // namespace
 
-Runner::Runner(Program& program, const Options& options)
-    : program_(program), options_(options) {
-    for (const auto& file : program.kernels.files()) sources_[file] = read_text(program.lesson.kernel_path(file));
-    sources_.try_emplace(launch::kKernelFile, read_text(program.lesson.kernel_path()));
+Runner::Runner(LessonSetup& setup, const RunOptions& options)
+    : setup_(setup), options_(options) {
+    for (const auto& file : setup.kernels.files()) sources_[file] = read_text(setup.lesson.kernel_path(file));
+    sources_.try_emplace(launch::kKernelFile, read_text(setup.lesson.kernel_path()));
 }
 
 std::string Runner::source(const std::string& file) const {
@@ -60,23 +60,23 @@ std::string Runner::source(const std::string& file) const {
 
 Inputs Runner::on_this_machine(Inputs inputs) {
     const std::lock_guard lock(mutex_);
-    if (backend() == BackendChoice::gpu && program_.gpu_machine) inputs.machine = program_.gpu_machine();
+    if (backend() == BackendChoice::gpu && setup_.gpu_machine) inputs.machine = setup_.gpu_machine();
     return inputs;
 }
 
 std::string Runner::why_not(const Variant& variant, const Inputs& inputs) {
-    return why_not(variant, make_plan(variant, inputs, program_.kernels));
+    return why_not(variant, make_plan(variant, inputs, setup_.kernels));
 }
 
 std::string Runner::why_not(const Variant& variant, const launch::Plan& plan) {
-    const launch::Kernel* kernel = gpu_only_kernel(plan, program_.kernels);
+    const launch::Kernel* kernel = gpu_only_kernel(plan, setup_.kernels);
     if (backend() == BackendChoice::recorded) return {};
     if (backend() == BackendChoice::cpu)
         return kernel ? launch::why_not_emulated(*kernel)
                       : why_not_in_order(variant, order());
     if (!kernel) return {};
-    if (!kernel->gpu_plain) return launch::why_no_gpu_build(*kernel, program_.kernels);
-    return program_.gpu_machine ? launch::why_not_on(*kernel, program_.gpu_machine().architecture) : std::string();
+    if (!kernel->gpu_plain) return launch::why_no_gpu_build(*kernel, setup_.kernels);
+    return setup_.gpu_machine ? launch::why_not_on(*kernel, setup_.gpu_machine().architecture) : std::string();
 }
 
 BackendChoice Runner::backend() {
@@ -89,8 +89,8 @@ BackendChoice Runner::backend() {
             backend_ = BackendChoice::cpu;  // teaching warps exist nowhere else
         else if (options_.backend == BackendChoice::automatic)
             backend_ =
-                program_.kernels.has_gpu() && program_.gpu_available(&why) ? BackendChoice::gpu : BackendChoice::cpu;
-        else if (options_.backend == BackendChoice::gpu && !program_.gpu_available(&why))
+                setup_.kernels.has_gpu() && setup_.gpu_available(&why) ? BackendChoice::gpu : BackendChoice::cpu;
+        else if (options_.backend == BackendChoice::gpu && !setup_.gpu_available(&why))
             throw Error(fmt::format("--backend gpu: {}", why));
     }
     return *backend_;
@@ -102,20 +102,20 @@ std::string Runner::why_no_gpu() {
         return "This was started without a GPU on purpose (--backend): leave that flag out to measure.";
     if (options_.warp.value_or(trace::kWarpSize) != trace::kWarpSize)
         return "Teaching warps are not measured: no GPU has them.";
-    if (!program_.kernels.has_gpu())
+    if (!setup_.kernels.has_gpu())
         return "This program was built without CUDA, and times are measured on a GPU only.";
     std::string why;
-    program_.gpu_available(&why);
+    setup_.gpu_available(&why);
     return why.empty() ? "There is no GPU to measure on." : why;
 }
 
 launch::Backend& Runner::emulator() {
-    if (!emulator_) emulator_ = program_.make_emulator();
+    if (!emulator_) emulator_ = setup_.make_emulator();
     return *emulator_;
 }
 
 launch::Backend& Runner::gpu() {
-    if (!gpu_) gpu_ = program_.make_gpu();
+    if (!gpu_) gpu_ = setup_.make_gpu();
     return *gpu_;
 }
 
@@ -139,7 +139,7 @@ Inputs Runner::checked_inputs(const Variant& variant) {
 }
 
 void Runner::check_warp(const Variant& variant, std::uint32_t warp) const {
-    const auto can = variants_in_warps_of(warp, program_.lesson, program_.kernels);
+    const auto can = variants_in_warps_of(warp, setup_.lesson, setup_.kernels);
     if (std::find(can.begin(), can.end(), variant.name) != can.end()) return;
     throw Error(fmt::format("--warp {}: {} runs in warps of 32 lanes only; {}.", warp, variant.name,
                             can.empty() ? "so do all variants of this lesson: leave out --warp"
@@ -150,21 +150,21 @@ void Runner::check_request(const Variant& variant) {
     const std::lock_guard lock(mutex_);
     if (options_.backend == BackendChoice::gpu) backend();
     if (options_.backend == BackendChoice::recorded) run(variant.name);
-    else make_plan(variant, checked_inputs(variant), program_.kernels);
+    else make_plan(variant, checked_inputs(variant), setup_.kernels);
 }
 
 void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs,
                           const launch::Plan& plan) const {
     auto& header = trace.header;
-    header.lesson = program_.lesson.name();
+    header.lesson = setup_.lesson.name();
     header.variant = variant.name;
-    header.date = program_.today();
+    header.date = setup_.today();
     header.n = inputs.n;
     header.block = inputs.block;
     header.seed = inputs.seed;
     header.offset = inputs.offset;
     header.input = inputs.kind;
-    header.kernel_file = kernel_file_of(plan, program_.kernels);
+    header.kernel_file = kernel_file_of(plan, setup_.kernels);
     header.kernel_hash = trace::fnv1a_hex(source(header.kernel_file));
 }
 
@@ -175,7 +175,7 @@ trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan,
     request.record = true;
     request.order = order;
     request.blocks = blocks;
-    auto outcome = backend.run(plan, program_.kernels, request);
+    auto outcome = backend.run(plan, setup_.kernels, request);
     if (!outcome.trace) throw Error("the run left no trace; build the lesson again.", kExitFailed);
     trace::Trace trace = std::move(*outcome.trace);
     trace.outputs = outputs_of(plan, outcome);
@@ -183,7 +183,7 @@ trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan,
     // each other more often, may be right where the kernel is wrong.
     if (trace.header.source.kind == trace::SourceKind::gpu) {
         request.record = false;
-        outcome.buffers = backend.run(plan, program_.kernels, request).buffers;
+        outcome.buffers = backend.run(plan, setup_.kernels, request).buffers;
         trace.plain = outputs_of(plan, outcome);
     }
     if (results) *results = results_of(plan, outcome);
@@ -202,7 +202,7 @@ std::vector<trace::Rerun> Runner::rerun(launch::Backend& backend, const launch::
         if (!on_gpu && orders[i].name() == first) continue;
         launch::Request request;
         request.order = orders[i];
-        const auto outcome = backend.run(plan, program_.kernels, request);
+        const auto outcome = backend.run(plan, setup_.kernels, request);
         reruns.push_back({on_gpu ? fmt::format("launch {}", reruns.size() + 1) : orders[i].name(),
                           outputs_of(plan, outcome)});
     }
@@ -214,7 +214,7 @@ std::shared_ptr<const Run> Runner::shown(Run told, const launch::Plan* plan, Blo
     auto run = std::make_shared<Run>(std::move(told));
     trace::Trace& trace = run->trace;
     warn(*run, tracing_changed(trace));
-    const bool emulated_too = plan && !gpu_only_kernel(*plan, program_.kernels);
+    const bool emulated_too = plan && !gpu_only_kernel(*plan, setup_.kernels);
     if (trace.header.source.kind == trace::SourceKind::gpu && emulated_too && !trace.partial) {
         const launch::Order as_it_ran = block_order == BlockOrder::arrival ? launch::arrival_order(trace) : order();
         trace::Trace emulated = record(emulator(), *plan, trace.header.blocks, as_it_ran, nullptr);
@@ -223,7 +223,7 @@ std::shared_ptr<const Run> Runner::shown(Run told, const launch::Plan* plan, Blo
         emulated.header.source = here.source;
         emulated.header.launches = here.launches;
         emulated.header.statements = here.statements;
-        const std::string why_not = trace::weave_accesses(trace, emulated);
+        const std::string why_not = trace::merge_emulated_accesses(trace, emulated);
         if (why_not.empty()) run->origin += " · memory accesses from the emulator";
         else warn(*run, "Memory accesses are not shown: " + why_not);
     }
@@ -235,7 +235,7 @@ std::shared_ptr<const Run> Runner::shown(Run told, const launch::Plan* plan, Blo
 
 std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
     const Inputs inputs = on_this_machine(checked_inputs(variant));
-    const launch::Plan plan = make_plan(variant, inputs, program_.kernels);
+    const launch::Plan plan = make_plan(variant, inputs, setup_.kernels);
     auto finished = std::make_shared<FinishedRun>();
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
     std::vector<std::uint32_t> blocks(variant.recorded_blocks);
@@ -263,7 +263,7 @@ std::optional<launch::Plan> Runner::plan_of(const trace::Header& header) const {
     inputs.seed = header.seed;
     inputs.kind = header.input;
     try {
-        return make_plan(program_.lesson.find(header.variant), inputs, program_.kernels);
+        return make_plan(setup_.lesson.find(header.variant), inputs, setup_.kernels);
     } catch (const Error&) {
         return std::nullopt;  // a trace of a variant or an instance that is gone can still be looked at
     }
@@ -298,13 +298,13 @@ std::string Runner::stale(const trace::Header& header) const {
 }
 
 std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant, const std::string& why) {
-    const auto path = find_recording(program_.lesson, variant.name + ".ndjson");
+    const auto path = find_recording(setup_.lesson, variant.name + ".ndjson");
     if (path.empty() && !why.empty())
         throw Error(fmt::format("{} There is no recording of {} under {} yet.", why, variant.name,
-                                program_.lesson.recordings().string()));
+                                setup_.lesson.recordings().string()));
     if (path.empty())
         throw Error(fmt::format("--backend recorded: there is no recording of {} under {}; use --backend cpu.",
-                                variant.name, program_.lesson.recordings().string()));
+                                variant.name, setup_.lesson.recordings().string()));
     auto finished = std::make_shared<FinishedRun>();
     finished->raw = trace::load(path);
     const auto& header = finished->raw.header;
@@ -325,7 +325,7 @@ std::shared_ptr<const FinishedRun> Runner::run(const std::string& name) {
     const std::lock_guard lock(mutex_);
     auto& finished = finished_[name];
     if (!finished) {
-        const Variant& variant = program_.lesson.find(name);
+        const Variant& variant = setup_.lesson.find(name);
         const std::string why = why_not(variant, on_this_machine(checked_inputs(variant)));
         if (!why.empty() && (options_.backend != BackendChoice::automatic || options_.order)) throw Error(why);
         finished =
@@ -338,13 +338,13 @@ Checked Runner::check(const Variant& variant) {
     const std::lock_guard lock(mutex_);
     if (backend() == BackendChoice::recorded) return {run(variant.name)->results(), {}, {}};
     const Inputs inputs = on_this_machine(checked_inputs(variant));
-    const launch::Plan plan = make_plan(variant, inputs, program_.kernels);
+    const launch::Plan plan = make_plan(variant, inputs, setup_.kernels);
     if (std::string why = why_not(variant, plan); !why.empty()) return {{}, {}, std::move(why)};
     launch::Request request;
     request.order = order();
     request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
-    const auto outcome = machine.run(plan, program_.kernels, request);
+    const auto outcome = machine.run(plan, setup_.kernels, request);
     return {results_of(plan, outcome), outcome.findings, {}};
 }
 
@@ -357,7 +357,7 @@ std::shared_ptr<const FinishedRun> Runner::open(const std::string& path) {
 
 const Variant& Runner::variant_of(const std::string& name, const std::string& path) const {
     try {
-        return program_.lesson.find(name);
+        return setup_.lesson.find(name);
     } catch (const Error& error) {
         throw Error(fmt::format("{} is a trace of a variant that is not there: {}", path, error.what()));
     }
@@ -368,13 +368,13 @@ std::shared_ptr<const FinishedRun> Runner::load(const std::string& path) {
     auto finished = std::make_shared<FinishedRun>();
     finished->raw = trace::load(path);
     const auto& header = finished->raw.header;
-    if (header.lesson != program_.lesson.name()) {
+    if (header.lesson != setup_.lesson.name()) {
         // Whatever a file says goes into no command that people copy.
         if (!is_lesson_name(header.lesson))
             throw Error(fmt::format("{} says that it is a trace of lesson '{}', and no lesson can be named so; record "
                                     "one with --save-trace.", path, header.lesson));
         throw ForeignTrace(fmt::format("{0} is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open "
-                                       "{3}", path, header.lesson, program_.lesson.name(), shell_word(path)),
+                                       "{3}", path, header.lesson, setup_.lesson.name(), shell_quoted(path)),
                            header.lesson);
     }
     const Variant& variant = variant_of(header.variant, path);

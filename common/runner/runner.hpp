@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "common/run/frontend.hpp"
-#include "common/cli/options.hpp"
-#include "common/cli/program.hpp"
+#include "common/run/run.hpp"
+#include "common/runner/run_options.hpp"
+#include "common/runner/lesson_setup.hpp"
 
 namespace lanewise::lesson {
 
@@ -32,7 +32,7 @@ struct FinishedRun {
 class Runner {
 public:
     // Both are kept by reference and must outlive the runner.
-    Runner(Program& program, const Options& options);
+    Runner(LessonSetup& setup, const RunOptions& options);
 
     // Which of gpu, cpu, recorded it is; asks for a GPU only when the answer depends on it.
     BackendChoice backend();
@@ -99,8 +99,8 @@ private:
     launch::Backend& emulator();
     launch::Backend& gpu();
 
-    Program& program_;
-    const Options& options_;
+    LessonSetup& setup_;
+    const RunOptions& options_;
     std::map<std::string, std::string> sources_;   // of the kernel files, by name
     std::recursive_mutex mutex_;   // the window may ask from another thread
     std::optional<BackendChoice> backend_;

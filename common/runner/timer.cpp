@@ -4,13 +4,10 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
-#include <ostream>
 
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/cli/print.hpp"
-#include "common/cli/progress.hpp"
 #include "common/runner/recordings.hpp"
 
 namespace lanewise::lesson {
@@ -50,13 +47,13 @@ bool is_named(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-Timer::Timer(Program& program, const Options& options, Runner& runner, Console console)
-    : program_(program), options_(options), runner_(runner), console_(console) {}
+Timer::Timer(LessonSetup& setup, const RunOptions& options, Runner& runner, TimerWatch watch)
+    : setup_(setup), options_(options), runner_(runner), watch_(std::move(watch)) {}
 
 Inputs Timer::inputs_at(const Variant& variant, const timing::Size* size) const {
     Variant at_size = variant;
     at_size.n = variant.timed_n;
-    Options options = options_;
+    RunOptions options = options_;
     if (size) options.n = size->n;
     if (size && size->n > kMaxValues && !variant.large_n)
         throw Error(fmt::format("{} counts in 32 bits: it takes at most {} values, and is not measured on {}.",
@@ -75,9 +72,9 @@ timing::Job Timer::job(const Variant& variant, const timing::Size* size) const {
     const auto inputs = [this, &variant, size = size ? std::optional(*size) : std::nullopt] {
         return inputs_at(variant, size ? &*size : nullptr);
     };
-    job.plan = [this, &variant, inputs] { return make_plan(variant, inputs(), program_.kernels); };
+    job.plan = [this, &variant, inputs] { return make_plan(variant, inputs(), setup_.kernels); };
     if (job.n >= kLargePlan)
-        job.bytes = [this, &variant, inputs] { return expected_bytes(variant, inputs(), program_.kernels); };
+        job.bytes = [this, &variant, inputs] { return expected_bytes(variant, inputs(), setup_.kernels); };
     return job;
 }
 
@@ -85,12 +82,12 @@ std::vector<timing::Job> Timer::jobs(const std::vector<std::string>& names,
                                      const std::vector<timing::Size>& sizes) const {
     std::vector<timing::Job> jobs;
     for (const auto& size : sizes)
-        for (const auto& name : names) jobs.push_back(job(program_.lesson.find(name), &size));
+        for (const auto& name : names) jobs.push_back(job(setup_.lesson.find(name), &size));
     if (!sizes.empty()) return jobs;
     // Those of one size together, so that each baseline is measured once: in the order in which sizes come.
     std::vector<std::uint64_t> order;
     for (const auto& name : names) {
-        jobs.push_back(job(program_.lesson.find(name), nullptr));
+        jobs.push_back(job(setup_.lesson.find(name), nullptr));
         if (std::find(order.begin(), order.end(), jobs.back().n) == order.end()) order.push_back(jobs.back().n);
     }
     const auto place = [&](const timing::Job& job) { return std::find(order.begin(), order.end(), job.n); };
@@ -100,15 +97,12 @@ std::vector<timing::Job> Timer::jobs(const std::vector<std::string>& names,
 
 timing::TimingTable Timer::run(const std::vector<timing::Job>& jobs, timing::SweepOptions options,
                                const std::string& what) const {
-    const auto meter = program_.make_meter();
+    const auto meter = setup_.make_meter();
     options.measure.l2 = options_.l2.value_or(timing::L2::warm);
-    ProgressLine line(console_);
-    options.progress = [&](std::size_t done, std::size_t all, const std::string& name) {
-        line.show(what, done, all, name);
-    };
+    if (watch_.follow) options.progress = watch_.follow(what);
     auto table = timing::sweep(*meter, jobs, options);
-    table.lesson = program_.lesson.name();
-    table.date = program_.today();
+    table.lesson = setup_.lesson.name();
+    table.date = setup_.today();
     return table;
 }
 
@@ -118,16 +112,16 @@ timing::TimingTable Timer::measure(const std::vector<std::string>& names) const 
     options.launch =
         !options_.sizes.empty() && options_.sizes.front().name.empty();  // a sweep, in which it can be seen
     const auto all = jobs(names, options_.sizes);
-    if (program_.watch_interrupts) options.cancelled = program_.watch_interrupts();
+    if (watch_.watch_interrupts) options.cancelled = watch_.watch_interrupts();
     return run(all, options, "");
 }
 
 timing::TimingTable Timer::measure_quietly(const std::vector<std::string>& names) const {
     timing::SweepOptions options;
     options.serial = true;
-    auto table = timing::sweep(*program_.make_meter(), jobs(names, {}), options);
-    table.lesson = program_.lesson.name();
-    table.date = program_.today();
+    auto table = timing::sweep(*setup_.make_meter(), jobs(names, {}), options);
+    table.lesson = setup_.lesson.name();
+    table.date = setup_.today();
     return table;
 }
 
@@ -139,19 +133,16 @@ timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, 
     options.progress = watch.progress;
     options.cancelled = watch.cancelled;
     auto table =
-        timing::sweep(*program_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, kMaxValues)), options);
-    table.lesson = program_.lesson.name();
-    table.date = program_.today();
+        timing::sweep(*setup_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, kMaxValues)), options);
+    table.lesson = setup_.lesson.name();
+    table.date = setup_.today();
     return table;
 }
 
 timing::TimingTable Timer::record_sweep(const std::vector<std::string>& names) const {
-    ProgressLine line(console_);
     SweepWatch watch;
-    watch.progress = [&](std::size_t done, std::size_t all, const std::string& name) {
-        line.show("sweep ", done, all, name);
-    };
-    if (program_.watch_interrupts) watch.cancelled = program_.watch_interrupts();
+    if (watch_.follow) watch.progress = watch_.follow("sweep ");
+    if (watch_.watch_interrupts) watch.cancelled = watch_.watch_interrupts();
     auto table = measure_sizes(names, watch);
     if (!table.partial.empty())
         throw Error(
@@ -163,7 +154,7 @@ timing::TimingTable Timer::record_sweep(const std::vector<std::string>& names) c
 timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
     timing::SweepOptions options;
     options.serial = true;
-    if (program_.watch_interrupts) options.cancelled = program_.watch_interrupts();
+    if (watch_.watch_interrupts) options.cancelled = watch_.watch_interrupts();
     const auto complete = [&](const std::vector<timing::Job>& all, const std::string& what) {
         auto table = run(all, options, what);
         if (!table.partial.empty())
@@ -177,7 +168,7 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
     auto table = timing::merge(tables);
     std::vector<std::string> compared;
     for (const auto& name : names)
-        if (!program_.lesson.find(name).baseline.empty()) compared.push_back(name);
+        if (!setup_.lesson.find(name).baseline.empty()) compared.push_back(name);
     if (compared.empty()) return table;
     options.serial = false;
     auto sizes = complete(jobs(compared, timing::table_sizes()), "sizes ");
@@ -193,13 +184,13 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
 timing::TimingTable Timer::recorded() const {
     // Sizes without names are a sweep's, of which there may be a file of its own.
     const bool sweep = !options_.sizes.empty() && options_.sizes.front().name.empty();
-    auto path = sweep ? find_recording(program_.lesson, "sweep.json") : std::filesystem::path();
-    if (path.empty()) path = find_recording(program_.lesson, "timings.json");
+    auto path = sweep ? find_recording(setup_.lesson, "sweep.json") : std::filesystem::path();
+    if (path.empty()) path = find_recording(setup_.lesson, "timings.json");
     if (path.empty())
         throw Error(
             fmt::format("--time: there is no GPU to measure on and no recorded table under {}; run it on a machine "
                         "with a GPU.",
-                        program_.lesson.recordings().string()));
+                        setup_.lesson.recordings().string()));
     auto table = timing::load(path);
     if (options_.l2 && table.l2 != timing::l2_name(*options_.l2))
         throw Error(fmt::format(
@@ -223,20 +214,6 @@ timing::TimingTable Timer::recorded() const {
                         options_.n ? fmt::format(" with --n {}", *options_.n) : "",
                         options_.block ? fmt::format(" with --block {}", *options_.block) : ""));
     return table;
-}
-
-int Timer::show(const timing::TimingTable& table) const {
-    const bool colors =
-        options_.color == ColorChoice::always || (options_.color == ColorChoice::automatic && console_.color);
-    if (options_.csv == "-") console_.out << timing::to_csv(table);
-    else if (options_.json == "-") console_.out << timing::to_json(table);
-    else print_time(console_.out, table, Paint(colors), options_.samples);
-    if (!options_.csv.empty() && options_.csv != "-") timing::save_csv(options_.csv, table);
-    if (!options_.json.empty() && options_.json != "-") timing::save(options_.json, table);
-    if (table.partial.empty() || table.recorded) return kExitOk;
-    console_.err << fmt::format("The measurement is partial ({}): {} rows were kept.\n", table.partial,
-                                table.rows.size());
-    return kExitPartial;
 }
 
 timing::TimingTable only_sizes(timing::TimingTable table) {

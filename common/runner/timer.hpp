@@ -1,25 +1,37 @@
 // --time: what is measured, at which sizes, with what; and what was recorded of it.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "common/run/frontend.hpp"
-#include "common/cli/options.hpp"
-#include "common/cli/program.hpp"
+#include "common/run/services.hpp"
+#include "common/runner/lesson_setup.hpp"
+#include "common/runner/run_options.hpp"
 #include "common/runner/runner.hpp"
 #include "common/measure/sweep.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::lesson {
 
+// How a measurement is followed and ended.
+struct TimerWatch {
+    using Progress = std::function<void(std::size_t done, std::size_t all, const std::string& name)>;
+    // Asked for once a measurement, `what` in words ("sweep "); what it returns is called before each part and dropped
+    // at the end. Empty: not followed.
+    std::function<Progress(const std::string& what)> follow;
+    // Called as a measurement begins; what it returns says, between the parts, whether to end it. Empty: nothing does.
+    std::function<std::function<bool()>()> watch_interrupts;
+};
+
 class Timer {
 public:
-    // All are kept by reference or by their streams and must outlive the timer.
-    Timer(Program& program, const Options& options, Runner& runner, Console console);
+    // All are kept by reference and must outlive the timer.
+    Timer(LessonSetup& setup, const RunOptions& options, Runner& runner, TimerWatch watch);
 
-    // Measures these variants on the GPU: at the sizes of --sizes, else each at its own. A progress line on a terminal;
-    // an interrupt ends it early (TimingTable::partial). Throws Error where nothing could be measured.
+    // Measures these variants on the GPU: at the sizes of --sizes, else each at its own. An interrupt ends
+    // it early (TimingTable::partial). Throws Error where nothing could be measured.
     timing::TimingTable measure(const std::vector<std::string>& names) const;
     // The same for a window: each at its own size, without a word and without regard to interrupts.
     timing::TimingTable measure_quietly(const std::vector<std::string>& names) const;
@@ -35,9 +47,6 @@ public:
     // The recorded rows that these options ask for. Throws Error where there are none, or none measured in that way.
     timing::TimingTable recorded() const;
 
-    // To the terminal, and to --csv and --json. Returns the exit status.
-    int show(const timing::TimingTable& table) const;
-
 private:
     std::vector<timing::Job> jobs(const std::vector<std::string>& names, const std::vector<timing::Size>& sizes) const;
     timing::Job job(const Variant& variant, const timing::Size* size) const;
@@ -46,10 +55,10 @@ private:
     timing::TimingTable run(const std::vector<timing::Job>& jobs, timing::SweepOptions options,
                             const std::string& what) const;
 
-    Program& program_;
-    const Options& options_;
+    LessonSetup& setup_;
+    const RunOptions& options_;
     Runner& runner_;
-    Console console_;
+    TimerWatch watch_;
 };
 
 // For a window: each variant once, without the rows of the table of sizes.

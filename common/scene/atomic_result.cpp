@@ -3,7 +3,7 @@
 #include "common/base/element.hpp"
 #include "common/steps/update.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 using trace::Op;
 
@@ -34,4 +34,4 @@ std::optional<std::uint64_t> after_atomic(Op op, Element type, std::uint64_t fou
     }
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -6,7 +6,7 @@
 
 #include "common/trace/trace.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // What an atomic leaves: from the value it found and its operand. Nothing for a CAS.
 std::optional<std::uint64_t> after_atomic(trace::Op op, Element type, std::uint64_t found, std::uint64_t gave);
@@ -14,4 +14,4 @@ std::optional<std::uint64_t> after_atomic(trace::Op op, Element type, std::uint6
 // Does `a` come before `b`, as numbers of the type?
 bool is_less(Element type, std::uint64_t a, std::uint64_t b);
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 std::string cell_text(Element type, std::uint64_t bits, int chars, bool two_lines) {
     const std::string whole = format_element(type, bits);
@@ -45,4 +45,4 @@ int cell_width(std::string_view text) {
     return static_cast<int>(std::max(first.size(), second.size()));
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -8,7 +8,7 @@
 
 #include "common/base/element.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // As many digits as fit in `chars` signs a line. With `two_lines` a number that is longer breaks before its last three
 // digits ("65\n536") or before its point ("27\n.53"); only what is longer still is shortened ("1e9").
@@ -20,4 +20,4 @@ std::pair<std::string_view, std::string_view> lines_of_cell(std::string_view tex
 // Signs of the longer line.
 int cell_width(std::string_view text);
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -4,12 +4,12 @@
 #include <array>
 #include <cctype>
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-bool is_keyword(std::string_view word) {
+bool is_keyword(std::string_view text) {
     static constexpr std::array<std::string_view, 56> kWords = {
         "alignas",     "auto",      "bool",       "break",      "case",       "char",         "class",
         "const",       "constexpr", "continue",   "default",    "do",         "double",       "else",
@@ -19,14 +19,14 @@ bool is_keyword(std::string_view word) {
         "static_cast", "struct",    "switch",     "template",   "this",       "true",         "typename",
         "union",       "unsigned",  "using",      "void",       "volatile",   "while",        "float4",
         "int4",        "uint32_t",  "__global__", "__device__", "__shared__", "__restrict__", "__forceinline__"};
-    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+    return std::find(kWords.begin(), kWords.end(), text) != kWords.end();
 }
 
-bool is_intrinsic(std::string_view word) {
+bool is_intrinsic(std::string_view text) {
     static constexpr std::array<std::string_view, 8> kWords = {"threadIdx", "blockIdx",   "blockDim", "gridDim",
                                                                "warpSize",  "atomicCAS", "atomicExch", "clock64"};
-    return word.substr(0, 2) == "__" || word.substr(0, 6) == "atomic" ||
-           std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+    return text.substr(0, 2) == "__" || text.substr(0, 6) == "atomic" ||
+           std::find(kWords.begin(), kWords.end(), text) != kWords.end();
 }
 
 // The end of a string or character literal that starts at `from`.
@@ -71,9 +71,9 @@ std::vector<Token> tokenize(std::string_view line, bool& in_comment) {
             kind = TokenKind::literal;
         } else if (is_word(line[i])) {
             while (end < line.size() && is_word(line[end])) ++end;
-            const std::string_view word = line.substr(i, end - i);
-            if (is_keyword(word)) kind = TokenKind::keyword;
-            else if (is_intrinsic(word)) kind = TokenKind::intrinsic;
+            const std::string_view text = line.substr(i, end - i);
+            if (is_keyword(text)) kind = TokenKind::keyword;
+            else if (is_intrinsic(text)) kind = TokenKind::intrinsic;
         }
         add(kind, i, end);
         i = end;
@@ -100,4 +100,4 @@ std::vector<CodeLine> read_code(std::string_view file) {
     return lines;
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

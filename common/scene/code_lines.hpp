@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 enum class TokenKind : std::uint8_t { plain, keyword, intrinsic, literal, comment };
 
@@ -24,4 +24,4 @@ struct CodeLine {
 // A file, line by line; block comments carry over.
 std::vector<CodeLine> read_code(std::string_view file);
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -5,7 +5,7 @@
 #include "common/scene/atomic_result.hpp"
 #include "common/scene/warps.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 namespace {
 
 constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
@@ -124,19 +124,19 @@ std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, cons
     return rows;
 }
 
-std::string inputs_words(const steps::Provenance& inputs, std::size_t input_count) {
-    std::string words = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(input_count) + " inputs";
-    if (inputs.counted_twice()) words += ", some counted twice";
-    if (inputs.undefined) words += ", and something undefined";
-    if (inputs.untold) words += ", perhaps more: the text does not tell";
-    return words;
+std::string inputs_text(const steps::Provenance& inputs, std::size_t input_count) {
+    std::string sentence = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(input_count) + " inputs";
+    if (inputs.counted_twice()) sentence += ", some counted twice";
+    if (inputs.undefined) sentence += ", and something undefined";
+    if (inputs.unknown) sentence += ", perhaps more: the text does not tell";
+    return sentence;
 }
 
-std::string fence_words(int scope) {
+std::string fence_text(int scope) {
     static constexpr const char* kScopes[] = {"its block", "the whole GPU", "the GPU, the others and the CPU"};
     return std::string("Orders this lane's own accesses, as ") +
            kScopes[static_cast<std::size_t>(std::clamp(scope, 0, 2))] +
            " sees them. It waits for nobody: no other lane, warp or block has to come here.";
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -8,7 +8,7 @@
 
 #include "common/steps/steps.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // One element that a lane read or wrote in a step.
 struct Access {
@@ -49,7 +49,7 @@ struct ValueRow {
     enum class Role : std::uint8_t { plain, source, result, quiet, warning };
 
     std::string label;       // "before", "received", "read"
-    std::string word;        // of memory, "tree[19]"; empty else
+    std::string word;         // of memory, "tree[19]"; empty else
     Role role = Role::plain;
     bool is_value = true;    // else `text` says it
     Element type = Element::f32;
@@ -70,9 +70,9 @@ struct WarpRow {
 std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
 
 // "holds 4 of 32 inputs, some counted twice".
-std::string inputs_words(const steps::Provenance& inputs, std::size_t input_count);
+std::string inputs_text(const steps::Provenance& inputs, std::size_t input_count);
 
 // What a fence does, for `scope` as records have it.
-std::string fence_words(int scope);
+std::string fence_text(int scope);
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -5,7 +5,7 @@
 #include "common/scene/warps.hpp"
 #include "common/steps/programs.testing.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 namespace {
 
 using namespace steps::testing;
@@ -65,4 +65,4 @@ TEST(WarpRows, OneWordEachOfAPackAndOneRowForWhatSomeLanesMiss) {
 }
 
 }  // namespace
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -8,7 +8,7 @@
 
 #include "common/base/lanes.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 namespace {
 
 std::vector<std::size_t> steps_of(const steps::Steps& steps, const trace::Finding& finding) {
@@ -33,7 +33,7 @@ std::vector<std::size_t> steps_of(const steps::Steps& steps, const trace::Findin
 std::string number(double value) { return fmt::format("{:.9g}", value); }
 
 // What a finding is called in a line; a kind that is not here by its own name.
-std::string kind_words(const std::string& kind) {
+std::string kind_text(const std::string& kind) {
     static constexpr std::pair<const char*, const char*> kWords[] = {
         {"barrier_divergence", "barrier in a branch"},
         {"mask_mismatch", "lanes with different masks"},
@@ -47,9 +47,9 @@ std::string kind_words(const std::string& kind) {
     for (const auto& [name, words] : kWords) {
         if (kind == name) return words;
     }
-    std::string words = kind;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    return words;
+    std::string text = kind;
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text;
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ bool came_out_right(const lesson::Run& run) {
     return std::all_of(run.results.begin(), run.results.end(), [](const lesson::Result& result) { return result.ok; });
 }
 
-std::string result_words(const lesson::Run& run) {
+std::string result_text(const lesson::Run& run) {
     if (run.results.empty()) return {};
     const auto wrong =
         std::find_if(run.results.begin(), run.results.end(), [](const lesson::Result& result) { return !result.ok; });
@@ -92,19 +92,19 @@ std::string mistakes_found(const trace::Trace& trace, const StepFindings& told, 
     const auto& findings = trace.findings;
     if (findings.empty()) return "";
     const std::size_t step = first_mistake(told);
-    std::string words = kind_words(findings[step == steps::kNoStep ? 0 : told[step].front()].kind);
-    if (findings.size() > 1) words += " and " + std::to_string(findings.size() - 1) + " more";
-    if (step != steps::kNoStep) words += ", see step " + std::to_string((place == steps::kNoStep ? step : place) + 1);
-    return words;
+    std::string text = kind_text(findings[step == steps::kNoStep ? 0 : told[step].front()].kind);
+    if (findings.size() > 1) text += " and " + std::to_string(findings.size() - 1) + " more";
+    if (step != steps::kNoStep) text += ", see step " + std::to_string((place == steps::kNoStep ? step : place) + 1);
+    return text;
 }
 
-std::string finding_words(const trace::Finding& finding) {
-    std::string words = "Line " + std::to_string(finding.line);
-    if (finding.lanes) words += ", " + lane_list(finding.lanes);
-    words += (finding.lanes ? " of block " : ", block ") + std::to_string(finding.block) + ", warp " +
+std::string finding_text(const trace::Finding& finding) {
+    std::string text = "Line " + std::to_string(finding.line);
+    if (finding.lanes) text += ", " + lane_list(finding.lanes);
+    text += (finding.lanes ? " of block " : ", block ") + std::to_string(finding.block) + ", warp " +
              std::to_string(finding.warp);
-    if (finding.count > 1) words += ", seen " + std::to_string(finding.count) + " times";
-    return words + ": " + finding.sentence;
+    if (finding.count > 1) text += ", seen " + std::to_string(finding.count) + " times";
+    return text + ": " + finding.sentence;
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -4,19 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "common/run/frontend.hpp"
+#include "common/run/run.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // Did the run compute what was expected, as far as its outputs tell?
 bool came_out_right(const lesson::Run& run);
 // "out = 192, expected 8128"; "out = 8128, as expected"; empty where no output was kept. The first output that does not
 // hold, else the first.
-std::string result_words(const lesson::Run& run);
+std::string result_text(const lesson::Run& run);
 
 
 // For each step, which of Trace::findings are told at it. A finding is told at the steps of its line that its warp
-// takes part in, else of its line; a line that no step has (a meeting that never came about) at the last step of its
+// takes part in, else of its line; a line that no step has (a collective that never came about) at the last step of its
 // warp, else of the run.
 using StepFindings = std::vector<std::vector<std::size_t>>;
 StepFindings findings_of_steps(const steps::Steps& steps);
@@ -27,6 +27,6 @@ std::size_t first_mistake(const StepFindings& findings);
 std::string mistakes_found(const trace::Trace& trace, const StepFindings& findings, std::size_t place = steps::kNoStep);
 
 // "Line 17, lanes 16-31 of block 0, warp 0, 12 times: …".
-std::string finding_words(const trace::Finding& finding);
+std::string finding_text(const trace::Finding& finding);
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

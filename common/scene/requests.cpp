@@ -8,7 +8,7 @@
 
 #include "common/base/counted.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 namespace {
 
 constexpr int kBanksTold = 4;   // by number; more are counted
@@ -23,60 +23,60 @@ int different_words(const trace::Record& record) {
     return static_cast<int>(words.size());
 }
 
-std::string asked_words(const Request& request) {
+std::string request_text(const Request& request) {
     return counted(request.lanes, "lane") + " × " + counted(request.bytes, "byte");
 }
 
-std::string global_words(const Request& request, bool brief) {
+std::string global_text(const Request& request, bool brief) {
     const auto asked = static_cast<std::uint32_t>(request.lanes * request.bytes);
-    std::string words;
+    std::string text;
     if (!brief) {
-        words = asked_words(request);
-        if (request.lanes > 1 && request.useful == asked) words += " = " + std::to_string(asked) + " bytes";
+        text = request_text(request);
+        if (request.lanes > 1 && request.useful == asked) text += " = " + std::to_string(asked) + " bytes";
         if (request.useful < asked) {
-            words += request.words == 1 ? ", one and the same word"
+            text += request.words == 1 ? ", one and the same word"
                                         : ", " + std::to_string(request.useful) + " different bytes";
         }
-        words += ", ";
+        text += ", ";
     }
-    words += counted(request.sectors.size(), "sector") + " of " + std::to_string(steps::kSectorBytes) + " bytes";
-    if (request.useful == request.moved()) return words + ", all used";
+    text += counted(request.sectors.size(), "sector") + " of " + std::to_string(steps::kSectorBytes) + " bytes";
+    if (request.useful == request.moved()) return text + ", all used";
     const double share = 100.0 * request.useful / std::max(request.moved(), 1u);
-    return words + ": " + std::to_string(request.moved()) + " bytes moved for " + std::to_string(request.useful) +
+    return text + ": " + std::to_string(request.moved()) + " bytes moved for " + std::to_string(request.useful) +
            " used (" + std::to_string(static_cast<int>(std::nearbyint(share))) + " %)";
 }
 
 // "bank 0, 16", those where most words are wanted; their number where they are many.
 std::string worst_banks(const steps::BankUse& use, int most) {
-    std::string words;
+    std::string text;
     int all = 0;
     for (int bank = 0; bank < steps::kBanks; ++bank) {
-        if (use.words[static_cast<std::size_t>(bank)] == most) words += (all++ ? ", " : "bank ") + std::to_string(bank);
+        if (use.words[static_cast<std::size_t>(bank)] == most) text += (all++ ? ", " : "bank ") + std::to_string(bank);
     }
-    return all > kBanksTold ? std::to_string(all) + " banks" : words;
+    return all > kBanksTold ? std::to_string(all) + " banks" : text;
 }
 
-std::string shared_words(const Request& request, bool brief) {
+std::string shared_text(const Request& request, bool brief) {
     const steps::BankUse& use = request.banks;
-    std::string words;
+    std::string text;
     if (!brief) {
-        words = request.bytes > steps::kBankBytes ? asked_words(request) : counted(request.lanes, "lane");
-        if (use.turns > 1) words += ", " + std::to_string(use.turns) + " turns of 128 bytes";
-        words += ", ";
+        text = request.bytes > steps::kBankBytes ? request_text(request) : counted(request.lanes, "lane");
+        if (use.turns > 1) text += ", " + std::to_string(use.turns) + " turns of 128 bytes";
+        text += ", ";
     }
-    words += counted(use.passes, "pass");
+    text += counted(use.passes, "pass");
     if (!request.conflict()) {
         const bool one_word = request.lanes > 1 && request.words == 1;
-        return words + (one_word ? ": one word for all, no bank conflict" : ": no bank conflict");
+        return text + (one_word ? ": one word for all, no bank conflict" : ": no bank conflict");
     }
     const int most = *std::max_element(use.words.begin(), use.words.end());
-    return words + ": " + std::to_string(most) + " different words wanted of " + worst_banks(use, most);
+    return text + ": " + std::to_string(most) + " different words wanted of " + worst_banks(use, most);
 }
 
-std::string atomic_words(const Request& request) {
-    std::string words = counted(request.lanes, "lane") + " on " + counted(request.words, "word");
-    if (request.lanes > request.words) words += ", one after another";
-    return words;
+std::string atomic_text(const Request& request) {
+    std::string text = counted(request.lanes, "lane") + " on " + counted(request.words, "word");
+    if (request.lanes > request.words) text += ", one after another";
+    return text;
 }
 
 }  // namespace
@@ -118,9 +118,9 @@ std::vector<std::string> request_captions(const steps::Steps& steps, const std::
         std::pair<std::string, std::string> said;
         said.first = "warp " + std::to_string(record.warp) +
                      (atomic ? std::string(" ") + trace::op_name(request.op) + " " : verb) + name;
-        said.second = atomic                          ? atomic_words(request)
-                      : space == trace::Space::global ? global_words(request, brief)
-                                                      : shared_words(request, brief);
+        said.second = atomic                          ? atomic_text(request)
+                      : space == trace::Space::global ? global_text(request, brief)
+                                                      : shared_text(request, brief);
         const auto same =
             std::find_if(told.begin(), told.end(), [&](const auto& other) { return other.first == said; });
         if (same != told.end()) ++same->second;
@@ -149,4 +149,4 @@ std::string accesses_origin(const trace::Trace& trace) {
                : "snapshots at the block's barriers; this GPU's trace does not tell who touched which word";
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

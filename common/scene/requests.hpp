@@ -8,7 +8,7 @@
 #include "common/steps/memory_cost.hpp"
 #include "common/steps/steps.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // Does a record read or write a word of memory?
 inline bool touches_memory(const trace::Record& record) {
@@ -54,4 +54,4 @@ std::string accesses_origin(const trace::Trace& trace);
 // Was any load or store recorded?
 bool accesses_known(const trace::Trace& trace);
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -5,12 +5,12 @@
 
 #include "common/base/element.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
-void ValueScale::add(const steps::Holding& holding) {
+void ValueScale::add(const steps::LaneValues& lane_values) {
     for (int lane = 0; lane < trace::kWarpSize; ++lane) {
-        if (!((holding.known >> lane) & 1u)) continue;
-        const double value = element_to_double(holding.type, holding.bits[static_cast<std::size_t>(lane)]);
+        if (!((lane_values.known >> lane) & 1u)) continue;
+        const double value = element_to_double(lane_values.type, lane_values.bits[static_cast<std::size_t>(lane)]);
         if (std::isfinite(value)) sorted_.push_back(value);
     }
 }
@@ -26,4 +26,4 @@ double ValueScale::place(double value) const {
     return std::min(1.0, static_cast<double>(at) / static_cast<double>(sorted_.size() - 1));
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

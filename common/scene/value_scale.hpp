@@ -5,13 +5,13 @@
 
 #include "common/steps/steps.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // Values by rank: the smallest is 0, the largest 1, and those between are spread evenly, so that 0…31 beside 496 still
 // shows its order.
 class ValueScale {
 public:
-    void add(const steps::Holding& holding);
+    void add(const steps::LaneValues& lane_values);
     void finish();   // after the last add()
 
     double place(double value) const;  // 0…1
@@ -20,4 +20,4 @@ private:
     std::vector<double> sorted_;
 };
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 namespace {
 
 // Seventeen samples; straight lines between them stay within 1/255 of the eye's notice.
@@ -27,4 +27,4 @@ std::array<std::uint8_t, 3> viridis(double t) {
     return rgb;
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // Red, green and blue at t in 0…1; what is outside, or no number, is taken to the nearer end.
 std::array<std::uint8_t, 3> viridis(double t);
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

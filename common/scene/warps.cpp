@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 std::string warp_name(const steps::Steps& steps, const steps::WarpRef& warp) {
     std::string name;
@@ -37,4 +37,4 @@ int lanes_of(const steps::Steps& steps, const steps::WarpRef& warp) {
     return static_cast<int>(std::clamp<std::int64_t>(threads - first, 1, size));
 }
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

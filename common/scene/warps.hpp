@@ -6,7 +6,7 @@
 
 #include "common/steps/steps.hpp"
 
-namespace lanewise::shown {
+namespace lanewise::scene {
 
 // "block 0 · warp 3", with the launch where there are several.
 std::string warp_name(const steps::Steps& steps, const steps::WarpRef& warp);
@@ -19,4 +19,4 @@ int warp_size(const steps::Steps& steps);
 // Lanes that this warp has: fewer than warp_size() where its block ends; at least one.
 int lanes_of(const steps::Steps& steps, const steps::WarpRef& warp);
 
-}  // namespace lanewise::shown
+}  // namespace lanewise::scene

@@ -63,7 +63,7 @@ public:
     Side(const std::vector<Marks>& runs, std::vector<AlignedPlace> places, std::size_t run)
         : places_(std::move(places)), run_(run), width_(runs.size()), new_(runs[run]) {
         for (const AlignedPlace& place : places_) {
-            auto& marks = standing_.emplace_back();
+            auto& marks = coverage_.emplace_back();
             for (std::size_t r = 0; r < place.size(); ++r)
                 if (r != run && place[r] != kNoStep) marks.push_back(&runs[r][place[r]]);
         }
@@ -75,12 +75,12 @@ public:
         return std::move(result_);
     }
 
-    std::size_t cells() const { return (standing_.size() + 1) * (new_.size() + 1); }
+    std::size_t cells() const { return (coverage_.size() + 1) * (new_.size() + 1); }
 
 private:
     std::uint32_t worth_of(std::size_t place, std::size_t step) const {
         std::uint32_t sum = 0;
-        for (const Mark* mark : standing_[place]) sum += worth(*mark, new_[step]);
+        for (const Mark* mark : coverage_[place]) sum += worth(*mark, new_[step]);
         return sum;
     }
 
@@ -95,7 +95,7 @@ private:
 
     // The most that the places from i and the steps from j on are worth, for all i and j.
     void by_table() {
-        const std::size_t n = standing_.size(), m = new_.size();
+        const std::size_t n = coverage_.size(), m = new_.size();
         std::vector<std::uint32_t> most(cells());
         const auto at = [&](std::size_t i, std::size_t j) -> std::uint32_t& { return most[i * (m + 1) + j]; };
         for (std::size_t i = n; i-- > 0;) {
@@ -115,14 +115,14 @@ private:
 
     // Long runs: stage by stage in step, as far as they go together.
     void in_step() {
-        const std::size_t n = standing_.size(), m = new_.size();
+        const std::size_t n = coverage_.size(), m = new_.size();
         const auto goes_on = [](const Mark& a, const Mark& b) { return a.stage == b.stage; };
         std::size_t i = 0, j = 0;
         while (i < n || j < m) {
             if (i == n) alone(j++);
             else if (j == m) result_.push_back(places_[i++]);
-            else if (may_stand_together(*standing_[i].front(), new_[j])) both(i++, j++);
-            else if (i > 0 && goes_on(*standing_[i].front(), *standing_[i - 1].front()))
+            else if (may_stand_together(*coverage_[i].front(), new_[j])) both(i++, j++);
+            else if (i > 0 && goes_on(*coverage_[i].front(), *coverage_[i - 1].front()))
                 result_.push_back(places_[i++]);
             else if (j > 0 && goes_on(new_[j], new_[j - 1])) alone(j++);
             else result_.push_back(places_[i++]);
@@ -130,7 +130,7 @@ private:
     }
 
     std::vector<AlignedPlace> places_, result_;
-    std::vector<std::vector<const Mark*>> standing_;
+    std::vector<std::vector<const Mark*>> coverage_;
     std::size_t run_, width_;
     const Marks& new_;
 };

@@ -77,7 +77,7 @@ void count(Steps& steps) {
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Rounds> rounds;
     std::vector<Step::Counters> so_far(steps.blocks.size());
     for (Step& step : steps.steps) {
-        for (Step::Counters& block : so_far) block.lanes_at_work = block.lanes_adding = 0;
+        for (Step::Counters& block : so_far) block.active_lanes = block.lanes_adding = 0;
         for (const WarpStep& warp : step.warps) {
             Step::Counters& block = so_far[places.at({warp.warp.launch, warp.warp.block})];
             Rounds& own = rounds[{warp.warp.launch, warp.warp.block, warp.warp.warp}];
@@ -87,7 +87,7 @@ void count(Steps& steps) {
                 at_work |= record.active;
                 add_record(*steps.trace, record, own, block);
             }
-            block.lanes_at_work += lanes_in(at_work);
+            block.active_lanes += lanes_in(at_work);
             for (const LaneView& lane : warp.lanes) block.lanes_adding += adds(step.kind, lane);
         }
         for (std::size_t b = 0; b < so_far.size(); ++b) {

@@ -54,9 +54,9 @@ TEST(Flow, EveryPackJoinsItsSum) {
     EXPECT_TRUE(inputs_after(steps, 3, kFirst, 3).holds(12 + 2));
     EXPECT_TRUE(inputs_after(steps, 3, kFirst, 3).holds(128 + 4 * 19 + 1));
     // No record tells the sum in between; the shuffle tells the last.
-    EXPECT_EQ(steps.holding(0, kFirst).known, 0u);
-    EXPECT_EQ(steps.holding(1, kFirst).known, 0u);
-    EXPECT_EQ(steps.holding(2, kFirst).bits[3], to_bits(7.0f));
+    EXPECT_EQ(steps.lane_values(0, kFirst).known, 0u);
+    EXPECT_EQ(steps.lane_values(1, kFirst).known, 0u);
+    EXPECT_EQ(steps.lane_values(2, kFirst).bits[3], to_bits(7.0f));
     EXPECT_EQ(steps.steps[0].find(kFirst)->lanes[3].effect, Effect::join);
     EXPECT_EQ(steps.steps[2].counters.at(0).lanes_adding, 32u);
 }
@@ -77,7 +77,7 @@ TEST(Flow, TwoTemporariesAndAThird) {
     }
     const Steps steps = build_steps(made.trace);
     for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(inputs(steps, k), k + 1);
-    EXPECT_EQ(steps.holding(3, kFirst).known, 0u);
+    EXPECT_EQ(steps.lane_values(3, kFirst).known, 0u);
 }
 
 // The next row begins with a sum of its own: for (row …) { float sum = 0; for (…) sum += in[i]; out[row] = sum; }
@@ -118,8 +118,8 @@ TEST(Flow, TwoReadsOfOneStatement) {
     EXPECT_EQ(inputs(steps, 1), 2u);
     EXPECT_EQ(inputs(steps, 2), 1u);
     EXPECT_EQ(inputs(steps, 3), 2u);
-    EXPECT_EQ(steps.holding(1, kFirst).known, 0u);   // neither word is what the lane has
-    EXPECT_EQ(steps.holding(3, kFirst).bits[3], to_bits(9.0f));
+    EXPECT_EQ(steps.lane_values(1, kFirst).known, 0u);   // neither word is what the lane has
+    EXPECT_EQ(steps.lane_values(3, kFirst).bits[3], to_bits(9.0f));
     EXPECT_EQ(steps.steps[0].counters.at(0).lanes_adding, 0u);
     EXPECT_EQ(steps.steps[1].counters.at(0).lanes_adding, 32u);
 }
@@ -145,7 +145,7 @@ TEST(Flow, WhatAFunctionGivesBackIsWhatWasHeldLast) {
     const Steps steps = build_steps(made.trace);
     EXPECT_EQ(inputs(steps, 4), 4u);   // total: both turns' sums of two
     EXPECT_EQ(inputs(steps, 0), 1u);
-    EXPECT_EQ(steps.holding(0, kFirst).bits[3], to_bits(3.0f));
+    EXPECT_EQ(steps.lane_values(0, kFirst).bits[3], to_bits(3.0f));
     EXPECT_EQ(inputs(steps, 1), 2u);
     EXPECT_EQ(inputs(steps, 2), 1u);   // v anew: nothing of the turn before
     EXPECT_EQ(inputs(steps, 3), 2u);
@@ -164,8 +164,8 @@ TEST(Flow, WhatWasWorkedOnIsNotShownAsHeld) {
         warp.values.fill(50);
         warp.shuffle_sum(8, Op::shfl_xor, 1);
         const Steps steps = build_steps(made.trace);
-        EXPECT_EQ(steps.holding(0, kFirst).known, scaled ? 0u : kAllLanes);
-        EXPECT_EQ(steps.holding(1, kFirst).known, kAllLanes);
+        EXPECT_EQ(steps.lane_values(0, kFirst).known, scaled ? 0u : kAllLanes);
+        EXPECT_EQ(steps.lane_values(1, kFirst).known, kAllLanes);
     }
 }
 
@@ -180,7 +180,7 @@ TEST(Flow, AWorkedOnWordIsUnknown) {
     load_floats(warp, 4, in, 0);
     warp.store(6, out, [](int lane) { return lane; });
     const Steps steps = build_steps(made.trace);
-    EXPECT_EQ(steps.holding(0, kFirst).known, 0u);
+    EXPECT_EQ(steps.lane_values(0, kFirst).known, 0u);
     EXPECT_EQ(inputs(steps, 0), 1u);
 }
 
@@ -207,10 +207,10 @@ TEST(Flow, AConditionalLoadReachesThoseThatCameThere) {
     const Steps steps = build_steps(made.trace);
     for (std::size_t lane = 4; lane < 8; ++lane) {
         EXPECT_EQ(inputs(steps, 1, lane), 0u) << lane;
-        EXPECT_EQ(steps.holding(1, kFirst).bits[lane], to_bits(lane == 6 ? 6.0f : 0.0f));
+        EXPECT_EQ(steps.lane_values(1, kFirst).bits[lane], to_bits(lane == 6 ? 6.0f : 0.0f));
     }
     EXPECT_EQ(inputs(steps, 1, 20), 1u);
-    EXPECT_EQ(steps.holding(1, kFirst).bits[20], to_bits(20.0f));
+    EXPECT_EQ(steps.lane_values(1, kFirst).bits[20], to_bits(20.0f));
 }
 
 Provenance provenance(const Steps& steps, std::size_t step, std::size_t lane = 3) {
@@ -237,7 +237,7 @@ TEST(Flow, ASumUnderAnIfIsNotTold) {
         EXPECT_EQ(steps.steps[0].find(kFirst)->lanes[3].effect, Effect::unknown);
         EXPECT_EQ(steps.steps[1].counters.at(0).lanes_adding, 0u);
         for (std::size_t k = 0; k < 3; ++k) {
-            EXPECT_TRUE(provenance(steps, k).untold);
+            EXPECT_TRUE(provenance(steps, k).unknown);
             EXPECT_EQ(provenance(steps, k).count(), 0u);
         }
     }
@@ -258,7 +258,7 @@ TEST(Flow, ALoadUnderTheSameIfTells) {
     const Steps steps = build_steps(made.trace);
     EXPECT_EQ(inputs(steps, 1, 3), 1u);
     EXPECT_EQ(inputs(steps, 1, 12), 1u);
-    EXPECT_FALSE(provenance(steps, 1).untold);
+    EXPECT_FALSE(provenance(steps, 1).unknown);
 }
 
 // 4: float a = in[i];  5: float b = in[i + 32];  6: float c = a * 2;  then a store of each, of a constant, of d.
@@ -289,13 +289,13 @@ TEST(Flow, AStoreGivesTheVariableThatItNames) {
     EXPECT_EQ(word(1).only(), 35u);
     EXPECT_EQ(word(2).only(), 3u);
     EXPECT_EQ(word(3).count(), 0u);
-    EXPECT_FALSE(word(3).untold);
+    EXPECT_FALSE(word(3).unknown);
     EXPECT_EQ(word(4).count(), 0u);
-    EXPECT_TRUE(word(4).untold);   // e: no record and no statement tells
+    EXPECT_TRUE(word(4).unknown);   // e: no record and no statement tells
     EXPECT_EQ(word(5).count(), 2u);
     EXPECT_TRUE(word(5).holds(3) && word(5).holds(35));
     // A store of another variable shows nothing of the one that the lane holds.
-    EXPECT_EQ(steps.holding(2, kFirst).bits[3], to_bits(35.0f));
+    EXPECT_EQ(steps.lane_values(2, kFirst).bits[3], to_bits(35.0f));
     EXPECT_EQ(steps.steps[5].find(kFirst)->lanes[3].effect, Effect::replace);
 }
 
@@ -311,7 +311,7 @@ TEST(Flow, ReadsInAFunctionThatReturnsThem) {
         for (int k = 0; k < reads; ++k) load_floats(warp, 31, in, 32 * k);
         warp.shuffle_sum(8, Op::shfl_xor, 1);
         const Steps steps = build_steps(made.trace);
-        EXPECT_EQ(provenance(steps, steps.size() - 1).untold, reads == 2);
+        EXPECT_EQ(provenance(steps, steps.size() - 1).unknown, reads == 2);
         if (reads == 1) {
             EXPECT_EQ(inputs(steps, steps.size() - 1), 2u);
         }

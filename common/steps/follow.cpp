@@ -33,10 +33,10 @@ Follower::Follower(Steps& steps, const Statements& statements)
 }
 
 bool Follower::run() {
-    steps_.holdings.assign(1, present_);
+    steps_.all_lane_values.assign(1, present_);
     for (Step& step : steps_.steps) {
         for (WarpStep& warp : step.warps) play(step, warp);
-        steps_.holdings.push_back(present_);
+        steps_.all_lane_values.push_back(present_);
     }
     steps_.input_count = inputs_in(trace_);
     const bool kept = !inputs_.over_budget();
@@ -53,7 +53,7 @@ std::size_t Follower::place_of(const WarpRef& warp) const {
 
 void Follower::play(const Step& step, WarpStep& warp) {
     place_ = place_of(warp.warp);
-    Holding& held = present_[place_];
+    LaneValues& held = present_[place_];
     for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)
         warp.lanes[lane].inputs_before = warp.lanes[lane].inputs_after = held.inputs[lane];
     const std::size_t number = warp.records.front();
@@ -215,8 +215,8 @@ void follow(Steps& steps, const Statements& statements) {
     for (Step& step : steps.steps)
         for (WarpStep& warp : step.warps)
             for (LaneView& lane : warp.lanes) lane.inputs_before = lane.inputs_after = 0;
-    for (std::vector<Holding>& warps : steps.holdings)
-        for (Holding& holding : warps) holding.inputs.fill(0);
+    for (std::vector<LaneValues>& warps : steps.all_lane_values)
+        for (LaneValues& lane_values : warps) lane_values.inputs.fill(0);
 }
 
 }  // namespace lanewise::steps

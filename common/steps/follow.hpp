@@ -7,7 +7,7 @@
 
 namespace lanewise::steps {
 
-// Fills in the lanes of every step, Steps::holdings, input_count and provenances. Where the sets of inputs grow too
+// Fills in the lanes of every step, Steps::all_lane_values, input_count and provenances. Where the sets of inputs grow too
 // large to keep (a lane of a long grid-stride loop over a large input), none are given and input_count is 0.
 void follow(Steps& steps, const Statements& statements);
 

@@ -19,7 +19,7 @@ TEST(Follow, XorTreeReachesEveryInputInEveryLane) {
         for (std::size_t k = 0; k < steps.size(); ++k)
             EXPECT_EQ(inputs_after(steps, k, kFirst, lane).count(), std::size_t{1} << k);
         EXPECT_FALSE(inputs_after(steps, 5, kFirst, lane).counted_twice());
-        EXPECT_EQ(steps.holding(5, kFirst).bits[lane], to_bits(496.0f));
+        EXPECT_EQ(steps.lane_values(5, kFirst).bits[lane], to_bits(496.0f));
     }
     // Lane 5 after xor 16 and xor 8: 5, 21, 13, 29.
     for (const std::size_t input : {5u, 21u, 13u, 29u}) EXPECT_TRUE(inputs_after(steps, 2, kFirst, 5).holds(input));
@@ -27,11 +27,11 @@ TEST(Follow, XorTreeReachesEveryInputInEveryLane) {
     EXPECT_EQ(lane.source, 21);
     EXPECT_EQ(steps.provenances[lane.inputs_before].count(), 1u);
     EXPECT_EQ(steps.provenances[lane.inputs_after].count(), 2u);
-    EXPECT_EQ(steps.holding(kNoStep, kFirst).known, 0u);
-    EXPECT_EQ(steps.holding(0, kFirst).known, kAllLanes);
+    EXPECT_EQ(steps.lane_values(kNoStep, kFirst).known, 0u);
+    EXPECT_EQ(steps.lane_values(0, kFirst).known, kAllLanes);
     EXPECT_EQ(steps.steps[1].find({0, 9, 9}), nullptr);
-    EXPECT_THROW(steps.holding(0, {0, 9, 9}), Error);
-    EXPECT_THROW(steps.holding(99, kFirst), Error);
+    EXPECT_THROW(steps.lane_values(0, {0, 9, 9}), Error);
+    EXPECT_THROW(steps.lane_values(99, kFirst), Error);
 }
 
 TEST(Follow, DownTreeIsCompleteInLaneZeroAlone) {
@@ -63,7 +63,7 @@ TEST(Follow, UpScanKeepsOnTheLowLanes) {
         EXPECT_EQ(held.count(), lane + 1);
         EXPECT_FALSE(held.counted_twice());
     }
-    EXPECT_EQ(steps.holding(5, kFirst).bits[31], to_bits(528.0f));
+    EXPECT_EQ(steps.lane_values(5, kFirst).bits[31], to_bits(528.0f));
 }
 
 TEST(Follow, ReplaceTakesTheSourcesInputs) {
@@ -136,7 +136,7 @@ TEST(Follow, TwoLevelLeavesTheTotalInTheLowLanesOnly) {
         // The other warps hold what they had.
         EXPECT_EQ(inputs_after(steps, last, {0, block, 5}, 9).count(), 32u);
         // Lanes without a warp sum hold the identity from then on.
-        EXPECT_EQ(steps.holding(8, {0, block, 0}).bits[20], to_bits(0.0f));
+        EXPECT_EQ(steps.lane_values(8, {0, block, 0}).bits[20], to_bits(0.0f));
     }
 }
 
@@ -152,7 +152,7 @@ TEST(Follow, TheSharedTreeGathersInItsFirstWord) {
     const std::size_t last = steps.size() - 1;
     EXPECT_EQ(inputs_after(steps, last, kFirst, 0).count(), 128u);
     EXPECT_FALSE(inputs_after(steps, last, kFirst, 0).counted_twice());
-    EXPECT_EQ(steps.holding(last, kFirst).bits[0], to_bits(8128.0f));
+    EXPECT_EQ(steps.lane_values(last, kFirst).bits[0], to_bits(8128.0f));
     const LaneView& lane = steps.steps[3].find(kFirst)->lanes[5];
     EXPECT_EQ(lane.before, to_bits(5.0f));
     EXPECT_EQ(lane.received, to_bits(69.0f));
@@ -171,8 +171,8 @@ TEST(Follow, LoadsThatJoin) {
     warp.shuffle_sum(5, Op::shfl_xor, 16);
     const Steps steps = build_steps(made.trace);
     EXPECT_EQ(labels(steps), "load in | load in | xor 16");
-    EXPECT_EQ(steps.holding(0, kFirst).known, 0u);
-    EXPECT_EQ(steps.holding(1, kFirst).bits[3], to_bits(38.0f));
+    EXPECT_EQ(steps.lane_values(0, kFirst).known, 0u);
+    EXPECT_EQ(steps.lane_values(1, kFirst).bits[3], to_bits(38.0f));
     EXPECT_EQ(inputs_after(steps, 1, kFirst, 3).count(), 2u);
     EXPECT_TRUE(inputs_after(steps, 1, kFirst, 3).holds(35));
     EXPECT_EQ(inputs_after(steps, 2, kFirst, 3).count(), 4u);
@@ -188,7 +188,7 @@ TEST(Follow, AVectorLoadBringsFourInputs) {
     const Steps steps = build_steps(made.trace);
     EXPECT_EQ(labels(steps), "load in x4");
     EXPECT_EQ(first_inputs(inputs_after(steps, 0, kFirst, 2)), 0xf00u);
-    EXPECT_EQ(steps.holding(0, kFirst).known, 0u);   // no one value is held
+    EXPECT_EQ(steps.lane_values(0, kFirst).known, 0u);   // no one value is held
 }
 
 // atomicAdd(out, in[t]); then another launch reads out.
@@ -220,7 +220,7 @@ TEST(Follow, AReductionGathersTheWarp) {
         warp.reduce_add(5, [](int lane) { return static_cast<std::uint32_t>(lane); }, effect, 0xffff);
         const Steps steps = build_steps(made.trace);
         EXPECT_EQ(inputs_after(steps, 1, kFirst, 5).count(), 1u);
-        EXPECT_EQ(steps.holding(1, kFirst).bits[5], to_bits(5.0f));
+        EXPECT_EQ(steps.lane_values(1, kFirst).bits[5], to_bits(5.0f));
         EXPECT_EQ(inputs_after(steps, 2, kFirst, 5).count(), effect == Effect::keep ? 1u : 16u);
         EXPECT_EQ(inputs_after(steps, 2, kFirst, 5).counted_twice(), effect == Effect::join);
         EXPECT_EQ(inputs_after(steps, 2, kFirst, 20).count(), 1u);
@@ -255,7 +255,7 @@ TEST(Follow, GivesUpProvenanceWhereInputsCannotBeToldApart) {
     const Steps steps = build_steps(made.trace);
     EXPECT_EQ(steps.input_count, 0u);
     EXPECT_EQ(steps.provenances.size(), 1u);
-    EXPECT_EQ(steps.holding(4, kFirst).inputs[3], 0u);
+    EXPECT_EQ(steps.lane_values(4, kFirst).inputs[3], 0u);
 }
 
 TEST(Follow, AGpuTraceAloneHasNoInputs) {
@@ -265,7 +265,7 @@ TEST(Follow, AGpuTraceAloneHasNoInputs) {
     EXPECT_EQ(labels(steps),
               "xor 16 | xor 8 | xor 4 | xor 2 | xor 1 | barrier | xor 4 | xor 2 | xor 1 | atomic out");
     EXPECT_EQ(steps.input_count, 0u);
-    EXPECT_EQ(steps.holding(0, kFirst).bits[5], to_bits(26.0f));
+    EXPECT_EQ(steps.lane_values(0, kFirst).bits[5], to_bits(26.0f));
 }
 
 TEST(Follow, AnEmptyTraceHasNoSteps) {

@@ -76,7 +76,7 @@ void Follower::read(std::size_t number, std::size_t lane, LaneView& view) {
         const bool given = !course(lane).has_taken(*sum) && !text_.is_assigned(*sum);
         std::uint32_t& own = course(lane).taken(*sum);
         if (given) own = held().inputs[lane];
-        own = told ? inputs_.join(own, word) : inputs_.untold(own);
+        own = told ? inputs_.join(own, word) : inputs_.unknown(own);
         held().inputs[lane] = own;
     } else {
         held().inputs[lane] = sum != nullptr || more ? inputs_.join(held().inputs[lane], word) : word;

@@ -44,7 +44,7 @@ private:
             if (takes_part(record, lane)) act(lane);
     }
 
-    Holding& held() { return present_[place_]; }
+    LaneValues& held() { return present_[place_]; }
 
     bool is_known(std::size_t lane) { return held().known >> lane & 1; }
 
@@ -144,7 +144,7 @@ private:
     Provenances inputs_;
     Memory memory_;
     TextFlow text_;
-    std::vector<Holding> present_;
+    std::vector<LaneValues> present_;
     std::vector<trace::PerLane<Pending>> pending_;
     std::vector<trace::PerLane<LaneCourse>> courses_;
     std::vector<std::size_t> following_;   // the next record of the same warp

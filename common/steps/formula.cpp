@@ -256,11 +256,11 @@ Formula update_parts(const trace::Trace& trace, const WarpStep& warp, int lane, 
     if (update.store == nullptr) return formula;
     formula.who = fmt::format("lane {} → {}", lane, word_name(trace, *update.store, at));
     const Element type = update.store->type;
-    std::string words, values;
+    std::string text, values;
     for (const std::size_t number : warp.records) {
         const Record& record = trace.records[number];
         if (record.op != Op::load || !takes_part(record, at)) continue;
-        words += (words.empty() ? "" : ", ") + word_name(trace, record, at);
+        text += (text.empty() ? "" : ", ") + word_name(trace, record, at);
         values += (values.empty() ? "" : ", ") + values_of(record, at);
     }
     const bool is_sum = update.own != nullptr && update.other != nullptr && view.effect == Effect::join &&
@@ -271,7 +271,7 @@ Formula update_parts(const trace::Trace& trace, const WarpStep& warp, int lane, 
         formula.arithmetic = fmt::format("{} + {} = {}", shown(type, view.before), shown(type, view.received),
                                          shown(type, view.after));
     } else {
-        formula.rule = "from " + words;
+        formula.rule = "from " + text;
         formula.arithmetic = fmt::format("read {}, now {}", values, shown(type, view.after));
     }
     return formula;

@@ -33,13 +33,13 @@ bool LaneCourse::pass(const Statement& statement, bool told, Provenances& inputs
     if (joins && !statement.calls && owed_ != &statement) return false;
     std::uint32_t given = statement.calls ? held : Provenances::kNothing;
     // Of several reads in functions none is known to be the result.
-    if (statement.calls && reads_aside_ > 1) given = inputs.untold(given);
+    if (statement.calls && reads_aside_ > 1) given = inputs.unknown(given);
     for (const std::string& name : uses) {
         const auto other = statement.calls ? taken_.end() : taken_.find({statement.function.first, name});
         if (other != taken_.end()) given = inputs.join(given, other->second);
     }
     std::uint32_t& own = taken(statement);
-    if (!told) own = inputs.untold(own);
+    if (!told) own = inputs.unknown(own);
     else own = joins ? inputs.join(own, given) : given;
     if (!joins) return false;
     if (owed_ == &statement) owed_ = nullptr;
@@ -68,12 +68,12 @@ LaneCourse::Stored LaneCourse::stored(const Statement* store, const TextFlow& te
         ++known;
     }
     // `c ? a : b`: one of the two.
-    if (known > 1 && store->conditional) return {inputs.untold(Provenances::kNothing), false};
+    if (known > 1 && store->conditional) return {inputs.unknown(Provenances::kNothing), false};
     const bool constant = uses.empty() || (store->conditional && store->loads > 0);   // out[t] = 0, t < n ? in[t] : 0
     if (known > 0 || constant) return {all, is_held};
     // A value that the function was given, or one that no record and no statement tells of.
     if (!here) return {held, true};
-    return {inputs.untold(Provenances::kNothing), false};
+    return {inputs.unknown(Provenances::kNothing), false};
 }
 
 void LaneCourse::leave(int line, bool is_load, const TextFlow& text) {

@@ -69,7 +69,7 @@ std::string label_of(const Trace& trace, const Step& step) {
         case StepKind::store: break;
     }
     if (step.warps.front().records.size() > 1) {
-        const std::string label = fmt::format("{} {}", update_word(trace, step), array);
+        const std::string label = fmt::format("{} {}", update_name(trace, step), array);
         return step.distance ? fmt::format("{} {:+}", label, *step.distance) : label;
     }
     const std::string label = (step.kind == StepKind::load ? "load " : "store ") + array;

@@ -126,7 +126,7 @@ inline std::string labels(const Steps& steps) {
 }
 
 inline Provenance inputs_after(const Steps& steps, std::size_t step, const WarpRef& warp, std::size_t lane) {
-    return steps.provenances.at(steps.holding(step, warp).inputs[lane]);
+    return steps.provenances.at(steps.lane_values(step, warp).inputs[lane]);
 }
 
 // The first 64 inputs, a bit for each that is held.

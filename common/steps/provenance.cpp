@@ -43,7 +43,7 @@ Provenance Provenances::at(Id id) const {
     const Set set = set_of(id);
     Provenance provenance(trees_, set.once, set.twice);
     provenance.undefined = (set.flags & 1u) != 0;
-    provenance.untold = (set.flags & 2u) != 0;
+    provenance.unknown = (set.flags & 2u) != 0;
     return provenance;
 }
 
@@ -67,7 +67,7 @@ Provenances::Id Provenances::undefined(Id id) {
     return number_of(set);
 }
 
-Provenances::Id Provenances::untold(Id id) {
+Provenances::Id Provenances::unknown(Id id) {
     Set set = set_of(id);
     set.flags |= 2u;
     return number_of(set);

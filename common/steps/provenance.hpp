@@ -16,7 +16,7 @@ class Provenances;
 class Provenance {
 public:
     bool undefined = false;   // something undefined came in (an inactive source lane)
-    bool untold = false;      // others may have come in: the kernel's text does not tell (an `if` around `sum += p;`)
+    bool unknown = false;      // others may have come in: the kernel's text does not tell (an `if` around `sum += p;`)
 
     std::size_t count() const;                // inputs held at least once
     bool holds(std::size_t input) const;
@@ -49,7 +49,7 @@ public:
     Id single(std::size_t input);
     Id join(Id a, Id b);
     Id undefined(Id id);
-    Id untold(Id id);   // these, and perhaps others
+    Id unknown(Id id);   // these, and perhaps others
 
     // Throws Error where there is no set of that number.
     Provenance at(Id id) const;

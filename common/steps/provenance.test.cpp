@@ -16,12 +16,12 @@ using Id = Provenances::Id;
 // The same by counting: how often each input came in, at most twice.
 struct Counted {
     std::map<std::size_t, int> times;
-    bool undefined = false, untold = false;
+    bool undefined = false, unknown = false;
     bool operator==(const Counted&) const = default;
 };
 
 Counted joined(const Counted& a, const Counted& b) {
-    Counted both{a.times, a.undefined || b.undefined, a.untold || b.untold};
+    Counted both{a.times, a.undefined || b.undefined, a.unknown || b.unknown};
     for (const auto& [input, times] : b.times) both.times[input] = std::min(2, both.times[input] + times);
     return both;
 }
@@ -37,7 +37,7 @@ void expect_holds(const Provenance& held, const Counted& expected, std::size_t i
     EXPECT_EQ(held.count(), expected.times.size()) << what;
     EXPECT_EQ(held.counted_twice(), twice > 0) << what;
     EXPECT_EQ(held.undefined, expected.undefined) << what;
-    EXPECT_EQ(held.untold, expected.untold) << what;
+    EXPECT_EQ(held.unknown, expected.unknown) << what;
     const std::size_t first = inputs / 7, last = inputs / 2 + 1;
     std::size_t in_part = 0, twice_in_part = 0;
     for (auto at = expected.times.lower_bound(first); at != expected.times.lower_bound(last); ++at) {
@@ -77,9 +77,9 @@ TEST(Provenance, HoldsWhatCountingSays) {
                 set = counted[a];
                 set.undefined = true;
             } else if (turn % 31 == 2) {
-                id = sets.untold(ids[a]);
+                id = sets.unknown(ids[a]);
                 set = counted[a];
-                set.untold = true;
+                set.unknown = true;
             } else {
                 id = sets.join(ids[a], ids[b]);
                 set = joined(counted[a], counted[b]);

@@ -52,7 +52,7 @@ public:
         }
         step.distance = distance_of(step);
         step.stage = stage_of(k, step, record);
-        note_words(step);
+        note_memory(step);
     }
 
 private:
@@ -125,7 +125,7 @@ private:
     }
 
     // A lane's own word of an array: the one that it wrote last, or that it took as its value.
-    void note_words(const Step& step) {
+    void note_memory(const Step& step) {
         for (const WarpStep& warp : step.warps) {
             const Record& record = trace_.records[warp.records.back()];
             if (record.op == Op::store) written_.insert(place_of(record));

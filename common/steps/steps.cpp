@@ -24,17 +24,17 @@ const WarpStep* Step::find(const WarpRef& warp) const {
     return at != warps.end() && at->warp == warp ? &*at : nullptr;
 }
 
-const Holding& Steps::holding(std::size_t k, const WarpRef& warp) const {
+const LaneValues& Steps::lane_values(std::size_t k, const WarpRef& warp) const {
     const auto at = std::lower_bound(warps.begin(), warps.end(), warp, [](const WarpRef& a, const WarpRef& b) {
         return order_of(a) < order_of(b);
     });
     const std::size_t row = k + 1;   // before the first step: k is kNoStep
-    if (at == warps.end() || !(*at == warp) || row >= holdings.size())
+    if (at == warps.end() || !(*at == warp) || row >= all_lane_values.size())
         throw Error(
             fmt::format("There is no warp {} of block {} of launch {} at step {}; the trace has {} warps and {} "
                         "steps.",
                         warp.warp, warp.block, warp.launch, row, warps.size(), steps.size()));
-    return holdings[row][static_cast<std::size_t>(at - warps.begin())];
+    return all_lane_values[row][static_cast<std::size_t>(at - warps.begin())];
 }
 
 Steps build_steps(const trace::Trace& trace) {

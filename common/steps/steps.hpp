@@ -59,7 +59,7 @@ struct Step {
     std::vector<WarpStep> warps;         // by launch, block, warp
     // Up to and with this step, for each recorded block (same order as Steps::blocks).
     struct Counters {
-        std::uint32_t lanes_at_work = 0;  // at this step
+        std::uint32_t active_lanes = 0;  // at this step
         std::uint32_t shuffles = 0;       // and reductions: rounds so far, the most that any warp of the block took
                                           // part in
         std::uint32_t block_barriers = 0;
@@ -88,7 +88,7 @@ struct Step {
 };
 
 // What a warp's lanes held after a step, whether or not they took part in it: what is drawn as "the present value".
-struct Holding {
+struct LaneValues {
     trace::PerLane<std::uint64_t> bits{};
     Element type = Element::f32;
     std::uint32_t known = 0;                       // lanes whose value has been seen in a record
@@ -107,9 +107,9 @@ struct Steps {
 
     std::size_t size() const { return steps.size(); }
     // The warp's values after step `k` (k = size_t(-1): before the first). Throws Error where there is no such warp.
-    const Holding& holding(std::size_t k, const WarpRef& warp) const;
+    const LaneValues& lane_values(std::size_t k, const WarpRef& warp) const;
 
-    std::vector<std::vector<Holding>> holdings;  // [step][warp, as in `warps`]; index 0 is before the first step
+    std::vector<std::vector<LaneValues>> all_lane_values;  // [step][warp, as in `warps`]; index 0 is before the first step
 };
 
 // A step is what a learner takes in at once. Records of different warps and blocks that are the same stage of the

@@ -45,7 +45,7 @@ std::uint64_t sum_bits(Element type, std::uint64_t a, std::uint64_t b) {
     }
 }
 
-const char* update_word(const trace::Trace& trace, const Step& step) {
+const char* update_name(const trace::Trace& trace, const Step& step) {
     bool any = false, add = true, max = true, min = true;
     for (const WarpStep& warp : step.warps) {
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {

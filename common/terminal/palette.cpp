@@ -19,12 +19,12 @@ Rgb ink_on(const Rgb& ground) {
     return light > 110 ? Rgb{0, 0, 0} : Rgb{255, 255, 255};
 }
 
-Style Palette::of_code(shown::TokenKind kind) const {
+Style Palette::of_code(scene::TokenKind kind) const {
     switch (kind) {
-        case shown::TokenKind::keyword: return ink(keyword);
-        case shown::TokenKind::intrinsic: return ink(intrinsic);
-        case shown::TokenKind::literal: return ink(literal);
-        case shown::TokenKind::comment: return ink(comment);
+        case scene::TokenKind::keyword: return ink(keyword);
+        case scene::TokenKind::intrinsic: return ink(intrinsic);
+        case scene::TokenKind::literal: return ink(literal);
+        case scene::TokenKind::comment: return ink(comment);
         default: return {};
     }
 }

@@ -13,7 +13,7 @@ struct Palette {
     Rgb exchange, memory, atomic, vote, barrier;     // kinds of steps
 
     Style quietly() const { return {.ink = quiet}; }
-    Style of_code(shown::TokenKind kind) const;
+    Style of_code(scene::TokenKind kind) const;
     Rgb of_step(steps::StepKind kind) const;
 };
 

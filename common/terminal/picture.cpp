@@ -5,7 +5,7 @@
 #include "common/base/element.hpp"
 #include "common/scene/lane_facts.hpp"
 #include "common/scene/warps.hpp"
-#include "common/scene/work.hpp"
+#include "common/scene/utilization.hpp"
 #include "common/terminal/palette.hpp"
 #include "common/terminal/stage_picture.hpp"
 #include "common/terminal/stage_rows.hpp"
@@ -31,7 +31,7 @@ public:
                         fitted("Too small: " + std::to_string(screen_.columns()) + "×" +
                                    std::to_string(screen_.rows()) + "; 80×24 is enough.",
                                screen_.columns()));
-            if (screen_.rows() > 1) screen_.put(0, 1, fitted(place_words(), screen_.columns()));
+            if (screen_.rows() > 1) screen_.put(0, 1, fitted(place_text(), screen_.columns()));
             return std::move(screen_);
         }
         if (s_.keys_) {
@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    std::string place_words() const {
+    std::string place_text() const {
         return "step " + std::to_string(std::min(at_ + 1, steps_.size())) + " of " + std::to_string(steps_.size());
     }
 
@@ -86,9 +86,9 @@ private:
             x = screen_.put(x, 0, fitted(title, columns - x), style) + 1;
         }
         screen_.put(0, 1, "● ", ink(colors_.result));
-        const std::string result = shown::result_words(run_),
-                          mistakes = shown::mistakes_found(run_.trace, s_.findings_);
-        const bool right = shown::came_out_right(run_) && mistakes.empty();
+        const std::string result = scene::result_text(run_),
+                          mistakes = scene::mistakes_found(run_.trace, s_.findings_);
+        const bool right = scene::came_out_right(run_) && mistakes.empty();
         std::string told = result.empty() ? mistakes : mistakes.empty() ? result : result + ", but: " + mistakes;
         if (!told.empty()) told = (right ? "✓ " : "! ") + told;
         const std::string origin = run_.origin + (run_.origin.find(run_.trace.header.date) == std::string::npos &&
@@ -105,7 +105,7 @@ private:
         if (at_ < steps_.size())
             for (const std::size_t i : s_.findings_[at_])
                 if (y < 5)
-                    screen_.put(0, y++, fitted("! " + shown::finding_words(run_.trace.findings[i]), columns),
+                    screen_.put(0, y++, fitted("! " + scene::finding_text(run_.trace.findings[i]), columns),
                                 ink(colors_.warning));
         return y;
     }
@@ -116,7 +116,7 @@ private:
         const int columns = screen_.columns(), last = screen_.rows() - 1;
         const std::string hints = "Space play  ←→ step  ↑↓ lane  W warp  Tab variant  ? keys  Q end";
         int x = screen_.put(0, last, s_.playhead_.playing ? "▶ " : "  ", ink(colors_.accent, true));
-        x = screen_.put(x, last, place_words(), {.strong = true});
+        x = screen_.put(x, last, place_text(), {.strong = true});
         if (s_.playhead_.speed != 1) {
             const int hundredths = static_cast<int>(std::lround(s_.playhead_.speed * 100));
             x = screen_.put(
@@ -157,7 +157,7 @@ private:
     // How many of the block's lanes work at each step, a sign a step.
     void draw_bars(int y) {
         static constexpr const char* kBars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-        const shown::Work work = shown::work_of(steps_, s_.warp_);
+        const scene::Utilization work = scene::utilization_of(steps_, s_.warp_);
         const int columns = screen_.columns();
         const std::string name = "lanes ";
         int x = screen_.put(0, y, name, colors_.quietly());
@@ -175,9 +175,9 @@ private:
             if (each > 1) ++x;
         }
         const auto& now = work.steps[at_];
-        const std::string words = std::to_string(now.adding ? now.adding : now.lanes) + " of " +
+        const std::string text = std::to_string(now.adding ? now.adding : now.lanes) + " of " +
                                   std::to_string(work.threads) + (now.adding ? " add" : " at work");
-        screen_.put_right(x + 1, columns, y, words, colors_.quietly());
+        screen_.put_right(x + 1, columns, y, text, colors_.quietly());
     }
 
     // --- formula and source, above the timeline ---
@@ -190,15 +190,15 @@ private:
         }
         const std::string formula = steps::formula(steps_, at_, s_.warp_, s_.lane_);
         std::string values;
-        for (const shown::ValueRow& row : shown::value_rows(steps_, at_, s_.warp_, s_.lane_)) {
+        for (const scene::ValueRow& row : scene::value_rows(steps_, at_, s_.warp_, s_.lane_)) {
             values += (values.empty() ? "" : "  ") + row.label + (row.word.empty() ? "" : " " + row.word) + " ";
             values +=
                 row.is_value ? format_element(row.type, row.bits) + " 0x" + format_bits(row.type, row.bits) : row.text;
         }
         if (steps_.input_count > 0) {
             const steps::Provenance inputs =
-                steps_.provenances[steps_.holding(at_, s_.warp_).inputs[static_cast<std::size_t>(s_.lane_)]];
-            values += (values.empty() ? "" : "  ") + shown::inputs_words(inputs, steps_.input_count);
+                steps_.provenances[steps_.lane_values(at_, s_.warp_).inputs[static_cast<std::size_t>(s_.lane_)]];
+            values += (values.empty() ? "" : "  ") + scene::inputs_text(inputs, steps_.input_count);
         }
         screen_.put(
             0, bottom - 2,
@@ -216,7 +216,7 @@ private:
         for (int i = 0; i < height && first + i <= total; ++i) {
             const int number = first + i, y = top + i;
             const bool lit = number == line;
-            const shown::CodeLine& code = s_.code_[static_cast<std::size_t>(number - 1)];
+            const scene::CodeLine& code = s_.code_[static_cast<std::size_t>(number - 1)];
             Style ground;
             if (lit) ground.ground = colors_.lit;
             screen_.put(0, y, std::string(static_cast<std::size_t>(screen_.columns()), ' '), ground);
@@ -226,7 +226,7 @@ private:
             screen_.put(5 - static_cast<int>(text.size()), y, text, numbered);
             screen_.put(6, y, lit ? "▶" : "│", numbered);
             int x = 8;
-            for (const shown::Token& token : code.tokens) {
+            for (const scene::Token& token : code.tokens) {
                 Style style = colors_.of_code(token.kind);
                 style.ground = ground.ground;
                 style.strong = lit;
@@ -236,7 +236,7 @@ private:
         return top;
     }
 
-    const shown::ValueScale& scale() const {
+    const scene::ValueScale& scale() const {
         const auto& warps = steps_.warps;
         const auto at = static_cast<std::size_t>(std::find(warps.begin(), warps.end(), s_.warp_) - warps.begin());
         return s_.scales_.at(at < s_.scales_.size() ? at : 0);

@@ -21,12 +21,12 @@ public:
     void draw(int top, int bottom) {
         const steps::Step& step = steps_.steps[at_];
         const steps::WarpStep* part = step.find(warp_);
-        const std::uint32_t active = shown::active_lanes(steps_, part);
-        int lanes_at_work = 0;
-        for (int lane = 0; lane < 32; ++lane) lanes_at_work += (active >> lane) & 1u;
-        int x = screen_.put(0, top, shown::warp_name(steps_, warp_), {.strong = true});
+        const std::uint32_t active = scene::active_lanes(steps_, part);
+        int active_lanes = 0;
+        for (int lane = 0; lane < 32; ++lane) active_lanes += (active >> lane) & 1u;
+        int x = screen_.put(0, top, scene::warp_name(steps_, warp_), {.strong = true});
         x = screen_.put(x, top, "  " + step.label, ink(colors_.of_step(step.kind), true));
-        const std::string busy = counted(lanes_at_work, "lane") + " at work";
+        const std::string busy = counted(active_lanes, "lane") + " at work";
         screen_.put(x, top, "  " + (part ? busy : "has no part in this step"), colors_.quietly());
         const std::string source = "line " + std::to_string(step.line);
         screen_.put_right(x + 24, screen_.columns(), top, source, ink(colors_.accent));
@@ -64,8 +64,8 @@ public:
     }
 
 private:
-    Style style_of(shown::ValueRow::Role role) const {
-        using Role = shown::ValueRow::Role;
+    Style style_of(scene::ValueRow::Role role) const {
+        using Role = scene::ValueRow::Role;
         switch (role) {
             case Role::source: return ink(colors_.accent);
             case Role::result: return ink(colors_.result);
@@ -95,7 +95,7 @@ private:
             cell.is_value ? format_element(cell.type, cell.bits, width - 1) : fitted(cell.text, width - 1);
         Style style = style_of(row.role);
         if (cell.is_value) {
-            const Rgb ground = shown::viridis(0.06 + 0.94 * scale_.place(element_to_double(cell.type, cell.bits)));
+            const Rgb ground = scene::viridis(0.06 + 0.94 * scale_.place(element_to_double(cell.type, cell.bits)));
             style = {.ink = ink_on(ground), .ground = ground};
             screen_.put(x + 1, y, std::string(static_cast<std::size_t>(width - 1), ' '), style);
         }
@@ -109,7 +109,7 @@ private:
     std::size_t at_;
     steps::WarpRef warp_;
     int lane_;
-    const shown::ValueScale& scale_;
+    const scene::ValueScale& scale_;
     const Palette& colors_;
 };
 

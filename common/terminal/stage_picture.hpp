@@ -14,7 +14,7 @@ struct StageLook {
     std::size_t step;
     steps::WarpRef warp;
     int lane;                          // -1: none
-    const shown::ValueScale& scale;    // of the warp's values
+    const scene::ValueScale& scale;    // of the warp's values
     const Palette& colors;
 };
 

@@ -9,11 +9,11 @@
 namespace lanewise::terminal {
 namespace {
 
-using Role = shown::ValueRow::Role;
+using Role = scene::ValueRow::Role;
 
 Row::Cell cell_of(std::string text) { return {true, false, Element::f32, 0, std::move(text)}; }
 
-Row::Cell cell_of(const shown::ValueRow& told) {
+Row::Cell cell_of(const scene::ValueRow& told) {
     if (told.is_value) return {true, true, told.type, told.bits, ""};
     if (told.text == "undefined") return cell_of("undef");
     return cell_of(told.text == "not recorded" ? "·" : told.text);
@@ -37,31 +37,31 @@ Row sources(const steps::WarpStep& part, int lanes) {
 
 Row held(const char* label, const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp, int lanes) {
     Row row{label, Row::Kind::value, Role::plain, std::vector<Row::Cell>(static_cast<std::size_t>(lanes))};
-    const steps::Holding& holding = steps.holding(k, warp);
+    const steps::LaneValues& lane_values = steps.lane_values(k, warp);
     for (std::size_t lane = 0; lane < row.cells.size(); ++lane)
-        if ((holding.known >> lane) & 1u) row.cells[lane] = {true, true, holding.type, holding.bits[lane], ""};
+        if ((lane_values.known >> lane) & 1u) row.cells[lane] = {true, true, lane_values.type, lane_values.bits[lane], ""};
     return row;
 }
 
 // The places of memory that a row names, one line for each array.
-void add_places(std::vector<Row>& rows, const shown::WarpRow& told) {
+void add_places(std::vector<Row>& rows, const scene::WarpRow& told) {
     const std::size_t first = rows.size();
     for (std::size_t lane = 0; lane < told.lanes.size(); ++lane) {
         if (!told.lanes[lane]) continue;
-        const std::string& word = told.lanes[lane]->word;
-        const std::size_t bracket = word.find('[');
+        const std::string& token = told.lanes[lane]->word;
+        const std::size_t bracket = token.find('[');
         if (bracket == std::string::npos) continue;
-        const std::string label = word.substr(0, bracket) + "[ ]";
+        const std::string label = token.substr(0, bracket) + "[ ]";
         const auto same = [&](const Row& row) { return row.label == label; };
         auto row = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(), same);
         if (row == rows.end())
             row = rows.insert(row, {label, Row::Kind::text, Role::quiet, std::vector<Row::Cell>(told.lanes.size())});
-        row->cells[lane] = cell_of(word.substr(bracket + 1, word.size() - bracket - 2));
+        row->cells[lane] = cell_of(token.substr(bracket + 1, token.size() - bracket - 2));
     }
 }
 
 void add_rows(std::vector<Row>& rows, const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp) {
-    for (const shown::WarpRow& told : shown::warp_rows(steps, k, warp)) {
+    for (const scene::WarpRow& told : scene::warp_rows(steps, k, warp)) {
         add_places(rows, told);
         Row row{told.label, Row::Kind::value, Role::plain, std::vector<Row::Cell>(told.lanes.size())};
         for (std::size_t lane = 0; lane < told.lanes.size(); ++lane) {
@@ -80,7 +80,7 @@ void add_rows(std::vector<Row>& rows, const steps::Steps& steps, std::size_t k, 
 std::vector<Row> stage_rows(const steps::Steps& steps, std::size_t k, const steps::WarpRef& warp) {
     std::vector<Row> rows;
     if (k >= steps.size()) return rows;
-    const int lanes = shown::lanes_of(steps, warp);
+    const int lanes = scene::lanes_of(steps, warp);
     rows.push_back(numbers(lanes));
     const steps::WarpStep* part = steps.steps[k].find(warp);
     const auto kind = steps.steps[k].kind;

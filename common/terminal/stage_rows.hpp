@@ -24,7 +24,7 @@ struct Row {
     };
     std::string label;
     Kind kind = Kind::text;
-    shown::ValueRow::Role role = shown::ValueRow::Role::plain;
+    scene::ValueRow::Role role = scene::ValueRow::Role::plain;
     std::vector<Cell> cells;
 };
 

@@ -26,15 +26,15 @@ void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {
     const std::shared_ptr<const lesson::Run> last = run_;
     run_ = std::move(run);
     const steps::Steps& steps = run_->steps;
-    code_ = shown::read_code(run_->source);
-    findings_ = shown::findings_of_steps(steps);
+    code_ = scene::read_code(run_->source);
+    findings_ = scene::findings_of_steps(steps);
     scales_.assign(steps.warps.size(), {});
-    for (const auto& row : steps.holdings)
+    for (const auto& row : steps.all_lane_values)
         for (std::size_t w = 0; w < std::min(row.size(), scales_.size()); ++w) scales_[w].add(row[w]);
-    for (shown::ValueScale& scale : scales_) scale.finish();
+    for (scene::ValueScale& scale : scales_) scale.finish();
     if (std::find(steps.warps.begin(), steps.warps.end(), warp_) == steps.warps.end() && !steps.warps.empty())
         warp_ = steps.warps.front();
-    if (!steps.warps.empty()) lane_ = std::min(lane_, shown::lanes_of(steps, warp_) - 1);
+    if (!steps.warps.empty()) lane_ = std::min(lane_, scene::lanes_of(steps, warp_) - 1);
 
     // The learner stays at the stage where the last variant was.
     std::size_t step = playhead_.step;
@@ -84,7 +84,7 @@ bool Stepper::apply(Intent intent) {
             break;
         case Kind::next_lane:
             if (!steps.warps.empty()) {
-                const int lanes = shown::lanes_of(steps, warp_);
+                const int lanes = scene::lanes_of(steps, warp_);
                 lane_ = direction > 0 ? (lane_ + 1) % lanes : (lane_ < 1 ? lanes : lane_) - 1;
             }
             break;
@@ -102,7 +102,7 @@ bool Stepper::apply(Intent intent) {
         default: break;   // what only a window can draw
     }
     // Another variant may have come, and `steps` gone with the old one.
-    if (!run_->steps.warps.empty()) lane_ = std::min(lane_, shown::lanes_of(run_->steps, warp_) - 1);
+    if (!run_->steps.warps.empty()) lane_ = std::min(lane_, scene::lanes_of(run_->steps, warp_) - 1);
     return true;
 }
 

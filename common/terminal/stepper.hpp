@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/player/actions.hpp"
-#include "common/run/frontend.hpp"
+#include "common/run/run.hpp"
 #include "common/player/playhead.hpp"
 #include "common/scene/code_lines.hpp"
 #include "common/scene/outcome.hpp"
@@ -61,9 +61,9 @@ private:
     Request request_;
     std::size_t variant_ = 0;
     std::shared_ptr<const lesson::Run> run_;
-    std::vector<shown::CodeLine> code_;
-    shown::StepFindings findings_;
-    std::vector<shown::ValueScale> scales_;   // as Steps::warps
+    std::vector<scene::CodeLine> code_;
+    scene::StepFindings findings_;
+    std::vector<scene::ValueScale> scales_;   // as Steps::warps
     lesson::Playhead playhead_;
     steps::WarpRef warp_;
     int lane_ = -1;

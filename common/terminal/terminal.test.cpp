@@ -126,11 +126,11 @@ TEST(Stepper, ShowsEveryValueOfEveryStep) {
         for (int y = 0; y < screen.rows(); ++y)
             if (screen.text(y).starts_with(k == 0 ? "then holds" : "after")) held = screen.text(y).substr(10);
         std::istringstream words(held);
-        const steps::Holding& holding = run->steps.holding(k, {0, 0, 0});
+        const steps::LaneValues& lane_values = run->steps.lane_values(k, {0, 0, 0});
         for (std::size_t lane = 0; lane < 32; ++lane) {
-            std::string word;
-            words >> word;
-            EXPECT_EQ(word, format_element(holding.type, holding.bits[lane])) << "step " << k << " lane " << lane;
+            std::string text;
+            words >> text;
+            EXPECT_EQ(text, format_element(lane_values.type, lane_values.bits[lane])) << "step " << k << " lane " << lane;
         }
     }
 }

@@ -20,7 +20,7 @@ std::string cycles(double value) {
 }
 
 // "one shuffle a cycle", "3.99 additions a cycle", "one load every 8.2 cycles"
-std::string pace_words(double per_cycle, const std::string& noun) {
+std::string pace_text(double per_cycle, const std::string& noun) {
     if (per_cycle > 0.95 && per_cycle < 1.05) return fmt::format("one {} a cycle", noun);
     if (per_cycle >= 1.05) return fmt::format("{} {}s a cycle", cost_number(per_cycle), noun);
     return fmt::format("one {} every {}", noun, cycles(1 / per_cycle));
@@ -41,7 +41,7 @@ std::string cost_number(double value) {
     return text;
 }
 
-std::string cost_words(const Cost& row) {
+std::string cost_text(const Cost& row) {
     if (!row.lacking.empty()) return row.lacking;
     const CostInfo* const info = cost_info(row.id);
     const std::string noun = info ? info->noun : "operation";
@@ -49,7 +49,7 @@ std::string cost_words(const Cost& row) {
     std::vector<std::string> parts;
     if (row.throughput)
         parts.push_back(fmt::format("{} can start {}", info && info->shared ? "with all SMs at it, each" : "an SM",
-                                    pace_words(row.throughput.median, noun)));
+                                    pace_text(row.throughput.median, noun)));
     if (row.latency) {
         const std::string time = cycles(row.latency.median);
         if (wait == CostWait::nothing) parts.push_back(fmt::format("a warp by itself starts one every {}", time));
@@ -65,7 +65,7 @@ std::string cost_words(const Cost& row) {
     return text;
 }
 
-std::string quoted_words(const Cost& row) {
+std::string quoted_text(const Cost& row) {
     if (row.quoted <= 0 || !row.latency) return {};
     const double times = row.latency.median / row.quoted;
     const std::string quoted = fmt::format("People say {}", cycles(row.quoted));

@@ -79,9 +79,9 @@ using CostProgress = std::function<void(std::size_t done, std::size_t all, const
 CostTable measure_costs(const CostProgress& progress = {});
 
 // "A warp can start a shuffle every 2.0 cycles of the SM; the answer comes 24 cycles later.": what a row says.
-std::string cost_words(const Cost& row);
+std::string cost_text(const Cost& row);
 // What people say of it and which of the two figures that is; empty where nobody quotes one.
-std::string quoted_words(const Cost& row);
+std::string quoted_text(const Cost& row);
 // "23.9", "290", "0.25": three digits, as many as are steady.
 std::string cost_number(double value);
 // "NVIDIA H200 · measured 2026-11-21"

@@ -86,7 +86,7 @@ GpuState GpuWatch::read() const {
     return state;
 }
 
-std::string state_words(const GpuState& state) {
+std::string state_text(const GpuState& state) {
     if (!state.known()) return state.why_not.empty() ? "unknown" : "unknown: " + state.why_not;
     std::vector<std::string> words;
     if (state.sm_mhz >= 0) words.push_back(fmt::format("SM {} MHz", state.sm_mhz));

@@ -26,6 +26,6 @@ private:
 };
 
 // One line: "SM 1980 MHz, memory 3201 MHz, 41 °C, no other process"; what is unknown is left out or said.
-std::string state_words(const GpuState& state);
+std::string state_text(const GpuState& state);
 
 }  // namespace lanewise::timing

@@ -56,8 +56,8 @@ std::vector<Size> parse_sizes(const std::string& text, std::uint64_t most) {
     if (*high > most) throw refuse(fmt::format("goes beyond {}, the most values a run may have", most));
     double factor = 2;
     if (second != std::string::npos) {
-        const std::string words = text.substr(second + 1);
-        const auto given = words.starts_with("x") ? number<double>(words.substr(1)) : std::nullopt;
+        const std::string sentence = text.substr(second + 1);
+        const auto given = sentence.starts_with("x") ? number<double>(sentence.substr(1)) : std::nullopt;
         if (!given || !(*given >= kLeastFactor && *given <= kMostFactor))
             throw refuse(fmt::format("has no factor from {} to {} at its end", kLeastFactor, kMostFactor));
         factor = *given;
@@ -73,7 +73,7 @@ std::vector<Size> parse_sizes(const std::string& text, std::uint64_t most) {
     return sizes;
 }
 
-std::string size_words(std::uint64_t n) {
+std::string size_text(std::uint64_t n) {
     if (n >= 1024 && std::has_single_bit(n)) return fmt::format("2^{}", std::countr_zero(n));
     return fmt::format("{}", n);
 }

@@ -24,6 +24,6 @@ std::vector<Size> parse_sizes(const std::string& text, std::uint64_t most);
 inline constexpr std::size_t kMostSizes = 512;
 
 // "2^20" for a power of two from 2^10 on, else the digits.
-std::string size_words(std::uint64_t n);
+std::string size_text(std::uint64_t n);
 
 }  // namespace lanewise::timing

@@ -18,13 +18,13 @@ std::string three_digits(double value) {
 
 }  // namespace
 
-std::string time_words(double us) {
+std::string time_text(double us) {
     if (us < 999.5) return three_digits(us) + " µs";
     if (us < 999.5e3) return three_digits(us * 1e-3) + " ms";
     return three_digits(us * 1e-6) + " s";
 }
 
-std::string rate_words(double gb_per_s) { return three_digits(gb_per_s) + " GB/s"; }
+std::string rate_text(double gb_per_s) { return three_digits(gb_per_s) + " GB/s"; }
 
 namespace {
 

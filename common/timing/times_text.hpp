@@ -10,9 +10,9 @@
 namespace lanewise::timing {
 
 // To three digits, in the unit that suits: "2.10 µs", "23.5 µs", "118 µs", "1.84 ms", "2.00 s".
-std::string time_words(double us);
+std::string time_text(double us);
 // "3580 GB/s", "94.2 GB/s", "1.37 GB/s"
-std::string rate_words(double gb_per_s);
+std::string rate_text(double gb_per_s);
 // Where times come from: "NVIDIA H200 · recorded 2026-11-21", or "measured"; empty for a table without rows.
 std::string times_from(const TimingTable& table);
 std::string costs_from(const CostTable& table);

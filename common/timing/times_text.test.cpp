@@ -6,18 +6,18 @@ namespace lanewise::timing {
 namespace {
 
 TEST(TimesText, ThreeDigitsInTheUnitThatSuits) {
-    EXPECT_EQ(time_words(0.4), "0.40 µs");
-    EXPECT_EQ(time_words(2.104), "2.10 µs");
-    EXPECT_EQ(time_words(9.996), "10.0 µs");
-    EXPECT_EQ(time_words(23.48), "23.5 µs");
-    EXPECT_EQ(time_words(99.96), "100 µs");
-    EXPECT_EQ(time_words(118.4), "118 µs");
-    EXPECT_EQ(time_words(999.7), "1.00 ms");
-    EXPECT_EQ(time_words(1843.2), "1.84 ms");
-    EXPECT_EQ(time_words(15109.5), "15.1 ms");
-    EXPECT_EQ(time_words(2.5e6), "2.50 s");
-    EXPECT_EQ(rate_words(3580.4), "3580 GB/s");
-    EXPECT_EQ(rate_words(1.366), "1.37 GB/s");
+    EXPECT_EQ(time_text(0.4), "0.40 µs");
+    EXPECT_EQ(time_text(2.104), "2.10 µs");
+    EXPECT_EQ(time_text(9.996), "10.0 µs");
+    EXPECT_EQ(time_text(23.48), "23.5 µs");
+    EXPECT_EQ(time_text(99.96), "100 µs");
+    EXPECT_EQ(time_text(118.4), "118 µs");
+    EXPECT_EQ(time_text(999.7), "1.00 ms");
+    EXPECT_EQ(time_text(1843.2), "1.84 ms");
+    EXPECT_EQ(time_text(15109.5), "15.1 ms");
+    EXPECT_EQ(time_text(2.5e6), "2.50 s");
+    EXPECT_EQ(rate_text(3580.4), "3580 GB/s");
+    EXPECT_EQ(rate_text(1.366), "1.37 GB/s");
 }
 
 TEST(TimesText, SaysWhereTimesComeFrom) {

@@ -14,7 +14,7 @@ bool is_between(Op op) { return is_access(op) || op == Op::active_mask; }
 
 constexpr std::uint32_t bit(std::size_t lane) { return std::uint32_t{1} << lane; }
 
-// What the lanes of one record have in common, besides their meeting.
+// What the lanes of one record have in common, besides their collective.
 auto instruction_of(const LaneEvent& event) {
     // A fence of another scope is another instruction, as a shuffle of another offset is not.
     const std::int32_t scope = event.op == Op::fence ? event.arg : 0;
@@ -34,15 +34,15 @@ public:
         for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
             std::uint64_t barriers = 0;
             const std::vector<LaneEvent>& list = events_.lanes[lane];
-            meetings_[lane].resize(list.size(), kNoMeeting);
+            collectives_[lane].resize(list.size(), kNoCollective);
             for (std::size_t i = 0; i < list.size(); ++i) {
-                if (!is_meeting(list[i].op)) continue;
-                std::uint64_t meeting = list[i].meeting;
+                if (!is_collective(list[i].op)) continue;
+                std::uint64_t collective = list[i].collective;
                 // The n-th __syncthreads of one lane is the n-th of every lane that has not exited.
-                if (is_block_barrier(list[i].op) && meeting == kNoMeeting) meeting = kBlockBarrier | barriers;
+                if (is_block_barrier(list[i].op) && collective == kNoCollective) collective = kBlockBarrier | barriers;
                 barriers += is_block_barrier(list[i].op);
-                meetings_[lane][i] = meeting;
-                if (meeting != kNoMeeting) members_[meeting] |= bit(lane);
+                collectives_[lane][i] = collective;
+                if (collective != kNoCollective) members_[collective] |= bit(lane);
             }
         }
     }
@@ -64,7 +64,7 @@ private:
         while (place < events_.lanes[lane].size() && is_between(event(lane, place).op)) ++place;
     }
 
-    // Meetings, atomics, fences and barriers, in the order that the lanes' sequences give.
+    // Collectives, atomics, fences and barriers, in the order that the lanes' sequences give.
     void order_events() {
         PerLane<std::size_t> head{};
         for (std::size_t lane = 0; lane < kWarpSize; ++lane) skip_between(lane, head[lane]);
@@ -87,13 +87,13 @@ private:
         }
     }
 
-    // Has everyone in the meeting of this lane's next event come?
+    // Has everyone in the collective of this lane's next event come?
     bool is_ready(std::size_t lane, const PerLane<std::size_t>& head) const {
-        const std::uint64_t meeting = meetings_[lane][head[lane]];
-        if (meeting == kNoMeeting) return true;
-        for (std::uint32_t rest = members_.at(meeting); rest != 0; rest &= rest - 1) {
+        const std::uint64_t collective = collectives_[lane][head[lane]];
+        if (collective == kNoCollective) return true;
+        for (std::uint32_t rest = members_.at(collective); rest != 0; rest &= rest - 1) {
             const auto other = static_cast<std::size_t>(std::countr_zero(rest));
-            const bool there = head[other] < meetings_[other].size() && meetings_[other][head[other]] == meeting;
+            const bool there = head[other] < collectives_[other].size() && collectives_[other][head[other]] == collective;
             if (!there) return false;
         }
         return true;
@@ -101,11 +101,11 @@ private:
 
     void take(std::size_t first, PerLane<std::size_t>& head) {
         const LaneEvent& instruction = event(first, head[first]);
-        const std::uint64_t meeting = meetings_[first][head[first]];
+        const std::uint64_t collective = collectives_[first][head[first]];
         Group group;
         for (std::size_t lane = first; lane < kWarpSize; ++lane) {
             if (head[lane] == events_.lanes[lane].size()) continue;
-            const bool same = meetings_[lane][head[lane]] == meeting &&
+            const bool same = collectives_[lane][head[lane]] == collective &&
                               instruction_of(event(lane, head[lane])) == instruction_of(instruction);
             if (!same) continue;
             group.lanes |= bit(lane);
@@ -201,7 +201,7 @@ private:
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
     const WarpEvents& events_;
-    PerLane<std::vector<std::uint64_t>> meetings_;
+    PerLane<std::vector<std::uint64_t>> collectives_;
     PerLane<std::vector<std::size_t>> numbers_;       // of each event's instruction; kNone: orders the warp
     PerLane<std::vector<std::size_t>> last_places_;   // by number of the instruction
     std::unordered_map<std::uint64_t, std::uint32_t> members_;

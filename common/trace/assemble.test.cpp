@@ -5,12 +5,12 @@
 namespace lanewise::trace {
 namespace {
 
-LaneEvent meeting(Op op, int line, std::uint32_t mask, std::uint64_t number) {
+LaneEvent collective(Op op, int line, std::uint32_t mask, std::uint64_t number) {
     LaneEvent event;
     event.op = op;
     event.line = line;
     event.mask = mask;
-    event.meeting = number;
+    event.collective = number;
     return event;
 }
 
@@ -45,7 +45,7 @@ BlockEvents one_warp() {
     return events;
 }
 
-// Both halves meet among themselves; whichever half came first took the lower meeting numbers.
+// Both halves meet among themselves; whichever half came first took the lower collective numbers.
 TEST(Assemble, HalfWarpMeetingsHaveOneOrder) {
     const auto record = [](bool upper_first) {
         BlockEvents events = one_warp();
@@ -54,8 +54,8 @@ TEST(Assemble, HalfWarpMeetingsHaveOneOrder) {
             const std::uint64_t first = upper == upper_first ? 0 : 10;
             const std::uint32_t mask = upper ? 0xffff0000u : 0x0000ffffu;
             for (std::uint64_t turn = 0; turn < 3; ++turn)
-                events.warps[0].lanes[lane].push_back(meeting(Op::shfl_down, upper ? 20 : 10, mask, first + turn));
-            events.warps[0].lanes[lane].push_back(meeting(Op::sync_warp, 30, 0xffffffffu, 100));
+                events.warps[0].lanes[lane].push_back(collective(Op::shfl_down, upper ? 20 : 10, mask, first + turn));
+            events.warps[0].lanes[lane].push_back(collective(Op::sync_warp, 30, 0xffffffffu, 100));
         }
         return summary(assembled(events));
     };
@@ -95,7 +95,7 @@ TEST(Assemble, SharedTree) {
             LaneEvent barrier;
             barrier.op = Op::sync_block;
             barrier.line = 9;
-            list.push_back(barrier);  // no meeting number: its turn tells
+            list.push_back(barrier);  // no collective number: its turn tells
         }
         char buffer[128];
         const unsigned active = static_cast<unsigned>((std::uint64_t{1} << offset) - 1);
@@ -116,7 +116,7 @@ TEST(Assemble, AnAccessOfAllLanesStaysWhole) {
     for (std::size_t lane = 0; lane < 32; ++lane) {
         auto& list = events.warps[0].lanes[lane];
         list.push_back(access(Op::load, 3, 1, static_cast<std::int64_t>(lane)));
-        if (lane < 16) list.push_back(meeting(Op::shfl_down, 5, 0xffffu, 7));
+        if (lane < 16) list.push_back(collective(Op::shfl_down, 5, 0xffffu, 7));
         list.push_back(access(Op::store, 7, 2, static_cast<std::int64_t>(lane)));
     }
     EXPECT_EQ(summary(assembled(events)), "load@3:ffffffff shfl_down@5:0000ffff store@7:ffffffff ");
@@ -130,7 +130,7 @@ TEST(Assemble, LanesThatLoadNothingWaitForTheStoreOfAll) {
             auto& list = events.warps[0].lanes[lane];
             if (lane < 10) list.push_back(access(Op::load, 4, load_site, static_cast<std::int64_t>(lane)));
             list.push_back(access(Op::store, 4, 2, static_cast<std::int64_t>(lane)));
-            list.push_back(meeting(Op::sync_block, 5, 0, kNoMeeting));
+            list.push_back(collective(Op::sync_block, 5, 0, kNoCollective));
         }
         EXPECT_EQ(summary(assembled(events)), "load@4:000003ff store@4:ffffffff sync_block@5:ffffffff ");
     }
@@ -171,11 +171,11 @@ TEST(Assemble, BranchesWithoutAMeetingNumberGoByLine) {
 
 TEST(Assemble, MisuseIsToldApartAndNeverHangs) {
     BlockEvents events = one_warp();
-    // One meeting with two masks; lane 2 waits for a meeting that lane 3 reaches only after lane 2's next one.
-    events.warps[0].lanes[0].push_back(meeting(Op::shfl_xor, 5, 3, 1));
-    events.warps[0].lanes[1].push_back(meeting(Op::shfl_xor, 5, 7, 1));
-    events.warps[0].lanes[2] = {meeting(Op::shfl_xor, 6, 12, 2), meeting(Op::shfl_xor, 7, 12, 3)};
-    events.warps[0].lanes[3] = {meeting(Op::shfl_xor, 7, 12, 3), meeting(Op::shfl_xor, 6, 12, 2)};
+    // One collective with two masks; lane 2 waits for a collective that lane 3 reaches only after lane 2's next one.
+    events.warps[0].lanes[0].push_back(collective(Op::shfl_xor, 5, 3, 1));
+    events.warps[0].lanes[1].push_back(collective(Op::shfl_xor, 5, 7, 1));
+    events.warps[0].lanes[2] = {collective(Op::shfl_xor, 6, 12, 2), collective(Op::shfl_xor, 7, 12, 3)};
+    events.warps[0].lanes[3] = {collective(Op::shfl_xor, 7, 12, 3), collective(Op::shfl_xor, 6, 12, 2)};
     const std::vector<Record> records = assembled(events);
     std::uint32_t lanes = 0;
     int events_seen = 0;
@@ -196,7 +196,7 @@ TEST(Assemble, ASnapshotIsCarriedOnce) {
     events.snapshots = {{ArrayImage{0, 0, {1, 2}, {true, false}}}};
     for (WarpEvents& warp : events.warps)
         for (auto& lane : warp.lanes) {
-            LaneEvent barrier = meeting(Op::sync_block, 4, 0, 9);
+            LaneEvent barrier = collective(Op::sync_block, 4, 0, 9);
             barrier.snapshot = 0;
             lane.push_back(barrier);
         }
@@ -243,15 +243,15 @@ TEST(Assemble, FencesOfOneLineAndScopeAreOneRecord) {
     EXPECT_EQ(records[1].arg[4], 1);
 }
 
-// Without a meeting number the turn tells, whatever the barrier asks besides.
+// Without a collective number the turn tells, whatever the barrier asks besides.
 TEST(Assemble, BarriersThatVote) {
     BlockEvents events = one_warp();
     for (std::size_t lane = 0; lane < 32; ++lane) {
-        LaneEvent count = meeting(Op::sync_block_count, 7, 0, kNoMeeting);
+        LaneEvent count = collective(Op::sync_block_count, 7, 0, kNoCollective);
         count.arg = lane < 9;
         count.received = 9;
         if (lane >= 16) events.warps[0].lanes[lane].push_back(access(Op::atomic_add, 20, 0, 0));
-        events.warps[0].lanes[lane].push_back(meeting(Op::sync_block, 6, 0, kNoMeeting));
+        events.warps[0].lanes[lane].push_back(collective(Op::sync_block, 6, 0, kNoCollective));
         events.warps[0].lanes[lane].push_back(count);
     }
     const std::vector<Record> records = assembled(events);
@@ -262,15 +262,15 @@ TEST(Assemble, BarriersThatVote) {
 }
 
 TEST(AttachAfter, ReductionsHaveAResultToo) {
-    std::vector<LaneEvent> lane = {meeting(Op::reduce_add, 10, 1, 0), meeting(Op::vote_match_any, 10, 1, 1)};
+    std::vector<LaneEvent> lane = {collective(Op::reduce_add, 10, 1, 0), collective(Op::vote_match_any, 10, 1, 1)};
     attach_after(lane, 10, 10, Element::f32, 42, Effect::replace);
     EXPECT_TRUE(lane[0].has_after);
     EXPECT_FALSE(lane[1].has_after);
 }
 
 TEST(AttachAfter, GoesToTheLastShuffleOfTheStatement) {
-    std::vector<LaneEvent> lane = {meeting(Op::shfl_down, 10, 1, 0), access(Op::load, 11, 0, 0),
-                                   meeting(Op::shfl_down, 12, 1, 1)};
+    std::vector<LaneEvent> lane = {collective(Op::shfl_down, 10, 1, 0), access(Op::load, 11, 0, 0),
+                                   collective(Op::shfl_down, 12, 1, 1)};
     attach_after(lane, 10, 11, Element::f32, 42, Effect::join);
     EXPECT_TRUE(lane[0].has_after);
     EXPECT_EQ(lane[0].after, 42u);

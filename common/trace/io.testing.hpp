@@ -89,7 +89,7 @@ inline Record random_record(Op op, std::mt19937_64& random, std::uint32_t index)
     if (has_type) record.type = static_cast<Element>(random() % 12);
     const int size = element_size(record.type);
     const auto bits = [&] { return size == 8 ? random() : random() & ((std::uint64_t{1} << (size * 8)) - 1); };
-    if (is_meeting(op) && !is_block_barrier(op)) record.mask = static_cast<std::uint32_t>(random());
+    if (is_collective(op) && !is_block_barrier(op)) record.mask = static_cast<std::uint32_t>(random());
     if (is_shuffle(op)) record.width = 1 << random() % 6;
     const bool uniform = random() % 2;
     const bool reaches_memory = is_access(op) || is_atomic(op);

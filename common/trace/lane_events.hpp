@@ -9,7 +9,7 @@
 
 namespace lanewise::trace {
 
-inline constexpr std::uint64_t kNoMeeting = ~std::uint64_t{0};
+inline constexpr std::uint64_t kNoCollective = ~std::uint64_t{0};
 
 // One instruction of one lane. Fields as in Record.
 struct LaneEvent {
@@ -20,7 +20,7 @@ struct LaneEvent {
     std::uint32_t mask = 0;
     std::int32_t arg = 0;
     int width = kWarpSize;
-    std::uint64_t meeting = kNoMeeting;  // equal for the lanes of the warp that met here
+    std::uint64_t collective = kNoCollective;  // equal for the lanes of the warp that met here
     std::int8_t source = -1;
     std::uint64_t before = 0;
     std::uint64_t received = 0;
@@ -60,7 +60,7 @@ void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, E
 // Puts the lanes of each warp together into records, appended to `records`.
 //
 // The order is a function of the lanes' own sequences alone, so that a GPU and the emulator, which saw different
-// interleavings, give the same: first the meetings, atomics, fences and barriers (what both hold) are ordered, always
+// interleavings, give the same: first the collectives, atomics, fences and barriers (what both hold) are ordered, always
 // taking what is ready at the lowest line, then the lowest lane; then each lane's accesses and active masks (which
 // answer differently from run to run, and so must order nothing else) are placed before the
 // event that follows them, lanes at the same line and site in one record. First comes what no lane of these comes to
@@ -69,7 +69,7 @@ void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, E
 // event later on, joins the record of those that need it now: one load of a whole warp stays one record though half of
 // the warp meets next.
 // Lanes that met with different masks or intrinsics are told apart: a record for each. A __syncthreads without a
-// meeting number is known by its turn. A meeting that some of its lanes never reached in their lists (cannot happen in
+// collective number is known by its turn. A collective that some of its lanes never reached in their lists (cannot happen in
 // a sound recording) is emitted with those that are there.
 void assemble(const BlockEvents& events, std::vector<Record>& records);
 

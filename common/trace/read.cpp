@@ -19,26 +19,26 @@ using namespace reading;
 ArrayImage image(const Json& json, const Trace& trace) {
     ArrayImage result;
     result.array = whole<std::uint32_t>(json.at("array"));
-    if (result.array >= trace.arrays.size()) throw Mangled("a snapshot names an array that is not there");
+    if (result.array >= trace.arrays.size()) throw MalformedTrace("a snapshot names an array that is not there");
     const Array& array = trace.arrays[result.array];
     const Json& values = list(json.at("values"), kMaxLineBytes);
     if (json.contains("first")) result.first = whole<std::uint64_t>(json["first"]);
     if (result.first > array.count || values.size() > array.count - result.first)
-        throw Mangled("a snapshot goes past the end of its array");
+        throw MalformedTrace("a snapshot goes past the end of its array");
     const bool known = !json.contains("written");
     result.values.reserve(values.size());
     for (const Json& value : values) {
         const bool written = !value.is_null();
         result.values.push_back(written ? bits(value, array.element) : 0);
         if (known) result.written.push_back(written);
-        else if (!written) throw Mangled("a snapshot leaves out a word");
+        else if (!written) throw MalformedTrace("a snapshot leaves out a word");
     }
     return result;
 }
 
 void read_shuffle(const Json& json, Record& record, std::uint32_t warp_size) {
     if (json.contains("width")) record.width = whole<int>(json["width"], 1, kWarpSize);
-    if (record.width & (record.width - 1)) throw Mangled("a width is not a power of two");
+    if (record.width & (record.width - 1)) throw MalformedTrace("a width is not a power of two");
     per_lane(json.at("source"), record.active, [&](std::size_t lane, const Json& value) {
         record.source[lane] = whole<std::int8_t>(value, -1, static_cast<std::int8_t>(warp_size - 1));
     });
@@ -60,12 +60,12 @@ void read_after(const Json& json, Record& record) {
         record.after[lane] = bits(after[lane], type_of_after(record));
         record.has_after |= std::uint32_t{1} << lane;
     }
-    if (record.has_after & ~active) throw Mangled("a lane that took no part has a value after");
+    if (record.has_after & ~active) throw MalformedTrace("a lane that took no part has a value after");
 }
 
 void read_access(const Json& json, Record& record, const Trace& trace) {
     record.array = whole<std::uint32_t>(json.at("array"));
-    if (record.array >= trace.arrays.size()) throw Mangled("an access names an array that is not there");
+    if (record.array >= trace.arrays.size()) throw MalformedTrace("an access names an array that is not there");
     const int size = element_size(record.type);
     if (json.contains("elements")) record.elements = whole<int>(json["elements"], 1, 16 / size);
     per_lane(json.at("at"), record.active, [&](std::size_t lane, const Json& value) {
@@ -82,7 +82,7 @@ Record read_record(const Json& json, const Trace& trace) {
     record.op = op_from_name(text(json.at("op")));
     record.launch = whole<std::uint32_t>(json.at("launch"));
     if (record.launch > 0 && record.launch >= trace.header.launches.size())
-        throw Mangled("a record names a launch that is not there");
+        throw MalformedTrace("a record names a launch that is not there");
     record.block = whole<std::uint32_t>(json.at("block"));
     record.warp = whole<std::uint32_t>(json.at("warp"), 0, 1023);
     record.index = whole<std::uint32_t>(json.at("index"));
@@ -90,7 +90,7 @@ Record read_record(const Json& json, const Trace& trace) {
     record.active = lanes(json.at("active"));
     const std::uint32_t warp_size = trace.header.warp_size;
     if (warp_size < kWarpSize && record.active >> warp_size != 0)
-        throw Mangled(fmt::format("a lane past the warp's {} took part", warp_size));
+        throw MalformedTrace(fmt::format("a lane past the warp's {} took part", warp_size));
     if (json.contains("type")) record.type = element(json["type"]);
     if (json.contains("mask")) record.mask = lanes(json["mask"]);
     if (json.contains("undefined")) record.undefined = lanes(json["undefined"]);
@@ -118,18 +118,18 @@ Record read_record(const Json& json, const Trace& trace) {
 }
 
 std::array<std::uint32_t, 3> extent(const Json& json) {
-    if (list(json, 3).size() != 3) throw Mangled("an extent has not three numbers");
+    if (list(json, 3).size() != 3) throw MalformedTrace("an extent has not three numbers");
     return {whole<std::uint32_t>(json[0]), whole<std::uint32_t>(json[1]), whole<std::uint32_t>(json[2])};
 }
 
 Statement::Lines lines_of(const Json& json, const char* key) {
     const auto there = json.find(key);
     if (there == json.end()) return {};
-    if (list(*there, 2).size() != 2) throw Mangled("lines are not two numbers");
+    if (list(*there, 2).size() != 2) throw MalformedTrace("lines are not two numbers");
     return {whole<int>((*there)[0], 0), whole<int>((*there)[1], 0)};
 }
 
-bool truth_or_not(const Json& json, const char* key) { return json.contains(key) && truth(json[key]); }
+bool truth_or_not(const Json& json, const char* key) { return json.contains(key) && parse_bool(json[key]); }
 
 Statement read_statement(const Json& json) {
     Statement statement;
@@ -137,7 +137,7 @@ Statement read_statement(const Json& json) {
     statement.last_line = whole<int>(json.at("last_line"), 0);
     statement.effect = effect(json.at("effect"));
     statement.target = text(json.at("target"));
-    statement.to_memory = truth(json.at("to_memory"));
+    statement.to_memory = parse_bool(json.at("to_memory"));
     statement.conditional = truth_or_not(json, "conditional");
     statement.copies = truth_or_not(json, "copies");
     statement.calls = truth_or_not(json, "calls");
@@ -156,7 +156,7 @@ void read_header(const Json& json, Trace& trace) {
     header.variant = text(json.at("variant"));
     const Json& source = json.at("source");
     const std::string kind = text(source.at("kind"));
-    if (kind != "gpu" && kind != "emulator") throw Mangled("it comes from neither a GPU nor the emulator");
+    if (kind != "gpu" && kind != "emulator") throw MalformedTrace("it comes from neither a GPU nor the emulator");
     header.source.kind = kind == "gpu" ? SourceKind::gpu : SourceKind::emulator;
     header.source.gpu = text_or_empty(source, "gpu");
     header.source.driver = text_or_empty(source, "driver");
@@ -166,7 +166,7 @@ void read_header(const Json& json, Trace& trace) {
     header.n = whole<std::uint64_t>(json.at("n"));
     header.block = whole<std::uint32_t>(json.at("block"));
     if (json.contains("warp_size")) header.warp_size = whole<std::uint32_t>(json["warp_size"], 4, kWarpSize);
-    if (header.warp_size & (header.warp_size - 1)) throw Mangled("a warp has not 4, 8, 16 or 32 lanes");
+    if (header.warp_size & (header.warp_size - 1)) throw MalformedTrace("a warp has not 4, 8, 16 or 32 lanes");
     if (json.contains("offset")) header.offset = whole<std::uint32_t>(json["offset"]);
     header.seed = whole<std::uint64_t>(json.at("seed"));
     header.input = text(json.at("input"));
@@ -201,7 +201,7 @@ Finding read_finding(const Json& json) {
     finding.sentence = text(json.at("sentence"));
     const std::string severity = text_or_empty(json, "severity");
     if (!severity.empty() && severity != "note" && severity != "wrong")
-        throw Mangled("a finding is neither wrong nor a note");
+        throw MalformedTrace("a finding is neither wrong nor a note");
     finding.severity = severity == "note" ? Severity::note : Severity::wrong;
     finding.advice = text_or_empty(json, "advice");
     if (json.contains("launch")) finding.launch = whole<std::uint32_t>(json["launch"]);
@@ -237,11 +237,11 @@ Rerun read_rerun(const Json& json) {
 void read_line(const Json& json, Trace& trace) {
     if (json.contains("op")) {
         if (trace.records.size() == kMaxRecords)
-            throw Mangled(fmt::format("there are more than {} records", kMaxRecords));
+            throw MalformedTrace(fmt::format("there are more than {} records", kMaxRecords));
         trace.records.push_back(read_record(json, trace));
     } else if (json.contains("array")) {
         const std::string space = text(json.at("space"));
-        if (space != "shared" && space != "global") throw Mangled("an array is neither shared nor global");
+        if (space != "shared" && space != "global") throw MalformedTrace("an array is neither shared nor global");
         trace.arrays.push_back({text(json.at("array")), space == "shared" ? Space::shared : Space::global,
                                 element(json.at("element")), whole<std::uint64_t>(json.at("count"))});
     } else if (json.contains("finding")) {
@@ -251,10 +251,10 @@ void read_line(const Json& json, Trace& trace) {
     } else if (json.contains("plain")) {
         trace.plain.push_back(read_output(json["plain"]));
     } else if (json.contains("rerun")) {
-        if (trace.reruns.size() == kMaxReruns) throw Mangled(fmt::format("there are more than {} reruns", kMaxReruns));
+        if (trace.reruns.size() == kMaxReruns) throw MalformedTrace(fmt::format("there are more than {} reruns", kMaxReruns));
         trace.reruns.push_back(read_rerun(json));
     } else if (!json.is_object()) {
-        throw Mangled("it is not a part of a trace");
+        throw MalformedTrace("it is not a part of a trace");
     }
 }
 
@@ -269,14 +269,14 @@ public:
         complete_ = false;
         for (int c = in_.sbumpc(); c != std::char_traits<char>::eof(); c = in_.sbumpc()) {
             if (++bytes_ > kMaxFileBytes)
-                throw Mangled(fmt::format("the file is larger than {} MiB", kMaxFileBytes >> 20));
+                throw MalformedTrace(fmt::format("the file is larger than {} MiB", kMaxFileBytes >> 20));
             line_ += static_cast<char>(c);
             if (c == '\n') {
                 complete_ = true;
                 break;
             }
             if (line_.size() > kMaxLineBytes)
-                throw Mangled(fmt::format("the line is longer than {} MiB", kMaxLineBytes >> 20));
+                throw MalformedTrace(fmt::format("the line is longer than {} MiB", kMaxLineBytes >> 20));
         }
         number_ += !line_.empty();
         return !line_.empty();
@@ -296,7 +296,7 @@ private:
 
 Json parse(const std::string& line) {
     Json json = Json::parse(line, nullptr, false);
-    if (json.is_discarded()) throw Mangled("it is not JSON");
+    if (json.is_discarded()) throw MalformedTrace("it is not JSON");
     return json;
 }
 
@@ -309,10 +309,10 @@ std::string reason_of(const std::exception& error) {
 
 void read_first_line(Lines& lines, Trace& trace, const std::string& name) {
     try {
-        if (!lines.next()) throw Mangled("it is empty");
+        if (!lines.next()) throw MalformedTrace("it is empty");
         const Json json = parse(lines.text());
         if (!json.is_object() || json.value("format", Json()) != "lanewise trace")
-            throw Mangled("its first line is not the header of one");
+            throw MalformedTrace("its first line is not the header of one");
         trace.header.major = whole<int>(json.at("major"), 0);
         trace.header.minor = whole<int>(json.at("minor"), 0);
         if (trace.header.major > kFormatMajor)

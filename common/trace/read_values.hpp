@@ -1,4 +1,4 @@
-// Reads single values out of the JSON of a trace file; whatever is not what it should be throws Mangled.
+// Reads single values out of the JSON of a trace file; whatever is not what it should be throws MalformedTrace.
 #pragma once
 
 #include <charconv>
@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 inline constexpr std::int64_t kMaxElement = std::int64_t{1} << 40;
 
 // A line that does not say what it should; told with its number by the caller.
-struct Mangled : std::runtime_error {
+struct MalformedTrace : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
@@ -38,13 +38,13 @@ T whole(const Json& json, T least = std::numeric_limits<T>::min(), T most = std:
         const auto value = json.get<std::int64_t>();
         if (inside(value)) return static_cast<T>(value);
     }
-    throw Mangled(fmt::format("a number is not one between {} and {}", +least, +most));
+    throw MalformedTrace(fmt::format("a number is not one between {} and {}", +least, +most));
 }
 
 inline std::string text(const Json& json) {
     const auto* value = json.get_ptr<const std::string*>();
-    if (value == nullptr) throw Mangled("a text is missing");
-    if (value->size() > kMaxStringBytes) throw Mangled(fmt::format("a text is longer than {} bytes", kMaxStringBytes));
+    if (value == nullptr) throw MalformedTrace("a text is missing");
+    if (value->size() > kMaxStringBytes) throw MalformedTrace(fmt::format("a text is longer than {} bytes", kMaxStringBytes));
     return plain_text(*value);
 }
 
@@ -57,13 +57,13 @@ inline std::uint64_t hex(std::string_view digits, std::uint64_t most = ~std::uin
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
     if (error != std::errc() || end != digits.data() + digits.size() || value > most)
-        throw Mangled("hex digits are not what they should be");
+        throw MalformedTrace("hex digits are not what they should be");
     return value;
 }
 
 inline std::uint64_t hex(const Json& json, std::uint64_t most = ~std::uint64_t{0}) {
     const auto* digits = json.get_ptr<const std::string*>();
-    if (digits == nullptr) throw Mangled("hex digits are missing");
+    if (digits == nullptr) throw MalformedTrace("hex digits are missing");
     return hex(std::string_view(*digits), most);
 }
 
@@ -76,8 +76,8 @@ inline std::uint64_t bits(const Json& json, Element element) {
 
 inline Element element(const Json& json) { return element_from_name(text(json)); }
 
-inline bool truth(const Json& json) {
-    if (!json.is_boolean()) throw Mangled("a truth value is missing");
+inline bool parse_bool(const Json& json) {
+    if (!json.is_boolean()) throw MalformedTrace("a truth value is missing");
     return json.get<bool>();
 }
 
@@ -87,12 +87,12 @@ inline Effect effect(const Json& json) {
     if (name == "join") return Effect::join;
     if (name == "keep") return Effect::keep;
     if (name == "unknown") return Effect::unknown;
-    throw Mangled("there is no effect \"" + name.substr(0, 40) + "\"");
+    throw MalformedTrace("there is no effect \"" + name.substr(0, 40) + "\"");
 }
 
 inline const Json& list(const Json& json, std::size_t most) {
-    if (!json.is_array()) throw Mangled("a list is missing");
-    if (json.size() > most) throw Mangled(fmt::format("a list is longer than {}", most));
+    if (!json.is_array()) throw MalformedTrace("a list is missing");
+    if (json.size() > most) throw MalformedTrace(fmt::format("a list is longer than {}", most));
     return json;
 }
 
@@ -102,7 +102,7 @@ void per_lane(const Json& json, std::uint32_t active, F take) {
     list(json, kWarpSize);
     for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
         const bool there = lane < json.size() && !json[lane].is_null();
-        if (there != static_cast<bool>(active >> lane & 1)) throw Mangled("a list does not fit the active lanes");
+        if (there != static_cast<bool>(active >> lane & 1)) throw MalformedTrace("a list does not fit the active lanes");
         if (there) take(lane, json[lane]);
     }
 }
@@ -119,11 +119,11 @@ inline Bytes16 elements(const Json& json, Element type, int count) {
     const std::string digits = text(json);
     const int size = element_size(type);
     const std::size_t width = static_cast<std::size_t>(size) * 2;
-    if (digits.size() != static_cast<std::size_t>(count) * (width + 1) - 1) throw Mangled("an access has another size");
+    if (digits.size() != static_cast<std::size_t>(count) * (width + 1) - 1) throw MalformedTrace("an access has another size");
     Bytes16 value{};
     for (int k = 0; k < count; ++k) {
         const std::size_t start = static_cast<std::size_t>(k) * (width + 1);
-        if (k > 0 && digits[start - 1] != ' ') throw Mangled("the elements of an access are not told apart");
+        if (k > 0 && digits[start - 1] != ' ') throw MalformedTrace("the elements of an access are not told apart");
         const int bit = k * size * 8;
         value[static_cast<std::size_t>(bit / 64)] |= hex(std::string_view(digits).substr(start, width)) << (bit % 64);
     }

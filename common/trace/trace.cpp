@@ -49,7 +49,7 @@ bool is_exchange(Op op) { return is_shuffle(op) || is_reduce(op); }
 bool is_predicate_vote(Op op) { return op >= Op::vote_any && op <= Op::vote_ballot; }
 bool is_barrier_vote(Op op) { return is_block_barrier(op) && op != Op::sync_block; }
 bool is_access(Op op) { return op == Op::load || op == Op::store; }
-bool is_meeting(Op op) { return op <= Op::sync_block_or; }
+bool is_collective(Op op) { return op <= Op::sync_block_or; }
 
 Element received_type(const Record& record) {
     const bool is_match = is_vote(record.op) && !is_predicate_vote(record.op);

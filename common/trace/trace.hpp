@@ -45,8 +45,8 @@ bool is_exchange(Op op);
 bool is_predicate_vote(Op op);
 // __syncthreads_count, _and, _or: has arg and received, as a vote does.
 bool is_barrier_vote(Op op);
-// A meeting: lanes wait for each other (shuffles, reductions, votes, __syncwarp, block barriers).
-bool is_meeting(Op op);
+// A collective: lanes wait for each other (shuffles, reductions, votes, __syncwarp, block barriers).
+bool is_collective(Op op);
 
 template <class T>
 using PerLane = std::array<T, kWarpSize>;
@@ -244,7 +244,7 @@ struct Header {
     std::vector<Launch> launches;
     std::vector<Statement> statements;
     std::vector<std::uint32_t> blocks;  // the blocks that were recorded
-    std::string accesses_from;  // "emulator" where loads and stores in a GPU's trace are the emulator's (see weave.hpp)
+    std::string accesses_from;  // "emulator" where loads and stores in a GPU's trace are the emulator's (see emulated_accesses.hpp)
 };
 
 struct Trace {

@@ -86,7 +86,7 @@ Json record_json(const Record& record, const Trace& trace) {
               {"warp", record.warp},      {"index", record.index},   {"line", record.line}};
     if (has_type(record.op)) json["type"] = std::string(element_name(record.type));
     json["active"] = hex32(record.active);
-    if (is_meeting(record.op) && !is_block_barrier(record.op)) json["mask"] = hex32(record.mask);
+    if (is_collective(record.op) && !is_block_barrier(record.op)) json["mask"] = hex32(record.mask);
     if (record.undefined & record.active) json["undefined"] = hex32(record.undefined & record.active);
     if (is_shuffle(record.op) && record.width != kWarpSize) json["width"] = record.width;
     if (is_exchange(record.op))

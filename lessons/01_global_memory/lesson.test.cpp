@@ -19,7 +19,7 @@ steps::Step::Counters counts_of(const trace::Trace& trace) {
 std::vector<std::uint32_t> threads_of_rounds(const trace::Trace& trace) {
     std::vector<std::uint32_t> threads;
     for (const auto& step : steps::build_steps(trace).steps)
-        if (step.label.starts_with("add")) threads.push_back(step.counters.at(0).lanes_at_work);
+        if (step.label.starts_with("add")) threads.push_back(step.counters.at(0).active_lanes);
     return threads;
 }
 

@@ -102,7 +102,7 @@ TEST(GridStride, TheRunningSumIsTold) {
         float sum = 0;
         for (int turn = 0; turn < 15; ++turn) {
             sum += static_cast<float>(5 + 256 * turn);
-            const steps::Holding& held = steps.holding(static_cast<std::size_t>(turn), {0, 0, 0});
+            const steps::LaneValues& held = steps.lane_values(static_cast<std::size_t>(turn), {0, 0, 0});
             ASSERT_TRUE(held.known >> 5 & 1) << variant << " turn " << turn;
             EXPECT_EQ(from_bits<float>(held.bits[5]), sum) << variant << " turn " << turn;
         }

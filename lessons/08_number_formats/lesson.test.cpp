@@ -332,7 +332,7 @@ TEST(NumberFormats, TheLensTellsEverySumOfEveryKernel) {
             trace::Trace trace;
             const Looked looked = look_at(variant.name, inputs, trace);
             EXPECT_EQ(looked.lens.why_not, "") << variant.name << " " << kind;
-            EXPECT_EQ(looked.lens.untold, 0u) << variant.name << " " << kind << " offset " << inputs.offset;
+            EXPECT_EQ(looked.lens.unknown, 0u) << variant.name << " " << kind << " offset " << inputs.offset;
         }
     }
 }
@@ -381,7 +381,7 @@ TEST(NumberFormats, TheBitsAreThoseOfTheRecordings) {
         for (const std::uint64_t value : out.values)
             for (int byte = 0; byte < element_size(out.element); ++byte)
                 bytes.push_back(static_cast<std::byte>(value >> 8 * byte));
-        EXPECT_EQ(bits_in_words(bytes), known.results[0]) << known.variant;
+        EXPECT_EQ(bits_text(bytes), known.results[0]) << known.variant;
     }
 }
 

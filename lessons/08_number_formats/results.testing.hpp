@@ -34,7 +34,7 @@ inline lesson::Inputs known_inputs(const std::string& variant, std::size_t which
     return inputs;
 }
 
-inline std::string bits_in_words(const std::vector<std::byte>& bytes) {
+inline std::string bits_text(const std::vector<std::byte>& bytes) {
     std::uint64_t word = 0;
     if (bytes.size() <= sizeof(word)) {
         std::memcpy(&word, bytes.data(), bytes.size());
@@ -56,7 +56,7 @@ inline void expect_known(launch::Backend& backend) {
             const auto outcome = run(backend, plan);
             for (std::size_t b = 0; b < plan.buffers.size(); ++b)
                 if (plan.buffers[b].role == launch::BufferRole::output)
-                    now += (which ? ", \"" : "\"") + bits_in_words(outcome.buffers[b]) + "\"";
+                    now += (which ? ", \"" : "\"") + bits_text(outcome.buffers[b]) + "\"";
         }
         std::string then;
         for (const char* result : known.results) then += (then.empty() ? "\"" : ", \"") + std::string(result) + "\"";

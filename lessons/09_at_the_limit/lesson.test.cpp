@@ -100,7 +100,7 @@ TEST(AtTheLimit, NothingIsLeftOut) {
         std::vector<int> times(steps.input_count);
         for (const auto& part : steps.steps.back().warps) {
             const auto& held = steps.provenances.at(part.lanes[0].inputs_before);
-            EXPECT_FALSE(held.counted_twice() || held.untold) << variant;
+            EXPECT_FALSE(held.counted_twice() || held.unknown) << variant;
             for (std::size_t i = 0; i < times.size(); ++i) times[i] += held.holds(i);
         }
         EXPECT_EQ(times, std::vector<int>(8155, 1)) << variant;

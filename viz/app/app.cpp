@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/run/front_end.hpp"
 #include "common/timing/times_text.hpp"
 
 namespace lanewise::viz {
@@ -14,7 +15,7 @@ std::string lesson_name(const lesson::Presentation& presentation) {
 
 // Runs variants, and reads files by the names of their runs.
 RunLoader::Run with_files(const lesson::Presentation& presentation) {
-    return [run = presentation.run, open = presentation.open](const std::string& name) {
+    return [run = presentation.services.run, open = presentation.services.open](const std::string& name) {
         const std::string path = path_of_file_run(name);
         return path.empty() ? run(name) : open(path);
     };
@@ -24,11 +25,11 @@ RunLoader::Run with_files(const lesson::Presentation& presentation) {
 
 App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake,
          const Settings& settings)
-    : presentation_(presentation), request_(request), loader_(with_files(presentation), presentation.measure, wake) {
+    : presentation_(presentation), request_(request), loader_(with_files(presentation), presentation.services.measure, wake) {
     // A window goes on drawing while something large is worked out; a picture waits for it.
-    patient_ = rounding_.patient = tree_.patient = compare_.patient = !wake;
+    wait_for_results_ = rounding_.wait_for_results = tree_.wait_for_results = compare_.wait_for_results = !wake;
     tabs_of_lesson_ = presentation.variants.size();
-    take_up(settings);
+    apply_settings(settings);
     start_open_ = request.start_page;
     const auto ensure_tab = [&](const std::string& name) {
         if (!name.empty() && tab_of(name) == presentation_.variants.size())
@@ -50,7 +51,7 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     view_ = request.view;
     table_.sorted = !request.sort.empty();
     if (table_.sorted) table_.sorting = lesson::parse_sorting(request.sort);
-    loader_.offer_sizes(presentation.measure_sizes, presentation.why_not_measured);
+    loader_.offer_sizes(presentation.services.measure_sizes, presentation.services.why_not_measured);
     for (const std::string& name : names_) loader_.get(name);
 }
 

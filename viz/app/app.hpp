@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/run/front_end.hpp"
 #include "viz/app/actions.hpp"
 #include "viz/app/layout.hpp"
 #include "viz/app/menu.hpp"
@@ -16,23 +17,23 @@
 #include "viz/app/run_loader.hpp"
 #include "viz/app/settings.hpp"
 #include "viz/app/splitters.hpp"
-#include "viz/views/compare/compare_view.hpp"
 #include "viz/views/benchmark/costs_view.hpp"
-#include "viz/views/shell/header_bar.hpp"
-#include "viz/views/lane/inspector_view.hpp"
-#include "viz/views/shell/keys_view.hpp"
-#include "viz/views/shell/notice_bar.hpp"
-#include "viz/views/reduction/reruns_view.hpp"
-#include "viz/views/reduction/rounding_view.hpp"
-#include "viz/views/shell/source_view.hpp"
-#include "viz/views/stage/stage_view.hpp"
-#include "viz/views/shell/start_view.hpp"
-#include "viz/views/compare/table_view.hpp"
-#include "viz/views/shell/text_view.hpp"
-#include "viz/views/shell/timeline_view.hpp"
 #include "viz/views/benchmark/timing_full_view.hpp"
 #include "viz/views/benchmark/timing_view.hpp"
+#include "viz/views/compare/compare_view.hpp"
+#include "viz/views/compare/table_view.hpp"
+#include "viz/views/lane/inspector_view.hpp"
+#include "viz/views/reduction/reruns_view.hpp"
+#include "viz/views/reduction/rounding_view.hpp"
 #include "viz/views/reduction/tree_view.hpp"
+#include "viz/views/shell/header_bar.hpp"
+#include "viz/views/shell/keys_view.hpp"
+#include "viz/views/shell/notice_bar.hpp"
+#include "viz/views/shell/source_view.hpp"
+#include "viz/views/shell/start_view.hpp"
+#include "viz/views/shell/text_view.hpp"
+#include "viz/views/shell/timeline_view.hpp"
+#include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz {
 
@@ -64,7 +65,7 @@ public:
     // Is a file being read?
     bool reading() const { return !opening_.empty(); }
     // What is shown and is not ours to choose, such as names of files: fonts must have its letters.
-    std::string outside_words() const;
+    std::string outside_text() const;
     // Is the window to close, for itself or for another lesson?
     bool closing() const { return closing_; }
 
@@ -106,21 +107,21 @@ public:
 
 private:
     // The desk around the lesson (app_desk.cpp).
-    void take_up(const Settings& settings);
+    void apply_settings(const Settings& settings);
     void mark_progress();
     void adopt_files();
     std::vector<LessonRow> lesson_rows() const;
     std::size_t own_place() const;                 // among the lessons
     void open_lesson(std::size_t place);
     void go_to_next_lesson();
-    void leave_for(const lesson::GoOn& next);
+    void leave_for(const lesson::NextProgram& next);
     // Files to take away (app_take_away.cpp).
     struct Written {
         std::string sentence;   // where it lies, or why it does not
         std::string path;       // empty where it failed
     };
-    std::string name_to_take_away() const;
-    void save_away(std::size_t what);              // a lesson::TakeAway
+    std::string export_name() const;
+    void save_away(std::size_t what);              // a lesson::ExportKind
     void take_times_away();
     void write_away(std::function<Written()> write);
     void adopt_written();
@@ -136,7 +137,7 @@ private:
     bool apply_to_desk(const Intent& intent);
 
     void adopt_runs();
-    void show_run(std::shared_ptr<const Exhibit> exhibit);
+    void show_run(std::shared_ptr<const RunView> run_view);
     // Comparisons (app_compare.cpp).
     std::vector<CompareSide> compare_sides() const;
     void show_together();            // all runs are there: the playhead moves over places where steps stand together
@@ -185,7 +186,7 @@ private:
     std::vector<std::string> tab_names_;
     // The variants asked for, up to kMostSides of them: the one that is shown, and those compared with it.
     std::vector<std::string> names_;
-    std::vector<std::shared_ptr<const Exhibit>> shown_;   // their runs, once they are there
+    std::vector<std::shared_ptr<const RunView>> shown_;   // their runs, once they are there
     std::vector<std::string> errors_;
     std::vector<std::string> set_aside_;             // what the last comparison held beside the first
     std::shared_ptr<const timing::TimingTable> measured_;   // on this machine; replaces the recorded times
@@ -219,7 +220,7 @@ private:
     TableView table_;
     CostsView costs_;
     struct Row {
-        std::shared_ptr<const Exhibit> exhibit;
+        std::shared_ptr<const RunView> run_view;
         std::string times_from;
         lesson::ComparedVariant row;
     };
@@ -234,12 +235,12 @@ private:
     Notice notice_;
     std::vector<std::string> opening_;               // names of runs that are being read from files
     int opened_files_ = 0;
-    bool patient_ = true;                            // frames wait for what takes long: nobody would wake them
-    Later<Written> writing_;
+    bool wait_for_results_ = true;                            // frames wait for what takes long: nobody would wake them
+    BackgroundTask<Written> writing_;
     std::string written_path_;
     Rect window_;                                    // as drawn last, and its scale
     float scale_ = 1;
-    lesson::GoOn elsewhere_;                         // where the file of the notice can be opened
+    lesson::NextProgram elsewhere_;                         // where the file of the notice can be opened
     std::size_t tabs_of_lesson_ = 0;                 // tabs that are the lesson's own: the first ones
     std::optional<std::size_t> wanted_step_;
     bool closing_ = false;

@@ -1,3 +1,4 @@
+#include "common/run/front_end.hpp"
 #include "viz/app/app.hpp"
 
 #include <gtest/gtest.h>
@@ -198,7 +199,7 @@ TEST(App, TheTitleSaysWhereTheDataCameFrom) {
 
 TEST(App, ARunThatFailsIsASentenceInTheWindow) {
     lesson::Presentation shown = samples::presentation();
-    shown.run = [](const std::string&) -> std::shared_ptr<const lesson::Run> { throw Error("The GPU went away."); };
+    shown.services.run = [](const std::string&) -> std::shared_ptr<const lesson::Run> { throw Error("The GPU went away."); };
     Headless gui(1280, 800);
     App app(shown, request_of("warp_sum_xor"));
     EXPECT_THROW(app.settle(), Error);
@@ -212,7 +213,7 @@ TEST(App, FramesAreDrawnWhileARunIsStillGoing) {
     std::mutex gate;
     gate.lock();
     lesson::Presentation shown = samples::presentation();
-    shown.run = [&](const std::string&) {
+    shown.services.run = [&](const std::string&) {
         const std::lock_guard wait(gate);
         return samples::warp_xor();
     };
@@ -228,7 +229,7 @@ TEST(App, FramesAreDrawnWhileARunIsStillGoing) {
 
 TEST(App, TimesMeasuredHereReplaceTheRecordedOnes) {
     lesson::Presentation shown = samples::presentation();
-    shown.measure = [] {
+    shown.services.measure = [] {
         timing::TimingTable table;
         table.gpu = "This GPU";
         table.rows.push_back({.variant = "warp_sum_xor", .n = 1024, .median_us = 4.5});
@@ -238,7 +239,7 @@ TEST(App, TimesMeasuredHereReplaceTheRecordedOnes) {
         Session measured(request_of("warp_sum_xor"), shown);
         EXPECT_EQ(measured.app.timings().gpu, "This GPU");
     }
-    shown.measure = []() -> timing::TimingTable { throw Error("The GPU went away while it was measured."); };
+    shown.services.measure = []() -> timing::TimingTable { throw Error("The GPU went away while it was measured."); };
     Session failed(request_of("warp_sum_xor"), shown);
     EXPECT_EQ(failed.app.timings().gpu, shown.timings.gpu);
     EXPECT_TRUE(failed.app.timings().recorded);
@@ -311,7 +312,7 @@ TEST(App, OneTurnOfTheTableAndTheOverlayAgree) {
 
 TEST(App, AllTimesOpenByKeyAndAreMeasuredAnew) {
     lesson::Presentation shown = samples::presentation();
-    shown.measure_sizes = [](const lesson::SweepWatch& watch) {
+    shown.services.measure_sizes = [](const lesson::SweepWatch& watch) {
         timing::TimingTable table;
         table.gpu = "This GPU";
         for (const std::uint64_t n : {1024u, 4096u}) {

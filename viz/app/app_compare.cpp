@@ -13,7 +13,7 @@ std::vector<CompareSide> App::compare_sides() const {
 }
 
 void App::show_together() {
-    std::vector<const Exhibit*> runs;
+    std::vector<const RunView*> runs;
     for (const auto& shown : shown_) runs.push_back(shown.get());
     compare_.steps.align(runs);
     const std::size_t count = compare_.steps.size();
@@ -130,7 +130,7 @@ void App::close_comparison() {
 
 void App::go_to_stage(int direction) {
     playhead_.playing = false;
-    std::vector<const Exhibit*> runs;
+    std::vector<const RunView*> runs;
     for (const auto& shown : shown_) runs.push_back(shown.get());
     if (std::find(runs.begin(), runs.end(), nullptr) != runs.end()) return;
     if (!comparing()) playhead_.go_to(lesson::step_of_next_stage(shown_[0]->steps(), playhead_.step, direction));

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "common/run/lesson_contents.hpp"
+#include "common/run/services.hpp"
 #include "viz/app/app.hpp"
 
 namespace lanewise::viz {
@@ -23,7 +25,7 @@ std::vector<KeyGroup> key_groups() {
 
 // --- settings ------------------------------------------------------------------------------------------------------
 
-void App::take_up(const Settings& settings) {
+void App::apply_settings(const Settings& settings) {
     settings_ = settings;
     dark_ = request_.dark.value_or(settings.dark);
     panels_ = settings.panels;
@@ -80,7 +82,7 @@ void App::mark_progress() {
 void App::open_file(const std::string& path) {
     std::error_code failed;
     again_ = true;
-    if (!presentation_.open) return notify("This window cannot open files.");
+    if (!presentation_.services.open) return notify("This window cannot open files.");
     if (fs::is_directory(path, failed)) return notify(path + " is a folder; open a trace (.ndjson) from it.");
     if (!fs::exists(path, failed)) return notify(path + " does not exist; --save-trace FILE writes a trace.");
     // Opened again, it is read again.
@@ -101,13 +103,13 @@ void App::adopt_files() {
         it = opening_.erase(it);
         const std::string path = path_of_file_run(name);
         again_ = true;
-        if (result.exhibit) {
+        if (result.run_view) {
             presentation_.variants.push_back({name, file_name(path), path, false});
             tab_names_.push_back(name);
             start_open_ = false;
             choose(name);
             settings_.opened(path);
-            if (const std::string& words = result.exhibit->run->notice; !words.empty()) notify(words);
+            if (const std::string& text = result.run_view->run->notice; !text.empty()) notify(text);
             continue;
         }
         notify(result.error);
@@ -115,21 +117,21 @@ void App::adopt_files() {
         const auto other =
             std::find_if(presentation_.lessons.begin(), presentation_.lessons.end(),
                          [&](const lesson::LessonInfo& info) { return info.name == result.foreign_lesson; });
-        if (other == presentation_.lessons.end() || other->program.empty() || !presentation_.go_on) continue;
+        if (other == presentation_.lessons.end() || other->program.empty() || !presentation_.services.continue_with) continue;
         elsewhere_ = {other->program, {"--open", path}};
         notice_.offer = "Open it in " + other->title;
         notice_.accepted = {Intent::Kind::open_elsewhere, 0};
     }
 }
 
-std::string App::outside_words() const {
-    std::string words = notice_.sentence + open_card_.typed();
+std::string App::outside_text() const {
+    std::string text = notice_.sentence + open_card_.typed();
     for (std::size_t i = tabs_of_lesson_; i < presentation_.variants.size(); ++i)
-        words += presentation_.variants[i].summary;
-    for (const std::string& file : settings_.recent) words += file;
+        text += presentation_.variants[i].summary;
+    for (const std::string& file : settings_.recent) text += file;
     if (open_card_.is_open())
-        for (const PathChoice& choice : open_card_.choices()) words += choice.name;
-    return words + origin() + written_path_;
+        for (const PathChoice& choice : open_card_.choices()) text += choice.name;
+    return text + origin() + written_path_;
 }
 
 void App::notify(const std::string& sentence, bool good) {
@@ -151,7 +153,7 @@ std::vector<LessonRow> App::lesson_rows() const {
     bool next_found = false;
     for (const lesson::LessonInfo& info : presentation_.lessons) {
         LessonRow row{.name = info.name, .title = info.title, .opening = info.opening};
-        row.built = !info.program.empty() && presentation_.go_on != nullptr;
+        row.built = !info.program.empty() && presentation_.services.continue_with != nullptr;
         row.here = info.name == presentation_.lesson;
         if (const auto mark = settings_.lessons.find(info.name); mark != settings_.lessons.end()) {
             row.done = mark->second.done;
@@ -172,7 +174,7 @@ void App::open_lesson(std::size_t place) {
         start_open_ = false;
         return;
     }
-    if (info.program.empty() || !presentation_.go_on) {
+    if (info.program.empty() || !presentation_.services.continue_with) {
         const std::string command = lesson_command(info.name);
         notify(info.title + " is not built yet: " + command + " builds it and opens it.");
         notice_.offer = "Copy the command";
@@ -189,8 +191,8 @@ void App::go_to_next_lesson() {
     open_lesson(next);
 }
 
-void App::leave_for(const lesson::GoOn& next) {
-    presentation_.go_on(next);
+void App::leave_for(const lesson::NextProgram& next) {
+    presentation_.services.continue_with(next);
     closing_ = true;
 }
 
@@ -201,7 +203,7 @@ void App::compare_these(const std::vector<std::string>& variants) {
 }
 
 void App::go_where_wanted() {
-    if (!wanted_step_ || !shown_[0] || loader_.get(names_[0]).exhibit != shown_[0]) return;
+    if (!wanted_step_ || !shown_[0] || loader_.get(names_[0]).run_view != shown_[0]) return;
     if (!comparing()) playhead_.go_to(*wanted_step_);
     else if (compare_.steps.sides() == names_.size()) playhead_.go_to(compare_.steps.place_of(0, *wanted_step_));
     else return;
@@ -270,11 +272,11 @@ std::vector<std::vector<MenuSection>> App::menu_columns() const {
     MenuSection file = section_of(Group::file);
     for (std::size_t i = 0; i < std::min<std::size_t>(settings_.recent.size(), 4); ++i)
         file.items.push_back({file_name(settings_.recent[i]), {}, {Intent::Kind::recent, i}, std::nullopt});
-    const std::pair<const char*, lesson::TakeAway> files[] = {
-        {"Save this view as a picture (SVG)", lesson::TakeAway::picture},
-        {"Save a page to step through (HTML)", lesson::TakeAway::page},
-        {"Save every value (CSV)", lesson::TakeAway::values},
-        {"Save the times (CSV)", lesson::TakeAway::times}};
+    const std::pair<const char*, lesson::ExportKind> files[] = {
+        {"Save this view as a picture (SVG)", lesson::ExportKind::picture},
+        {"Save a page to step through (HTML)", lesson::ExportKind::page},
+        {"Save every value (CSV)", lesson::ExportKind::values},
+        {"Save the times (CSV)", lesson::ExportKind::times}};
     for (const auto& [words, what] : files)
         file.items.push_back({words, {}, {Intent::Kind::take_away, static_cast<std::size_t>(what)}, std::nullopt});
     file.items.push_back({"Close the window", "Ctrl Q", {Intent::Kind::quit, 0}, std::nullopt});

@@ -5,6 +5,7 @@
 
 #include "common/base/error.hpp"
 #include "common/page/document.hpp"
+#include "common/run/run.hpp"
 #include "viz/app/app.hpp"
 #include "viz/platform/paper.hpp"
 #include "viz/widgets/svg_canvas.hpp"
@@ -13,7 +14,7 @@ namespace lanewise::viz {
 namespace {
 
 namespace fs = std::filesystem;
-using lesson::TakeAway;
+using lesson::ExportKind;
 
 // The folder that Lanewise was started in, or the home where that cannot be written to.
 fs::path folder_to_write() {
@@ -35,22 +36,22 @@ fs::path free_path(const fs::path& folder, const std::string& stem, const std::s
 
 }  // namespace
 
-std::string App::name_to_take_away() const {
+std::string App::export_name() const {
     std::string name = presentation_.lesson;
     for (const auto& shown : shown_) name += "-" + shown->trace().header.variant;
     return name;
 }
 
 void App::save_away(std::size_t what) {
-    const auto kind = static_cast<TakeAway>(what);
+    const auto kind = static_cast<ExportKind>(what);
     if (writing_.busy() && !writing_.get(false)) return notify("The last file is still being written.");
-    if (kind == TakeAway::times) return take_times_away();
+    if (kind == ExportKind::times) return take_times_away();
     for (const auto& shown : shown_)
         if (!shown) return notify("There is nothing to save yet: the run is not there.");
     const fs::path folder = folder_to_write();
-    if (kind == TakeAway::picture) {
+    if (kind == ExportKind::picture) {
         const std::string place = "-step-" + std::to_string(playhead_.step + 1);
-        const fs::path path = free_path(folder, name_to_take_away() + place, ".svg");
+        const fs::path path = free_path(folder, export_name() + place, ".svg");
         // ImGui's part of it belongs to this thread; it takes as long as a few frames.
         return write_away([document = drawn_as_svg(), path] {
             page::write_file("The picture", path.string(), document);
@@ -60,7 +61,7 @@ void App::save_away(std::size_t what) {
     // Runs stay as long as somebody shows or writes them.
     std::vector<std::shared_ptr<const lesson::Run>> runs;
     for (const auto& shown : shown_) runs.push_back(shown->run);
-    if (kind == TakeAway::values) {
+    if (kind == ExportKind::values) {
         const fs::path path = free_path(folder, presentation_.lesson + "-" + runs[0]->trace.header.variant, ".csv");
         return write_away([run = runs[0], path] {
             page::write_file("The table of values", path.string(), page::values_csv(*run));
@@ -81,7 +82,7 @@ void App::save_away(std::size_t what) {
     document.block = static_cast<int>(selection_.warp.block);
     document.warp = static_cast<int>(selection_.warp.warp);
     document.lane = selection_.pinned_lane;
-    const fs::path path = free_path(folder, name_to_take_away(), ".html");
+    const fs::path path = free_path(folder, export_name(), ".html");
     write_away([document, runs, path] {
         page::write_file("The page", path.string(), page::page_html(document));
         return Written{"A page that steps through it in any browser is in " + path.string() + ".", path.string()};
@@ -118,7 +119,7 @@ void App::write_away(std::function<Written()> write) {
 
 void App::adopt_written() {
     if (!writing_.busy()) return;
-    const auto written = writing_.get(patient_);
+    const auto written = writing_.get(wait_for_results_);
     again_ = true;
     if (!written) return;
     notify(written->sentence, !written->path.empty());

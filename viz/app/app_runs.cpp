@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/base/error.hpp"
+#include "common/run/run.hpp"
 #include "common/timing/times_text.hpp"
 #include "viz/app/app.hpp"
 
@@ -17,18 +18,18 @@ void App::adopt_runs() {
     for (std::size_t side = 0; side < names_.size(); ++side) {
         const RunLoader::Result result = loader_.get(names_[side]);
         errors_[side] = result.error;
-        if (!result.exhibit || result.exhibit == shown_[side]) continue;
+        if (!result.run_view || result.run_view == shown_[side]) continue;
         changed = true;
-        if (side == 0) show_run(result.exhibit);
-        else shown_[side] = result.exhibit;
+        if (side == 0) show_run(result.run_view);
+        else shown_[side] = result.run_view;
     }
     const bool all = std::all_of(shown_.begin(), shown_.end(), [](const auto& shown) { return shown != nullptr; });
     if (comparing() && changed && all) show_together();
 }
 
-void App::show_run(std::shared_ptr<const Exhibit> exhibit) {
-    const std::shared_ptr<const Exhibit> last = shown_[0];
-    shown_[0] = std::move(exhibit);
+void App::show_run(std::shared_ptr<const RunView> run_view) {
+    const std::shared_ptr<const RunView> last = shown_[0];
+    shown_[0] = std::move(run_view);
     // A lesson may have several kernel files: the one that ran is shown.
     if (const lesson::Run& run = *shown_[0]->run; !run.source.empty() && run.kernel_file != source_.file)
         source_.set_source(run.kernel_file, run.source);
@@ -81,14 +82,14 @@ lesson::Comparison App::comparison() {
     lesson::Comparison all{{}, timing::times_from(times)};
     for (const std::string& name : presentation_.all_variants) {
         const RunLoader::Result result = loader_.get(name);
-        if (!result.exhibit) {
+        if (!result.run_view) {
             all.rows.push_back(
                 lesson::compared(name, result.error.empty() ? "It is still running." : result.error, times));
             continue;
         }
         Row& row = rows_[name];
-        if (row.exhibit != result.exhibit || row.times_from != all.times_from)
-            row = {result.exhibit, all.times_from, lesson::compared(*result.exhibit->run, times)};
+        if (row.run_view != result.run_view || row.times_from != all.times_from)
+            row = {result.run_view, all.times_from, lesson::compared(*result.run_view->run, times)};
         row.row.declared_wrong = std::find(wrong.begin(), wrong.end(), name) != wrong.end();
         all.rows.push_back(row.row);
     }

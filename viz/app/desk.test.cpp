@@ -1,4 +1,5 @@
 // What lies around the lesson: menu, notices, the page of all lessons, panels, settings and links.
+#include "common/run/front_end.hpp"
 #include "viz/app/desk.testing.hpp"
 
 namespace lanewise::viz {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "common/base/folder_test.testing.hpp"
+#include "common/run/front_end.hpp"
 #include "viz/app/app.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
@@ -29,7 +30,7 @@ struct Desk {
     explicit Desk(lesson::Presentation presentation = with_lessons(), const Settings& settings = {}, float width = 1280,
                   float height = 800)
         : gui(width, height) {
-        presentation.go_on = [this](const lesson::GoOn& next) { gone_on = next; };
+        presentation.services.continue_with = [this](const lesson::NextProgram& next) { gone_on = next; };
         lesson::WindowRequest request;
         request.variant = "warp_sum_xor";
         app = std::make_unique<App>(presentation, request, std::function<void()>{}, settings);
@@ -69,7 +70,7 @@ struct Desk {
     }
 
     Headless gui;
-    lesson::GoOn gone_on;
+    lesson::NextProgram gone_on;
     std::unique_ptr<App> app;
 };
 

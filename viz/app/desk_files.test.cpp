@@ -1,5 +1,6 @@
 // Files: traces that are opened, and what the menu saves.
 #include "common/base/error.hpp"
+#include "common/run/front_end.hpp"
 #include "viz/app/desk.testing.hpp"
 
 namespace lanewise::viz {
@@ -13,7 +14,7 @@ using testing::with_lessons;
 
 TEST_F(DeskFiles, ATraceBecomesATab) {
     lesson::Presentation shown = with_lessons();
-    shown.open = [](const std::string&) { return samples::two_level(); };
+    shown.services.open = [](const std::string&) { return samples::two_level(); };
     Desk desk(shown);
     open(desk, at("波.ndjson"));
     EXPECT_EQ(desk.app->notice().sentence, "");
@@ -31,7 +32,7 @@ TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
     std::ofstream(folder_ / "🚀" / "🎉 xor.ndjson") << "x";
     std::string opened;
     lesson::Presentation shown = with_lessons();
-    shown.open = [&](const std::string& path) {
+    shown.services.open = [&](const std::string& path) {
         opened = path;
         return samples::two_level();
     };
@@ -75,29 +76,29 @@ TEST_F(DeskFiles, WhatIsShownIsSavedBesideAndToldWhere) {
     shown.timings.rows.push_back({});
     Desk desk(shown);
     desk.press(Key::right);
-    const auto save = [&](lesson::TakeAway what) {
+    const auto save = [&](lesson::ExportKind what) {
         desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(what)});
         desk.settle();
     };
     const auto text = [&](const std::string& name) { return lanewise::testing::slurp(folder_ / name); };
     const std::string own = shown.lesson + "-warp_sum_xor";
-    save(lesson::TakeAway::picture);
+    save(lesson::ExportKind::picture);
     EXPECT_EQ(desk.app->notice().sentence, "The picture is in " + at(own + "-step-2.svg") + ".");
     EXPECT_NE(text(own + "-step-2.svg").find("</svg>"), std::string::npos);
-    save(lesson::TakeAway::picture);
+    save(lesson::ExportKind::picture);
     EXPECT_EQ(desk.app->notice().sentence, "The picture is in " + at(own + "-step-2-2.svg") + ".");
     EXPECT_EQ(text(own + "-step-2-2.svg"), text(own + "-step-2.svg"));
     desk.app->apply(desk.app->notice().accepted);
     EXPECT_EQ(desk.app->notice().sentence, "Copied: " + at(own + "-step-2-2.svg"));
-    save(lesson::TakeAway::page);
+    save(lesson::ExportKind::page);
     EXPECT_NE(text(own + ".html").find("</html>"), std::string::npos);
-    save(lesson::TakeAway::values);
+    save(lesson::ExportKind::values);
     EXPECT_NE(text(own + ".csv").find("received"), std::string::npos);
-    save(lesson::TakeAway::times);
+    save(lesson::ExportKind::times);
     EXPECT_EQ(text(shown.lesson + "-times.csv").rfind("lesson,", 0), 0u);
     // Two beside each other are one page, and one picture.
     desk.press(letter('C'));
-    save(lesson::TakeAway::page);
+    save(lesson::ExportKind::page);
     EXPECT_NE(desk.app->notice().sentence.find(own + "-"), std::string::npos) << desk.app->notice().sentence;
     // The window goes on as it was.
     const std::size_t step = desk.app->playhead().step;
@@ -111,7 +112,7 @@ TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
     shown.timings.rows.clear();
     shown.sizes.rows.clear();
     Desk desk(shown);
-    desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(lesson::TakeAway::times)});
+    desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(lesson::ExportKind::times)});
     EXPECT_NE(desk.app->notice().sentence.find("no times to save"), std::string::npos);
     // The folder is gone while the window is open.
     fs::create_directories(folder_ / "gone");
@@ -120,7 +121,7 @@ TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
     const char* home = std::getenv("HOME");
     const std::string kept = home ? home : "";
     setenv("HOME", "/nowhere/at/all", 1);
-    desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(lesson::TakeAway::values)});
+    desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(lesson::ExportKind::values)});
     desk.settle();
     EXPECT_NE(desk.app->notice().sentence.find("cannot be written"), std::string::npos) << desk.app->notice().sentence;
     EXPECT_TRUE(desk.app->notice().offer.empty());
@@ -129,7 +130,7 @@ TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
 
 TEST_F(DeskFiles, WhatIsNoTraceIsASentenceAndTheWindowGoesOn) {
     lesson::Presentation shown = with_lessons();
-    shown.open = [](const std::string& path) -> std::shared_ptr<const lesson::Run> {
+    shown.services.open = [](const std::string& path) -> std::shared_ptr<const lesson::Run> {
         throw Error(path + " is no trace.");
     };
     Desk desk(shown);
@@ -148,7 +149,7 @@ TEST_F(DeskFiles, WhatIsNoTraceIsASentenceAndTheWindowGoesOn) {
 
 TEST_F(DeskFiles, ATraceOfAnotherLessonIsOfferedThere) {
     lesson::Presentation shown = with_lessons();
-    shown.open = [](const std::string&) -> std::shared_ptr<const lesson::Run> {
+    shown.services.open = [](const std::string&) -> std::shared_ptr<const lesson::Run> {
         throw lesson::ForeignTrace("It is of another lesson.", "06_next");
     };
     Desk desk(shown);
@@ -163,7 +164,7 @@ TEST_F(DeskFiles, ATraceOfAnotherLessonIsOfferedThere) {
 TEST_F(DeskFiles, TypingAFileNameDoesNothingElse) {
     lesson::Presentation shown = with_lessons();
     int read = 0;
-    shown.open = [&](const std::string&) { ++read; return samples::warp_xor(); };
+    shown.services.open = [&](const std::string&) { ++read; return samples::warp_xor(); };
     Settings settings;
     settings.opened(at("a.ndjson"));
     Desk desk(shown, settings);

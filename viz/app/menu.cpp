@@ -11,7 +11,7 @@ constexpr float kColumn = 312;
 
 // "stage larger (Shift Z: smaller)" is "Stage larger" in a menu, and "rounding: each sum beside the exact one" is
 // "Rounding".
-std::string menu_words(std::string what) {
+std::string menu_text(std::string what) {
     what = what.substr(0, std::min({what.find(" ("), what.find(": "), what.find(", or "), what.find(" on or off")}));
     if (!what.empty() && what[0] >= 'a' && what[0] <= 'z') what[0] = static_cast<char>(what[0] - 'a' + 'A');
     return what;
@@ -34,7 +34,7 @@ MenuSection section_of(Group group) {
         // Two keys for two directions are no command.
         const std::string_view keys = action.shown;
         if (keys.find(' ') != std::string_view::npos && !(keys.starts_with("Shift ") && keys.rfind(' ') == 5)) continue;
-        section.items.push_back({menu_words(action.what), action.shown, action.intent, std::nullopt});
+        section.items.push_back({menu_text(action.what), action.shown, action.intent, std::nullopt});
     }
     return section;
 }

@@ -79,7 +79,7 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     Result result;
     try {
-        result.exhibit = std::make_shared<const Exhibit>(run_(variant));
+        result.run_view = std::make_shared<const RunView>(run_(variant));
     } catch (const lesson::ForeignTrace& foreign) {
         result.error = foreign.what();
         result.foreign_lesson = foreign.lesson();

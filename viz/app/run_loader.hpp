@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "common/run/services.hpp"
 #include "common/timing/timing.hpp"
 #include "viz/model/run_view.hpp"
 #include "viz/views/benchmark/timing_full_view.hpp"
@@ -33,10 +34,10 @@ public:
 
     // What became of a request.
     struct Result {
-        std::shared_ptr<const Exhibit> exhibit;   // null while it runs and where it failed
+        std::shared_ptr<const RunView> run_view;   // null while it runs and where it failed
         std::string error;                        // a sentence, where it failed
         std::string foreign_lesson;               // it failed because it is a trace of that lesson
-        bool done() const { return exhibit != nullptr || !error.empty(); }
+        bool done() const { return run_view != nullptr || !error.empty(); }
     };
 
     // `measure` may be empty: nothing is timed. `wake` is called from the worker when something is there.

@@ -1,3 +1,4 @@
+#include "common/run/services.hpp"
 #include "viz/app/run_loader.hpp"
 
 #include <atomic>
@@ -55,7 +56,7 @@ private:
 
 struct Loaded {
     Gate gate;
-    RunLoader loader{samples::presentation().run, {}, {}};
+    RunLoader loader{samples::presentation().services.run, {}, {}};
 
     explicit Loaded(const std::string& why_not = "") {
         loader.offer_sizes([this](const lesson::SweepWatch& watch) { return gate.measure(watch); },
@@ -111,7 +112,7 @@ TEST(RunLoader, ClosingEndsAMeasurement) {
     Gate gate;
     std::future<void> letting;
     {
-        RunLoader loader(samples::presentation().run, {}, {});
+        RunLoader loader(samples::presentation().services.run, {}, {});
         loader.offer_sizes([&](const lesson::SweepWatch& watch) { return gate.measure(watch); }, {});
         loader.wait("warp_sum_xor");
         loader.wait_for_times();
@@ -131,14 +132,14 @@ TEST(RunLoader, WhereNothingCanBeMeasuredItSaysWhy) {
     EXPECT_EQ(loaded.loader.sizes_state().why_not, "No GPU was found.");
     loaded.loader.begin_sizes();
     EXPECT_FALSE(loaded.loader.sizes_state().running);
-    RunLoader nothing(samples::presentation().run, {}, {});
+    RunLoader nothing(samples::presentation().services.run, {}, {});
     nothing.offer_sizes({}, {});
     EXPECT_FALSE(nothing.sizes_state().possible);
     EXPECT_NE(nothing.sizes_state().why_not, "");
 }
 
 TEST(RunLoader, AMeasurementThatFailsIsASentence) {
-    RunLoader loader(samples::presentation().run, {}, {});
+    RunLoader loader(samples::presentation().services.run, {}, {});
     loader.offer_sizes([](const lesson::SweepWatch&) -> timing::TimingTable { throw Error("The GPU went away."); }, {});
     loader.wait("warp_sum_xor");
     loader.wait_for_times();

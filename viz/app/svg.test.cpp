@@ -8,7 +8,8 @@
 
 #include "common/base/error.hpp"
 #include "common/base/folder.testing.hpp"
-#include "viz/app/frontend.hpp"
+#include "common/run/front_end.hpp"
+#include "viz/app/window_front_end.hpp"
 #include "viz/testing/sample_runs.hpp"
 #include "viz/testing/xml.testing.hpp"
 
@@ -22,7 +23,7 @@ std::vector<XmlElement> drawn(const lesson::WindowRequest& request,
                               const lesson::Presentation& presentation = samples::presentation()) {
     const lanewise::testing::TemporaryFolder folder;
     const fs::path path = folder.path() / "picture.svg";
-    make_frontend()->svg(presentation, request, path.string());
+    make_front_end()->svg(presentation, request, path.string());
     return testing::XmlReader::read(lanewise::testing::slurp(path));
 }
 
@@ -47,7 +48,7 @@ TEST(Svg, HasEveryLanesNumberAsTheTraceHasIt) {
     const auto elements = drawn(request_of("warp_sum_xor", 2));   // xor 8
     EXPECT_EQ(elements.at(0).attributes.at("width"), "1600");
     // The step's own record: what each lane held after it.
-    const auto run = samples::presentation().run("warp_sum_xor");
+    const auto run = samples::presentation().services.run("warp_sum_xor");
     std::vector<std::string> after;
     const steps::WarpStep* part = run->steps.steps.at(2).find(run->steps.warps.front());
     ASSERT_NE(part, nullptr);
@@ -72,7 +73,7 @@ TEST(Svg, SaysWhatItIsAndWhereItIsFrom) {
     }
     EXPECT_NE(all.find("title: Lanewise · 05 Samples · xor"), std::string::npos) << all;
     EXPECT_NE(all.find("desc: step 3 of 6: xor 8"), std::string::npos) << all;
-    EXPECT_NE(all.find("text: " + samples::presentation().run("warp_sum_xor")->origin + "\n"), std::string::npos)
+    EXPECT_NE(all.find("text: " + samples::presentation().services.run("warp_sum_xor")->origin + "\n"), std::string::npos)
         << all;
 }
 
@@ -92,9 +93,9 @@ TEST(Svg, EveryViewCanBeDrawn) {
 
 TEST(Svg, NoPixelsAndNoFolderAreSentences) {
     lesson::WindowRequest request = request_of("warp_sum_xor", 0);
-    EXPECT_THROW(make_frontend()->svg(samples::presentation(), request, "/no such folder/a.svg"), Error);
+    EXPECT_THROW(make_front_end()->svg(samples::presentation(), request, "/no such folder/a.svg"), Error);
     request.height = 0;
-    EXPECT_THROW(make_frontend()->svg(samples::presentation(), request, "a.svg"), Error);
+    EXPECT_THROW(make_front_end()->svg(samples::presentation(), request, "a.svg"), Error);
 }
 
 }  // namespace

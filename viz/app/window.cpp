@@ -23,9 +23,9 @@ namespace lanewise::viz {
 namespace {
 
 std::string glfw_reason() {
-    const char* words = nullptr;
-    glfwGetError(&words);
-    return words ? words : "no reason was given";
+    const char* text = nullptr;
+    glfwGetError(&text);
+    return text ? text : "no reason was given";
 }
 
 struct Library {
@@ -268,7 +268,7 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
             stage.wake();
             last = glfwGetTime();
         }
-        gui.fit(std::clamp(scale_of(window.handle, request.scale) * app.larger(), 0.5f, 6.0f), app.outside_words());
+        gui.fit(std::clamp(scale_of(window.handle, request.scale) * app.larger(), 0.5f, 6.0f), app.outside_text());
         const double now = glfwGetTime();
         draw_frame(window.handle, gui, app, static_cast<float>(now - last));
         last = now;

@@ -1,7 +1,7 @@
 // The window on a display.
 #pragma once
 
-#include "common/run/frontend.hpp"
+#include "common/run/front_end.hpp"
 
 namespace lanewise::viz {
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/run/front_end.hpp"
 #include "common/trace/io.hpp"
 #include "viz/app/app.hpp"
 #include "viz/platform/gui.hpp"
@@ -95,7 +96,7 @@ lesson::Presentation present(const std::vector<std::string>& paths, std::vector<
         run->steps = steps::build_steps(run->trace);
         run->origin = "file " + path;
         shown.variants.push_back({path, run->trace.header.variant, "", false});
-        shown.run = [run, path, before = shown.run](const std::string& variant) -> std::shared_ptr<const lesson::Run> {
+        shown.services.run = [run, path, before = shown.services.run](const std::string& variant) -> std::shared_ptr<const lesson::Run> {
             return variant == path ? run : before(variant);
         };
         const std::size_t count = run->steps.size();

@@ -15,7 +15,7 @@ namespace lanewise::viz {
 inline constexpr std::chrono::milliseconds kShortPatience{12};
 
 template <typename T>
-class Later {
+class BackgroundTask {
 public:
     // Begins. What was there before is gone; what is still under way is asked to stop, and waited for. So is it at the
     // end: work that takes long looks at its token (check_stop()), what must be finished does not.
@@ -24,7 +24,7 @@ public:
         work_.reset();
         begun_ = true;
         fresh_ = true;
-        work_ = std::make_unique<Work>();
+        work_ = std::make_unique<Utilization>();
         work_->result = std::async(std::launch::async, [work = std::move(work), stop = work_->stop.get_token()] {
             return std::make_shared<const T>(work(stop));
         });
@@ -35,10 +35,10 @@ public:
 
     // Null while it is under way, and where it was given up. `patient`: waits for it; else only the first time, and not
     // for long.
-    std::shared_ptr<const T> get(bool patient) {
+    std::shared_ptr<const T> get(bool wait_for_results) {
         if (value_ || !begun_ || work_->stop.stop_requested()) return value_;
         const std::chrono::milliseconds patience = std::exchange(fresh_, false) ? kShortPatience : kNow;
-        if (!patient && !work_->ends_within(patience)) return nullptr;
+        if (!wait_for_results && !work_->ends_within(patience)) return nullptr;
         value_ = work_->result.get();
         return value_;
     }
@@ -53,10 +53,10 @@ public:
 private:
     static constexpr std::chrono::milliseconds kNow{0};
 
-    struct Work {
+    struct Utilization {
         std::stop_source stop;
         std::future<std::shared_ptr<const T>> result;   // its end waits for the work
-        ~Work() { stop.request_stop(); }
+        ~Utilization() { stop.request_stop(); }
         bool ends_within(std::chrono::milliseconds time) const {
             return result.wait_for(time) == std::future_status::ready;
         }
@@ -64,7 +64,7 @@ private:
 
     bool begun_ = false, fresh_ = false;
     std::shared_ptr<const T> value_;
-    std::unique_ptr<Work> work_;
+    std::unique_ptr<Utilization> work_;
 };
 
 }  // namespace lanewise::viz

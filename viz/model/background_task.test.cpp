@@ -31,10 +31,10 @@ struct Endless {
     }
 };
 
-TEST(Later, IsAskedToStopAtItsEnd) {
+TEST(BackgroundTask, IsAskedToStopAtItsEnd) {
     Endless endless;
     {
-        Later<int> later;
+        BackgroundTask<int> later;
         later.begin([&](const auto& stop) { return endless(stop); });
         endless.begun.get_future().wait();
         EXPECT_EQ(later.get(false), nullptr);
@@ -43,9 +43,9 @@ TEST(Later, IsAskedToStopAtItsEnd) {
     EXPECT_TRUE(endless.stopped);
 }
 
-TEST(Later, WhatIsBegunAnewTakesThePlaceOfTheOld) {
+TEST(BackgroundTask, WhatIsBegunAnewTakesThePlaceOfTheOld) {
     Endless endless;
-    Later<int> later;
+    BackgroundTask<int> later;
     later.begin([&](const auto& stop) { return endless(stop); });
     endless.begun.get_future().wait();
     later.begin([](const auto&) { return 2; });
@@ -53,9 +53,9 @@ TEST(Later, WhatIsBegunAnewTakesThePlaceOfTheOld) {
     EXPECT_EQ(*later.get(true), 2);
 }
 
-TEST(Later, WhatWasGivenUpIsNeverThere) {
+TEST(BackgroundTask, WhatWasGivenUpIsNeverThere) {
     Endless endless;
-    Later<int> later;
+    BackgroundTask<int> later;
     EXPECT_TRUE(later.give_up());   // nothing was begun
     later.begin([&](const auto& stop) { return endless(stop); });
     endless.begun.get_future().wait();
@@ -74,14 +74,14 @@ TEST(Later, WhatWasGivenUpIsNeverThere) {
 }
 
 // Nobody waits for the lens of a run that is not shown any more: the window closes at once.
-TEST(Exhibit, EndsWithoutWaitingForItsLens) {
+TEST(RunView, EndsWithoutWaitingForItsLens) {
     const auto run = samples::run_of(steps::testing::turns_of_one_warp(600), "long");
     bool soon = false;
     for (int attempt = 0; attempt < 10 && !soon; ++attempt) {
         auto began = Clock::now();
-        ASSERT_NE(Exhibit(run).exact(true), nullptr);
+        ASSERT_NE(RunView(run).exact(true), nullptr);
         const auto whole = Clock::now() - began;
-        std::optional<Exhibit> shown(run);
+        std::optional<RunView> shown(run);
         if (shown->exact(false)) continue;
         began = Clock::now();
         shown.reset();

@@ -79,7 +79,7 @@ float bits_names(const Brush& brush, Point at, Element type, Face face) {
     return line_height(brush.look, Face::tiny);
 }
 
-std::string bits_in_words(Element type, std::uint64_t bits) {
+std::string bits_text(Element type, std::uint64_t bits) {
     const double value = element_to_double(type, bits);
     if (!is_float(type)) {
         const int width = element_size(type) * 8;

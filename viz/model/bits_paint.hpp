@@ -17,6 +17,6 @@ float bits_names(const Brush& brush, Point at, Element type, Face face);
 
 // How the fields make the number: "+ 1.0625 × 2^6", "− 0.5 × 2^-126", "infinity"; an integer in its own words ("two's
 // complement: −3 = 2^32 − 3"), empty where there is nothing to say.
-std::string bits_in_words(Element type, std::uint64_t bits);
+std::string bits_text(Element type, std::uint64_t bits);
 
 }  // namespace lanewise::viz

@@ -5,8 +5,8 @@
 
 namespace lanewise::viz {
 
-using shown::cell_text;
-using shown::cell_width;
-using shown::lines_of_cell;
+using scene::cell_text;
+using scene::cell_width;
+using scene::lines_of_cell;
 
 }  // namespace lanewise::viz

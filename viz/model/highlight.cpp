@@ -51,7 +51,7 @@ std::vector<WordUse> uses_of(const steps::Steps& steps, const WordRef& word, con
     return uses;
 }
 
-std::string use_words(const std::vector<WordUse>& uses, std::size_t step) {
+std::string use_text(const std::vector<WordUse>& uses, std::size_t step) {
     constexpr std::size_t kMost = 3;
     const auto away = [&](const WordUse& use) { return use.step > step ? use.step - step : step - use.step; };
     std::vector<const WordUse*> near;
@@ -59,14 +59,14 @@ std::string use_words(const std::vector<WordUse>& uses, std::size_t step) {
     std::stable_sort(near.begin(), near.end(), [&](const WordUse* a, const WordUse* b) { return away(*a) < away(*b); });
     near.resize(std::min(near.size(), kMost));
     std::sort(near.begin(), near.end());   // as they come in the run
-    std::string words;
+    std::string text;
     for (const WordUse* use : near) {
         const char* verb = use->reads && use->writes ? "read and written" : use->writes ? "written" : "read";
-        words += (words.empty() ? "" : "; ") + std::string(verb) + " in step " + std::to_string(use->step + 1) +
+        text += (text.empty() ? "" : "; ") + std::string(verb) + " in step " + std::to_string(use->step + 1) +
                  " by warp " + std::to_string(use->warp.warp) + " " + lane_names(use->lanes);
     }
-    if (uses.size() > near.size()) words += "; used " + std::to_string(uses.size() - near.size()) + " times more";
-    return words;
+    if (uses.size() > near.size()) text += "; used " + std::to_string(uses.size() - near.size()) + " times more";
+    return text;
 }
 
 std::vector<int> lit_lines(const steps::Steps& steps, const Selection& selection) {
@@ -87,14 +87,14 @@ const std::vector<int>& LitLines::of(const steps::Steps& steps, const Selection&
     return lines_ = lit_lines(steps, selection);
 }
 
-void Lights::look(const Exhibit& exhibit, const Selection& selection) {
+void Lights::look(const RunView& run_view, const Selection& selection) {
     Hover hover = selection.now;
     hover.lane = -1;   // lanes light themselves
-    if (run_ == exhibit.run && warp_ == selection.warp && hover_ == hover) return;
-    run_ = exhibit.run;
+    if (run_ == run_view.run && warp_ == selection.warp && hover_ == hover) return;
+    run_ = run_view.run;
     warp_ = selection.warp;
     hover_ = hover;
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     steps_.assign(steps.size(), false);
     uses_ = uses_of(steps, hover.word, selection.warp);
     if (hover.step < steps.size()) steps_[hover.step] = true;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/run/run.hpp"
 #include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
 
@@ -26,7 +27,7 @@ std::vector<WordUse> uses_of(const steps::Steps& steps, const WordRef& word, con
 
 // "written in step 3 by warp 0 lane 5; read in step 4 by warp 0 lanes 5, 21", the nearest to `step` where there are
 // many.
-std::string use_words(const std::vector<WordUse>& uses, std::size_t step);
+std::string use_text(const std::vector<WordUse>& uses, std::size_t step);
 
 // Lines of the kernel file that a step or a word that is pointed at belongs to; ascending.
 std::vector<int> lit_lines(const steps::Steps& steps, const Selection& selection);
@@ -46,7 +47,7 @@ private:
 // Made anew only when something else is pointed at.
 class Lights {
 public:
-    void look(const Exhibit& exhibit, const Selection& selection);
+    void look(const RunView& run_view, const Selection& selection);
 
     bool step(std::size_t k) const { return k < steps_.size() && steps_[k]; }
     bool any() const { return !(hover_ == Hover{}); }

@@ -8,7 +8,7 @@
 
 #include "common/base/element.hpp"
 #include "viz/model/bits_paint.hpp"
-#include "viz/views/lane/lane_life.hpp"
+#include "viz/views/lane/lane_history.hpp"
 #include "viz/testing/sample_runs.hpp"
 
 namespace lanewise::viz {
@@ -48,7 +48,7 @@ TEST(Links, AnotherBlocksSharedMemoryIsAnotherWord) {
             const auto uses = uses_of(run->steps, {array, 0}, block);
             EXPECT_FALSE(uses.empty());
             for (const WordUse& use : uses) EXPECT_EQ(use.warp.block, block.block);
-            EXPECT_NE(use_words(uses, uses.front().step)
+            EXPECT_NE(use_text(uses, uses.front().step)
                           .find("written in step " + std::to_string(uses.front().step + 1) + " by warp 0 lane 0"),
                       std::string::npos);
         }
@@ -56,33 +56,33 @@ TEST(Links, AnotherBlocksSharedMemoryIsAnotherWord) {
 }
 
 TEST(Links, AStepLightsItsLineAndALineItsSteps) {
-    const Exhibit exhibit(samples::warp_xor());
-    const steps::Steps& steps = exhibit.steps();
+    const RunView run_view(samples::warp_xor());
+    const steps::Steps& steps = run_view.steps();
     Selection selection;
     selection.warp = steps.warps.front();
     Lights lights;
     selection.now.step = 2;
-    lights.look(exhibit, selection);
+    lights.look(run_view, selection);
     for (std::size_t k = 0; k < steps.size(); ++k) EXPECT_EQ(lights.step(k), k == 2);
     EXPECT_EQ(lit_lines(steps, selection), std::vector<int>{steps.steps[2].line});
     selection.now = {};
     selection.now.line = steps.steps[2].line;
-    lights.look(exhibit, selection);
+    lights.look(run_view, selection);
     for (std::size_t k = 0; k < steps.size(); ++k)
         EXPECT_EQ(lights.step(k), steps.steps[k].line == steps.steps[2].line);
     selection.now = {};
-    lights.look(exhibit, selection);
+    lights.look(run_view, selection);
     EXPECT_FALSE(lights.any());
     for (std::size_t k = 0; k < steps.size(); ++k) EXPECT_FALSE(lights.step(k));
 }
 
-TEST(LaneLife, EqualsTheTrace) {
+TEST(LaneHistory, EqualsTheTrace) {
     for (const auto& run :
          {samples::warp_xor(), samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
         const steps::Steps& steps = run->steps;
         for (const int lane : {0, 5, 31}) {
             const steps::WarpRef warp = steps.warps.back();
-            const auto life = life_of(steps, warp, lane);
+            const auto life = history_of(steps, warp, lane);
             std::size_t next = 0;
             for (std::size_t k = 0; k < steps.size(); ++k) {
                 const steps::WarpStep* part = steps.steps[k].find(warp);
@@ -95,7 +95,7 @@ TEST(LaneLife, EqualsTheTrace) {
                 }
                 if (!told) continue;
                 const LifeStep& each = life[next++];
-                const steps::Holding& held = steps.holding(k, warp);
+                const steps::LaneValues& held = steps.lane_values(k, warp);
                 EXPECT_EQ(each.line, steps.steps[k].line);
                 EXPECT_EQ(each.known, ((held.known >> lane) & 1u) != 0);
                 if (each.known) {
@@ -119,19 +119,19 @@ TEST(LaneLife, EqualsTheTrace) {
             }
         }
     }
-    EXPECT_TRUE(life_of(samples::warp_xor()->steps, samples::warp_xor()->steps.warps.front(), -1).empty());
+    EXPECT_TRUE(history_of(samples::warp_xor()->steps, samples::warp_xor()->steps.warps.front(), -1).empty());
 }
 
 TEST(Bits, FieldsMakeTheNumber) {
-    EXPECT_EQ(bits_in_words(Element::f32, to_bits(68.0f)), "+ 1.0625 × 2^6  (exponent 133 − 127)");
-    EXPECT_EQ(bits_in_words(Element::f32, to_bits(-0.5f)), "− 1 × 2^-1  (exponent 126 − 127)");
-    EXPECT_EQ(bits_in_words(Element::f32, 1), "+ 1.1920929e-07 × 2^-126, without the leading 1");
-    EXPECT_EQ(bits_in_words(Element::f32, 0x80000000u), "− 0");
-    EXPECT_EQ(bits_in_words(Element::f32, 0x7f800000u), "+ infinity: the exponent is all ones");
-    EXPECT_NE(bits_in_words(Element::f32, 0x7fc00000u).find("not a number"), std::string::npos);
-    EXPECT_EQ(bits_in_words(Element::f16, element_from_double(Element::f16, 1536)), "+ 1.5 × 2^10  (exponent 25 − 15)");
-    EXPECT_EQ(bits_in_words(Element::i32, 0xfffffffdu), "two's complement: 2^32 − 3");
-    EXPECT_EQ(bits_in_words(Element::u32, 7), "");
+    EXPECT_EQ(bits_text(Element::f32, to_bits(68.0f)), "+ 1.0625 × 2^6  (exponent 133 − 127)");
+    EXPECT_EQ(bits_text(Element::f32, to_bits(-0.5f)), "− 1 × 2^-1  (exponent 126 − 127)");
+    EXPECT_EQ(bits_text(Element::f32, 1), "+ 1.1920929e-07 × 2^-126, without the leading 1");
+    EXPECT_EQ(bits_text(Element::f32, 0x80000000u), "− 0");
+    EXPECT_EQ(bits_text(Element::f32, 0x7f800000u), "+ infinity: the exponent is all ones");
+    EXPECT_NE(bits_text(Element::f32, 0x7fc00000u).find("not a number"), std::string::npos);
+    EXPECT_EQ(bits_text(Element::f16, element_from_double(Element::f16, 1536)), "+ 1.5 × 2^10  (exponent 25 − 15)");
+    EXPECT_EQ(bits_text(Element::i32, 0xfffffffdu), "two's complement: 2^32 − 3");
+    EXPECT_EQ(bits_text(Element::u32, 7), "");
 }
 
 }  // namespace

@@ -71,13 +71,13 @@ void raised_card(const Brush& brush, const Rect& box) {
     outline(brush, box, colors.line, rounding, brush.px(1));
 }
 
-void hint_card(const Look& look, std::string_view words) {
+void hint_card(const Look& look, std::string_view text) {
     const ImVec2 at = ImGui::GetIO().MousePos;
     const ImVec2 display = ImGui::GetIO().DisplaySize;
     ScreenCanvas screen(ImGui::GetForegroundDrawList());
     const Brush brush{&screen, look};
     std::vector<std::string_view> lines;
-    for (std::string_view rest = words; lines.empty() || !rest.empty();) {
+    for (std::string_view rest = text; lines.empty() || !rest.empty();) {
         const std::size_t end = std::min(rest.find('\n'), rest.size());
         lines.push_back(rest.substr(0, end));
         rest.remove_prefix(std::min(end + 1, rest.size()));

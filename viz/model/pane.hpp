@@ -47,6 +47,6 @@ private:
 void raised_card(const Brush& brush, const Rect& box);
 
 // A few words in a card that follows the pointer.
-void hint_card(const Look& look, std::string_view words);
+void hint_card(const Look& look, std::string_view text);
 
 }  // namespace lanewise::viz

@@ -5,10 +5,10 @@
 
 namespace lanewise::viz {
 
-using shown::accesses_known;
-using shown::accesses_origin;
-using shown::Request;
-using shown::request_captions;
-using shown::requests_of;
+using scene::accesses_known;
+using scene::accesses_origin;
+using scene::Request;
+using scene::request_captions;
+using scene::requests_of;
 
 }  // namespace lanewise::viz

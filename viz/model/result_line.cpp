@@ -13,22 +13,22 @@ void warning_sign(const Brush& brush, Point middle, float radius) {
     fill(brush, {middle.x - bar, middle.y + radius * 0.5f, middle.x + bar, middle.y + radius * 0.75f}, ink);
 }
 
-float draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, Face face, Align align,
+float draw_result(const Brush& brush, const Rect& where, const RunView& run_view, Face face, Align align,
                   std::size_t place) {
-    const lesson::Run& run = *exhibit.run;
-    std::string words = result_words(run);
-    const std::string mistakes = mistakes_found(exhibit, place);
+    const lesson::Run& run = *run_view.run;
+    std::string text = result_text(run);
+    const std::string mistakes = mistakes_found(run_view, place);
     const bool right = came_out_right(run) && mistakes.empty();
     // It may come out right and be wrong.
     if (!mistakes.empty() && came_out_right(run)) {
-        words = words.empty() ? mistakes : words + ", but: " + mistakes;
+        text = text.empty() ? mistakes : text + ", but: " + mistakes;
         // The mistake must be told; the total is one more figure.
-        if (text_width(brush.look, face, words) > where.width() - brush.px(20)) words = "right, but: " + mistakes;
+        if (text_width(brush.look, face, text) > where.width() - brush.px(20)) text = "right, but: " + mistakes;
     }
-    if (words.empty()) return 0;
+    if (text.empty()) return 0;
     const Color ink = right ? brush.colors().good : brush.colors().warning;
     const float sign = brush.px(20);
-    const std::string fitted = fit_text(brush.look, face, words, where.width() - sign);
+    const std::string fitted = fit_text(brush.look, face, text, where.width() - sign);
     const float width = text_width(brush.look, face, fitted) + sign;
     if (where.width() < brush.px(60)) return 0;
     const float x = align == Align::right ? where.x1 - width : where.x0;

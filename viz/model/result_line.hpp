@@ -12,16 +12,16 @@ void warning_sign(const Brush& brush, Point middle, float radius);
 // "✓ out = 8128, as expected", "! out = 192, expected 8128",
 // "! out = 8128, as expected, but: barrier in a branch, see step 6"; nothing where no output was kept and nothing was
 // found. `place`: of the first mistake, where steps are counted otherwise than in the run. Returns the width used.
-float draw_result(const Brush& brush, const Rect& where, const Exhibit& exhibit, Face face, Align align,
+float draw_result(const Brush& brush, const Rect& where, const RunView& run_view, Face face, Align align,
                   std::size_t place = steps::kNoStep);
 
 // The first step that a finding is told at; kNoStep where nothing was found.
-inline std::size_t first_mistake(const Exhibit& exhibit) { return shown::first_mistake(exhibit.findings); }
-// See shown::mistakes_found.
-inline std::string mistakes_found(const Exhibit& exhibit, std::size_t place = steps::kNoStep) {
-    return shown::mistakes_found(exhibit.trace(), exhibit.findings, place);
+inline std::size_t first_mistake(const RunView& run_view) { return scene::first_mistake(run_view.findings); }
+// See scene::mistakes_found.
+inline std::string mistakes_found(const RunView& run_view, std::size_t place = steps::kNoStep) {
+    return scene::mistakes_found(run_view.trace(), run_view.findings, place);
 }
 
-using shown::finding_words;
+using scene::finding_text;
 
 }  // namespace lanewise::viz

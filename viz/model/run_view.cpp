@@ -19,10 +19,10 @@ Color ValueScale::color(Element type, std::uint64_t bits) const {
     return viridis(0.06 + 0.94 * place(element_to_double(type, bits)));
 }
 
-Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown)
-    : run(std::move(shown)), warp_scales(run->steps.warps.size()), exact_(std::make_shared<Later<ExactRun>>()) {
+RunView::RunView(std::shared_ptr<const lesson::Run> shown)
+    : run(std::move(shown)), warp_scales(run->steps.warps.size()), exact_(std::make_shared<BackgroundTask<ExactRun>>()) {
     std::set<std::uint32_t> held;   // places in Steps::provenances; many lanes share one
-    for (const auto& row : run->steps.holdings) {
+    for (const auto& row : run->steps.all_lane_values) {
         for (std::size_t w = 0; w < row.size() && w < warp_scales.size(); ++w) {
             scale.add(row[w]);
             warp_scales[w].add(row[w]);
@@ -32,10 +32,10 @@ Exhibit::Exhibit(std::shared_ptr<const lesson::Run> shown)
     scale.finish();
     for (ValueScale& each : warp_scales) each.finish();
     for (const std::uint32_t at : held) most_inputs = std::max(most_inputs, run->steps.provenances.at(at).count());
-    findings = shown::findings_of_steps(run->steps);
+    findings = scene::findings_of_steps(run->steps);
 }
 
-std::shared_ptr<const ExactRun> Exhibit::exact(bool patient) const {
+std::shared_ptr<const ExactRun> RunView::exact(bool wait_for_results) const {
     if (!exact_->begun()) {
         exact_->begin([run = run](const std::stop_token& stop) {
             ExactRun exact{steps::build_rounding(run->steps, stop), {}};
@@ -43,10 +43,10 @@ std::shared_ptr<const ExactRun> Exhibit::exact(bool patient) const {
             return exact;
         });
     }
-    return exact_->get(patient);
+    return exact_->get(wait_for_results);
 }
 
-const ValueScale& Exhibit::scale_of(const steps::WarpRef& warp) const {
+const ValueScale& RunView::scale_of(const steps::WarpRef& warp) const {
     const auto& warps = run->steps.warps;
     const auto at = static_cast<std::size_t>(std::find(warps.begin(), warps.end(), warp) - warps.begin());
     return at < warp_scales.size() ? warp_scales[at] : scale;
@@ -56,11 +56,11 @@ std::string being_worked_out(const steps::Steps& steps) {
     return "adding up " + std::to_string(steps.input_count) + " inputs without rounding…";
 }
 
-std::uint32_t blamed_lanes(const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp) {
+std::uint32_t faulting_lanes(const RunView& run_view, std::size_t step, const steps::WarpRef& warp) {
     std::uint32_t lanes = 0;
-    if (step >= exhibit.findings.size()) return lanes;
-    for (const std::size_t i : exhibit.findings[step]) {
-        const trace::Finding& finding = exhibit.trace().findings[i];
+    if (step >= run_view.findings.size()) return lanes;
+    for (const std::size_t i : run_view.findings[step]) {
+        const trace::Finding& finding = run_view.trace().findings[i];
         if (finding.block == warp.block && finding.warp == warp.warp) lanes |= finding.lanes;
     }
     return lanes;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/run/frontend.hpp"
+#include "common/run/run.hpp"
 #include "common/scene/outcome.hpp"
 #include "common/scene/value_scale.hpp"
 #include "common/scene/warps.hpp"
@@ -16,7 +16,7 @@
 namespace lanewise::viz {
 
 // With its colours.
-class ValueScale : public shown::ValueScale {
+class ValueScale : public scene::ValueScale {
 public:
     // One colour for every value.
     static ValueScale plain(Color color);
@@ -33,41 +33,41 @@ struct ExactRun {
     steps::RoundingLoss loss;   // of the whole run
 };
 
-struct Exhibit {
+struct RunView {
     std::shared_ptr<const lesson::Run> run;
     ValueScale scale;                      // of the whole run: to compare warps
     std::vector<ValueScale> warp_scales;   // as Steps::warps: to tell the lanes of one warp apart
     std::size_t most_inputs = 0;   // the largest number of inputs that any lane of the run holds
-    shown::StepFindings findings;   // as Steps::steps: which of Trace::findings are told at the step
+    scene::StepFindings findings;   // as Steps::steps: which of Trace::findings are told at the step
 
-    Exhibit() = default;
-    explicit Exhibit(std::shared_ptr<const lesson::Run> shown);
+    RunView() = default;
+    explicit RunView(std::shared_ptr<const lesson::Run> shown);
 
     explicit operator bool() const { return run != nullptr; }
     // Worked out once for all views that show the run, from the first call on: of a million inputs that takes a second
     // or two. Null until then, except where `patient`.
-    std::shared_ptr<const ExactRun> exact(bool patient) const;
+    std::shared_ptr<const ExactRun> exact(bool wait_for_results) const;
 
     const ValueScale& scale_of(const steps::WarpRef& warp) const;
     const steps::Steps& steps() const { return run->steps; }
     const trace::Trace& trace() const { return run->trace; }
 
 private:
-    std::shared_ptr<Later<ExactRun>> exact_;   // shared by copies; asked by the thread that draws alone
+    std::shared_ptr<BackgroundTask<ExactRun>> exact_;   // shared by copies; asked by the thread that draws alone
 };
 
-using shown::block_place;
-using shown::block_threads;
-using shown::came_out_right;
-using shown::lanes_of;
-using shown::result_words;
-using shown::warp_name;
-using shown::warp_size;
+using scene::block_place;
+using scene::block_threads;
+using scene::came_out_right;
+using scene::lanes_of;
+using scene::result_text;
+using scene::warp_name;
+using scene::warp_size;
 
 // What stands where the sums beside the exact ones will be: "adding up 1048576 inputs without rounding…"
 std::string being_worked_out(const steps::Steps& steps);
 
 // Lanes of `warp` that a finding told at `step` names.
-std::uint32_t blamed_lanes(const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp);
+std::uint32_t faulting_lanes(const RunView& run_view, std::size_t step, const steps::WarpRef& warp);
 
 }  // namespace lanewise::viz

@@ -98,9 +98,9 @@ private:
 };
 
 // Standing still at a step.
-inline Playhead at_step(const Exhibit& exhibit, std::size_t step) {
+inline Playhead at_step(const RunView& run_view, std::size_t step) {
     Playhead playhead;
-    playhead.count = exhibit.steps().size();
+    playhead.count = run_view.steps().size();
     playhead.step = step;
     return playhead;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/run/run.hpp"
 #include "viz/model/cell_text.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/views/stage/stage_paint.hpp"
@@ -38,10 +39,10 @@ public:
     void ring(Point, float, Color, float) override {}
     void arc(Point a, Point b, const ArcStyle& style) override { curves.push_back({a, b, style.thickness}); }
     void gradient(const Rect&, Color, Color, Towards) override {}
-    void text(const Fonts::Cut& cut, Point at, Color color, std::string_view words, float width) override {
-        if (words.empty()) return;
+    void text(const Fonts::Cut& cut, Point at, Color color, std::string_view text, float width) override {
+        if (text.empty()) return;
         const Rect box{at.x, at.y + cut.ascent - cut.cap, at.x + width, at.y + cut.ascent};
-        labels.push_back({std::string(words), box, clips_.back(), color});
+        labels.push_back({std::string(text), box, clips_.back(), color});
     }
     void push_clip(const Rect& box) override {
         const Rect& now = clips_.back();
@@ -61,24 +62,24 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
                                              std::size_t most_steps = static_cast<std::size_t>(-1)) {
     std::vector<std::string> faults;
     Headless gui(width, height, scale);
-    const Exhibit exhibit(run);
-    if (exhibit.steps().warps.empty()) return faults;
+    const RunView run_view(run);
+    if (run_view.steps().warps.empty()) return faults;
     StageView stage;
-    for (const steps::WarpRef& warp : {exhibit.steps().warps.front(), exhibit.steps().warps.back()}) {
-        const std::size_t apart = std::max<std::size_t>(1, exhibit.steps().size() / most_steps);
-        for (std::size_t step = 0; step < exhibit.steps().size() && faults.size() < most; step += apart) {
+    for (const steps::WarpRef& warp : {run_view.steps().warps.front(), run_view.steps().warps.back()}) {
+        const std::size_t apart = std::max<std::size_t>(1, run_view.steps().size() / most_steps);
+        for (std::size_t step = 0; step < run_view.steps().size() && faults.size() < most; step += apart) {
             LabelCanvas canvas;
             Selection selection;
             selection.warp = warp;
-            const Playhead playhead = at_step(exhibit, step);
+            const Playhead playhead = at_step(run_view, step);
             gui.in_window([&] {
                 Look look = gui.look();
                 look.canvas = &canvas;
                 const Pane pane(look, "stage", gui.window());
-                stage.draw(pane, exhibit, playhead, selection);
+                stage.draw(pane, run_view, playhead, selection);
             });
-            const std::string where = run->trace.header.variant + ", " + warp_name(exhibit.steps(), warp) + ", step " +
-                                      std::to_string(step + 1) + " (" + exhibit.steps().steps[step].label + "): ";
+            const std::string where = run->trace.header.variant + ", " + warp_name(run_view.steps(), warp) + ", step " +
+                                      std::to_string(step + 1) + " (" + run_view.steps().steps[step].label + "): ";
             const auto tell = [&](const std::string& fault) {
                 if (faults.size() < most) faults.push_back(where + fault);
             };

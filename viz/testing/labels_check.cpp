@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "common/run/run.hpp"
 #include "common/trace/io.hpp"
 #include "viz/testing/labels.testing.hpp"
 

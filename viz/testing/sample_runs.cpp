@@ -143,7 +143,7 @@ std::shared_ptr<const lesson::Run> grid_stride() {
     return run_of(std::move(made.trace), "grid_stride");
 }
 
-std::shared_ptr<const lesson::Run> meetings() {
+std::shared_ptr<const lesson::Run> collectives() {
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", trace::Space::global, 32);
     const auto bins = made.array("bins", trace::Space::shared, 4);
@@ -211,7 +211,7 @@ std::shared_ptr<const lesson::Run> meetings() {
         record.value[lane] = {9999, 0};
         record.received[lane] = held[3] + ticket++;
     });
-    return run_of(std::move(made.trace), "meetings");
+    return run_of(std::move(made.trace), "collectives");
 }
 
 namespace {
@@ -299,7 +299,7 @@ lesson::Presentation presentation() {
         row.bytes = 2052;
         shown.timings.rows.push_back(row);
     }
-    shown.run = [](const std::string& variant) -> std::shared_ptr<const lesson::Run> {
+    shown.services.run = [](const std::string& variant) -> std::shared_ptr<const lesson::Run> {
         if (variant == "warp_sum_xor") return warp_xor();
         if (variant == "warp_sum_down") return warp_down();
         if (variant == "block_sum_two_level") return two_level();

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "common/run/frontend.hpp"
+#include "common/run/front_end.hpp"
 
 namespace lanewise::viz::samples {
 
@@ -20,7 +20,7 @@ std::shared_ptr<const lesson::Run> joined_blocks();
 // One block of 128: 64 loads that add, then a tree in shared memory.
 std::shared_ptr<const lesson::Run> grid_stride();
 // One warp: a reduction, match_any, match_all, an active mask, a fence, barriers that vote, atomics on shared memory.
-std::shared_ptr<const lesson::Run> meetings();
+std::shared_ptr<const lesson::Run> collectives();
 // A warp sum that is right, and one in which lanes 16…31 never arrive: a wrong result and a finding.
 std::shared_ptr<const lesson::Run> right_sum();
 std::shared_ptr<const lesson::Run> wrong_sum();

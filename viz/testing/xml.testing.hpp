@@ -38,9 +38,9 @@ private:
         std::vector<std::size_t> open;
         bool had_root = false;
         while (true) {
-            const std::string words = content();
-            if (!open.empty()) elements_[open.back()].text += words;
-            else if (words.find_first_not_of(" \n\t\r") != words.npos) fail("text stands outside the root");
+            const std::string sentence = content();
+            if (!open.empty()) elements_[open.back()].text += sentence;
+            else if (sentence.find_first_not_of(" \n\t\r") != sentence.npos) fail("text stands outside the root");
             if (rest_.empty()) break;
             if (take("</")) {
                 const std::string closed = name();
@@ -79,9 +79,9 @@ private:
     }
 
     std::string content() {
-        std::string words;
-        while (!rest_.empty() && rest_.front() != '<') words += letter();
-        return words;
+        std::string text;
+        while (!rest_.empty() && rest_.front() != '<') text += letter();
+        return text;
     }
 
     // One byte, or what an entity stands for.

@@ -36,7 +36,7 @@ public:
     enum class Towards : std::uint8_t { right, bottom };
     virtual void gradient(const Rect& box, Color from, Color to, Towards towards) = 0;
     // One line, with its top left at `at`. `width` is that of `words` in this cut: what stands beside it relies on it.
-    virtual void text(const Fonts::Cut& cut, Point at, Color color, std::string_view words, float width) = 0;
+    virtual void text(const Fonts::Cut& cut, Point at, Color color, std::string_view text, float width) = 0;
     // Until pop_clip nothing is drawn outside `box`, nor outside what clipped before.
     virtual void push_clip(const Rect& box) = 0;
     virtual void pop_clip() = 0;

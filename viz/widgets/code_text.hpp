@@ -11,10 +11,10 @@
 
 namespace lanewise::viz {
 
-using shown::CodeLine;
-using shown::read_code;
-using shown::Token;
-using shown::TokenKind;
+using scene::CodeLine;
+using scene::read_code;
+using scene::Token;
+using scene::TokenKind;
 
 // Where a line is broken to fit `columns`: at a space or after a comma where there is one. Continuation pieces start
 // at `indent` columns.

@@ -28,7 +28,7 @@ struct Reader {
         return blocks.back();
     }
 
-    void add(std::string_view words) {
+    void add(std::string_view text) {
         if (blocks.empty()) open(BlockKind::paragraph);
         TextBlock& block = blocks.back();
         std::vector<Span>& spans = in_cell && !block.cells.empty() ? block.cells.back() : block.spans;
@@ -36,10 +36,10 @@ struct Reader {
         const bool same = !spans.empty() && spans.back().strong == span.strong && spans.back().code == span.code &&
                           spans.back().emphasis == span.emphasis && spans.back().link == span.link;
         if (same) {
-            spans.back().text += words;
+            spans.back().text += text;
             return;
         }
-        span.text = words;
+        span.text = text;
         spans.push_back(std::move(span));
     }
 

@@ -39,11 +39,11 @@ float text(const Brush& brush, Face face, Point at, Color color, std::string_vie
     return width;
 }
 
-void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view words, Align align) {
+void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view sentence, Align align) {
     const Fonts::Cut& cut = (*brush.look.fonts)[face];
-    const float width = align == Align::left ? 0 : text_width(brush.look, face, words);
+    const float width = align == Align::left ? 0 : text_width(brush.look, face, sentence);
     const float x = align == Align::left ? box.x0 : align == Align::right ? box.x1 - width : box.center().x - width / 2;
-    text(brush, face, {x, box.center().y + cut.cap / 2 - cut.ascent}, color, words);
+    text(brush, face, {x, box.center().y + cut.cap / 2 - cut.ascent}, color, sentence);
 }
 
 void number_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text) {
@@ -88,27 +88,27 @@ std::vector<std::string> fit_lines(const Look& look, Face face, std::string_view
     return lines;
 }
 
-float paragraph(const Brush& brush, Face face, Point at, float width, Color color, std::string_view words,
+float paragraph(const Brush& brush, Face face, Point at, float width, Color color, std::string_view sentence,
                 float leading) {
     const float step = (*brush.look.fonts)[face].em * leading;
     const float space = text_width(brush.look, face, " ");
     float x = 0;
     float y = 0;
-    while (!words.empty()) {
-        const std::size_t end = std::min(words.find_first_of(" \n"), words.size());
-        const std::string_view word = words.substr(0, end);
-        const float w = text_width(brush.look, face, word);
+    while (!sentence.empty()) {
+        const std::size_t end = std::min(sentence.find_first_of(" \n"), sentence.size());
+        const std::string_view token = sentence.substr(0, end);
+        const float w = text_width(brush.look, face, token);
         if (x > 0 && x + w > width) {
             x = 0;
             y += step;
         }
-        if (brush.canvas && !word.empty()) text(brush, face, {at.x + x, at.y + y}, color, word);
+        if (brush.canvas && !token.empty()) text(brush, face, {at.x + x, at.y + y}, color, token);
         x += w + space;
-        if (end < words.size() && words[end] == '\n') {
+        if (end < sentence.size() && sentence[end] == '\n') {
             x = 0;
             y += step;
         }
-        words.remove_prefix(std::min(end + 1, words.size()));
+        sentence.remove_prefix(std::min(end + 1, sentence.size()));
     }
     return y + step;
 }
@@ -137,13 +137,13 @@ void triangle(const Brush& brush, Point a, Point b, Point c, Color color) {
     brush.canvas->polygon(std::array{a, b, c}, color);
 }
 
-void lane_cell(const Brush& brush, const Rect& box, std::string_view words, const CellStyle& style) {
+void lane_cell(const Brush& brush, const Rect& box, std::string_view text, const CellStyle& style) {
     const float rounding = std::min(brush.px(3), box.height() / 4);
     if (style.ground) fill(brush, box, style.ground, rounding);
     if (style.border) outline(brush, box, style.border, rounding, style.border_width);
-    if (words.empty()) return;
+    if (text.empty()) return;
     const Color ink = style.ink ? style.ink : text_on(style.ground);
-    number_in(brush, style.face, box, ink, words);
+    number_in(brush, style.face, box, ink, text);
 }
 
 void arc(const Brush& brush, Point a, Point b, const ArcStyle& style) { brush.canvas->arc(a, b, style); }
@@ -167,12 +167,12 @@ float bit_row(const Brush& brush, Point at, std::uint32_t value, int count, std:
     return static_cast<float>(count) * (w + brush.px(4));
 }
 
-Rect pill(const Brush& brush, Point at, std::string_view words, Face face, Color ground, Color ink, Color border) {
+Rect pill(const Brush& brush, Point at, std::string_view text, Face face, Color ground, Color ink, Color border) {
     const float height = (*brush.look.fonts)[face].em + brush.px(10);
-    const Rect box{at.x, at.y, at.x + text_width(brush.look, face, words) + brush.px(18), at.y + height};
+    const Rect box{at.x, at.y, at.x + text_width(brush.look, face, text) + brush.px(18), at.y + height};
     fill(brush, box, ground, height / 2);
     if (border) outline(brush, box, border, height / 2, brush.px(1));
-    text_in(brush, face, box, ink, words);
+    text_in(brush, face, box, ink, text);
     return box;
 }
 

@@ -67,9 +67,9 @@ void ScreenCanvas::gradient(const Rect& box, Color from, Color to, Towards towar
 }
 
 // Text on whole pixels is sharp.
-void ScreenCanvas::text(const Fonts::Cut& cut, Point at, Color color, std::string_view words, float) {
-    list_->AddText(cut.font, cut.pixels, {std::floor(at.x + 0.5f), std::floor(at.y + 0.5f)}, color, words.data(),
-                   words.data() + words.size());
+void ScreenCanvas::text(const Fonts::Cut& cut, Point at, Color color, std::string_view text, float) {
+    list_->AddText(cut.font, cut.pixels, {std::floor(at.x + 0.5f), std::floor(at.y + 0.5f)}, color, text.data(),
+                   text.data() + text.size());
 }
 
 void ScreenCanvas::push_clip(const Rect& box) { list_->PushClipRect({box.x0, box.y0}, {box.x1, box.y1}, true); }

@@ -18,7 +18,7 @@ public:
     void ring(Point center, float radius, Color color, float thickness) override;
     void arc(Point a, Point b, const ArcStyle& style) override;
     void gradient(const Rect& box, Color from, Color to, Towards towards) override;
-    void text(const Fonts::Cut& cut, Point at, Color color, std::string_view words, float width) override;
+    void text(const Fonts::Cut& cut, Point at, Color color, std::string_view text, float width) override;
     void push_clip(const Rect& box) override;
     void pop_clip() override;
 

@@ -14,10 +14,10 @@ std::string number(float value) {
     if (!std::isfinite(value)) return "0";
     char digits[64];
     const auto end = std::to_chars(std::begin(digits), std::end(digits), value, std::chars_format::fixed, 2).ptr;
-    std::string words(digits, end);
-    while (words.back() == '0') words.pop_back();
-    if (words.back() == '.') words.pop_back();
-    return words == "-0" ? "0" : words;
+    std::string text(digits, end);
+    while (text.back() == '0') text.pop_back();
+    if (text.back() == '.') text.pop_back();
+    return text == "-0" ? "0" : text;
 }
 
 std::string attribute(std::string_view name, std::string_view value) {
@@ -28,26 +28,26 @@ std::string attribute(std::string_view name, float value) { return attribute(nam
 
 std::string hex(Color color) {
     static constexpr char kDigits[] = "0123456789abcdef";
-    std::string words = "#";
-    for (const unsigned shift : {4u, 0u, 12u, 8u, 20u, 16u}) words += kDigits[(color >> shift) & 0xfu];
-    return words;
+    std::string text = "#";
+    for (const unsigned shift : {4u, 0u, 12u, 8u, 20u, 16u}) text += kDigits[(color >> shift) & 0xfu];
+    return text;
 }
 
 float opacity(Color color) { return static_cast<float>(color >> 24) / 255; }
 
 // ` fill="#rrggbb"`, and its opacity where it has one.
 std::string paint(std::string_view name, Color color) {
-    std::string words = attribute(name, hex(color));
-    if (opacity(color) < 1) words += attribute(std::string(name) + "-opacity", opacity(color));
-    return words;
+    std::string text = attribute(name, hex(color));
+    if (opacity(color) < 1) text += attribute(std::string(name) + "-opacity", opacity(color));
+    return text;
 }
 
 std::string pair(Point p) { return number(p.x) + "," + number(p.y); }
 
 std::string list(std::span<const Point> points) {
-    std::string words;
-    for (const Point& p : points) words += (words.empty() ? "" : " ") + pair(p);
-    return words;
+    std::string text;
+    for (const Point& p : points) text += (text.empty() ? "" : " ") + pair(p);
+    return text;
 }
 
 Rect bounds_of(std::span<const Point> points, float around) {
@@ -58,11 +58,11 @@ Rect bounds_of(std::span<const Point> points, float around) {
 }
 
 std::string rectangle(const Rect& box, float rounding) {
-    std::string words = "<rect" + attribute("x", box.x0) + attribute("y", box.y0) +
+    std::string text = "<rect" + attribute("x", box.x0) + attribute("y", box.y0) +
                         attribute("width", std::max(box.width(), 0.0f)) +
                         attribute("height", std::max(box.height(), 0.0f));
-    if (rounding > 0) words += attribute("rx", std::min({rounding, box.width() / 2, box.height() / 2}));
-    return words;
+    if (rounding > 0) text += attribute("rx", std::min({rounding, box.width() / 2, box.height() / 2}));
+    return text;
 }
 
 // Like the screen's, no stroke is thinner than a pixel.
@@ -93,18 +93,18 @@ std::size_t character(std::string_view rest) {
 
 }  // namespace
 
-std::string xml_text(std::string_view words) {
+std::string xml_text(std::string_view text) {
     std::string out;
-    while (!words.empty()) {
-        const std::size_t size = character(words);
-        switch (size == 1 ? words.front() : '\0') {
+    while (!text.empty()) {
+        const std::size_t size = character(text);
+        switch (size == 1 ? text.front() : '\0') {
             case '&': out += "&amp;"; break;
             case '<': out += "&lt;"; break;
             case '>': out += "&gt;"; break;
             case '"': out += "&quot;"; break;
-            default: out += words.substr(0, size);
+            default: out += text.substr(0, size);
         }
-        words.remove_prefix(std::max<std::size_t>(size, 1));
+        text.remove_prefix(std::max<std::size_t>(size, 1));
     }
     return out;
 }
@@ -249,13 +249,13 @@ void SvgCanvas::gradient(const Rect& box, Color from, Color to, Towards towards)
 }
 
 // textLength holds the width where a reader has other fonts.
-void SvgCanvas::text(const Fonts::Cut& cut, Point at, Color color, std::string_view words, float width) {
-    if (invisible(color) || words.find_first_not_of(' ') == std::string_view::npos) return;
+void SvgCanvas::text(const Fonts::Cut& cut, Point at, Color color, std::string_view sentence, float width) {
+    if (invisible(color) || sentence.find_first_not_of(' ') == std::string_view::npos) return;
     put({at.x, at.y, at.x + width, at.y + cut.pixels},
         "<text" + attribute("x", at.x) + attribute("y", at.y + cut.ascent) +
             attribute("class", "f" + std::to_string(font_of(cut))) + paint("fill", color) +
             attribute("textLength", width) + " lengthAdjust=\"spacingAndGlyphs\"",
-        ">" + xml_text(words) + "</text>");
+        ">" + xml_text(sentence) + "</text>");
 }
 
 void SvgCanvas::push_clip(const Rect& box) {

@@ -25,7 +25,7 @@ public:
     void ring(Point center, float radius, Color color, float thickness) override;
     void arc(Point a, Point b, const ArcStyle& style) override;
     void gradient(const Rect& box, Color from, Color to, Towards towards) override;
-    void text(const Fonts::Cut& cut, Point at, Color color, std::string_view words, float width) override;
+    void text(const Fonts::Cut& cut, Point at, Color color, std::string_view text, float width) override;
     void push_clip(const Rect& box) override;
     void pop_clip() override;
 
@@ -56,6 +56,6 @@ private:
 };
 
 // `words` with XML's own signs escaped, and without what XML 1.0 forbids (control characters, broken UTF-8).
-std::string xml_text(std::string_view words);
+std::string xml_text(std::string_view text);
 
 }  // namespace lanewise::viz

@@ -67,7 +67,7 @@ Color with_alpha(Color color, double alpha) {
 }
 
 Color viridis(double t) {
-    const auto [r, g, b] = shown::viridis(t);
+    const auto [r, g, b] = scene::viridis(t);
     return rgb(static_cast<std::uint32_t>(r) << 16 | static_cast<std::uint32_t>(g) << 8 | b);
 }
 

@@ -214,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(WrongCase{"half_calls", 32, "inactive_source", "takes no part"},
                       WrongCase{"not_named", 32, "mask_without_caller", "does not name it"},
                       WrongCase{"other_mask", 32, "mask_mismatch", "must name the same mask"},
-                      WrongCase{"other_word", 32, "intrinsic_mismatch", "must make the same call"},
+                      WrongCase{"other_intrinsic", 32, "intrinsic_mismatch", "must make the same call"},
                       WrongCase{"waits_elsewhere", 32, "deadlock", "__syncthreads"},
                       WrongCase{"two_barriers", 64, "barrier_divergence", "move it out of the branch"},
                       WrongCase{"odd_width", 32, "bad_width", "1, 2, 4, 8, 16 or 32"}));

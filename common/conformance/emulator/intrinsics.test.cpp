@@ -152,7 +152,7 @@ TEST_P(WrongWord, IsToldByItsName) {
 INSTANTIATE_TEST_SUITE_P(
     Misuse, WrongWord,
     ::testing::Values(WrongCase{"reduce_not_named", 32, "mask_without_caller", "calls __reduce_add_sync"},
-                      WrongCase{"reduce_other_word", 32, "intrinsic_mismatch", "__reduce_m"},
+                      WrongCase{"reduce_other_intrinsic", 32, "intrinsic_mismatch", "__reduce_m"},
                       WrongCase{"match_other_mask", 32, "mask_mismatch", "__match_any_sync"},
                       WrongCase{"match_waits", 32, "deadlock", "at __syncthreads_or on line"},
                       WrongCase{"mixed_barriers", 64, "barrier_divergence", "__syncthreads_count"},

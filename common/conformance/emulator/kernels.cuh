@@ -123,7 +123,7 @@ __global__ void other_mask(int* out) {
   out[threadIdx.x] = value;
 }
 
-__global__ void other_word(int* out) {
+__global__ void other_intrinsic(int* out) {
   int value = threadIdx.x;
   if (threadIdx.x < 8) value = __shfl_up_sync(0xffffffffu, value, 1);
   else value = __shfl_down_sync(0xffffffffu, value, 1);

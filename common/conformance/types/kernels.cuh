@@ -155,7 +155,7 @@ __global__ void fp8_conversions(const float* in, unsigned char* out, float* back
 }
 
 // in: 3 floats for each thread. out: 24.
-__global__ void float_words(const float* in, float* out) {
+__global__ void float_intrinsics(const float* in, float* out) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;
   const float a = in[3 * thread], b = in[3 * thread + 1], c = in[3 * thread + 2];
   float* mine = out + 24 * thread;
@@ -201,7 +201,7 @@ __global__ void float_to_integer(const float* in, long long* out) {
 }
 
 // in: 3 for each thread. out: 32.
-__global__ void integer_words(const unsigned* in, unsigned* out) {
+__global__ void integer_intrinsics(const unsigned* in, unsigned* out) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned a = in[3 * thread], b = in[3 * thread + 1], c = in[3 * thread + 2];
   const int i = a, j = b;

@@ -206,7 +206,7 @@ TEST_P(Types, FloatsInEveryRounding) {
     Plan plan;
     const auto a = plan.input("in", in);
     const auto b = plan.output<float>("out", 24 * kAll);
-    plan.launch("float_words", "", {kBlocks}, {kThreads}, a, b);
+    plan.launch("float_intrinsics", "", {kBlocks}, {kThreads}, a, b);
     const auto out = bytes_as<float>(run(plan, kernels()).buffers[1]);
     for (std::size_t i = 0; i < kAll; ++i) {
         volatile float x = in[3 * i], y = in[3 * i + 1], z = in[3 * i + 2];
@@ -297,7 +297,7 @@ TEST_P(Types, WholeNumbers) {
     Plan plan;
     const auto p = plan.input("in", in);
     const auto q = plan.output<std::uint32_t>("out", 32 * kAll);
-    plan.launch("integer_words", "", {kBlocks}, {kThreads}, p, q);
+    plan.launch("integer_intrinsics", "", {kBlocks}, {kThreads}, p, q);
     const auto out = bytes_as<std::uint32_t>(run(plan, kernels()).buffers[1]);
     using Wide = __int128;
     for (std::size_t i = 0; i < kAll; ++i) {

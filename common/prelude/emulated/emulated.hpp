@@ -13,7 +13,7 @@
 
 // Calls that tell the emulator which line they stand on take it as a default argument.
 #define LANEWISE_LINE int line = __builtin_LINE()
-#define LANEWISE_WORD LANEWISE_UNHOOKED [[maybe_unused]] static inline
+#define LANEWISE_INTRINSIC LANEWISE_UNHOOKED [[maybe_unused]] static inline
 
 #define __global__
 #define __device__
@@ -33,12 +33,12 @@
 #define __CUDA_ARCH__ 800
 
 // Each lane asks where it stands; the answer never changes while its kernel runs.
-LANEWISE_WORD uint3 lanewise_thread_index() {
+LANEWISE_INTRINSIC uint3 lanewise_thread_index() {
     return lanewise_emulated::board->threads[lanewise_emulated::board->current];
 }
-LANEWISE_WORD uint3 lanewise_block_index() { return lanewise_emulated::board->block; }
-LANEWISE_WORD dim3 lanewise_block_dim() { return lanewise_emulated::board->block_dim; }
-LANEWISE_WORD dim3 lanewise_grid_dim() { return lanewise_emulated::board->grid_dim; }
+LANEWISE_INTRINSIC uint3 lanewise_block_index() { return lanewise_emulated::board->block; }
+LANEWISE_INTRINSIC dim3 lanewise_block_dim() { return lanewise_emulated::board->block_dim; }
+LANEWISE_INTRINSIC dim3 lanewise_grid_dim() { return lanewise_emulated::board->grid_dim; }
 #define threadIdx (lanewise_thread_index())
 #define blockIdx (lanewise_block_index())
 #define blockDim (lanewise_block_dim())

@@ -77,13 +77,13 @@ struct lanewise_emulated::Named<__nv_bfloat162> {
 #define LANEWISE_REPEATED __half2half2
 #define LANEWISE_PAIR_OF(before, after) before##half2##after
 #define LANEWISE_NAME(before, after) before##half##after
-#include "common/prelude/emulated/emulated_half_words.inc"
+#include "common/prelude/emulated/emulated_half_functions.inc"
 #define LANEWISE_SCALAR __nv_bfloat16
 #define LANEWISE_PAIR __nv_bfloat162
 #define LANEWISE_REPEATED __bfloat162bfloat162
 #define LANEWISE_PAIR_OF(before, after) before##bfloat162##after
 #define LANEWISE_NAME(before, after) before##bfloat16##after
-#include "common/prelude/emulated/emulated_half_words.inc"
+#include "common/prelude/emulated/emulated_half_functions.inc"
 #undef LANEWISE_FROM_INTEGER
 #undef LANEWISE_TO_INTEGER
 

@@ -23,86 +23,86 @@
     make(ru, lanewise_emulated::Round::up)
 
 #define LANEWISE_ARITHMETIC(suffix, round)                                                                        \
-    LANEWISE_WORD float __fadd_##suffix(float a, float b) { return lanewise_emulated::add_rounded(a, b, round); } \
-    LANEWISE_WORD float __fsub_##suffix(float a, float b) { return lanewise_emulated::add_rounded(a, -b, round); } \
-    LANEWISE_WORD float __fmul_##suffix(float a, float b) { return lanewise_emulated::mul_rounded(a, b, round); } \
-    LANEWISE_WORD float __fdiv_##suffix(float a, float b) { return lanewise_emulated::div_rounded(a, b, round); } \
-    LANEWISE_WORD float __frcp_##suffix(float a) { return lanewise_emulated::div_rounded(1.0f, a, round); }       \
-    LANEWISE_WORD float __fsqrt_##suffix(float a) { return lanewise_emulated::sqrt_rounded(a, round); }           \
-    LANEWISE_WORD float __fmaf_##suffix(float a, float b, float c) {                                              \
+    LANEWISE_INTRINSIC float __fadd_##suffix(float a, float b) { return lanewise_emulated::add_rounded(a, b, round); } \
+    LANEWISE_INTRINSIC float __fsub_##suffix(float a, float b) { return lanewise_emulated::add_rounded(a, -b, round); } \
+    LANEWISE_INTRINSIC float __fmul_##suffix(float a, float b) { return lanewise_emulated::mul_rounded(a, b, round); } \
+    LANEWISE_INTRINSIC float __fdiv_##suffix(float a, float b) { return lanewise_emulated::div_rounded(a, b, round); } \
+    LANEWISE_INTRINSIC float __frcp_##suffix(float a) { return lanewise_emulated::div_rounded(1.0f, a, round); }       \
+    LANEWISE_INTRINSIC float __fsqrt_##suffix(float a) { return lanewise_emulated::sqrt_rounded(a, round); }           \
+    LANEWISE_INTRINSIC float __fmaf_##suffix(float a, float b, float c) {                                              \
         return lanewise_emulated::fma_rounded(a, b, c, round);                                                    \
     }                                                                                                             \
-    LANEWISE_WORD double __dadd_##suffix(double a, double b) { return lanewise_emulated::add_rounded(a, b, round); } \
-    LANEWISE_WORD double __dsub_##suffix(double a, double b) { return lanewise_emulated::add_rounded(a, -b, round); } \
-    LANEWISE_WORD double __dmul_##suffix(double a, double b) { return lanewise_emulated::mul_rounded(a, b, round); } \
-    LANEWISE_WORD double __ddiv_##suffix(double a, double b) { return lanewise_emulated::div_rounded(a, b, round); } \
-    LANEWISE_WORD double __drcp_##suffix(double a) { return lanewise_emulated::div_rounded(1.0, a, round); }      \
-    LANEWISE_WORD double __dsqrt_##suffix(double a) { return lanewise_emulated::sqrt_rounded(a, round); }         \
-    LANEWISE_WORD double __fma_##suffix(double a, double b, double c) {                                           \
+    LANEWISE_INTRINSIC double __dadd_##suffix(double a, double b) { return lanewise_emulated::add_rounded(a, b, round); } \
+    LANEWISE_INTRINSIC double __dsub_##suffix(double a, double b) { return lanewise_emulated::add_rounded(a, -b, round); } \
+    LANEWISE_INTRINSIC double __dmul_##suffix(double a, double b) { return lanewise_emulated::mul_rounded(a, b, round); } \
+    LANEWISE_INTRINSIC double __ddiv_##suffix(double a, double b) { return lanewise_emulated::div_rounded(a, b, round); } \
+    LANEWISE_INTRINSIC double __drcp_##suffix(double a) { return lanewise_emulated::div_rounded(1.0, a, round); }      \
+    LANEWISE_INTRINSIC double __dsqrt_##suffix(double a) { return lanewise_emulated::sqrt_rounded(a, round); }         \
+    LANEWISE_INTRINSIC double __fma_##suffix(double a, double b, double c) {                                           \
         return lanewise_emulated::fma_rounded(a, b, c, round);                                                    \
     }
 LANEWISE_SUFFIXED(LANEWISE_ARITHMETIC)
 #undef LANEWISE_ARITHMETIC
-LANEWISE_WORD float __frsqrt_rn(float a) { return lanewise_emulated::rsqrt_rounded(a); }
+LANEWISE_INTRINSIC float __frsqrt_rn(float a) { return lanewise_emulated::rsqrt_rounded(a); }
 
 #define LANEWISE_CONVERSIONS(suffix, round)                                                                       \
-    LANEWISE_WORD int __float2int_##suffix(float v) {                                                             \
+    LANEWISE_INTRINSIC int __float2int_##suffix(float v) {                                                             \
         return static_cast<int>(lanewise_emulated::to_signed(v, round, 4));                                       \
     }                                                                                                             \
-    LANEWISE_WORD unsigned __float2uint_##suffix(float v) {                                                       \
+    LANEWISE_INTRINSIC unsigned __float2uint_##suffix(float v) {                                                       \
         return static_cast<unsigned>(lanewise_emulated::to_unsigned(v, round, 4));                                \
     }                                                                                                             \
-    LANEWISE_WORD long long __float2ll_##suffix(float v) { return lanewise_emulated::to_signed(v, round, 8); }    \
-    LANEWISE_WORD unsigned long long __float2ull_##suffix(float v) {                                              \
+    LANEWISE_INTRINSIC long long __float2ll_##suffix(float v) { return lanewise_emulated::to_signed(v, round, 8); }    \
+    LANEWISE_INTRINSIC unsigned long long __float2ull_##suffix(float v) {                                              \
         return lanewise_emulated::to_unsigned(v, round, 8);                                                       \
     }                                                                                                             \
-    LANEWISE_WORD int __double2int_##suffix(double v) {                                                           \
+    LANEWISE_INTRINSIC int __double2int_##suffix(double v) {                                                           \
         return static_cast<int>(lanewise_emulated::to_signed(v, round, 4, true));                                 \
     }                                                                                                             \
-    LANEWISE_WORD unsigned __double2uint_##suffix(double v) {                                                     \
+    LANEWISE_INTRINSIC unsigned __double2uint_##suffix(double v) {                                                     \
         return static_cast<unsigned>(lanewise_emulated::to_unsigned(v, round, 4, true));                          \
     }                                                                                                             \
-    LANEWISE_WORD long long __double2ll_##suffix(double v) {                                                      \
+    LANEWISE_INTRINSIC long long __double2ll_##suffix(double v) {                                                      \
         return lanewise_emulated::to_signed(v, round, 8, true);                                                   \
     }                                                                                                             \
-    LANEWISE_WORD unsigned long long __double2ull_##suffix(double v) {                                            \
+    LANEWISE_INTRINSIC unsigned long long __double2ull_##suffix(double v) {                                            \
         return lanewise_emulated::to_unsigned(v, round, 8, true);                                                 \
     }                                                                                                             \
-    LANEWISE_WORD float __double2float_##suffix(double v) { return lanewise_emulated::to_float(v, round); }       \
-    LANEWISE_WORD float __int2float_##suffix(int v) {                                                             \
+    LANEWISE_INTRINSIC float __double2float_##suffix(double v) { return lanewise_emulated::to_float(v, round); }       \
+    LANEWISE_INTRINSIC float __int2float_##suffix(int v) {                                                             \
         return lanewise_emulated::to_float(static_cast<long long>(v), round);                                     \
     }                                                                                                             \
-    LANEWISE_WORD float __uint2float_##suffix(unsigned v) {                                                       \
+    LANEWISE_INTRINSIC float __uint2float_##suffix(unsigned v) {                                                       \
         return lanewise_emulated::to_float(static_cast<long long>(v), round);                                     \
     }                                                                                                             \
-    LANEWISE_WORD float __ll2float_##suffix(long long v) { return lanewise_emulated::to_float(v, round); }        \
-    LANEWISE_WORD float __ull2float_##suffix(unsigned long long v) { return lanewise_emulated::to_float(v, round); } \
-    LANEWISE_WORD double __ll2double_##suffix(long long v) { return lanewise_emulated::to_double(v, round); }     \
-    LANEWISE_WORD double __ull2double_##suffix(unsigned long long v) { return lanewise_emulated::to_double(v, round); }
+    LANEWISE_INTRINSIC float __ll2float_##suffix(long long v) { return lanewise_emulated::to_float(v, round); }        \
+    LANEWISE_INTRINSIC float __ull2float_##suffix(unsigned long long v) { return lanewise_emulated::to_float(v, round); } \
+    LANEWISE_INTRINSIC double __ll2double_##suffix(long long v) { return lanewise_emulated::to_double(v, round); }     \
+    LANEWISE_INTRINSIC double __ull2double_##suffix(unsigned long long v) { return lanewise_emulated::to_double(v, round); }
 LANEWISE_SUFFIXED(LANEWISE_CONVERSIONS)
 #undef LANEWISE_CONVERSIONS
-LANEWISE_WORD double __int2double_rn(int v) { return v; }
-LANEWISE_WORD double __uint2double_rn(unsigned v) { return v; }
+LANEWISE_INTRINSIC double __int2double_rn(int v) { return v; }
+LANEWISE_INTRINSIC double __uint2double_rn(unsigned v) { return v; }
 
-LANEWISE_WORD int __float_as_int(float v) { return __builtin_bit_cast(int, v); }
-LANEWISE_WORD unsigned __float_as_uint(float v) { return __builtin_bit_cast(unsigned, v); }
-LANEWISE_WORD float __int_as_float(int v) { return __builtin_bit_cast(float, v); }
-LANEWISE_WORD float __uint_as_float(unsigned v) { return __builtin_bit_cast(float, v); }
-LANEWISE_WORD long long __double_as_longlong(double v) { return __builtin_bit_cast(long long, v); }
-LANEWISE_WORD double __longlong_as_double(long long v) { return __builtin_bit_cast(double, v); }
-LANEWISE_WORD int __double2hiint(double v) { return static_cast<int>(__double_as_longlong(v) >> 32); }
-LANEWISE_WORD int __double2loint(double v) { return static_cast<int>(__double_as_longlong(v)); }
-LANEWISE_WORD double __hiloint2double(int hi, int lo) {
+LANEWISE_INTRINSIC int __float_as_int(float v) { return __builtin_bit_cast(int, v); }
+LANEWISE_INTRINSIC unsigned __float_as_uint(float v) { return __builtin_bit_cast(unsigned, v); }
+LANEWISE_INTRINSIC float __int_as_float(int v) { return __builtin_bit_cast(float, v); }
+LANEWISE_INTRINSIC float __uint_as_float(unsigned v) { return __builtin_bit_cast(float, v); }
+LANEWISE_INTRINSIC long long __double_as_longlong(double v) { return __builtin_bit_cast(long long, v); }
+LANEWISE_INTRINSIC double __longlong_as_double(long long v) { return __builtin_bit_cast(double, v); }
+LANEWISE_INTRINSIC int __double2hiint(double v) { return static_cast<int>(__double_as_longlong(v) >> 32); }
+LANEWISE_INTRINSIC int __double2loint(double v) { return static_cast<int>(__double_as_longlong(v)); }
+LANEWISE_INTRINSIC double __hiloint2double(int hi, int lo) {
     return __longlong_as_double(static_cast<long long>(hi) << 32 | static_cast<unsigned>(lo));
 }
 
 // `function` of one argument under its names for float; and, where CUDA has it, for double (both then overloaded).
 #define LANEWISE_FLOAT(word, function)                                                                            \
-    LANEWISE_WORD float word(float x) {                                                                           \
+    LANEWISE_INTRINSIC float word(float x) {                                                                           \
         return lanewise_emulated::elementary(lanewise_emulated::Elementary::function, x);                         \
     }
 #define LANEWISE_DOUBLE(word, function)                                                                           \
-    LANEWISE_WORD double word(double x) {                                                                         \
+    LANEWISE_INTRINSIC double word(double x) {                                                                         \
         return lanewise_emulated::elementary(lanewise_emulated::Elementary::function, x);                         \
     }
 LANEWISE_FLOAT(lanewise_expf, exp)
@@ -144,27 +144,27 @@ LANEWISE_DOUBLE(erfcx, erfcx)
 #define __tanf lanewise_tanf
 #define __powf lanewise_powf
 #define __sincosf lanewise_sincosf
-LANEWISE_WORD float lanewise_powf(float x, float y) { return lanewise_emulated::power(x, y); }
+LANEWISE_INTRINSIC float lanewise_powf(float x, float y) { return lanewise_emulated::power(x, y); }
 LANEWISE_INLINE void lanewise_sincosf(float x, float* sine, float* cosine) {
     *sine = lanewise_sinf(x), *cosine = lanewise_cosf(x);
 }
 LANEWISE_INLINE void sincospif(float x, float* sine, float* cosine) { *sine = sinpif(x), *cosine = cospif(x); }
-LANEWISE_WORD float rhypotf(float x, float y) { return 1 / hypotf(x, y); }
-LANEWISE_WORD float norm3df(float a, float b, float c) {
+LANEWISE_INTRINSIC float rhypotf(float x, float y) { return 1 / hypotf(x, y); }
+LANEWISE_INTRINSIC float norm3df(float a, float b, float c) {
     return static_cast<float>(sqrt(double{a} * a + double{b} * b + double{c} * c));
 }
-LANEWISE_WORD float rnorm3df(float a, float b, float c) {
+LANEWISE_INTRINSIC float rnorm3df(float a, float b, float c) {
     return static_cast<float>(1 / sqrt(double{a} * a + double{b} * b + double{c} * c));
 }
 // Beyond 2^126 the GPU's reciprocal is 0: the quotient is 0, or NaN of an infinity.
-LANEWISE_WORD float __fdividef(float x, float y) {
+LANEWISE_INTRINSIC float __fdividef(float x, float y) {
     const float size = fabsf(y);
     if (size > 0x1p126f && size <= FLT_MAX) return x * copysignf(0.0f, y);
     return x / y;
 }
-LANEWISE_WORD float fdividef(float x, float y) { return x / y; }
-LANEWISE_WORD double fdivide(double x, double y) { return x / y; }
-LANEWISE_WORD float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1.0f : 0.0f; }  // NaN becomes 0
+LANEWISE_INTRINSIC float fdividef(float x, float y) { return x / y; }
+LANEWISE_INTRINSIC double fdivide(double x, double y) { return x / y; }
+LANEWISE_INTRINSIC float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1.0f : 0.0f; }  // NaN becomes 0
 
 // Loads and stores with a word about caches, which are none here: ordinary ones, announced on the kernel's line. For
 // the types that CUDA has them for: scalars, vectors of two and four up to 16 bytes, halves.

@@ -40,7 +40,7 @@ struct Board {
     dim3 block_dim;
     dim3 grid_dim;
     const uint3* threads = nullptr;   // by slot
-    std::uint64_t result[1024] = {};  // what each lane took away from its last meeting, by slot
+    std::uint64_t result[1024] = {};  // what each lane took away from its last collective, by slot
     // The declarations of shared arrays that a lane of the block has come to; the rest of them the emulator keeps.
     struct SharedUse {
         const void* address = nullptr;
@@ -183,7 +183,7 @@ constexpr Element shown_as() {
     if constexpr (Named<T>::known) return Named<T>::array;
     else if constexpr (std::is_arithmetic_v<T>) return lanewise::element_of<T>();
     else if constexpr (!std::is_void_v<typename Members<T>::type>) return shown_as<typename Members<T>::type>();
-    else return lanewise::words_of(sizeof(T));
+    else return lanewise::unsigned_of(sizeof(T));
 }
 
 // The emulated form of a kernel: unpacks the launch's arguments and calls it, once for each lane.

@@ -26,24 +26,24 @@ LANEWISE_SHUFFLE(shfl_down)
 LANEWISE_SHUFFLE(shfl_xor)
 #undef LANEWISE_SHUFFLE
 
-LANEWISE_WORD int vote_any(int line, unsigned mask, int predicate) { return __any_sync(mask, predicate, line); }
-LANEWISE_WORD int vote_all(int line, unsigned mask, int predicate) { return __all_sync(mask, predicate, line); }
-LANEWISE_WORD unsigned vote_ballot(int line, unsigned mask, int predicate) {
+LANEWISE_INTRINSIC int vote_any(int line, unsigned mask, int predicate) { return __any_sync(mask, predicate, line); }
+LANEWISE_INTRINSIC int vote_all(int line, unsigned mask, int predicate) { return __all_sync(mask, predicate, line); }
+LANEWISE_INTRINSIC unsigned vote_ballot(int line, unsigned mask, int predicate) {
     return __ballot_sync(mask, predicate, line);
 }
 
 template <class T>
-LANEWISE_WORD unsigned vote_match_any(int line, unsigned mask, T value) {
+LANEWISE_INTRINSIC unsigned vote_match_any(int line, unsigned mask, T value) {
     return __match_any_sync(mask, value, line);
 }
 template <class T>
-LANEWISE_WORD unsigned vote_match_all(int line, unsigned mask, T value, int* predicate) {
+LANEWISE_INTRINSIC unsigned vote_match_all(int line, unsigned mask, T value, int* predicate) {
     return __match_all_sync(mask, value, predicate, line);
 }
 
 #define LANEWISE_REDUCE(name, word)                                                                               \
     template <class T>                                                                                            \
-    LANEWISE_WORD auto name(int line, unsigned mask, T value) {                                                   \
+    LANEWISE_INTRINSIC auto name(int line, unsigned mask, T value) {                                                   \
         return word(mask, value, line);                                                                           \
     }
 LANEWISE_REDUCE(reduce_add, __reduce_add_sync)
@@ -54,20 +54,20 @@ LANEWISE_REDUCE(reduce_or, __reduce_or_sync)
 LANEWISE_REDUCE(reduce_xor, __reduce_xor_sync)
 #undef LANEWISE_REDUCE
 
-LANEWISE_WORD void sync_warp(int line, unsigned mask = 0xffffffffu) { __syncwarp(mask, line); }
-LANEWISE_WORD void sync_block(int line) { lanewise_emulated::sync_block(line); }
-LANEWISE_WORD int sync_block_count(int line, int predicate) { return __syncthreads_count(predicate, line); }
-LANEWISE_WORD int sync_block_and(int line, int predicate) { return __syncthreads_and(predicate, line); }
-LANEWISE_WORD int sync_block_or(int line, int predicate) { return __syncthreads_or(predicate, line); }
-LANEWISE_WORD unsigned active_mask(int line) { return __activemask(line); }
-LANEWISE_WORD void fence_block(int line) { __threadfence_block(line); }
-LANEWISE_WORD void fence_device(int line) { __threadfence(line); }
-LANEWISE_WORD void fence_system(int line) { __threadfence_system(line); }
+LANEWISE_INTRINSIC void sync_warp(int line, unsigned mask = 0xffffffffu) { __syncwarp(mask, line); }
+LANEWISE_INTRINSIC void sync_block(int line) { lanewise_emulated::sync_block(line); }
+LANEWISE_INTRINSIC int sync_block_count(int line, int predicate) { return __syncthreads_count(predicate, line); }
+LANEWISE_INTRINSIC int sync_block_and(int line, int predicate) { return __syncthreads_and(predicate, line); }
+LANEWISE_INTRINSIC int sync_block_or(int line, int predicate) { return __syncthreads_or(predicate, line); }
+LANEWISE_INTRINSIC unsigned active_mask(int line) { return __activemask(line); }
+LANEWISE_INTRINSIC void fence_block(int line) { __threadfence_block(line); }
+LANEWISE_INTRINSIC void fence_device(int line) { __threadfence(line); }
+LANEWISE_INTRINSIC void fence_system(int line) { __threadfence_system(line); }
 
 // What a variable holds after a statement with a shuffle. A value that is no single word of up to eight bytes is left
 // unrecorded, and the screen says so.
 template <class T>
-LANEWISE_WORD void after(int first_line, int last_line, int effect, T value) {
+LANEWISE_INTRINSIC void after(int first_line, int last_line, int effect, T value) {
     if constexpr (lanewise_emulated::is_word<T>)
         lanewise_emulated::after(first_line, last_line, effect,
                                  lanewise_emulated::value_element<typename LanewiseExchanged<T>::type>(),
@@ -76,15 +76,15 @@ LANEWISE_WORD void after(int first_line, int last_line, int effect, T value) {
 
 // What a variable holds after a statement that joined what was read from memory to it. `variable` tells it from others.
 template <class T>
-LANEWISE_WORD void joined(unsigned variable, T value) {
+LANEWISE_INTRINSIC void joined(unsigned variable, T value) {
     if constexpr (lanewise_emulated::is_word<T>)
         lanewise_emulated::joined(variable, lanewise_emulated::value_element<T>(), lanewise_emulated::bits_of(value));
 }
 
-LANEWISE_WORD void took(int first_line, int last_line) { lanewise_emulated::took(first_line, last_line); }
+LANEWISE_INTRINSIC void took(int first_line, int last_line) { lanewise_emulated::took(first_line, last_line); }
 
 template <class T>
-LANEWISE_WORD void shared_array(unsigned id, const T& array, LANEWISE_LINE) {
+LANEWISE_INTRINSIC void shared_array(unsigned id, const T& array, LANEWISE_LINE) {
     using Entry = std::remove_cv_t<std::remove_all_extents_t<T>>;
     const void* address = const_cast<const std::remove_cv_t<T>*>(&array);
     if (!lanewise_emulated::is_first_use(address, id)) return;
@@ -93,7 +93,7 @@ LANEWISE_WORD void shared_array(unsigned id, const T& array, LANEWISE_LINE) {
 }
 
 template <class T>
-LANEWISE_WORD void dynamic_array(unsigned id, const T* array) {
+LANEWISE_INTRINSIC void dynamic_array(unsigned id, const T* array) {
     using Entry = std::remove_cv_t<std::remove_all_extents_t<T>>;
     const void* address = const_cast<const std::remove_cv_t<T>*>(array);
     if (lanewise_emulated::is_first_use(address, id))

@@ -7,10 +7,10 @@
 namespace lanewise::prelude {
 
 // One entry of one lane's list. A meaning for each kind of event:
-//   shuffle   mask, argument, width, meeting; first = offered, second = received
-//   reduction, match   mask, meeting; first = offered, second = received
-//   vote      mask, argument = predicate, meeting; second = result
-//   barrier   mask (0 for a block), meeting; of a block: first = which snapshot, and where it votes argument =
+//   shuffle   mask, argument, width, collective; first = offered, second = received
+//   reduction, match   mask, collective; first = offered, second = received
+//   vote      mask, argument = predicate, collective; second = result
+//   barrier   mask (0 for a block), collective; of a block: first = which snapshot, and where it votes argument =
 //             predicate, second = result
 //   active mask        second = the lanes
 //   fence     argument = scope (0 block, 1 device, 2 system)
@@ -32,7 +32,7 @@ struct GpuEvent {
     std::int32_t last_line = 0;
     std::uint32_t mask = 0;
     std::int32_t argument = 0;
-    std::uint64_t meeting = ~std::uint64_t{0};
+    std::uint64_t collective = ~std::uint64_t{0};
     std::uint64_t first = 0;
     std::uint64_t second = 0;
     std::uint64_t more = 0;    // bytes 8 to 15 of an atomic's operand

@@ -19,7 +19,7 @@ static __device__ __forceinline__ void sync_warp(int line, unsigned mask = 0xfff
     if (place) {
         GpuEvent event = instruction(Op::sync_warp, Element::u32, line);
         event.mask = mask;
-        event.meeting = meeting_of(mask, place);
+        event.collective = collective_of(mask, place);
         push(place, event);
     }
     __syncwarp(mask);
@@ -37,7 +37,7 @@ static __device__ __forceinline__ int sync_block(Op op, int line, int predicate,
     GpuEvent event = instruction(op, Element::f32, line);
     event.argument = predicate != 0;
     event.first = snapshot;
-    event.meeting = std::uint64_t{1} << 63 | snapshot;  // of the whole block; a warp's meetings lie below
+    event.collective = std::uint64_t{1} << 63 | snapshot;  // of the whole block; a warp's collectives lie below
     const int result = barrier();
     event.second = static_cast<unsigned>(result);
     push(place, event);
@@ -73,7 +73,7 @@ static __device__ __forceinline__ auto offered(Op op, int line, unsigned mask, T
     if (!place) return call(value);
     GpuEvent event = instruction(op, ValueElement<T>::element, line);
     event.mask = mask;
-    event.meeting = meeting_of(mask, place);
+    event.collective = collective_of(mask, place);
     event.first = bits_of(value);
     const auto result = call(value);
     event.second = bits_of(result);

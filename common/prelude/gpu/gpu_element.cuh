@@ -14,7 +14,7 @@ namespace lanewise_traced {
 template <class T>
 struct ElementOf {
     using E = lanewise::Element;
-    static constexpr E element = lanewise::words_of(sizeof(T));
+    static constexpr E element = lanewise::unsigned_of(sizeof(T));
     static constexpr unsigned count = sizeof(T) / (element == E::u32 ? 4 : element == E::u16 ? 2 : 1);
 };
 

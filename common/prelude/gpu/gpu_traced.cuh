@@ -24,7 +24,7 @@ using lanewise::trace::Op;
         event.mask = mask;                                                                                       \
         event.argument = static_cast<int>(argument);                                                             \
         event.width = static_cast<std::uint8_t>(width);                                                          \
-        event.meeting = meeting_of(mask, place);                                                                 \
+        event.collective = collective_of(mask, place);                                                                 \
         event.first = bits_of(static_cast<Result>(value));                                                       \
         const Result received = INTRINSIC(mask, value, argument, width);                                         \
         event.second = bits_of(received);                                                                        \
@@ -44,7 +44,7 @@ LANEWISE_TRACED_SHUFFLE(shfl_xor, __shfl_xor_sync, int)
         GpuEvent event = instruction(Op::NAME, Element::u32, line);                                              \
         event.mask = mask;                                                                                       \
         event.argument = predicate != 0;                                                                         \
-        event.meeting = meeting_of(mask, place);                                                                 \
+        event.collective = collective_of(mask, place);                                                                 \
         const RESULT result = INTRINSIC(mask, predicate);                                                        \
         event.second = bits_of(result);                                                                          \
         push(place, event);                                                                                      \

@@ -15,7 +15,7 @@ constexpr float kGroup = 20, kHead = 18;
 constexpr float kFigure = 52;                       // room for a bar's figure behind it
 constexpr std::size_t kCardColumns = 70;
 
-std::string tick_words(double value) { return timing::cost_number(value); }
+std::string tick_text(double value) { return timing::cost_number(value); }
 
 LogAxis axis_of_bars(const std::vector<double>& values, float from, float to) {
     return values.empty() ? LogAxis{1, 10, from, to} : axis_of(values, from, to, 0.03);
@@ -65,8 +65,8 @@ CostScene cost_scene(const timing::CostTable& table, const Rect& box, float scal
     const float figure = scale * kFigure;
     scene.wait_axis = axis_of_bars(cycles, scene.waits.x0, std::max(scene.waits.x1 - figure, scene.waits.x0 + 1));
     scene.rate_axis = axis_of_bars(rates, scene.rates.x0, std::max(scene.rates.x1 - figure, scene.rates.x0 + 1));
-    scene.wait_ticks = decimal_ticks(scene.wait_axis, scale * 46, tick_words);
-    scene.rate_ticks = decimal_ticks(scene.rate_axis, scale * 46, tick_words);
+    scene.wait_ticks = decimal_ticks(scene.wait_axis, scale * 46, tick_text);
+    scene.rate_ticks = decimal_ticks(scene.rate_axis, scale * 46, tick_text);
 
     const float head = scale * kHead;
     const float room = box.height() - head - scale * kGroup * static_cast<float>(groups);
@@ -102,8 +102,8 @@ std::vector<std::string> cost_lines(const timing::Cost& cost) {
     const auto add = [&](const std::string& prose) {
         for (std::string& line : wrapped(prose, kCardColumns)) lines.push_back(std::move(line));
     };
-    add(timing::cost_words(cost));
-    add(timing::quoted_words(cost));
+    add(timing::cost_text(cost));
+    add(timing::quoted_text(cost));
     if (const timing::CostInfo* info = timing::cost_info(cost.id)) add(info->what);
     const auto spread = [](const timing::CostFigure& figure) {
         return fmt::format("{} to {} of {} samples", timing::cost_number(figure.low), timing::cost_number(figure.high),

@@ -21,14 +21,14 @@ Category start_mark(const Theme& colors) { return {colors.good, PlotMark::disc};
 Category quoted_mark(const Theme& colors) { return {colors.warning, PlotMark::diamond}; }
 
 // A key to the marks: a sample and its words; returns the width.
-float key_of(const Brush& brush, Point at, const Category* mark, Color bar, const char* words) {
+float key_of(const Brush& brush, Point at, const Category* mark, Color bar, const char* text) {
     const Theme& colors = brush.colors();
     const float sample = brush.px(mark ? 12 : 24);
     if (mark) paint_mark(brush, {at.x + brush.px(5), at.y}, brush.px(kMark), *mark, mark->mark == PlotMark::diamond);
     else fill(brush, {at.x, at.y - brush.px(4), at.x + brush.px(19), at.y + brush.px(4)}, bar, brush.px(2));
     const Rect box{at.x + sample, at.y - brush.px(9), at.x + sample + brush.px(400), at.y + brush.px(9)};
-    text_in(brush, Face::caption, box, colors.text, words, Align::left);
-    return sample + text_width(brush.look, Face::caption, words) + brush.px(18);
+    text_in(brush, Face::caption, box, colors.text, text, Align::left);
+    return sample + text_width(brush.look, Face::caption, text) + brush.px(18);
 }
 
 void draw_bar(const Pane& pane, const CostBar& bar, Color color) {

@@ -85,7 +85,7 @@ std::vector<Tick> binary_ticks(const LogAxis& axis, float pitch, std::string (*w
     return ticks;
 }
 
-std::string values_tick(double n) { return timing::size_words(static_cast<std::uint64_t>(std::llround(n))); }
+std::string values_tick(double n) { return timing::size_text(static_cast<std::uint64_t>(std::llround(n))); }
 
 std::string bytes_tick(double bytes) {
     static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};

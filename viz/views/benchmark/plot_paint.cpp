@@ -77,7 +77,7 @@ namespace {
 
 constexpr float kLead = 26, kSample = 18, kLabelPitch = 17;
 
-std::string words_of(const EndLabel& label) {
+std::string unsigned_of(const EndLabel& label) {
     return label.figure.empty() ? label.name : label.name + "  " + label.figure;
 }
 
@@ -85,7 +85,7 @@ std::string words_of(const EndLabel& label) {
 
 float label_width(const Look& look, const std::vector<EndLabel>& labels) {
     float width = 0;
-    for (const EndLabel& label : labels) width = std::max(width, text_width(look, Face::caption, words_of(label)));
+    for (const EndLabel& label : labels) width = std::max(width, text_width(look, Face::caption, unsigned_of(label)));
     return labels.empty() ? 0 : width + look.px(kLead + kSample + 10);
 }
 

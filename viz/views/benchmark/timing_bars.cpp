@@ -24,8 +24,8 @@ struct Figures {
 
 Figures figures_of(const timing::TimingTable& table, const Timing& row) {
     Figures all;
-    all.time = timing::time_words(row.median_us);
-    if (row.bytes > 0) all.rate = timing::rate_words(row.gb_per_s());
+    all.time = timing::time_text(row.median_us);
+    if (row.bytes > 0) all.rate = timing::rate_text(row.gb_per_s());
     if (const auto part = timing::percent_of_read(table, row); part && !row.limit)
         all.of_read = fmt::format("{:.0f} %", *part);
     if (const auto ratio = timing::times_as_fast(table, row)) all.of_library = fmt::format("{:.2f} ×", *ratio);
@@ -146,9 +146,9 @@ ChartResult draw_shapes(const Pane& pane, const Rect& where, const timing::Timin
     Rect rest = where;
     Rect legend = rest.cut_top(pane.px(26));
     float x = legend.x0;
-    const auto say = [&](const std::string& words) {
-        text_in(pane.brush, Face::caption, {x, legend.y0, legend.x1, legend.y1}, colors.quiet, words, Align::left);
-        x += text_width(look, Face::caption, words) + pane.px(8);
+    const auto say = [&](const std::string& text) {
+        text_in(pane.brush, Face::caption, {x, legend.y0, legend.x1, legend.y1}, colors.quiet, text, Align::left);
+        x += text_width(look, Face::caption, text) + pane.px(8);
     };
     say("S rows by K columns, time of a sum of all.");
     if (library) {
@@ -205,7 +205,7 @@ ChartResult draw_shapes(const Pane& pane, const Rect& where, const timing::Timin
                 }
                 const Color ink = text_on(ground);
                 const Rect upper{cell.x0, cell.y0, cell.x1, ratio ? cell.center().y + pane.px(3) : cell.y1};
-                text_in(pane.brush, Face::figure, upper, ink, timing::time_words(row->median_us));
+                text_in(pane.brush, Face::figure, upper, ink, timing::time_text(row->median_us));
                 if (ratio)
                     text_in(pane.brush, Face::small,
                             {cell.x0, cell.center().y + pane.px(1), cell.x1, cell.y1 - pane.px(3)}, ink,

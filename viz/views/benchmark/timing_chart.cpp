@@ -153,7 +153,7 @@ ChartResult draw_curves(const Pane& pane, const Rect& where, const ChartInput& i
                  where.y1 - pane.px(kAxisBelow)};
     std::vector<EndLabel> labels;
     const auto words = [&](const Timing& row) {
-        return measure == Measure::time ? timing::time_words(row.median_us) : timing::rate_words(row.gb_per_s());
+        return measure == Measure::time ? timing::time_text(row.median_us) : timing::rate_text(row.gb_per_s());
     };
     for (const Series* series : drawn)
         labels.push_back(label_of(pane.colors(), *series, input, {}, words(*series->points.back())));
@@ -204,7 +204,7 @@ ChartResult draw_roofline(const Pane& pane, const Rect& where, const ChartInput&
                  where.y1 - pane.px(kAxisBelow)};
     std::vector<EndLabel> labels;
     for (const Series* series : drawn)
-        labels.push_back(label_of(colors, *series, input, {}, timing::rate_words(series->points.back()->gb_per_s())));
+        labels.push_back(label_of(colors, *series, input, {}, timing::rate_text(series->points.back()->gb_per_s())));
     const float room = std::min(label_width(pane.look(), labels), where.width() * 0.34f);
     const Rect column{where.x1 - room, axes.area.y0 - pane.px(8), where.x1, axes.area.y1 + pane.px(8)};
     axes.area.x1 = column.x0 + pane.px(4);
@@ -221,10 +221,10 @@ ChartResult draw_roofline(const Pane& pane, const Rect& where, const ChartInput&
     const auto rate_of_launch = [&](double bytes) { return bytes / input.series->launch->median_us * 1e-3; };
     if (!roof.empty()) {
         // Told at the right edge, above the roof.
-        const std::string words = "beyond the measured limit";
-        const float w = text_width(pane.look(), Face::caption, words);
+        const std::string sentence = "beyond the measured limit";
+        const float w = text_width(pane.look(), Face::caption, sentence);
         text(pane.brush, Face::caption, {axes.area.x1 - w - pane.px(10), axes.area.y0 + pane.px(6)}, colors.quiet,
-             words);
+             sentence);
         std::vector<Point> line;
         for (const Timing* row : roof)
             line.push_back({axes.x.at(static_cast<double>(row->bytes)), axes.y.at(row->gb_per_s())});
@@ -245,11 +245,11 @@ ChartResult draw_roofline(const Pane& pane, const Rect& where, const ChartInput&
                 pane.brush.canvas->polygon(
                     std::array{Point{axes.area.x0, axes.area.y0}, Point{to.x, axes.area.y0}, to, from}, beyond);
             paint_dashed(pane.brush, {a, b}, colors.quiet, pane.px(1.6f), pane.px(5));
-            const std::string words = "a launch alone takes " + timing::time_words(input.series->launch->median_us);
-            const float w = text_width(pane.look(), Face::caption, words);
+            const std::string sentence = "a launch alone takes " + timing::time_text(input.series->launch->median_us);
+            const float w = text_width(pane.look(), Face::caption, sentence);
             const Point at{a.x + (b.x - a.x) * 0.62f, a.y + (b.y - a.y) * 0.62f};
             text(pane.brush, Face::caption,
-                 {std::max(axes.area.x0 + pane.px(8), at.x - w - pane.px(12)), at.y - pane.px(16)}, colors.text, words);
+                 {std::max(axes.area.x0 + pane.px(8), at.x - w - pane.px(12)), at.y - pane.px(16)}, colors.text, sentence);
         }
     }
     std::vector<Line> lines;

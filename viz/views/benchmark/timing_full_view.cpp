@@ -13,15 +13,15 @@ namespace {
 
 // "NVIDIA H200 · recorded 2026-11-21 · L2 warm · CUDA 13.0 · median of …"
 std::string origin_of(const timing::TimingTable& table) {
-    std::string words = timing::times_from(table);
-    if (!table.l2.empty()) words += " · L2 " + table.l2;
-    if (!table.driver.empty()) words += " · CUDA " + table.driver;
-    if (!table.method.empty()) words += " · " + table.method;
-    return words;
+    std::string text = timing::times_from(table);
+    if (!table.l2.empty()) text += " · L2 " + table.l2;
+    if (!table.driver.empty()) text += " · CUDA " + table.driver;
+    if (!table.method.empty()) text += " · " + table.method;
+    return text;
 }
 
 // A button of words; true when it was clicked.
-bool word_button(const Pane& pane, const Rect& box, const std::string& words, bool lit, bool can) {
+bool text_button(const Pane& pane, const Rect& box, const std::string& text, bool lit, bool can) {
     const Theme& colors = pane.colors();
     const bool hovered = can && pane.hovers(box);
     fill(pane.brush, box,
@@ -30,12 +30,12 @@ bool word_button(const Pane& pane, const Rect& box, const std::string& words, bo
                    : colors.raised,
          pane.px(5));
     if (lit) outline(pane.brush, box, colors.accent, pane.px(5), pane.px(1));
-    text_in(pane.brush, Face::caption, box, lit ? colors.accent : can ? colors.text : colors.quiet, words);
+    text_in(pane.brush, Face::caption, box, lit ? colors.accent : can ? colors.text : colors.quiet, text);
     return can && pane.button(box);
 }
 
-float button_width(const Look& look, const std::string& words) {
-    return text_width(look, Face::caption, words) + look.px(22);
+float button_width(const Look& look, const std::string& text) {
+    return text_width(look, Face::caption, text) + look.px(22);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ std::vector<std::string> timing_notes(const timing::TimingTable& table, const Ti
             fmt::format("Measured at one size only, {} values: a curve needs more. On a machine with a GPU, Shift T "
                         "measures over sizes, and so "
                         "does --time --sizes 2^10:2^26.",
-                        timing::size_words(series.sizes.front())));
+                        timing::size_text(series.sizes.front())));
     if (roofline && !series.find(timing::kPlainRead))
         notes.push_back(
             "The limit was not measured with these times (a plain read of the same bytes): no roof is drawn. Measuring "
@@ -100,11 +100,11 @@ Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, 
     if (by_shapes) {
         chart_ = draw_shapes(pane, chart, shape_table, content.shapes, reached);
     } else if (series.empty()) {
-        const std::string words =
+        const std::string text =
             "No time is known: none was measured on a GPU, or recorded on one. What the emulator takes is not shown, "
             "for it says nothing of a kernel's time.";
         paragraph(pane.brush, Face::body, {chart.x0, chart.y0 + pane.px(20)}, std::min(chart.width(), pane.px(620)),
-                  pane.colors().text, words, 1.4f);
+                  pane.colors().text, text, 1.4f);
         reached = chart.y0 + pane.px(80);
     } else if (roofline) {
         chart_ = draw_roofline(pane, chart, input);
@@ -153,13 +153,13 @@ Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, const 
     row.y0 += pane.px(2);
     row.y1 -= pane.px(2);
     if (const Intent asked = draw_measure(pane, row, state)) intent = asked;
-    const auto tab = [&](const std::string& words, bool lit) {
-        const float width = button_width(pane.look(), words);
+    const auto tab = [&](const std::string& text, bool lit) {
+        const float width = button_width(pane.look(), text);
         if (width > row.width()) return false;
         const Rect box = row.cut_left(width);
         row.cut_left(pane.px(5));
-        tabs_.emplace_back(words, box);
-        return word_button(pane, box, words, lit, true);
+        tabs_.emplace_back(text, box);
+        return text_button(pane, box, text, lit, true);
     };
     const TimingSeries& series = content.series;
     if (series.empty() && content.shapes.empty()) return intent;
@@ -167,8 +167,8 @@ Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, const 
     Show now = show;
     if (!has_shapes && now == Show::shapes) now = Show::time;
     if (!series.swept() && now == Show::rate) now = Show::time;
-    const auto choose = [&](const char* words, Show which) {
-        if (!tab(words, !roofline && now == which)) return;
+    const auto choose = [&](const char* text, Show which) {
+        if (!tab(text, !roofline && now == which)) return;
         show = which;
         if (roofline) intent = {Intent::Kind::timings, 1};
     };
@@ -191,9 +191,9 @@ Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureSt
     const Look& look = pane.look();
     Intent intent;
     if (state.running) {
-        const std::string words = state.cancelling ? "ending…" : "Cancel";
-        button_ = row.cut_right(button_width(look, words));
-        if (word_button(pane, button_, words, false, !state.cancelling)) intent = {Intent::Kind::measure, 0};
+        const std::string text = state.cancelling ? "ending…" : "Cancel";
+        button_ = row.cut_right(button_width(look, text));
+        if (text_button(pane, button_, text, false, !state.cancelling)) intent = {Intent::Kind::measure, 0};
         row.cut_right(pane.px(10));
         const Rect bar = row.cut_right(std::min(pane.px(150), row.width() * 0.3f));
         const float done = state.all == 0 ? 0 : static_cast<float>(state.done) / static_cast<float>(state.all);
@@ -214,9 +214,9 @@ Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureSt
         row.cut_right(pane.px(10));
         return intent;
     }
-    const std::string words = "Measure over sizes on this GPU";
-    button_ = row.cut_right(button_width(look, words));
-    if (word_button(pane, button_, words, false, state.possible)) intent = {Intent::Kind::measure, 1};
+    const std::string text = "Measure over sizes on this GPU";
+    button_ = row.cut_right(button_width(look, text));
+    if (text_button(pane, button_, text, false, state.possible)) intent = {Intent::Kind::measure, 1};
     if (!state.possible && pane.hovers(button_))
         hint_card(look, state.why_not.empty() ? "Whether there is a GPU is known once the first run is there."
                                               : state.why_not);

@@ -97,8 +97,8 @@ TEST(TimingFullView, PointsStandByTheirSizeAndTimeAndTellTheirFigure) {
     shown.point_at(shown.spot("slow", 1 << 15).at);
     EXPECT_EQ(shown.view.chart().hovered, "slow");
     const auto lines = figure_lines(shown.table, *shown.spot("fast", 1 << 15).row);
-    const auto holds = [&](const std::string& words) {
-        return std::find(lines.begin(), lines.end(), words) != lines.end();
+    const auto holds = [&](const std::string& text) {
+        return std::find(lines.begin(), lines.end(), text) != lines.end();
     };
     EXPECT_TRUE(holds("fast") && holds("2^15 values of f32"));
     EXPECT_TRUE(holds("median 2.33 µs"));

@@ -124,19 +124,19 @@ Shapes shapes_of(const TimingTable& table, const std::string& element) {
 }
 
 std::vector<std::string> figure_lines(const TimingTable& table, const Timing& row) {
-    using timing::time_words;
+    using timing::time_text;
     std::vector<std::string> lines{
-        row.variant, row.size.empty() ? timing::size_words(row.n) + " values"
-                                      : fmt::format("{} = {} values", row.size, timing::size_words(row.n))};
+        row.variant, row.size.empty() ? timing::size_text(row.n) + " values"
+                                      : fmt::format("{} = {} values", row.size, timing::size_text(row.n))};
     if (!row.element.empty()) lines.back() += " of " + row.element;
-    lines.push_back("median " + time_words(row.median_us));
-    lines.push_back(fmt::format("5 % to 95 %: {} to {}", time_words(row.low_us), time_words(row.high_us)));
+    lines.push_back("median " + time_text(row.median_us));
+    lines.push_back(fmt::format("5 % to 95 %: {} to {}", time_text(row.low_us), time_text(row.high_us)));
     if (row.max_us > 0)
         lines.push_back(
-            fmt::format("of {} samples, {} to {}", row.samples, time_words(row.min_us), time_words(row.max_us)));
+            fmt::format("of {} samples, {} to {}", row.samples, time_text(row.min_us), time_text(row.max_us)));
     else lines.push_back(fmt::format("of {} samples", row.samples));
     if (row.bytes > 0)
-        lines.push_back(timing::rate_words(row.gb_per_s()) + (row.on_cpu ? ", on one core of the CPU" : ""));
+        lines.push_back(timing::rate_text(row.gb_per_s()) + (row.on_cpu ? ", on one core of the CPU" : ""));
     if (const auto part = timing::percent_of_read(table, row); part && !row.limit)
         lines.push_back(fmt::format("{:.0f} % of a plain read's rate", *part));
     if (const auto ratio = timing::times_as_fast(table, row))

@@ -10,7 +10,7 @@
 namespace lanewise::viz {
 namespace {
 
-using timing::time_words;
+using timing::time_text;
 
 constexpr float kRow = 19;
 
@@ -98,7 +98,7 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
     Rect rest = pane.box.inset(pane.px(16), pane.px(8));
     Rect head = rest.cut_top(pane.px(20));
     text_in(pane.brush, Face::strong, head, colors.strong, "Time of the plain kernels", Align::left);
-    text_in(pane.brush, Face::caption, head, colors.quiet, timing::size_words(rows.front()->n) + " values",
+    text_in(pane.brush, Face::caption, head, colors.quiet, timing::size_text(rows.front()->n) + " values",
             Align::right);
     text_in(pane.brush, Face::caption, rest.cut_top(pane.px(17)), colors.quiet,
             fit_text(pane.look(), Face::caption, timing::times_from(table), rest.width()), Align::left);
@@ -130,13 +130,13 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
             hairline(pane.brush, {x - pane.px(2), y + pane.px(6)}, {x + pane.px(2), y - pane.px(6)}, colors.panel,
                      pane.px(2));
         }
-        text_in(pane.brush, Face::small, line, own ? colors.strong : colors.text, time_words(row->median_us),
+        text_in(pane.brush, Face::small, line, own ? colors.strong : colors.text, time_text(row->median_us),
                 Align::right);
         if (pane.hovers(line)) {
             char words[160];
             std::snprintf(words, sizeof words, "%s: median %s, 5%% to 95%%: %s to %s, %.0f GB/s, %d samples",
-                          row->variant.c_str(), time_words(row->median_us).c_str(), time_words(row->low_us).c_str(),
-                          time_words(row->high_us).c_str(), row->gb_per_s(), row->samples);
+                          row->variant.c_str(), time_text(row->median_us).c_str(), time_text(row->low_us).c_str(),
+                          time_text(row->high_us).c_str(), row->gb_per_s(), row->samples);
             hint_card(pane.look(), words);
         }
     }

@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "viz/views/compare/compare_view.hpp"
-#include "viz/views/stage/describe.hpp"
+#include "common/run/front_end.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
+#include "viz/views/compare/compare_view.hpp"
+#include "viz/views/stage/describe.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -13,7 +14,7 @@ using testing::Headless;
 using Kind = Intent::Kind;
 
 CompareSide side_of(const std::shared_ptr<const lesson::Run>& run, const std::string& title) {
-    return {run->trace.header.variant, title, std::make_shared<Exhibit>(run), ""};
+    return {run->trace.header.variant, title, std::make_shared<RunView>(run), ""};
 }
 
 std::vector<CompareSide> four() {
@@ -21,9 +22,9 @@ std::vector<CompareSide> four() {
             side_of(samples::two_level(), "two-level"), side_of(samples::shared_tree(), "shared")};
 }
 
-std::vector<const Exhibit*> exhibits(const std::vector<CompareSide>& sides) {
-    std::vector<const Exhibit*> all;
-    for (const CompareSide& side : sides) all.push_back(side.exhibit.get());
+std::vector<const RunView*> run_views(const std::vector<CompareSide>& sides) {
+    std::vector<const RunView*> all;
+    for (const CompareSide& side : sides) all.push_back(side.run_view.get());
     return all;
 }
 
@@ -36,20 +37,20 @@ const CompareFigure* figure(const CompareScene& scene, const std::string& label)
 TEST(SideBySide, StepsOfOneStageStandTogetherOnAllSides) {
     const std::vector<CompareSide> sides = four();
     SideBySide steps;
-    steps.align(exhibits(sides));
+    steps.align(run_views(sides));
     ASSERT_EQ(steps.sides(), 4u);
     for (std::size_t place = 0; place < steps.size(); ++place) {
         std::string stage;
         for (std::size_t s = 0; s < 4; ++s) {
             if (!steps.has_own_step(s, place)) continue;
-            const std::string& own = sides[s].exhibit->steps().steps[steps.step_of(s, place)].stage;
+            const std::string& own = sides[s].run_view->steps().steps[steps.step_of(s, place)].stage;
             EXPECT_EQ(own, stage.empty() ? own : stage) << place;
             stage = own;
         }
         EXPECT_FALSE(stage.empty());
     }
     for (std::size_t s = 0; s < 4; ++s) {
-        const std::size_t count = sides[s].exhibit->steps().size();
+        const std::size_t count = sides[s].run_view->steps().size();
         for (std::size_t k = 0; k < count; ++k) EXPECT_EQ(steps.step_of(s, steps.place_of(s, k)), k);
         // Past its end a side keeps its last step.
         EXPECT_EQ(steps.step_of(s, steps.size() - 1), count - 1);
@@ -57,7 +58,7 @@ TEST(SideBySide, StepsOfOneStageStandTogetherOnAllSides) {
     // By stage: forward to the end and back again, never standing still before the ends.
     std::size_t place = 0, moves = 0;
     while (place + 1 < steps.size()) {
-        const std::size_t next = steps.place_of_next_stage(exhibits(sides), place, 1);
+        const std::size_t next = steps.place_of_next_stage(run_views(sides), place, 1);
         ASSERT_GT(next, place);
         place = next;
         ++moves;
@@ -65,7 +66,7 @@ TEST(SideBySide, StepsOfOneStageStandTogetherOnAllSides) {
     EXPECT_GT(moves, 2u);
     EXPECT_LT(moves, steps.size());
     while (place > 0) {
-        const std::size_t before = steps.place_of_next_stage(exhibits(sides), place, -1);
+        const std::size_t before = steps.place_of_next_stage(run_views(sides), place, -1);
         ASSERT_LT(before, place);
         place = before;
     }
@@ -74,7 +75,7 @@ TEST(SideBySide, StepsOfOneStageStandTogetherOnAllSides) {
 TEST(CompareScene, CountsWhatTheCountersHoldAndMarksTheMostAndTheLeast) {
     const std::vector<CompareSide> sides = four();
     SideBySide steps;
-    steps.align(exhibits(sides));
+    steps.align(run_views(sides));
     const steps::WarpRef warp{0, 0, 0};
     for (std::size_t place = 0; place < steps.size(); ++place) {
         const CompareScene scene = build_compare_scene(sides, steps, {}, place, warp);
@@ -84,13 +85,13 @@ TEST(CompareScene, CountsWhatTheCountersHoldAndMarksTheMostAndTheLeast) {
         for (std::size_t s = 0; s < 4; ++s) {
             const std::size_t step = steps.step_of(s, place);
             const steps::Step::Counters none,
-                &counters = step == steps::kNoStep ? none : sides[s].exhibit->steps().steps[step].counters[0];
+                &counters = step == steps::kNoStep ? none : sides[s].run_view->steps().steps[step].counters[0];
             EXPECT_EQ(figure(scene, "barriers")->values[s], counters.block_barriers);
             EXPECT_EQ(figure(scene, "rounds")->values[s], counters.shuffles);
             EXPECT_EQ(figure(scene, "shared")->values[s], counters.shared_accesses);
             EXPECT_EQ(figure(scene, "atomics")->values[s], counters.atomics);
             EXPECT_EQ(figure(scene, "busy")->values[s], counters.busy());
-            EXPECT_EQ(figure(scene, "at work")->values[s], steps.has_own_step(s, place) ? counters.lanes_at_work : 0);
+            EXPECT_EQ(figure(scene, "at work")->values[s], steps.has_own_step(s, place) ? counters.active_lanes : 0);
         }
     }
     // In the end the tree in shared memory has had the most barriers; that one warp had none is shared by two.
@@ -107,7 +108,7 @@ TEST(CompareScene, LanesThatHoldSomethingElseAreThoseOfTheRecords) {
     const std::vector<CompareSide> sides{side_of(samples::warp_xor(), "xor"), side_of(samples::warp_down(), "down"),
                                          side_of(samples::warp_xor(), "xor again")};
     SideBySide steps;
-    steps.align(exhibits(sides));
+    steps.align(run_views(sides));
     const steps::WarpRef warp{0, 0, 0};
     std::size_t differing = 0;
     for (std::size_t place = 0; place < steps.size(); ++place) {
@@ -117,7 +118,7 @@ TEST(CompareScene, LanesThatHoldSomethingElseAreThoseOfTheRecords) {
         EXPECT_EQ(scene.sides[2].differing, 0u);
         for (std::size_t lane = 0; lane < 32; ++lane) {
             const auto held = [&](std::size_t s) {
-                return sides[s].exhibit->steps().holding(steps.step_of(s, place), warp).bits[lane];
+                return sides[s].run_view->steps().lane_values(steps.step_of(s, place), warp).bits[lane];
             };
             EXPECT_EQ((scene.sides[1].differing >> lane & 1u) != 0, held(1) != held(0)) << place << " " << lane;
             differing += held(1) != held(0);
@@ -130,7 +131,7 @@ TEST(CompareScene, AWrongRunIsHeldAgainstARightOne) {
     const std::vector<CompareSide> sides{side_of(samples::wrong_sum(), "wrong"),
                                          side_of(samples::right_sum(), "right")};
     SideBySide steps;
-    steps.align(exhibits(sides));
+    steps.align(run_views(sides));
     const CompareScene scene = build_compare_scene(sides, steps, {}, steps.size() - 1, {0, 0, 0});
     EXPECT_EQ(scene.reference, 1u);
     EXPECT_EQ(scene.sides[1].differing, 0u);
@@ -139,23 +140,23 @@ TEST(CompareScene, AWrongRunIsHeldAgainstARightOne) {
 TEST(CompareScene, TheFastestIsNamedAmongTimesOfOneSizeOnly) {
     const std::vector<CompareSide> sides = four();
     SideBySide steps;
-    steps.align(exhibits(sides));
+    steps.align(run_views(sides));
     timing::TimingTable times;
     times.rows.push_back({.variant = sides[0].name, .n = 1024, .median_us = 4});
     times.rows.push_back({.variant = sides[1].name, .n = 1024, .median_us = 6});
     times.rows.push_back({.variant = sides[2].name, .n = 32, .median_us = 1});
     const CompareScene scene = build_compare_scene(sides, steps, times, 0, {0, 0, 0});
-    EXPECT_EQ(time_words(scene.sides[0].time), "4.00 µs for 1024 values, the fastest");
-    EXPECT_EQ(time_words(scene.sides[1].time), "6.00 µs for 1024 values, 1.5 times the fastest");
-    EXPECT_EQ(time_words(scene.sides[2].time), "1.00 µs for 32 values");
-    EXPECT_EQ(time_words(scene.sides[3].time), "no time of this variant: it came out wrong, or was not measured");
+    EXPECT_EQ(time_text(scene.sides[0].time), "4.00 µs for 1024 values, the fastest");
+    EXPECT_EQ(time_text(scene.sides[1].time), "6.00 µs for 1024 values, 1.5 times the fastest");
+    EXPECT_EQ(time_text(scene.sides[2].time), "1.00 µs for 32 values");
+    EXPECT_EQ(time_text(scene.sides[3].time), "no time of this variant: it came out wrong, or was not measured");
 }
 
 // The description's parts are those of each run's own description, and its table is what the counters hold.
 TEST(DescribeComparison, EqualsTheTraces) {
     const std::vector<CompareSide> sides = four();
     SideBySide steps;
-    steps.align(exhibits(sides));
+    steps.align(run_views(sides));
     for (std::size_t place = 0; place < steps.size(); ++place) {
         const std::string text = describe_comparison(sides, "kernels.cuh", {}, place, -1, -1);
         EXPECT_TRUE(
@@ -163,10 +164,10 @@ TEST(DescribeComparison, EqualsTheTraces) {
         for (std::size_t s = 0; s < 4; ++s) {
             const std::size_t step = steps.step_of(s, place);
             if (steps.has_own_step(s, place)) {
-                EXPECT_NE(text.find("\n" + describe_step(*sides[s].exhibit, "kernels.cuh", step, -1, -1)),
+                EXPECT_NE(text.find("\n" + describe_step(*sides[s].run_view, "kernels.cuh", step, -1, -1)),
                           std::string::npos);
                 EXPECT_NE(text.find(sides[s].name + "  step " + std::to_string(step + 1) + ": " +
-                                    sides[s].exhibit->steps().steps[step].label + "\n"),
+                                    sides[s].run_view->steps().steps[step].label + "\n"),
                           std::string::npos);
             } else if (step != steps::kNoStep) {
                 EXPECT_NE(text.find(sides[s].name + "  waits after its step " + std::to_string(step + 1) + "\n"),
@@ -213,9 +214,9 @@ struct Shown {
     explicit Shown(std::vector<CompareSide> all) : sides(std::move(all)) {
         for (const char* name : {"a", "b", "c"}) variants.push_back({name, name, "", false});
         for (const CompareSide& side : sides) variants.push_back({side.name, side.title, "", false});
-        view.steps.align(exhibits(sides));
+        view.steps.align(run_views(sides));
         playhead.count = view.steps.size();
-        selection.warp = sides[0].exhibit->steps().warps.front();
+        selection.warp = sides[0].run_view->steps().warps.front();
     }
     Intent frame() {
         Intent intent;
@@ -309,16 +310,16 @@ TEST(CompareView, ALaneThatIsPointedAtIsTheSameOnAllSides) {
 
 TEST(CompareView, MarksTheLanesOfAWrongRunAndSaysHowEachCameOut) {
     Shown shown({side_of(samples::right_sum(), "right"), side_of(samples::wrong_sum(), "wrong")});
-    const Exhibit& wrong = *shown.sides[1].exhibit;
+    const RunView& wrong = *shown.sides[1].run_view;
     for (std::size_t place = 0; place < shown.view.steps.size(); ++place) {
         shown.playhead.step = place;
         shown.frame();
         const Scene &left = shown.view.sides[0].stage.scene(), &right = shown.view.sides[1].stage.scene();
         EXPECT_EQ(left.differing, 0u);
-        EXPECT_EQ(left.blamed, 0u);
+        EXPECT_EQ(left.faulting, 0u);
         const std::size_t step = shown.view.steps.step_of(1, place);
         const bool shuffled = step != steps::kNoStep && wrong.steps().steps[step].kind == steps::StepKind::shuffle;
-        EXPECT_EQ(right.blamed, shuffled ? 0xffff0000u : 0u);
+        EXPECT_EQ(right.faulting, shuffled ? 0xffff0000u : 0u);
         EXPECT_EQ(right.differing != 0, shuffled);
     }
 }
@@ -326,7 +327,7 @@ TEST(CompareView, MarksTheLanesOfAWrongRunAndSaysHowEachCameOut) {
 TEST(CompareView, WaitsForARunAndTellsOneThatFailed) {
     std::vector<CompareSide> sides = four();
     Shown shown(sides);
-    shown.sides[2].exhibit = nullptr;
+    shown.sides[2].run_view = nullptr;
     shown.frame();
     EXPECT_TRUE(shown.view.scene().sides.empty());
     shown.sides[2].error = "The GPU went away.";

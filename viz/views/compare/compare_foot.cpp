@@ -5,31 +5,31 @@
 #include "viz/views/compare/compare_view.hpp"
 #include "viz/model/result_line.hpp"
 #include "viz/views/stage/stage_paint.hpp"
-#include "viz/views/compare/work_paint.hpp"
+#include "viz/views/compare/utilization_paint.hpp"
 
 namespace lanewise::viz {
 
-void CompareView::draw_banner(const Pane& pane, const Rect& where, std::size_t side, const Exhibit& exhibit) const {
+void CompareView::draw_banner(const Pane& pane, const Rect& where, std::size_t side, const RunView& run_view) const {
     const Theme& colors = pane.colors();
-    const Color kind = is_wrong(exhibit) ? colors.warning : colors.good;
+    const Color kind = is_wrong(run_view) ? colors.warning : colors.good;
     const Rect card{where.x0 + pane.px(12), where.y0 + pane.px(2), where.x1 - pane.px(12), where.y1 - pane.px(2)};
     fill(pane.brush, card, mix(colors.ground, kind, 0.15), pane.px(6));
     outline(pane.brush, card, kind, pane.px(6), pane.px(1.2f));
     Rect line = card.inset(pane.px(10), 0);
     // Steps are counted by places here.
-    const std::size_t step = first_mistake(exhibit);
+    const std::size_t step = first_mistake(run_view);
     const std::size_t place = step == steps::kNoStep ? step : steps.place_of(side, step);
-    const std::string mistakes = mistakes_found(exhibit, place);
+    const std::string mistakes = mistakes_found(run_view, place);
     const float width = text_width(pane.look(), Face::body, mistakes) + pane.px(8);
-    if (!mistakes.empty() && !came_out_right(*exhibit.run) && width < line.width() * 0.6f) {
+    if (!mistakes.empty() && !came_out_right(*run_view.run) && width < line.width() * 0.6f) {
         text_in(pane.brush, Face::body, line.cut_right(width), colors.warning, mistakes, Align::right);
     }
-    if (mistakes.empty() && result_words(*exhibit.run).empty())
+    if (mistakes.empty() && result_text(*run_view.run).empty())
         text_in(pane.brush, Face::strong, line, colors.quiet, "its result was not kept", Align::left);
-    else draw_result(pane.brush, line, exhibit, Face::strong, Align::left, place);
+    else draw_result(pane.brush, line, run_view, Face::strong, Align::left, place);
 }
 
-void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, const Exhibit& exhibit,
+void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, const RunView& run_view,
                             const timing::TimingTable& times) const {
     const Theme& colors = pane.colors();
     const CompareScene::Side& here = scene_.sides[side];
@@ -39,11 +39,11 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
     // How busy its lanes are in the whole run: the figure, in words, and step by step.
     if (!places_.compact) {
         Rect busy = rest.cut_top(pane.px(38));
-        const Work work = work_of(exhibit.steps(), here.warp);
+        const Utilization work = utilization_of(run_view.steps(), here.warp);
         if (work.adds()) {
             const std::string figure = percent(work.busy());
             text_in(pane.brush, Face::heading, busy, colors.good, figure, Align::left);
-            const std::string first = "of lanes busy (" + part_in_words(work.busy()) + ")",
+            const std::string first = "of lanes busy (" + part_text(work.busy()) + ")",
                               second = "while adding, in all";
             const float x = busy.x0 + text_width(pane.look(), Face::heading, figure) + pane.px(10);
             text_in(pane.brush, Face::caption, {x, busy.y0 + pane.px(4), busy.x1, busy.center().y + pane.px(1)},
@@ -72,7 +72,7 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
             text_in(pane.brush, Face::caption, legend, colors.quiet, told, Align::right);
         }
     }
-    const std::string time = time_words(here.time);
+    const std::string time = time_text(here.time);
     const std::string origin = here.time.timing ? " · " + timing::times_from(times) : "";
     const bool best = here.time.fastest;
     text_in(pane.brush, best ? Face::strong : Face::caption, rest,
@@ -108,12 +108,12 @@ void CompareView::draw_figures(const Pane& pane, const Rect& where, std::size_t 
         const CompareFigure& figure = scene_.figures[i];
         const Rect column = rest.cut_left(widths[i] + spare);
         const Rect number{column.x0, column.y0, column.x1, column.y0 + pane.px(19)};
-        const std::string& words = figure.shown[side];
-        text_in(pane.brush, Face::figure_large, number, figure.differs ? colors.accent : colors.text, words,
+        const std::string& text = figure.shown[side];
+        text_in(pane.brush, Face::figure_large, number, figure.differs ? colors.accent : colors.text, text,
                 Align::left);
         if (figure.marks[side] != CompareFigure::Mark::none) {
             const bool most = figure.marks[side] == CompareFigure::Mark::most;
-            const float x = number.x0 + text_width(pane.look(), Face::figure_large, words) + pane.px(8);
+            const float x = number.x0 + text_width(pane.look(), Face::figure_large, text) + pane.px(8);
             const float y = number.center().y, r = pane.px(3.5f), up = most ? -r : r;
             if (most) triangle(pane.brush, {x, y + up}, {x + r, y - up}, {x - r, y - up}, colors.accent);
             else triangle(pane.brush, {x, y + up}, {x - r, y - up}, {x + r, y - up}, colors.accent);

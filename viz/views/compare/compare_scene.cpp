@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/run/run.hpp"
 #include "common/timing/times_text.hpp"
-#include "viz/views/stage/describe.hpp"
+#include "viz/model/utilization.hpp"
 #include "viz/views/benchmark/timing_view.hpp"
-#include "viz/model/work.hpp"
+#include "viz/views/stage/describe.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -36,32 +37,32 @@ constexpr Counted kCounted[] = {
     {"sectors", "32-byte sectors of global memory moved so far", &Counters::global_sectors},
     {"requests", "loads and stores of global memory so far, counted by warps", &Counters::global_requests}};
 
-const Counters& counters_at(const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp) {
+const Counters& counters_at(const RunView& run_view, std::size_t step, const steps::WarpRef& warp) {
     static constexpr Counters kNothing{};
-    if (step >= exhibit.steps().size()) return kNothing;
-    const auto& counters = exhibit.steps().steps[step].counters;
-    const std::size_t block = block_place(exhibit.steps(), warp);
+    if (step >= run_view.steps().size()) return kNothing;
+    const auto& counters = run_view.steps().steps[step].counters;
+    const std::size_t block = block_place(run_view.steps(), warp);
     return block < counters.size() ? counters[block] : kNothing;
 }
 
 // Is it ever counted in a recorded block?
 template <class T>
-bool ever(const Exhibit& exhibit, T Counters::*value) {
-    if (exhibit.steps().size() == 0) return false;
-    const auto& counters = exhibit.steps().steps.back().counters;
+bool ever(const RunView& run_view, T Counters::*value) {
+    if (run_view.steps().size() == 0) return false;
+    const auto& counters = run_view.steps().steps.back().counters;
     return std::any_of(counters.begin(), counters.end(), [&](const auto& each) { return each.*value > 0; });
 }
 
 // Lanes that hold something else than those of the other run's warp at its step.
-std::uint32_t lanes_that_differ(const Exhibit& a, const CompareScene::Side& here, const Exhibit& b,
+std::uint32_t lanes_that_differ(const RunView& a, const CompareScene::Side& here, const RunView& b,
                                 const CompareScene::Side& there) {
-    const auto has = [](const Exhibit& exhibit, const steps::WarpRef& ref) {
-        const auto& warps = exhibit.steps().warps;
+    const auto has = [](const RunView& run_view, const steps::WarpRef& ref) {
+        const auto& warps = run_view.steps().warps;
         return std::find(warps.begin(), warps.end(), ref) != warps.end();
     };
     if (!here.own || !there.own || !has(a, here.warp) || !has(b, there.warp)) return 0;
-    const steps::Holding& x = a.steps().holding(here.step, here.warp);
-    const steps::Holding& y = b.steps().holding(there.step, there.warp);
+    const steps::LaneValues& x = a.steps().lane_values(here.step, here.warp);
+    const steps::LaneValues& y = b.steps().lane_values(there.step, there.warp);
     std::uint32_t lanes = 0;
     for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {
         if (((x.known & y.known) >> lane & 1u) == 0) continue;
@@ -95,7 +96,7 @@ void mark(CompareFigure& figure, std::size_t sides) {
 std::vector<CompareFigure> figures_of(const std::vector<CompareSide>& sides, const CompareScene& scene) {
     std::vector<CompareFigure> figures;
     const auto counters = [&](std::size_t s) -> const Counters& {
-        return counters_at(*sides[s].exhibit, scene.sides[s].step, scene.sides[s].warp);
+        return counters_at(*sides[s].run_view, scene.sides[s].step, scene.sides[s].warp);
     };
     const auto add = [&](const char* label, const char* meaning, const auto& value, const auto& words) {
         CompareFigure figure;
@@ -111,16 +112,16 @@ std::vector<CompareFigure> figures_of(const std::vector<CompareSide>& sides, con
     const auto whole = [](double value) { return fmt::format("{:.0f}", value); };
     add(
         "at work", "lanes at work at this step",
-        [&](std::size_t s) { return scene.sides[s].own ? counters(s).lanes_at_work : 0.0; }, whole);
+        [&](std::size_t s) { return scene.sides[s].own ? counters(s).active_lanes : 0.0; }, whole);
     const bool any_adds = std::any_of(
-        sides.begin(), sides.end(), [&](const CompareSide& side) { return ever(*side.exhibit, &Counters::add_slots); });
+        sides.begin(), sides.end(), [&](const CompareSide& side) { return ever(*side.run_view, &Counters::add_slots); });
     if (any_adds)
         add(
             "busy", "of the lanes, while adding, up to here", [&](std::size_t s) { return counters(s).busy(); },
             percent);
     for (const Counted& counted : kCounted) {
         const bool any = std::any_of(sides.begin(), sides.end(),
-                                     [&](const CompareSide& side) { return ever(*side.exhibit, counted.value); });
+                                     [&](const CompareSide& side) { return ever(*side.run_view, counted.value); });
         if (any)
             add(
                 counted.label, counted.meaning,
@@ -146,23 +147,23 @@ void compare_times(const std::vector<CompareSide>& sides, const timing::TimingTa
 }
 
 // "0-15, 20"
-std::string lanes_in_words(std::uint32_t lanes) {
-    std::string words;
+std::string lanes_text(std::uint32_t lanes) {
+    std::string text;
     for (int lane = 0; lane < trace::kWarpSize; ++lane) {
         if ((lanes >> lane & 1u) == 0) continue;
         int last = lane;
         while (last + 1 < trace::kWarpSize && (lanes >> (last + 1) & 1u)) ++last;
-        words += (words.empty() ? "" : ", ") + (last == lane ? std::to_string(lane) : fmt::format("{}-{}", lane, last));
+        text += (text.empty() ? "" : ", ") + (last == lane ? std::to_string(lane) : fmt::format("{}-{}", lane, last));
         lane = last;
     }
-    return words;
+    return text;
 }
 
 }  // namespace
 
-void SideBySide::align(const std::vector<const Exhibit*>& sides) {
+void SideBySide::align(const std::vector<const RunView*>& sides) {
     std::vector<const steps::Steps*> runs;
-    for (const Exhibit* side : sides) runs.push_back(&side->steps());
+    for (const RunView* side : sides) runs.push_back(&side->steps());
     places_ = steps::align_all(runs);
 }
 
@@ -182,7 +183,7 @@ std::size_t SideBySide::place_of(std::size_t side, std::size_t step) const {
     return 0;
 }
 
-std::size_t SideBySide::place_of_next_stage(const std::vector<const Exhibit*>& sides, std::size_t place,
+std::size_t SideBySide::place_of_next_stage(const std::vector<const RunView*>& sides, std::size_t place,
                                             int direction) const {
     if (places_.empty()) return 0;
     const auto stage = [&](std::size_t at) -> const std::string& {
@@ -203,7 +204,7 @@ steps::WarpRef matching_warp(const steps::Steps& steps, const steps::WarpRef& wa
     return steps.warps.empty() ? warp : steps.warps.front();
 }
 
-bool is_wrong(const Exhibit& exhibit) { return !came_out_right(*exhibit.run) || !exhibit.trace().findings.empty(); }
+bool is_wrong(const RunView& run_view) { return !came_out_right(*run_view.run) || !run_view.trace().findings.empty(); }
 
 CompareScene build_compare_scene(const std::vector<CompareSide>& sides, const SideBySide& steps,
                                  const timing::TimingTable& times, std::size_t place, const steps::WarpRef& warp) {
@@ -215,14 +216,14 @@ CompareScene build_compare_scene(const std::vector<CompareSide>& sides, const Si
         CompareScene::Side& side = scene.sides[s];
         side.step = steps.step_of(s, place);
         side.own = steps.has_own_step(s, place);
-        side.warp = matching_warp(sides[s].exhibit->steps(), warp);
+        side.warp = matching_warp(sides[s].run_view->steps(), warp);
     }
     const auto right =
-        std::find_if(sides.begin(), sides.end(), [](const CompareSide& side) { return !is_wrong(*side.exhibit); });
+        std::find_if(sides.begin(), sides.end(), [](const CompareSide& side) { return !is_wrong(*side.run_view); });
     scene.reference = right == sides.end() ? 0 : static_cast<std::size_t>(right - sides.begin());
     for (std::size_t s = 0; s < sides.size(); ++s) {
         if (s == scene.reference) continue;
-        scene.sides[s].differing = lanes_that_differ(*sides[s].exhibit, scene.sides[s], *sides[scene.reference].exhibit,
+        scene.sides[s].differing = lanes_that_differ(*sides[s].run_view, scene.sides[s], *sides[scene.reference].run_view,
                                                      scene.sides[scene.reference]);
     }
     scene.figures = figures_of(sides, scene);
@@ -230,26 +231,26 @@ CompareScene build_compare_scene(const std::vector<CompareSide>& sides, const Si
     return scene;
 }
 
-std::string time_words(const CompareTime& time) {
+std::string time_text(const CompareTime& time) {
     if (!time.timing) return "no time of this variant: it came out wrong, or was not measured";
-    std::string words = fmt::format("{} for {} values", timing::time_words(time.timing->median_us), time.timing->n);
-    if (time.fastest) words += ", the fastest";
+    std::string text = fmt::format("{} for {} values", timing::time_text(time.timing->median_us), time.timing->n);
+    if (time.fastest) text += ", the fastest";
     else if (time.comparable)
-        words += time.times_fastest < kSameTime ? ", as fast as the fastest"
+        text += time.times_fastest < kSameTime ? ", as fast as the fastest"
                                                 : fmt::format(", {:.3g} times the fastest", time.times_fastest);
-    return words;
+    return text;
 }
 
 std::string describe_comparison(const std::vector<CompareSide>& sides, const std::string& kernel_file,
                                 const timing::TimingTable& times, std::size_t place, int block, int warp) {
-    std::vector<const Exhibit*> exhibits;
-    for (const CompareSide& side : sides) exhibits.push_back(side.exhibit.get());
+    std::vector<const RunView*> run_views;
+    for (const CompareSide& side : sides) run_views.push_back(side.run_view.get());
     SideBySide steps;
-    steps.align(exhibits);
+    steps.align(run_views);
     if (place >= steps.size())
         throw Error(
             fmt::format("There is no place {}: beside each other these runs have {} places.", place + 1, steps.size()));
-    const auto& warps = exhibits.front()->steps().warps;
+    const auto& warps = run_views.front()->steps().warps;
     steps::WarpRef chosen = warps.empty() ? steps::WarpRef{} : warps.front();
     for (const steps::WarpRef& each : warps) {
         if ((block >= 0 && each.block != static_cast<std::uint32_t>(block)) ||
@@ -265,7 +266,7 @@ std::string describe_comparison(const std::vector<CompareSide>& sides, const std
         out += fmt::format("{}  ", sides[s].name);
         if (side.step == kNoStep) out += "has not begun\n";
         else if (!side.own) out += fmt::format("waits after its step {}\n", side.step + 1);
-        else out += fmt::format("step {}: {}\n", side.step + 1, exhibits[s]->steps().steps[side.step].label);
+        else out += fmt::format("step {}: {}\n", side.step + 1, run_views[s]->steps().steps[side.step].label);
     }
     for (const CompareFigure& figure : scene.figures) {
         out += "counted  " + figure.label;
@@ -278,21 +279,21 @@ std::string describe_comparison(const std::vector<CompareSide>& sides, const std
         out += "\n";
     }
     for (std::size_t s = 0; s < sides.size(); ++s)
-        out += "time  " + sides[s].name + "  " + time_words(scene.sides[s].time) + "\n";
+        out += "time  " + sides[s].name + "  " + time_text(scene.sides[s].time) + "\n";
     for (std::size_t s = 0; s < sides.size(); ++s) {
         if (scene.sides[s].differing)
             out += fmt::format("differs  {}  lanes {} hold something else than in {}\n", sides[s].name,
-                               lanes_in_words(scene.sides[s].differing), sides[scene.reference].name);
+                               lanes_text(scene.sides[s].differing), sides[scene.reference].name);
     }
     for (std::size_t s = 0; s < sides.size(); ++s) {
         if (!scene.sides[s].own) continue;
-        const auto& own = exhibits[s]->steps().warps;
+        const auto& own = run_views[s]->steps().warps;
         const bool recorded = std::any_of(own.begin(), own.end(), [&](const steps::WarpRef& ref) {
             return (block < 0 || ref.block == static_cast<std::uint32_t>(block)) &&
                    (warp < 0 || ref.warp == static_cast<std::uint32_t>(warp));
         });
-        const lesson::Run& run = *exhibits[s]->run;
-        out += "\n" + describe_step(*exhibits[s], run.kernel_file.empty() ? kernel_file : run.kernel_file,
+        const lesson::Run& run = *run_views[s]->run;
+        out += "\n" + describe_step(*run_views[s], run.kernel_file.empty() ? kernel_file : run.kernel_file,
                                     scene.sides[s].step, recorded ? block : static_cast<int>(scene.sides[s].warp.block),
                                     recorded ? warp : static_cast<int>(scene.sides[s].warp.warp));
     }

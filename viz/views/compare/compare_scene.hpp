@@ -20,14 +20,14 @@ inline constexpr std::size_t kMostSides = 4;
 struct CompareSide {
     std::string name;                          // the variant's
     std::string title;
-    std::shared_ptr<const Exhibit> exhibit;    // null: not there yet
+    std::shared_ptr<const RunView> run_view;    // null: not there yet
     std::string error;                         // why it never will be; empty else
 };
 
 // Steps of all sides, place by place.
 class SideBySide {
 public:
-    void align(const std::vector<const Exhibit*>& sides);
+    void align(const std::vector<const RunView*>& sides);
 
     std::size_t size() const { return places_.size(); }
     std::size_t sides() const { return places_.empty() ? 0 : places_.front().size(); }
@@ -38,7 +38,7 @@ public:
     std::size_t place_of(std::size_t side, std::size_t step) const;
     // The nearest place of another stage, after `place` (direction 1) or before it (-1); the last or the first where
     // there is none. `sides` as they were aligned.
-    std::size_t place_of_next_stage(const std::vector<const Exhibit*>& sides, std::size_t place, int direction) const;
+    std::size_t place_of_next_stage(const std::vector<const RunView*>& sides, std::size_t place, int direction) const;
 
 private:
     std::vector<steps::AlignedPlace> places_;
@@ -48,7 +48,7 @@ private:
 steps::WarpRef matching_warp(const steps::Steps& steps, const steps::WarpRef& warp);
 
 // Did it come out wrong, or was something found wrong in it?
-bool is_wrong(const Exhibit& exhibit);
+bool is_wrong(const RunView& run_view);
 
 // One thing that is counted, on each side, of the block that the warp is in.
 struct CompareFigure {
@@ -91,7 +91,7 @@ CompareScene build_compare_scene(const std::vector<CompareSide>& sides, const Si
 
 // "2.31 µs for 512 values, the fastest", "3.10 µs for 512 values, 1.3 times the fastest"; a sentence where there is
 // none.
-std::string time_words(const CompareTime& time);
+std::string time_text(const CompareTime& time);
 
 // The place as text: which steps stand together, the figures as a table, differing lanes, times; then each side's step
 // as describe_step tells it. `block` and `warp` choose as there, on sides that recorded them.

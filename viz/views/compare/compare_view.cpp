@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "viz/views/shell/keys_view.hpp"
+#include "common/run/front_end.hpp"
 #include "viz/model/result_line.hpp"
-#include "viz/views/compare/work_paint.hpp"
+#include "viz/views/compare/utilization_paint.hpp"
+#include "viz/views/shell/keys_view.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -74,7 +75,7 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
     chosen = std::min(chosen, count == 0 ? 0 : count - 1);
     const Rect bottom = body.cut_bottom(std::min(TimelineView::height(look), body.height() * 0.4f));
     const bool ready =
-        std::all_of(shown.begin(), shown.end(), [](const CompareSide& side) { return side.exhibit != nullptr; }) &&
+        std::all_of(shown.begin(), shown.end(), [](const CompareSide& side) { return side.run_view != nullptr; }) &&
         steps.sides() == count && playhead.count == steps.size();
     scene_ = ready ? build_compare_scene(shown, steps, times, playhead.step, selection.warp) : CompareScene{};
     places_ = place_panels(body, count, look.scale);
@@ -87,18 +88,18 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
             sentence_card(pane, box, "This variant did not run", shown[side].error, look.colors().warning);
         } else if (!ready) {
             text_in(pane.brush, Face::title, box, look.colors().quiet,
-                    shown[side].exhibit ? "waits for the others…" : "running " + shown[side].title + "…");
+                    shown[side].run_view ? "waits for the others…" : "running " + shown[side].title + "…");
         } else {
             const bool any_wrong = std::any_of(shown.begin(), shown.end(),
-                                               [](const CompareSide& each) { return is_wrong(*each.exhibit); });
+                                               [](const CompareSide& each) { return is_wrong(*each.run_view); });
             if (any_wrong)
-                draw_banner(pane, box.cut_top(look.px(places_.compact ? 30 : 38)), side, *shown[side].exhibit);
+                draw_banner(pane, box.cut_top(look.px(places_.compact ? 30 : 38)), side, *shown[side].run_view);
             const Rect foot = box.cut_bottom(look.px(places_.compact ? 64 : 122));
             {
                 const Pane inner(look, ("within " + std::to_string(side)).c_str(), box);
                 keep(draw_panel(inner, side, shown, view, playhead, selection));
             }
-            draw_foot(pane, foot, side, *shown[side].exhibit, times);
+            draw_foot(pane, foot, side, *shown[side].run_view, times);
         }
         const Rect& edge = places_.panels[side];
         if (edge.x0 > body.x0 + 1)
@@ -146,47 +147,47 @@ Intent CompareView::draw_head(const Pane& pane, const Rect& where, std::size_t s
     rest.cut_left(width + pane.px(14));
     if (!ready) return intent;
     const CompareScene::Side& here = scene_.sides[side];
-    const steps::Steps& steps_shown = own.exhibit->steps();
-    std::string words = here.own                      ? steps_shown.steps[here.step].label
+    const steps::Steps& steps_shown = own.run_view->steps();
+    std::string text = here.own                      ? steps_shown.steps[here.step].label
                         : here.step == steps::kNoStep ? "has not begun"
                                                       : "waits: nothing of its own here";
     if (here.own && !steps_shown.warps.empty() && steps_shown.warps.size() > 1)
-        words += " · " + warp_name(steps_shown, here.warp);
-    text_in(pane.brush, Face::body, rest, colors.quiet, fit_text(pane.look(), Face::body, words, rest.width()),
+        text += " · " + warp_name(steps_shown, here.warp);
+    text_in(pane.brush, Face::body, rest, colors.quiet, fit_text(pane.look(), Face::body, text, rest.width()),
             Align::left);
-    rest.cut_left(text_width(pane.look(), Face::body, words) + pane.px(14));
-    const lesson::Run& run = *own.exhibit->run;
+    rest.cut_left(text_width(pane.look(), Face::body, text) + pane.px(14));
+    const lesson::Run& run = *own.run_view->run;
     const bool any_wrong =
-        std::any_of(shown.begin(), shown.end(), [](const CompareSide& each) { return is_wrong(*each.exhibit); });
+        std::any_of(shown.begin(), shown.end(), [](const CompareSide& each) { return is_wrong(*each.run_view); });
     if (!run.notice.empty())
         text_in(pane.brush, Face::caption, rest, colors.warning,
                 fit_text(pane.look(), Face::caption, run.notice, rest.width()), Align::right);
-    else if (!any_wrong && text_width(pane.look(), Face::caption, result_words(run)) + pane.px(20) < rest.width())
-        draw_result(pane.brush, rest, *own.exhibit, Face::caption, Align::right);
+    else if (!any_wrong && text_width(pane.look(), Face::caption, result_text(run)) + pane.px(20) < rest.width())
+        draw_result(pane.brush, rest, *own.run_view, Face::caption, Align::right);
     return intent;
 }
 
 Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::vector<CompareSide>& shown,
                                lesson::View view, const Playhead& playhead, Selection& selection) {
     const CompareScene::Side& here = scene_.sides[side];
-    const Exhibit& exhibit = *shown[side].exhibit;
+    const RunView& run_view = *shown[side].run_view;
     Side& own = sides[side];
     // Each side has its own steps and its own warps; what is pointed at is shared.
     Playhead at = playhead;
     at.step = here.step == steps::kNoStep ? 0 : here.step;
-    at.count = exhibit.steps().size();
+    at.count = run_view.steps().size();
     if (!here.own) at.since_step = 1e9f;
     Selection there = selection;
     there.warp = here.warp;
     Intent intent;
     if (view == lesson::View::rounding) {
-        own.rounding.patient = patient;
-        intent = own.rounding.draw(pane, exhibit, at, there);
+        own.rounding.wait_for_results = wait_for_results;
+        intent = own.rounding.draw(pane, run_view, at, there);
         working |= own.rounding.working();
     } else if (view == lesson::View::tree) {
         own.tree.compact = places_.compact;
-        own.tree.patient = patient;
-        intent = own.tree.draw(pane, exhibit, at, there);
+        own.tree.wait_for_results = wait_for_results;
+        intent = own.tree.draw(pane, run_view, at, there);
         working |= own.tree.working();
     } else {
         StageView& stage = own.stage;
@@ -195,7 +196,7 @@ Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::ve
         stage.differing = here.differing;
         stage.differing_from = shown[scene_.reference].title;
         stage.note = here.own ? "" : "waits";
-        intent = stage.draw(pane, exhibit, at, there);
+        intent = stage.draw(pane, run_view, at, there);
     }
     if (!(there.warp == here.warp)) selection.warp = there.warp;
     selection.next = there.next;
@@ -269,9 +270,9 @@ Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std
     TimelineScale scale;
     scale.sides = shown.size();
     if (!ready) return timeline.draw_entries(pane, entries, scale, playhead);
-    std::vector<Work> works;
+    std::vector<Utilization> works;
     for (std::size_t s = 0; s < shown.size(); ++s) {
-        works.push_back(work_of(shown[s].exhibit->steps(), matching_warp(shown[s].exhibit->steps(), selection.warp)));
+        works.push_back(utilization_of(shown[s].run_view->steps(), matching_warp(shown[s].run_view->steps(), selection.warp)));
         scale.threads[s] = works[s].threads;
     }
     for (std::size_t place = 0; place < steps.size(); ++place) {
@@ -281,12 +282,12 @@ Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std
             entry.has[s] = steps.has_own_step(s, place);
             if (!entry.has[s]) continue;
             const std::size_t step = steps.step_of(s, place);
-            const steps::Step& own = shown[s].exhibit->steps().steps[step];
+            const steps::Step& own = shown[s].run_view->steps().steps[step];
             // The first side's kind stands where several have one; each name once.
             if (labels.empty()) entry.kind = own.kind;
             if (std::find(labels.begin(), labels.end(), own.label) == labels.end()) labels.push_back(own.label);
             entry.work[s] = works[s].steps[step];
-            entry.warned |= step < shown[s].exhibit->findings.size() && !shown[s].exhibit->findings[step].empty();
+            entry.warned |= step < shown[s].run_view->findings.size() && !shown[s].run_view->findings[step].empty();
         }
         for (const std::string& label : labels) entry.label += (entry.label.empty() ? "" : " | ") + label;
         entries.push_back(std::move(entry));

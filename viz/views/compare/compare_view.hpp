@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/compare/compare_scene.hpp"
+#include "common/run/front_end.hpp"
 #include "viz/model/pane.hpp"
-#include "viz/views/reduction/rounding_view.hpp"
 #include "viz/model/selection.hpp"
-#include "viz/views/stage/stage_view.hpp"
-#include "viz/views/shell/timeline_view.hpp"
+#include "viz/views/compare/compare_scene.hpp"
+#include "viz/views/reduction/rounding_view.hpp"
 #include "viz/views/reduction/tree_view.hpp"
+#include "viz/views/shell/timeline_view.hpp"
+#include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz {
 
@@ -31,7 +32,7 @@ struct CompareView {
         TreeView tree;
     };
     std::array<Side, kMostSides> sides;
-    bool patient = true;         // as RoundingView and TreeView have it
+    bool wait_for_results = true;         // as RoundingView and TreeView have it
     bool working = false;        // something was still worked out when it was drawn last
     TimelineView timeline;
     SideBySide steps;            // of the runs that are all there
@@ -58,8 +59,8 @@ private:
     Intent draw_timeline(const Look& look, const Rect& where, const std::vector<CompareSide>& shown, bool ready,
                          const Playhead& playhead, const Selection& selection);
     // How it came out, where any side is wrong: the difference to see first.
-    void draw_banner(const Pane& pane, const Rect& where, std::size_t side, const Exhibit& exhibit) const;
-    void draw_foot(const Pane& pane, Rect where, std::size_t side, const Exhibit& exhibit,
+    void draw_banner(const Pane& pane, const Rect& where, std::size_t side, const RunView& run_view) const;
+    void draw_foot(const Pane& pane, Rect where, std::size_t side, const RunView& run_view,
                    const timing::TimingTable& times) const;
     void draw_figures(const Pane& pane, const Rect& where, std::size_t side) const;
 

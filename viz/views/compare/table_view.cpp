@@ -96,15 +96,15 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
             fill(brush, whole, mix(colors.panel, own ? colors.accent : colors.raised, own ? 0.14 : 0.7), pane.px(3));
         for (std::size_t c = 0; c < columns.size(); ++c) {
             const Rect cell = line.cut_left(widths[c]).inset(pane.px(6), 0);
-            const std::string words = lesson::cell_text(row, columns[c]);
+            const std::string text = lesson::cell_text(row, columns[c]);
             const bool off = !row.ok && (columns[c] == Column::error || columns[c] == Column::value);
             const Color ink = off             ? colors.warning
-                              : words == "-"  ? colors.quiet
+                              : text == "-"  ? colors.quiet
                               : own && c == 0 ? colors.accent
                                               : colors.text;
             if (c == 0)
-                text_in(brush, Face::body, cell, ink, fit_text(look, Face::body, words, cell.width()), Align::left);
-            else text_in(brush, Face::small, cell, ink, words, Align::right);
+                text_in(brush, Face::body, cell, ink, fit_text(look, Face::body, text, cell.width()), Align::left);
+            else text_in(brush, Face::small, cell, ink, text, Align::right);
         }
         const char* told = !row.why_not.empty() ? "not run"
                            : row.ok             ? ""

@@ -10,7 +10,7 @@
 #include "viz/model/result_line.hpp"
 #include "viz/views/stage/scene.hpp"
 #include "viz/views/stage/stage_paint.hpp"
-#include "viz/model/work.hpp"
+#include "viz/model/utilization.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -23,15 +23,15 @@ Rect row_at(const Pane& pane, float y, float height) {
     return {pane.box.x0 + pane.px(16), y, pane.box.x1 - pane.px(14), y + height};
 }
 
-float sentence(const Pane& pane, float y, Face face, Color color, std::string_view words) {
+float sentence(const Pane& pane, float y, Face face, Color color, std::string_view text) {
     const Rect row = row_at(pane, y, 0);
-    return y + paragraph(pane.brush, face, {row.x0, y}, row.width(), color, words, 1.45f);
+    return y + paragraph(pane.brush, face, {row.x0, y}, row.width(), color, text, 1.45f);
 }
 
 }  // namespace
 
-Intent InspectorView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
-    const steps::Steps& steps = exhibit.steps();
+Intent InspectorView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
+    const steps::Steps& steps = run_view.steps();
     const Theme& colors = pane.colors();
     Intent intent;
     const int lane = selection.lane();
@@ -44,7 +44,7 @@ Intent InspectorView::draw(const Pane& pane, const Exhibit& exhibit, const Playh
     }
     const Rect head = row_at(pane, y, pane.px(22));
     if (lane < 0) {
-        y = draw_step(pane, y, exhibit, playhead, selection);
+        y = draw_step(pane, y, run_view, playhead, selection);
         pane.content_height(y - top);
         return intent;
     }
@@ -64,34 +64,34 @@ Intent InspectorView::draw(const Pane& pane, const Exhibit& exhibit, const Playh
     if (pane.button(pin)) intent = {Intent::Kind::pin, 0};
     y = head.y1 + pane.px(7);
     // What happened to this lane: the first thing that is asked.
-    y = life.draw_strip(pane, row_at(pane, y, 0), exhibit, playhead, selection, lane, intent);
+    y = life.draw_strip(pane, row_at(pane, y, 0), run_view, playhead, selection, lane, intent);
 
     const steps::WarpStep* part = steps.steps[playhead.step].find(selection.warp);
     const bool active = part && ((std::any_of(part->records.begin(), part->records.end(), [&](std::size_t r) {
         return (steps.trace->records[r].active >> lane) & 1u;
     })));
-    y = draw_findings(pane, y, exhibit, playhead.step, selection.warp, lane);
+    y = draw_findings(pane, y, run_view, playhead.step, selection.warp, lane);
     if (active) {
-        y = draw_formula(pane, y, exhibit, *part, playhead.step, lane);
-        y = draw_values(pane, y, exhibit, *part, playhead.step, lane);
+        y = draw_formula(pane, y, run_view, *part, playhead.step, lane);
+        y = draw_values(pane, y, run_view, *part, playhead.step, lane);
     } else {
         y = sentence(pane, y, Face::body, colors.quiet, "idle in this step: " + steps.steps[playhead.step].label) +
             pane.px(4);
     }
-    y = draw_bits(pane, y, exhibit, playhead, selection, lane);
-    y = draw_inputs(pane, y, exhibit, playhead, selection, lane);
-    lights_.look(exhibit, selection);
-    y = life.draw(pane, row_at(pane, y, 0), y, exhibit, playhead, selection, lights_, lane, intent);
+    y = draw_bits(pane, y, run_view, playhead, selection, lane);
+    y = draw_inputs(pane, y, run_view, playhead, selection, lane);
+    lights_.look(run_view, selection);
+    y = life.draw(pane, row_at(pane, y, 0), y, run_view, playhead, selection, lights_, lane, intent);
     pane.content_height(y - top + pane.px(8));
     return intent;
 }
 
-float InspectorView::draw_formula(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part,
+float InspectorView::draw_formula(const Pane& pane, float y, const RunView& run_view, const steps::WarpStep& part,
                                   std::size_t step, int lane) const {
     const Theme& colors = pane.colors();
-    const steps::Formula parts = steps::formula_parts(exhibit.steps(), step, part.warp, lane);
+    const steps::Formula parts = steps::formula_parts(run_view.steps(), step, part.warp, lane);
     if (parts.who.empty()) return y;
-    const trace::Record& record = exhibit.trace().records[part.records.front()];
+    const trace::Record& record = run_view.trace().records[part.records.front()];
     const std::string head =
         parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
     y = sentence(pane, y, Face::code, colors.accent, head) + pane.px(4);
@@ -119,10 +119,10 @@ float InspectorView::draw_formula(const Pane& pane, float y, const Exhibit& exhi
     return y;
 }
 
-float InspectorView::draw_values(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part,
+float InspectorView::draw_values(const Pane& pane, float y, const RunView& run_view, const steps::WarpStep& part,
                                  std::size_t step, int lane) const {
     const Theme& colors = pane.colors();
-    const StepKind kind = exhibit.steps().steps[step].kind;
+    const StepKind kind = run_view.steps().steps[step].kind;
     const auto line = [&](const std::string& label, const std::string& value, const std::string& hex, Color ink) {
         const Rect row = row_at(pane, y, pane.px(20));
         text_in(pane.brush, Face::caption, row, colors.quiet, label, Align::left);
@@ -135,15 +135,15 @@ float InspectorView::draw_values(const Pane& pane, float y, const Exhibit& exhib
         }
         y += pane.px(21);
     };
-    const auto ink_of = [&](shown::ValueRow::Role role) {
-        using Role = shown::ValueRow::Role;
+    const auto ink_of = [&](scene::ValueRow::Role role) {
+        using Role = scene::ValueRow::Role;
         return role == Role::source    ? colors.accent
                : role == Role::result  ? colors.good
                : role == Role::warning ? colors.warning
                : role == Role::quiet   ? colors.quiet
                                        : colors.text;
     };
-    for (const shown::ValueRow& row : shown::value_rows(exhibit.steps(), step, part.warp, lane)) {
+    for (const scene::ValueRow& row : scene::value_rows(run_view.steps(), step, part.warp, lane)) {
         const std::string label = row.word.empty()
                                       ? row.label
                                       : fit_text(pane.look(), Face::caption, row.label + " " + row.word, pane.px(104));
@@ -151,14 +151,14 @@ float InspectorView::draw_values(const Pane& pane, float y, const Exhibit& exhib
             line(label, format_element(row.type, row.bits), "0x" + format_bits(row.type, row.bits), ink_of(row.role));
         else line(label, row.text, "", ink_of(row.role));
     }
-    const trace::Record& record = exhibit.trace().records[part.records.front()];
+    const trace::Record& record = run_view.trace().records[part.records.front()];
     if (trace::is_vote(record.op) || record.op == trace::Op::active_mask) {
         const bool is_mask = record.op == trace::Op::vote_ballot || !trace::is_predicate_vote(record.op);
         if (is_mask)
             y = draw_mask(pane, y, static_cast<std::uint32_t>(record.received[lane_index(lane)]),
-                          warp_size(exhibit.steps()));
+                          warp_size(run_view.steps()));
     } else if (kind == StepKind::fence) {
-        y = sentence(pane, y, Face::body, colors.text, shown::fence_words(record.arg[lane_index(lane)]));
+        y = sentence(pane, y, Face::body, colors.text, scene::fence_text(record.arg[lane_index(lane)]));
     }
     return y + pane.px(6);
 }
@@ -182,33 +182,33 @@ float InspectorView::draw_mask(const Pane& pane, float y, std::uint32_t mask, in
 }
 
 // What was found wrong at the step: with a lane, only what names it.
-float InspectorView::draw_findings(const Pane& pane, float y, const Exhibit& exhibit, std::size_t step,
+float InspectorView::draw_findings(const Pane& pane, float y, const RunView& run_view, std::size_t step,
                                    const steps::WarpRef& warp, int lane) const {
-    if (step >= exhibit.findings.size()) return y;
-    for (const std::size_t i : exhibit.findings[step]) {
-        const trace::Finding& finding = exhibit.trace().findings[i];
+    if (step >= run_view.findings.size()) return y;
+    for (const std::size_t i : run_view.findings[step]) {
+        const trace::Finding& finding = run_view.trace().findings[i];
         const bool own =
             finding.block == warp.block && finding.warp == warp.warp && lane >= 0 && ((finding.lanes >> lane) & 1u);
         if (lane >= 0 && !own) continue;
         const Rect row = row_at(pane, y, 0);
         warning_sign(pane.brush, {row.x0 + pane.px(7), y + pane.px(10)}, pane.px(6));
         y += paragraph(pane.brush, Face::body, {row.x0 + pane.px(20), y}, row.width() - pane.px(20),
-                       pane.colors().warning, finding_words(finding), 1.45f) +
+                       pane.colors().warning, finding_text(finding), 1.45f) +
              pane.px(6);
     }
     return y;
 }
 
-float InspectorView::draw_inputs(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+float InspectorView::draw_inputs(const Pane& pane, float y, const RunView& run_view, const Playhead& playhead,
                                  const Selection& selection, int lane) const {
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     const Theme& colors = pane.colors();
     if (steps.input_count == 0) return y;
-    const steps::Holding& holding = steps.holding(playhead.step, selection.warp);
-    const steps::Provenance inputs = steps.provenances[holding.inputs[lane_index(lane)]];
-    const std::string words = shown::inputs_words(inputs, steps.input_count);
+    const steps::LaneValues& lane_values = steps.lane_values(playhead.step, selection.warp);
+    const steps::Provenance inputs = steps.provenances[lane_values.inputs[lane_index(lane)]];
+    const std::string text = scene::inputs_text(inputs, steps.input_count);
     text_in(pane.brush, Face::caption, row_at(pane, y, pane.px(18)),
-            inputs.counted_twice() || inputs.undefined ? colors.warning : colors.quiet, words, Align::left);
+            inputs.counted_twice() || inputs.undefined ? colors.warning : colors.quiet, text, Align::left);
     y += pane.px(19);
 
     // One mark an input while they can be told apart, else one mark for several.
@@ -231,35 +231,35 @@ float InspectorView::draw_inputs(const Pane& pane, float y, const Exhibit& exhib
 }
 
 // What the lane holds after the step, in every form.
-float InspectorView::draw_bits(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+float InspectorView::draw_bits(const Pane& pane, float y, const RunView& run_view, const Playhead& playhead,
                                const Selection& selection, int lane) const {
-    const steps::Holding& holding = exhibit.steps().holding(playhead.step, selection.warp);
-    const steps::Provenance inputs = exhibit.steps().provenances.at(holding.inputs[lane_index(lane)]);
-    if (!((holding.known >> lane) & 1u) || inputs.undefined) return y;
+    const steps::LaneValues& lane_values = run_view.steps().lane_values(playhead.step, selection.warp);
+    const steps::Provenance inputs = run_view.steps().provenances.at(lane_values.inputs[lane_index(lane)]);
+    if (!((lane_values.known >> lane) & 1u) || inputs.undefined) return y;
     const Theme& colors = pane.colors();
-    const std::uint64_t bits = holding.bits[lane_index(lane)];
+    const std::uint64_t bits = lane_values.bits[lane_index(lane)];
     const Rect row = row_at(pane, y, pane.px(16));
     text_in(pane.brush, Face::caption, row, colors.quiet, "holds, in bits", Align::left);
-    text_in(pane.brush, Face::small, row, colors.quiet, std::string(element_name(holding.type)), Align::right);
+    text_in(pane.brush, Face::small, row, colors.quiet, std::string(element_name(lane_values.type)), Align::right);
     y += pane.px(18);
-    const Face face = element_size(holding.type) > 4 ? Face::tiny : Face::small;
-    y += bits_row(pane.brush, {row.x0, y}, row.width(), holding.type, bits, face) + pane.px(2);
-    if (element_size(holding.type) <= 4) y += bits_names(pane.brush, {row.x0, y}, holding.type, face) + pane.px(2);
-    if (const std::string words = bits_in_words(holding.type, bits); !words.empty()) {
-        y = sentence(pane, y, Face::small, colors.text, "= " + words);
+    const Face face = element_size(lane_values.type) > 4 ? Face::tiny : Face::small;
+    y += bits_row(pane.brush, {row.x0, y}, row.width(), lane_values.type, bits, face) + pane.px(2);
+    if (element_size(lane_values.type) <= 4) y += bits_names(pane.brush, {row.x0, y}, lane_values.type, face) + pane.px(2);
+    if (const std::string text = bits_text(lane_values.type, bits); !text.empty()) {
+        y = sentence(pane, y, Face::small, colors.text, "= " + text);
     }
     return y + pane.px(7);
 }
 
-float InspectorView::draw_step(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+float InspectorView::draw_step(const Pane& pane, float y, const RunView& run_view, const Playhead& playhead,
                                const Selection& selection) const {
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     const Theme& colors = pane.colors();
     const steps::Step& step = steps.steps[playhead.step];
     const Rect head = row_at(pane, y, pane.px(22));
     text_in(pane.brush, Face::title, head, colors.strong, step.label, Align::left);
     text_in(pane.brush, Face::caption, head, colors.quiet, step.stage, Align::right);
-    y = draw_findings(pane, head.y1 + pane.px(6), exhibit, playhead.step, selection.warp, -1);
+    y = draw_findings(pane, head.y1 + pane.px(6), run_view, playhead.step, selection.warp, -1);
     const std::size_t block = block_place(steps, selection.warp);
     if (block < step.counters.size()) {
         const steps::Step::Counters& counters = step.counters[block];
@@ -271,7 +271,7 @@ float InspectorView::draw_step(const Pane& pane, float y, const Exhibit& exhibit
             std::uint32_t in_all;
         };
         const Line lines[] = {
-            {"lanes at work now", counters.lanes_at_work, 1},
+            {"lanes at work now", counters.active_lanes, 1},
             {"lanes adding now", counters.lanes_adding, whole.add_slots ? 1u : 0u},
             {"shuffle rounds so far", counters.shuffles, whole.shuffles},
             {"block barriers so far", counters.block_barriers, whole.block_barriers},

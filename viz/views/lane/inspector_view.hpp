@@ -2,31 +2,31 @@
 #pragma once
 
 #include "viz/model/run_view.hpp"
-#include "viz/views/lane/lane_life_view.hpp"
+#include "viz/views/lane/lane_history_view.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
 
 struct InspectorView {
-    LaneLifeView life;
+    LaneHistoryView life;
 
-    Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+    Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);
 
 private:
     // Each takes the top of what it draws and returns the bottom.
-    float draw_formula(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part, std::size_t step,
+    float draw_formula(const Pane& pane, float y, const RunView& run_view, const steps::WarpStep& part, std::size_t step,
                        int lane) const;
-    float draw_values(const Pane& pane, float y, const Exhibit& exhibit, const steps::WarpStep& part, std::size_t step,
+    float draw_values(const Pane& pane, float y, const RunView& run_view, const steps::WarpStep& part, std::size_t step,
                       int lane) const;
     float draw_mask(const Pane& pane, float y, std::uint32_t mask, int lanes) const;
-    float draw_findings(const Pane& pane, float y, const Exhibit& exhibit, std::size_t step, const steps::WarpRef& warp,
+    float draw_findings(const Pane& pane, float y, const RunView& run_view, std::size_t step, const steps::WarpRef& warp,
                         int lane) const;
-    float draw_inputs(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+    float draw_inputs(const Pane& pane, float y, const RunView& run_view, const Playhead& playhead,
                       const Selection& selection, int lane) const;
-    float draw_bits(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+    float draw_bits(const Pane& pane, float y, const RunView& run_view, const Playhead& playhead,
                     const Selection& selection, int lane) const;
-    float draw_step(const Pane& pane, float y, const Exhibit& exhibit, const Playhead& playhead,
+    float draw_step(const Pane& pane, float y, const RunView& run_view, const Playhead& playhead,
                     const Selection& selection) const;
 
     Lights lights_;

@@ -208,25 +208,25 @@ MemoryArray global_memory(const steps::Steps& steps, std::size_t step, const ste
     return std::move(only);
 }
 
-std::string changed_words(const std::vector<MemoryArray>& arrays) {
-    std::string words;
+std::string changed_text(const std::vector<MemoryArray>& arrays) {
+    std::string text;
     std::size_t more = 0;
     for (const MemoryArray& array : arrays) {
         for (std::size_t i = 0; i < array.words.size(); ++i) {
             const MemoryWord& word = array.words[i];
             if (!word.changed_after_read) continue;
-            if (!words.empty()) {
+            if (!text.empty()) {
                 ++more;
                 continue;
             }
-            words = array.name + "[" + std::to_string(array.index_of(i)) + "]: warp " +
+            text = array.name + "[" + std::to_string(array.index_of(i)) + "]: warp " +
                     std::to_string(word.reader.warp) + " lane " + std::to_string(word.reader_lane) + " read " +
                     format_element(array.element, word.read_bits) + ", now " + format_element(array.element, word.bits);
         }
     }
     if (more > 0)
-        words += "; " + std::to_string(more) + (more == 1 ? " more word" : " more words") + " changed after being read";
-    return words;
+        text += "; " + std::to_string(more) + (more == 1 ? " more word" : " more words") + " changed after being read";
+    return text;
 }
 
 }  // namespace lanewise::viz

@@ -56,11 +56,11 @@ MemoryArray global_memory(const steps::Steps& steps, std::size_t step, const ste
 // Words of the arrays that another thread changed after they were read in the step, the first told with both values:
 //     "tree[3]: warp 0 lane 5 read 384, now 256; 6 more words changed after being read"
 // Empty where there are none.
-std::string changed_words(const std::vector<MemoryArray>& arrays);
+std::string changed_text(const std::vector<MemoryArray>& arrays);
 
 // Does the launch touch this space at all, so far as is recorded?
 bool uses_memory(const steps::Steps& steps, std::uint32_t launch, trace::Space space);
 
-using shown::touches_memory;
+using scene::touches_memory;
 
 }  // namespace lanewise::viz

@@ -1,3 +1,4 @@
+#include "common/run/run.hpp"
 #include "viz/views/memory/memory.hpp"
 
 #include <gtest/gtest.h>
@@ -327,7 +328,7 @@ TEST(ChangedWords, WhatAnotherThreadChangedAfterItWasRead) {
         EXPECT_EQ(from_bits<float>(word.read_bits), 1.0f);
         EXPECT_EQ(from_bits<float>(word.bits), 2.0f);
     }
-    EXPECT_EQ(changed_words(words), "tree[1]: warp 0 lane 0 read 1, now 2; 30 more words changed after being read");
+    EXPECT_EQ(changed_text(words), "tree[1]: warp 0 lane 0 read 1, now 2; 30 more words changed after being read");
     // Nothing keeps a store of an earlier step apart from the read: warp 1 stored when warp 0 had read.
     trace::testing::TraceBuilder made;
     const auto tree = made.array("tree", trace::Space::shared, 64);
@@ -338,11 +339,11 @@ TEST(ChangedWords, WhatAnotherThreadChangedAfterItWasRead) {
         if (w == 0) warp.load(5, tree, [](int lane) { return 32 + lane; }, [](int) { return 0.0f; });
     }
     const auto early = samples::run_of(std::move(made.trace), "no barrier");
-    EXPECT_EQ(changed_words(shared_memory(early->steps, step_of(early->steps, 5), {0, 0, 0})),
+    EXPECT_EQ(changed_text(shared_memory(early->steps, step_of(early->steps, 5), {0, 0, 0})),
               "tree[32]: warp 0 lane 0 read 0, now 2; 31 more words changed after being read");
     // What others read is changed by nobody: a tree's round.
     const auto calm = run_with(32);
-    EXPECT_EQ(changed_words(shared_memory(calm->steps, step_of(calm->steps, 6), {0, 0, 0})), "");
+    EXPECT_EQ(changed_text(shared_memory(calm->steps, step_of(calm->steps, 6), {0, 0, 0})), "");
 }
 
 TEST(CellText, LosesNoDigitOfASixFigureNumber) {

@@ -57,20 +57,20 @@ void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string&
 
 std::string word_hint(const std::string& name, std::size_t index, const std::string& where, const MemoryWord& word,
                       Element element) {
-    std::string words = name + "[" + std::to_string(index) + "] · " + where;
-    if (word.known) words += " · " + format_element(element, word.bits);
-    else words += word.written ? " · changed by atomics: which came last is not told" : " · not told yet";
+    std::string text = name + "[" + std::to_string(index) + "] · " + where;
+    if (word.known) text += " · " + format_element(element, word.bits);
+    else text += word.written ? " · changed by atomics: which came last is not told" : " · not told yet";
     if (word.read_now || word.written_now) {
-        words += word.read_now && word.written_now ? " · read and written"
+        text += word.read_now && word.written_now ? " · read and written"
                  : word.written_now                ? " · written"
                                                    : " · read";
-        words += " now by warp " + std::to_string(word.by.warp) + " lane " + std::to_string(word.lane);
+        text += " now by warp " + std::to_string(word.by.warp) + " lane " + std::to_string(word.lane);
     }
     if (word.changed_after_read) {
-        words += " · warp " + std::to_string(word.reader.warp) + " lane " + std::to_string(word.reader_lane) +
+        text += " · warp " + std::to_string(word.reader.warp) + " lane " + std::to_string(word.reader_lane) +
                  " read " + format_element(element, word.read_bits) + " before it changed";
     }
-    return words;
+    return text;
 }
 
 void hatch(const Brush& brush, const Rect& box, Color color) {

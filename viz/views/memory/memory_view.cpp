@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "viz/model/standing.hpp"
+#include "viz/model/coverage.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -28,12 +28,12 @@ std::vector<std::string> lines_of(const Look& look, const std::vector<std::strin
         std::string line;
         for (std::size_t at = 0; at < caption.size();) {
             const std::size_t end = std::min(caption.find(' ', at), caption.size());
-            const std::string word = caption.substr(at, end - at);
-            if (!line.empty() && !fits(line + " " + word)) {
+            const std::string text = caption.substr(at, end - at);
+            if (!line.empty() && !fits(line + " " + text)) {
                 lines.push_back(line);
                 line.clear();
             }
-            line += (line.empty() ? "" : " ") + word;
+            line += (line.empty() ? "" : " ") + text;
             at = end + 1;
         }
         lines.push_back(line);
@@ -85,24 +85,24 @@ std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t 
         const std::string origin = accesses_origin(*steps.trace);
         if (!origin.empty()) return {origin};
     }
-    std::string words =
+    std::string text =
         "warp " + std::to_string(warp.warp) + " asks for nothing in " + name_of(space) + " in this step";
-    if (block_touches(steps, step, warp, space)) words += "; other warps of its block do";
-    return {words};
+    if (block_touches(steps, step, warp, space)) text += "; other warps of its block do";
+    return {text};
 }
 
 void MemoryView::next() {
     show = show == Show::follow ? Show::shared : show == Show::shared ? Show::global : Show::follow;
 }
 
-void MemoryView::learn(const Look& look, const Exhibit& exhibit, const steps::WarpRef& warp, float width, float most) {
-    const bool same = run_.run == exhibit.run && run_.warp == warp;
+void MemoryView::learn(const Look& look, const RunView& run_view, const steps::WarpRef& warp, float width, float most) {
+    const bool same = run_.run == run_view.run && run_.warp == warp;
     if (same && run_.width == width && run_.scale == look.scale && run_.most == most) return;
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     if (!same) {
         now_.ready = false;
         run_ = {};
-        run_.run = exhibit.run;
+        run_.run = run_view.run;
         run_.warp = warp;
         run_.shared_arrays = shared_arrays_of(steps, warp.launch);
         run_.shared = !run_.shared_arrays.empty();
@@ -155,9 +155,9 @@ void MemoryView::learn(const Look& look, const Exhibit& exhibit, const steps::Wa
     run_.height = run_.shared || run_.global ? std::min(around + std::max(shared, global), most) : 0;
 }
 
-float MemoryView::height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width,
+float MemoryView::height(const Look& look, const RunView& run_view, const Selection& selection, float width,
                          float most) {
-    learn(look, exhibit, selection.warp, width, most);
+    learn(look, run_view, selection.warp, width, most);
     return run_.height;
 }
 
@@ -189,7 +189,7 @@ void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const step
     now_.quiet = request_captions(steps, now_.requests, now_.space).empty();
     if (now_.space == Space::shared) {
         now_.shared = shared_memory(steps, step, warp);
-        now_.changed = changed_words(now_.shared);
+        now_.changed = changed_text(now_.shared);
         std::erase_if(now_.shared, [&](const MemoryArray& array) {
             return std::find(run_.shared_arrays.begin(), run_.shared_arrays.end(), array.array) ==
                    run_.shared_arrays.end();
@@ -198,7 +198,7 @@ void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const step
     } else if (const auto array = run_.use->array_at(step)) {
         now_.window = run_.use->window(step, *array, run_.global_rows);
         now_.global = global_memory(steps, step, warp, *array, now_.window.sectors());
-        now_.changed = changed_words({now_.global});
+        now_.changed = changed_text({now_.global});
         const std::size_t touched = run_.use->touched_at(step, *array);
         if (now_.quiet && touched != steps::kNoStep && touched != step) {
             now_.captions.back() +=
@@ -209,16 +209,16 @@ void MemoryView::look_at(const steps::Steps& steps, std::size_t step, const step
     }
 }
 
-void MemoryView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+void MemoryView::draw(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                       Selection& selection) {
     if (!run_.shared && !run_.global) return;
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     const Theme& colors = pane.colors();
     hairline(pane.brush, {where.x0, where.y0}, {where.x1, where.y0}, colors.line);
     Rect rest = where;
     const Rect title = rest.cut_top(pane.px(kTitle));
     look_at(steps, playhead.step, selection.warp);
-    draw_title(pane, title, exhibit.trace(), selection.warp);
+    draw_title(pane, title, run_view.trace(), selection.warp);
 
     const bool costly = std::any_of(now_.requests.begin(), now_.requests.end(), [&](const Request& request) {
         return request.space == now_.space && (request.conflict() || request.is_scattered());
@@ -244,15 +244,15 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibi
     rest.cut_bottom(pane.px(kFoot - 2));
     // As on the stage: one value, one colour; or none.
     const ValueScale plain = plain_words(colors);
-    const ValueScale& scale = selection.display.colors == ColorBy::value ? exhibit.scale_of(selection.warp) : plain;
-    lights_.look(exhibit, selection);
-    const std::string uses = use_words(lights_.uses(), playhead.step);
+    const ValueScale& scale = selection.display.colors == ColorBy::value ? run_view.scale_of(selection.warp) : plain;
+    lights_.look(run_view, selection);
+    const std::string uses = use_text(lights_.uses(), playhead.step);
     if (now_.space == Space::shared) {
         const BanksView banks{lanes_x0, cell, run_.conflicts, uses};
         banks.draw(pane, rest, now_.shared, now_.rows, now_.requests, scale, selection);
-    } else if (now_.window.array < exhibit.trace().arrays.size()) {
+    } else if (now_.window.array < run_view.trace().arrays.size()) {
         const SectorsView sectors{lanes_x0, cell, uses};
-        sectors.draw(pane, rest, exhibit.trace().arrays[now_.window.array], now_.window, now_.global, now_.requests,
+        sectors.draw(pane, rest, run_view.trace().arrays[now_.window.array], now_.window, now_.global, now_.requests,
                      scale, selection);
     }
 }
@@ -280,16 +280,16 @@ void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Tr
         }
         x += pane.px(4);
     }
-    std::string words;
+    std::string text;
     std::vector<std::string> ways;   // to go on, the longest first
     const bool alone = !(run_.shared && run_.global);
     if (shared) {
-        words = std::string(alone ? "shared memory of block " : "block ") + std::to_string(warp.block) +
+        text = std::string(alone ? "shared memory of block " : "block ") + std::to_string(warp.block) +
                 " · one column a bank";
         if (run_.bank_rows < run_.shared_rows)
-            words += " · " + std::to_string(now_.rows.size()) + " of " + std::to_string(run_.shared_rows) + " rows";
+            text += " · " + std::to_string(now_.rows.size()) + " of " + std::to_string(run_.shared_rows) + " rows";
     } else {
-        words = (alone ? "global memory · " : "") + now_.global.name;
+        text = (alone ? "global memory · " : "") + now_.global.name;
         ways = now_.window.packed
                    ? std::vector<std::string>{" · the sectors that are moved, each with its first index",
                                               " · the sectors that are moved"}
@@ -300,13 +300,13 @@ void MemoryView::draw_title(const Pane& pane, const Rect& where, const trace::Tr
                                         {Mark::sector, Mark::unused, Mark::written, Mark::read});
     const float room = key - x - pane.px(6);
     for (const std::string& way : ways) {
-        if (text_width(pane.look(), Face::caption, words + way) > room) continue;
-        words += way;
+        if (text_width(pane.look(), Face::caption, text + way) > room) continue;
+        text += way;
         break;
     }
-    if (!trace.header.accesses_from.empty()) words += " · " + accesses_origin(trace);
+    if (!trace.header.accesses_from.empty()) text += " · " + accesses_origin(trace);
     text_in(pane.brush, Face::caption, {x, where.y0, right, where.y1}, colors.quiet,
-            fit_text(pane.look(), Face::caption, words, room), Align::left);
+            fit_text(pane.look(), Face::caption, text, room), Align::left);
 }
 
 }  // namespace lanewise::viz

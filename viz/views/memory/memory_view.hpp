@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "viz/views/memory/banks_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/highlight.hpp"
+#include "viz/views/memory/banks_view.hpp"
 #include "viz/views/memory/sectors_view.hpp"
 
 namespace lanewise::viz {
@@ -21,8 +22,8 @@ struct MemoryView {
     float cell = 20;
 
     // The same at each step of a run, so that the stage stands still; 0 where no memory was recorded. At most `most`.
-    float height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width, float most);
-    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+    float height(const Look& look, const RunView& run_view, const Selection& selection, float width, float most);
+    void draw(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
               Selection& selection);
     // Follow the step, then shared, then global.
     void next();
@@ -65,7 +66,7 @@ private:
         MemoryArray global;
     };
 
-    void learn(const Look& look, const Exhibit& exhibit, const steps::WarpRef& warp, float width, float most);
+    void learn(const Look& look, const RunView& run_view, const steps::WarpRef& warp, float width, float most);
     void look_at(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
     trace::Space choose(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp) const;
     void draw_title(const Pane& pane, const Rect& where, const trace::Trace& trace, const steps::WarpRef& warp);

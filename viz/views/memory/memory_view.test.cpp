@@ -1,3 +1,4 @@
+#include "common/run/run.hpp"
 #include "viz/views/memory/memory_view.hpp"
 
 #include <gtest/gtest.h>
@@ -13,29 +14,29 @@ using trace::Space;
 
 struct Drawn {
     explicit Drawn(std::shared_ptr<const lesson::Run> run, float width = 960)
-        : gui(width, 300), exhibit(std::move(run)) {
-        selection.warp = exhibit.steps().warps.front();
+        : gui(width, 300), run_view(std::move(run)) {
+        selection.warp = run_view.steps().warps.front();
         view.lanes_x0 = 20;
         view.cell = (width - 90) / 32;
     }
     // Draws the step; returns how many vertices it took.
     int at(std::size_t step) {
-        playhead.count = exhibit.steps().size();
+        playhead.count = run_view.steps().size();
         playhead.step = step;
         return gui.in_pane([&](const Pane& pane) {
-            height = view.height(gui.look(), exhibit, selection, view.cell * 32, 220);
-            view.draw(pane, {0, 0, gui.window().x1, height}, exhibit, playhead, selection);
+            height = view.height(gui.look(), run_view, selection, view.cell * 32, 220);
+            view.draw(pane, {0, 0, gui.window().x1, height}, run_view, playhead, selection);
         });
     }
     std::size_t first(steps::StepKind kind, std::size_t from = 0) const {
-        for (std::size_t k = from; k < exhibit.steps().size(); ++k) {
-            if (exhibit.steps().steps[k].kind == kind) return k;
+        for (std::size_t k = from; k < run_view.steps().size(); ++k) {
+            if (run_view.steps().steps[k].kind == kind) return k;
         }
         return 0;
     }
 
     Headless gui;
-    Exhibit exhibit;
+    RunView run_view;
     Playhead playhead;
     Selection selection;
     MemoryView view;
@@ -54,14 +55,14 @@ TEST(MemoryView, FollowsTheStepAndKeepsItsHeight) {
     drawn.at(drawn.first(steps::StepKind::store));
     EXPECT_EQ(drawn.view.shown(), Space::shared);
     EXPECT_EQ(drawn.view.captions()[0], "warp 0 writes warp_sums: 1 lane, 1 pass: no bank conflict");
-    for (std::size_t step = 0; step < drawn.exhibit.steps().size(); ++step) {
+    for (std::size_t step = 0; step < drawn.run_view.steps().size(); ++step) {
         EXPECT_GT(drawn.at(step), 100);
         EXPECT_EQ(drawn.height, height);
     }
     // A step that touches no memory shows the shared one.
     drawn.at(drawn.first(steps::StepKind::shuffle));
     EXPECT_EQ(drawn.view.shown(), Space::shared);
-    drawn.at(drawn.exhibit.steps().size() - 1);   // the atomic on out
+    drawn.at(drawn.run_view.steps().size() - 1);   // the atomic on out
     EXPECT_EQ(drawn.view.shown(), Space::global);
 }
 
@@ -79,7 +80,7 @@ TEST(MemoryView, WhatWasChosenStays) {
     drawn.gui.down = false;
     drawn.gui.mouse = {-100, -100};
     ASSERT_EQ(drawn.view.show, MemoryView::Show::shared);
-    for (std::size_t step = 0; step < drawn.exhibit.steps().size(); ++step) {
+    for (std::size_t step = 0; step < drawn.run_view.steps().size(); ++step) {
         drawn.at(step);
         EXPECT_EQ(drawn.view.shown(), Space::shared);
     }
@@ -94,8 +95,8 @@ TEST(MemoryView, WhatWasChosenStays) {
 TEST(MemoryView, AnotherRunIsLearntAfresh) {
     Drawn drawn(samples::two_level());
     drawn.at(0);
-    drawn.exhibit = Exhibit(samples::warp_xor());
-    drawn.selection.warp = drawn.exhibit.steps().warps.front();
+    drawn.run_view = RunView(samples::warp_xor());
+    drawn.selection.warp = drawn.run_view.steps().warps.front();
     drawn.at(1);   // a shuffle: no shared memory in this run
     EXPECT_EQ(drawn.view.shown(), Space::global);
     EXPECT_NE(drawn.view.captions().front().find("asks for nothing in global memory"), std::string::npos);
@@ -110,7 +111,7 @@ TEST(MemoryView, ARunWithoutMemoryTakesNoRoom) {
     EXPECT_EQ(drawn.height, 0);
 }
 
-MemoryArray words_of(std::size_t count, Element element = Element::f32) {
+MemoryArray unsigned_of(std::size_t count, Element element = Element::f32) {
     MemoryArray array;
     array.name = "words";
     array.element = element;
@@ -119,12 +120,12 @@ MemoryArray words_of(std::size_t count, Element element = Element::f32) {
 }
 
 TEST(BankRows, AllWhereTheyFit) {
-    const std::vector<MemoryArray> arrays{words_of(64), words_of(33), words_of(16, Element::f64)};
+    const std::vector<MemoryArray> arrays{unsigned_of(64), unsigned_of(33), unsigned_of(16, Element::f64)};
     EXPECT_EQ(bank_rows(arrays, 8), (std::vector<BankRow>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}}));
 }
 
 TEST(BankRows, ElseThoseThatTheWarpTouches) {
-    std::vector<MemoryArray> arrays{words_of(32), words_of(32 * 40)};
+    std::vector<MemoryArray> arrays{unsigned_of(32), unsigned_of(32 * 40)};
     arrays[1].words[32 * 7 + 3].read_now = true;      // another warp
     EXPECT_EQ(bank_rows(arrays, 3), (std::vector<BankRow>{{1, 7}, {1, 8}, {1, 9}}));
     for (const std::size_t row : {12u, 20u}) {

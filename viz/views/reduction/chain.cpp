@@ -82,13 +82,13 @@ private:
     bool sort_runs(std::vector<std::vector<std::size_t>>& runs, Element type) const {
         bool up = false, down = false;
         for (const Join& join : joins_) {
-            up |= shown::is_less(type, join.found, join.left);
-            down |= shown::is_less(type, join.left, join.found);
+            up |= scene::is_less(type, join.found, join.left);
+            down |= scene::is_less(type, join.left, join.found);
         }
         if (up && down) return false;
         std::stable_sort(runs.begin(), runs.end(), [&](const auto& a, const auto& b) {
             const std::uint64_t x = joins_[a.front()].found, y = joins_[b.front()].found;
-            return down ? shown::is_less(type, y, x) : shown::is_less(type, x, y);
+            return down ? scene::is_less(type, y, x) : scene::is_less(type, x, y);
         });
         return true;
     }
@@ -157,7 +157,7 @@ Chain chain_of(const steps::Steps& steps, const WordKey& word, const std::set<st
         }
     }
     chain.unit = unit_of(chain.joins);
-    put_in_order(chain.joins, chain.type, chain.untold);
+    put_in_order(chain.joins, chain.type, chain.unknown);
     if (!chain.global) return chain;
     if (warp.launch < trace.header.launches.size()) {
         const auto& grid = trace.header.launches[warp.launch].grid;
@@ -174,7 +174,7 @@ Chain chain_of(const steps::Steps& steps, const WordKey& word, const std::set<st
         if (!last || output.name != chain.array || at >= output.values.size() || output.element != chain.type) continue;
         chain.has_end = true;
         chain.end = output.values[at];
-        chain.end_follows = chain.untold.empty() && !chain.joins.empty() && chain.joins.back().left == chain.end;
+        chain.end_follows = chain.unknown.empty() && !chain.joins.empty() && chain.joins.back().left == chain.end;
     }
     return chain;
 }
@@ -194,7 +194,7 @@ Join join_of(const Record& record, std::size_t number, int lane) {
     join.found = record.received[l];
     join.gave = trace::element_at(record.value[l], record.type, 0);
     const auto left =
-        record.elements == 1 ? shown::after_atomic(record.op, record.type, join.found, join.gave) : std::nullopt;
+        record.elements == 1 ? scene::after_atomic(record.op, record.type, join.found, join.gave) : std::nullopt;
     join.has_left = left.has_value();
     join.left = left.value_or(0);
     return join;
@@ -221,24 +221,24 @@ std::vector<Chain> chains_at(const steps::Steps& steps, std::size_t step, const 
 
 std::string chain_sentence(const Chain& chain) {
     const char* unit = chain.unit == Chain::Unit::block ? "block" : chain.unit == Chain::Unit::warp ? "warp" : "lane";
-    std::string words =
+    std::string text =
         counted(chain.joins.size(), unit) + (chain.joins.size() == 1 ? " changes " : " change ") + chain.word();
-    if (chain.untold.empty()) words += ", in the order that the old values tell";
-    else words += "; in which order cannot be told: " + chain.untold;
+    if (chain.unknown.empty()) text += ", in the order that the old values tell";
+    else text += "; in which order cannot be told: " + chain.unknown;
     const bool gap = std::any_of(chain.joins.begin(), chain.joins.end(),
                                  [&](const Join& join) { return &join != &chain.joins.front() && !join.follows; });
     if (chain.blocks_missing > 0)
-        words += "; " + counted(chain.blocks_missing, "more block") + (chain.blocks_missing == 1 ? " was" : " were") +
+        text += "; " + counted(chain.blocks_missing, "more block") + (chain.blocks_missing == 1 ? " was" : " were") +
                  " not recorded";
-    else if (gap && chain.untold.empty()) words += "; something that was not recorded changed it in between";
-    return words + ".";
+    else if (gap && chain.unknown.empty()) text += "; something that was not recorded changed it in between";
+    return text + ".";
 }
 
 std::string describe_chain(const Chain& chain) {
     std::string out = chain_sentence(chain) + "\n";
     for (std::size_t i = 0; i < chain.joins.size(); ++i) {
         const Join& join = chain.joins[i];
-        if (i > 0 && !join.follows && chain.untold.empty())
+        if (i > 0 && !join.follows && chain.unknown.empty())
             out += "  not recorded: what made " + value(chain, join.found) + " of it\n";
         out += fmt::format("  block {} · warp {} · lane {}  found {}  gave {}  left {}{}\n", join.warp.block,
                            join.warp.warp, join.lane, value(chain, join.found), value(chain, join.gave),

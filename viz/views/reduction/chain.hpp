@@ -36,7 +36,7 @@ struct Chain {
     bool global = true;
     Unit unit = Unit::block;
     std::vector<Join> joins;      // in the order told; in the order of blocks, warps and lanes where it is not
-    std::string untold;           // why the order cannot be told; empty where it is
+    std::string unknown;           // why the order cannot be told; empty where it is
     std::uint64_t blocks_missing = 0;  // of the launch, not recorded: what they did to the word is a gap
     bool has_end = false;         // the word's contents after the run were kept
     std::uint64_t end = 0;
@@ -57,7 +57,7 @@ Join join_of(const trace::Record& record, std::size_t number, int lane);
 // where it cannot be told.
 bool put_in_order(std::vector<Join>& joins, Element type, std::string& why);
 
-using shown::after_atomic;
+using scene::after_atomic;
 
 // The order and its gaps in a sentence.
 std::string chain_sentence(const Chain& chain);

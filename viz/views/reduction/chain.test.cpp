@@ -1,3 +1,4 @@
+#include "common/run/run.hpp"
 #include "viz/views/reduction/chain.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +47,7 @@ TEST(Chain, OldValuesTellTheOrderAndWhatWasNotRecorded) {
     const std::vector<Chain> chains = chains_at(steps, first_atomic(steps), {0, 5, 0});
     ASSERT_EQ(chains.size(), 1u);
     const Chain& chain = chains[0];
-    EXPECT_EQ(chain.untold, "");
+    EXPECT_EQ(chain.unknown, "");
     EXPECT_EQ(blocks_of(chain), (std::vector<std::uint32_t>{3, 0, 1, 7, 2, 5}));
     EXPECT_EQ(chain.blocks_missing, 2u);
     // Block 6 came between 0 and 1, block 4 last: both are told by what is left over alone.
@@ -69,7 +70,7 @@ TEST(Chain, OldValuesTellTheOrderAndWhatWasNotRecorded) {
     EXPECT_LT(text.find("block 0"), text.find("not recorded: what made"));
     EXPECT_NE(text.find("in the end " + format_element(Element::f32, chain.end)), std::string::npos);
     // And it is what the whole step is described by.
-    const std::string all = describe_step(Exhibit(run), "kernels.cuh", first_atomic(steps), -1, -1);
+    const std::string all = describe_step(RunView(run), "kernels.cuh", first_atomic(steps), -1, -1);
     EXPECT_NE(all.find(text), std::string::npos);
     EXPECT_EQ(all.find("change out[0]", all.find("change out[0]") + 1),
               std::string::npos);  // once, not once for each block
@@ -81,29 +82,29 @@ TEST(Chain, AnOrderThatCannotBeToldIsNotMadeUp) {
         return chains_at(run->steps, 0, run->steps.warps.front()).at(0);
     };
     // Back to a value it held before, twice found.
-    EXPECT_NE(told({{0, 1}, {1, -1}, {0, 2}}).untold, "");
+    EXPECT_NE(told({{0, 1}, {1, -1}, {0, 2}}).unknown, "");
     // In a circle: any of them may have been first.
-    EXPECT_NE(told({{0, 1}, {1, 2}, {3, -3}}).untold, "");
+    EXPECT_NE(told({{0, 1}, {1, 2}, {3, -3}}).unknown, "");
     // Gaps, and the word moves both ways.
-    EXPECT_NE(told({{10, 5}, {3, -1}}).untold, "");
+    EXPECT_NE(told({{10, 5}, {3, -1}}).unknown, "");
     EXPECT_EQ(blocks_of(told({{10, 5}, {3, -1}})), (std::vector<std::uint32_t>{0, 1}));
     // Gaps, and it only rises; it only falls.
     EXPECT_EQ(blocks_of(told({{10, 5}, {3, 1}})), (std::vector<std::uint32_t>{1, 0}));
     EXPECT_EQ(blocks_of(told({{3, -1}, {10, -5}})), (std::vector<std::uint32_t>{1, 0}));
-    EXPECT_EQ(told({{10, 5}, {3, 1}}).untold, "");
+    EXPECT_EQ(told({{10, 5}, {3, 1}}).unknown, "");
     // Who adds nothing stands where its old value was held.
     EXPECT_EQ(blocks_of(told({{4, 0}, {4, 3}, {0, 4}})), (std::vector<std::uint32_t>{2, 0, 1}));
 }
 
 TEST(Chain, SharedWordsAreJoinedWithinTheirBlock) {
-    const auto run = samples::meetings();
+    const auto run = samples::collectives();
     const std::size_t step = first_atomic(run->steps);
     const std::vector<Chain> chains = chains_at(run->steps, step, run->steps.warps.front());
     ASSERT_EQ(chains.size(), 4u);
     std::size_t lanes = 0;
     for (const Chain& chain : chains) {
         EXPECT_FALSE(chain.global);
-        EXPECT_EQ(chain.untold, "") << chain.word();
+        EXPECT_EQ(chain.unknown, "") << chain.word();
         for (const Join& join : chain.joins) {
             // bins[3] is counted up in the next step as well.
             lanes += join.now;

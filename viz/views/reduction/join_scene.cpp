@@ -11,7 +11,7 @@ namespace {
 
 std::vector<JoinScene::Held> held_by(const Chain& chain) {
     std::vector<JoinScene::Held> all;
-    const bool told = chain.untold.empty();
+    const bool told = chain.unknown.empty();
     for (std::size_t i = 0; i < chain.joins.size(); ++i) {
         const Join& join = chain.joins[i];
         if (!told) {

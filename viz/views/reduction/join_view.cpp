@@ -5,7 +5,7 @@
 #include "common/base/element.hpp"
 #include "viz/views/reduction/join_scene.hpp"
 #include "viz/views/stage/stage_paint.hpp"
-#include "viz/model/standing.hpp"
+#include "viz/model/coverage.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -26,12 +26,12 @@ std::string giver(const Chain& chain, const Join& join) {
 
 }  // namespace
 
-float JoinView::height(const Look& look, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection) {
-    if (run_ != exhibit.run || step_ != playhead.step || !(warp_ == selection.warp)) {
-        run_ = exhibit.run;
+float JoinView::height(const Look& look, const RunView& run_view, const Playhead& playhead, const Selection& selection) {
+    if (run_ != run_view.run || step_ != playhead.step || !(warp_ == selection.warp)) {
+        run_ = run_view.run;
         step_ = playhead.step;
         warp_ = selection.warp;
-        chains_ = chains_at(exhibit.steps(), step_, warp_);
+        chains_ = chains_at(run_view.steps(), step_, warp_);
     }
     const Chain* chain = shown(selection);
     if (!chain) return 0;
@@ -48,20 +48,20 @@ const Chain* JoinView::shown(const Selection& selection) const {
     return chains_.empty() ? nullptr : &chains_.front();
 }
 
-void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, Selection& selection) const {
+void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view, Selection& selection) const {
     const Chain* found = shown(selection);
     if (!found) return;
     const Chain& chain = *found;
-    const bool told = chain.untold.empty();
+    const bool told = chain.unknown.empty();
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     Rect rest = where;
-    std::string words = chain_sentence(chain);
-    if (chains_.size() > 1) words += " " + std::to_string(chains_.size() - 1) + " more words change in this step.";
+    std::string text = chain_sentence(chain);
+    if (chains_.size() > 1) text += " " + std::to_string(chains_.size() - 1) + " more words change in this step.";
     const Rect title = rest.cut_top(pane.px(22));
-    const std::string fitted = fit_text(pane.look(), Face::caption, words, title.width());
+    const std::string fitted = fit_text(pane.look(), Face::caption, text, title.width());
     text_in(brush, Face::caption, title, told ? colors.quiet : colors.warning, fitted, Align::left);
-    if (fitted != words && pane.hovers(title)) hint_card(pane.look(), words);
+    if (fitted != text && pane.hovers(title)) hint_card(pane.look(), text);
     rest.cut_left(
         std::clamp(text_width(pane.look(), Face::small, chain.word()) + pane.px(10), pane.px(62), pane.px(140)));
 
@@ -94,7 +94,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
 
     brush.canvas->push_clip({rest.x0 - pane.px(2), rest.y0, rest.x1 + pane.px(2), rest.y1});
     const ValueScale plain = plain_words(colors);
-    const ValueScale& scale = selection.display.colors == ColorBy::value ? exhibit.scale : plain;
+    const ValueScale& scale = selection.display.colors == ColorBy::value ? run_view.scale : plain;
     // Lines first.
     for (const bool now : {false, true}) {
         for (const JoinScene::Line& line : scene.lines) {
@@ -131,7 +131,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit,
                 given(chain, join, std::max(3, chars)), Align::left);
         if (hovered) {
             hint_card(pane.look(),
-                      warp_name(exhibit.steps(), join.warp) + " · lane " + std::to_string(join.lane) + " · found " +
+                      warp_name(run_view.steps(), join.warp) + " · lane " + std::to_string(join.lane) + " · found " +
                           format_element(chain.type, join.found) + ", gave " + format_element(chain.type, join.gave) +
                           (join.has_left ? ", left " + format_element(chain.type, join.left) : std::string()));
             if (join.warp == selection.warp) selection.next.lane = join.lane;

@@ -5,17 +5,18 @@
 #include <memory>
 #include <vector>
 
-#include "viz/views/reduction/chain.hpp"
-#include "viz/model/run_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/pane.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
+#include "viz/views/reduction/chain.hpp"
 
 namespace lanewise::viz {
 
 struct JoinView {
     // 0 where the step is no atomic, or one lane alone changed its word.
-    float height(const Look& look, const Exhibit& exhibit, const Playhead& playhead, const Selection& selection);
-    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, Selection& selection) const;
+    float height(const Look& look, const RunView& run_view, const Playhead& playhead, const Selection& selection);
+    void draw(const Pane& pane, const Rect& where, const RunView& run_view, Selection& selection) const;
 
     // The chain that is drawn: of the word that the lit lane changes, else of the first. Null where there is none.
     const Chain* shown(const Selection& selection) const;

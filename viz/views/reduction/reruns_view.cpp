@@ -83,11 +83,11 @@ void RerunsView::draw(const Pane& pane, const trace::Trace& trace) const {
     const Rect head = rest.cut_top(pane.px(20));
     text_in(brush, Face::strong, head, colors.strong,
             fit_text(pane.look(), Face::strong, "Blocks in other orders", head.width()), Align::left);
-    const std::string words = table.results == 1 ? "one result in " + std::to_string(table.rows.size()) + " runs"
+    const std::string text = table.results == 1 ? "one result in " + std::to_string(table.rows.size()) + " runs"
                                                  : std::to_string(table.results) + " different results in " +
                                                        std::to_string(table.rows.size()) + " runs";
     text_in(brush, Face::caption, rest.cut_top(pane.px(17)), table.results == 1 ? colors.quiet : colors.accent,
-            fit_text(pane.look(), Face::caption, table.output + ", the same values: " + words, head.width()),
+            fit_text(pane.look(), Face::caption, table.output + ", the same values: " + text, head.width()),
             Align::left);
     const float digit = (*pane.look().fonts)[Face::small].digit;
     const std::size_t count = std::min(table.rows.size(), most);

@@ -46,20 +46,20 @@ float draw_sum_figures(const Brush& brush, const Rect& where, const steps::Steps
     Rect rest = where;
 
     Rect title = rest.cut_top(row);
-    const std::string where_words = steps::where_of(sum);
+    const std::string where_text = steps::where_of(sum);
     const float place_width =
-        std::min(text_width(brush.look, Face::caption, where_words) + brush.px(10), title.width() * 0.4f);
+        std::min(text_width(brush.look, Face::caption, where_text) + brush.px(10), title.width() * 0.4f);
     text_in(brush, Face::caption, title.cut_right(place_width), colors.quiet,
-            fit_text(brush.look, Face::caption, where_words, place_width), Align::right);
+            fit_text(brush.look, Face::caption, where_text, place_width), Align::right);
     const Color special = sum.stopped || sum.overflowed ? colors.warning : colors.strong;
     text_in(brush, Face::strong, title, special,
             fit_text(brush.look, Face::strong, steps::what_of(steps, sum), title.width()), Align::left);
 
     // What was added, in figures.
     const Rect addition = rest.cut_top(row);
-    const std::string words =
+    const std::string text =
         sum.kind == Sum::Kind::input ? steps::full_value(sum.type, sum.bits) : steps::describe_addition(lens, place);
-    text_in(brush, Face::small, addition, colors.text, fit_text(brush.look, Face::small, words, addition.width()),
+    text_in(brush, Face::small, addition, colors.text, fit_text(brush.look, Face::small, text, addition.width()),
             Align::left);
     rest.cut_top(brush.px(4));
 

@@ -39,21 +39,21 @@ void draw_legend(const Pane& pane, Rect legend) {
 
 }  // namespace
 
-Intent RoundingView::draw_heading(const Pane& pane, Rect& rest, const Exhibit& exhibit, std::size_t step,
+Intent RoundingView::draw_heading(const Pane& pane, Rect& rest, const RunView& run_view, std::size_t step,
                                   Selection& selection) {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     Intent intent;
     Rect line = rest.cut_top(pane.px(22));
     const Rect back = line.cut_right(roots_.size() > 1 ? pane.px(120) : 0);
-    std::string words = heading.empty() ? "Rounding" : heading;
+    std::string text = heading.empty() ? "Rounding" : heading;
     if (!roots_.empty()) {
         const Sum& root = lens().sum(roots_.back());
-        words += fmt::format(" · {} · sum of {} in {}", steps::where_of(root), root.count, element_name(root.type));
+        text += fmt::format(" · {} · sum of {} in {}", steps::where_of(root), root.count, element_name(root.type));
     } else {
-        words += " · " + warp_name(exhibit.steps(), warp_);
+        text += " · " + warp_name(run_view.steps(), warp_);
     }
-    text_in(brush, Face::strong, line, colors.strong, fit_text(pane.look(), Face::strong, words, line.width()),
+    text_in(brush, Face::strong, line, colors.strong, fit_text(pane.look(), Face::strong, text, line.width()),
             Align::left);
     if (roots_.size() > 1) {
         fill(brush, back, colors.raised, pane.px(4));
@@ -64,14 +64,14 @@ Intent RoundingView::draw_heading(const Pane& pane, Rect& rest, const Exhibit& e
         }
     }
     if (lens().why_not.empty())
-        if (const Intent asked = draw_loss(pane, rest, exhibit, step, selection)) intent = asked;
+        if (const Intent asked = draw_loss(pane, rest, run_view, step, selection)) intent = asked;
     draw_legend(pane, rest.cut_top(pane.px(18)));
     rest.cut_top(pane.px(3));
     return intent;
 }
 
 // Where precision is lost in the whole run; a click leads there.
-Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const Exhibit& exhibit, std::size_t step,
+Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_view, std::size_t step,
                                Selection& selection) const {
     const Theme& colors = pane.colors();
     const steps::RoundingLoss& loss = exact_->loss;
@@ -80,7 +80,7 @@ Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const Exhibit& exhi
     std::string told = "Nothing is rounded in this run: every sum is exact.";
     if (sum) {
         const std::string place = fmt::format("step {} ({})", sum->step + 1,
-                                              exhibit.steps().blocks.size() > 1
+                                              run_view.steps().blocks.size() > 1
                                                   ? steps::where_of(*sum)
                                                   : fmt::format("warp {} · lane {}", sum->warp.warp, sum->lane));
         told = loss.stops > 0

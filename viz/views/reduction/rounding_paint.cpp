@@ -101,14 +101,14 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
         rows.emplace_back(value, colors.strong);
     }
     if (!ulps.empty() && !in_two) {
-        std::string words = width > pane.px(78) ? ulps + " ulp" : ulps;
+        std::string text = width > pane.px(78) ? ulps + " ulp" : ulps;
         if (sum.stopped) {
-            const std::string both = words + ", stopped";
-            words = text_width(pane.look(), face, both) <= width        ? both
+            const std::string both = text + ", stopped";
+            text = text_width(pane.look(), face, both) <= width        ? both
                     : text_width(pane.look(), face, "stopped") <= width ? "stopped"
                                                                         : "stop";
         }
-        rows.emplace_back(words, marked ? colors.warning : colors.text);
+        rows.emplace_back(text, marked ? colors.warning : colors.text);
     }
     if (lines >= 3 && !in_two && sum.ulps != 0 && std::isfinite(sum.exact_value)) {
         const int chars = std::max(3, static_cast<int>(width / (*pane.look().fonts)[face].digit) - 1);
@@ -126,8 +126,8 @@ void RoundingView::draw_box(const Pane& pane, const SumBox& box, bool lit) const
     if (box.more && static_cast<int>(rows.size()) < lines)
         rows.insert(rows.begin(), {width > pane.px(60) ? "click: more" : "…", colors.quiet});
     // Half a number tells nothing, and what stands beside one even less.
-    const auto fits = [&](std::string_view words) {
-        return text_width(pane.look(), face, std::string(words)) <= width + pane.px(1);
+    const auto fits = [&](std::string_view text) {
+        return text_width(pane.look(), face, std::string(text)) <= width + pane.px(1);
     };
     if (!(in_two ? fits(first) && fits(second) : fits(value))) return bar();
     std::erase_if(rows, [&](const auto& row) { return !fits(row.first); });
@@ -168,16 +168,16 @@ void RoundingView::draw_run(const Pane& pane, const SumBox& box, Rect where) con
     if (text_width(pane.look(), Face::caption, count) <= title.width())
         text_in(brush, Face::caption, title, colors.text, count, charted ? Align::left : Align::center);
     const std::string ulps = steps::format_ulps(last);
-    std::string words = value_in(pane.look(), Face::small, last.type, last.bits, where.width() * 0.5f) +
+    std::string text = value_in(pane.look(), Face::small, last.type, last.bits, where.width() * 0.5f) +
                         (roomy ? ", " + ulps + " ulp" : "");
     Face face = Face::small;
     if (where.width() < pane.px(60)) {
-        words = ulps;
+        text = ulps;
         face = Face::tiny;
     }
     // Half a number tells nothing: where it does not fit, the plot stands for it.
-    if (text_width(pane.look(), face, words) <= foot.width() + pane.px(4))
-        text_in(brush, face, foot, colors.strong, words);
+    if (text_width(pane.look(), face, text) <= foot.width() + pane.px(4))
+        text_in(brush, face, foot, colors.strong, text);
     if (where.height() < pane.px(16) || high <= low) return;
     Rect plot = where.inset(pane.px(3), pane.px(3));
     if (charted) {

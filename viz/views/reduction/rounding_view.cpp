@@ -9,18 +9,18 @@ using steps::Sum;
 
 }  // namespace
 
-void RoundingView::look_at(const Exhibit& exhibit, const Playhead& playhead, const Selection& selection) {
-    if (run_ != exhibit.run) {
-        run_ = exhibit.run;
+void RoundingView::look_at(const RunView& run_view, const Playhead& playhead, const Selection& selection) {
+    if (run_ != run_view.run) {
+        run_ = run_view.run;
         exact_ = nullptr;
         drawn_ = {};
         step_ = steps::kNoStep;
     }
-    if (!exact_) exact_ = exhibit.exact(patient);
+    if (!exact_) exact_ = run_view.exact(wait_for_results);
     if (!exact_) return;
     // A hovered lane passes; a pinned one is meant.
     const int lane = selection.pinned_lane;
-    const auto& warps = exhibit.steps().warps;
+    const auto& warps = run_view.steps().warps;
     const bool recorded = std::find(warps.begin(), warps.end(), selection.warp) != warps.end();
     const steps::WarpRef warp = recorded || warps.empty() ? selection.warp : warps.front();
     if (step_ == playhead.step && warp_ == warp && lane_ == lane) return;
@@ -30,26 +30,26 @@ void RoundingView::look_at(const Exhibit& exhibit, const Playhead& playhead, con
     roots_.clear();
     pinned_ = Sum::kNone;
     if (!lens().why_not.empty()) return;
-    const std::int32_t root = sum_to_show(exhibit.steps(), lens(), step_, warp_, lane_);
+    const std::int32_t root = sum_to_show(run_view.steps(), lens(), step_, warp_, lane_);
     if (root != Sum::kNone) roots_.push_back(root);
 }
 
-Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
-    look_at(exhibit, playhead, selection);
+Intent RoundingView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
+    look_at(run_view, playhead, selection);
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     told_ = Sum::kNone;
     Rect rest = pane.box.inset(pane.px(16), pane.px(10));
     if (!exact_) {
         scene_ = {};
-        text_in(brush, Face::title, rest, colors.quiet, being_worked_out(exhibit.steps()));
+        text_in(brush, Face::title, rest, colors.quiet, being_worked_out(run_view.steps()));
         return {};
     }
-    const Intent intent = draw_heading(pane, rest, exhibit, playhead.step, selection);
+    const Intent intent = draw_heading(pane, rest, run_view, playhead.step, selection);
     if (roots_.empty()) {
         scene_ = {};
         drawn_ = {};
-        const std::string words = !lens().why_not.empty() ? lens().why_not
+        const std::string text = !lens().why_not.empty() ? lens().why_not
                                   : lane_ >= 0
                                       ? "This lane has added nothing up to this step, as far as the records tell. "
                                         "Go on with →, or to the end with End."
@@ -57,11 +57,11 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
                                         "Go on with →, or to the end with End.";
         const float width = std::min(rest.width(), pane.px(460));
         paragraph(brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width, colors.text,
-                  words, 1.5f);
+                  text, 1.5f);
         return intent;
     }
     const Rect figures = rest.cut_bottom(
-        draw_sum_figures({nullptr, pane.look()}, rest, exhibit.steps(), lens(), roots_.back()) + pane.px(20));
+        draw_sum_figures({nullptr, pane.look()}, rest, run_view.steps(), lens(), roots_.back()) + pane.px(20));
     const float least = pane.px(46);
     const int levels = std::clamp(static_cast<int>(rest.height() / least), 2, 6);
     // Built anew only where something changed: a run may have a million additions.
@@ -94,12 +94,12 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
         outline(brush, frame, colors.warning, pane.px(6), pane.px(1.5f));
         const bool inside =
             box.sum == scene_.worst || std::find(box.run.begin(), box.run.end(), scene_.worst) != box.run.end();
-        const std::string words = inside ? "most is lost here" : "most is lost above here";
-        const float width = text_width(pane.look(), Face::caption, words) + pane.px(10);
+        const std::string text = inside ? "most is lost here" : "most is lost above here";
+        const float width = text_width(pane.look(), Face::caption, text) + pane.px(10);
         const float x = std::clamp(frame.center().x - width / 2, rest.x0, rest.x1 - width);
         const Rect label{x, frame.y0 - pane.px(14), x + width, frame.y0 - pane.px(0.5f)};
         fill(brush, label, mix(colors.ground, colors.warning, 0.18), pane.px(3));
-        text_in(brush, Face::caption, label, colors.text, words);
+        text_in(brush, Face::caption, label, colors.text, text);
     }
     if (hovered >= 0) {
         const SumBox& box = scene_.boxes[static_cast<std::size_t>(hovered)];
@@ -118,7 +118,7 @@ Intent RoundingView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
         }
     }
     hairline(brush, {figures.x0, figures.y0 + pane.px(8)}, {figures.x1, figures.y0 + pane.px(8)}, colors.line);
-    draw_sum_figures(brush, {figures.x0, figures.y0 + pane.px(14), figures.x1, figures.y1}, exhibit.steps(), lens(),
+    draw_sum_figures(brush, {figures.x0, figures.y0 + pane.px(14), figures.x1, figures.y1}, run_view.steps(), lens(),
                      told_);
     return intent;
 }

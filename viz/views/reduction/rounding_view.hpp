@@ -6,20 +6,21 @@
 #include <memory>
 #include <vector>
 
-#include "viz/model/run_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/pane.hpp"
-#include "viz/views/reduction/rounding_scene.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
+#include "viz/views/reduction/rounding_scene.hpp"
 
 namespace lanewise::viz {
 
 struct RoundingView {
     std::string heading;   // the variant, in a comparison
-    bool patient = true;   // false: frames are drawn while a large run is worked out
+    bool wait_for_results = true;   // false: frames are drawn while a large run is worked out
 
     // A click on a sum makes it the last that is drawn where more led to it or it is a run, else pins it; the pinned or
     // hovered one is told in full below.
-    Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+    Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);
 
     // As drawn last.
     const SumScene& scene() const { return scene_; }
@@ -29,10 +30,10 @@ struct RoundingView {
     std::int32_t told() const { return told_; }   // whose figures stand below
 
 private:
-    void look_at(const Exhibit& exhibit, const Playhead& playhead, const Selection& selection);
+    void look_at(const RunView& run_view, const Playhead& playhead, const Selection& selection);
     // Both cut what they take off the top of `rest`.
-    Intent draw_heading(const Pane& pane, Rect& rest, const Exhibit& exhibit, std::size_t step, Selection& selection);
-    Intent draw_loss(const Pane& pane, Rect& rest, const Exhibit& exhibit, std::size_t step,
+    Intent draw_heading(const Pane& pane, Rect& rest, const RunView& run_view, std::size_t step, Selection& selection);
+    Intent draw_loss(const Pane& pane, Rect& rest, const RunView& run_view, std::size_t step,
                      Selection& selection) const;
     void draw_box(const Pane& pane, const SumBox& box, bool lit) const;
     void draw_run(const Pane& pane, const SumBox& box, Rect where) const;

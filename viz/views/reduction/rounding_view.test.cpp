@@ -1,3 +1,4 @@
+#include "common/run/run.hpp"
 #include "viz/views/reduction/rounding_view.hpp"
 
 #include <future>
@@ -40,20 +41,20 @@ std::shared_ptr<const lesson::Run> uneven(std::shared_ptr<const lesson::Run> run
 
 struct Shown {
     Headless gui;
-    Exhibit exhibit;
+    RunView run_view;
     Playhead playhead;
     Selection selection;
     RoundingView view;
 
     explicit Shown(std::shared_ptr<const lesson::Run> run, float width = 980)
-        : gui(width, 560), exhibit(std::move(run)) {
-        playhead.count = exhibit.steps().size();
+        : gui(width, 560), run_view(std::move(run)) {
+        playhead.count = run_view.steps().size();
         playhead.step = playhead.count - 1;
-        if (!exhibit.steps().warps.empty()) selection.warp = exhibit.steps().warps.front();
+        if (!run_view.steps().warps.empty()) selection.warp = run_view.steps().warps.front();
     }
     Intent frame() {
         Intent intent;
-        gui.in_pane([&](const Pane& pane) { intent = view.draw(pane, exhibit, playhead, selection); });
+        gui.in_pane([&](const Pane& pane) { intent = view.draw(pane, run_view, playhead, selection); });
         return intent;
     }
     void point_at(const Rect& box) { gui.mouse = box.center(); }
@@ -61,8 +62,8 @@ struct Shown {
 
 TEST(SumScene, ATreeStandsWithItsInputsAboveAndNoBoxOnAnother) {
     Shown shown(samples::warp_xor());
-    const steps::RoundingLens lens = steps::build_rounding(shown.exhibit.steps());
-    const std::int32_t root = sum_to_show(shown.exhibit.steps(), lens, 5, shown.selection.warp, 7);
+    const steps::RoundingLens lens = steps::build_rounding(shown.run_view.steps());
+    const std::int32_t root = sum_to_show(shown.run_view.steps(), lens, 5, shown.selection.warp, 7);
     EXPECT_EQ(lens.sum(root).lane, 7);
     const SumScene scene = build_sum_scene(lens, root, {0, 0, 960, 400}, 10);
     EXPECT_EQ(scene.levels, 6);
@@ -88,7 +89,7 @@ TEST(SumScene, ATreeStandsWithItsInputsAboveAndNoBoxOnAnother) {
 
 TEST(SumScene, ATreeThatIsTooDeepLeadsOnWhereItIsCut) {
     Shown shown(samples::two_level());
-    const steps::Steps& steps = shown.exhibit.steps();
+    const steps::Steps& steps = shown.run_view.steps();
     const steps::RoundingLens lens = steps::build_rounding(steps);
     const std::int32_t root = sum_to_show(steps, lens, steps.size() - 1, shown.selection.warp, 0);
     const SumScene scene = build_sum_scene(lens, root, {0, 0, 960, 300}, 10, 4);
@@ -100,7 +101,7 @@ TEST(SumScene, ATreeThatIsTooDeepLeadsOnWhereItIsCut) {
 
 TEST(SumScene, ALongRunOfOneLaneIsOneBox) {
     Shown shown(samples::grid_stride());
-    const steps::Steps& steps = shown.exhibit.steps();
+    const steps::Steps& steps = shown.run_view.steps();
     const steps::RoundingLens lens = steps::build_rounding(steps);
     ASSERT_EQ(lens.why_not, "");
     std::size_t step = 0;
@@ -263,7 +264,7 @@ TEST(RoundingView, SaysSoWhereNothingIsKnown) {
 TEST(RoundingView, AFrameDoesNotWaitForALongRun) {
     std::promise<void> go_on;
     const std::shared_future<void> gate(go_on.get_future());
-    Later<int> later;
+    BackgroundTask<int> later;
     EXPECT_EQ(later.get(true), nullptr);   // nothing was begun
     later.begin([gate](const std::stop_token&) {
         gate.wait();
@@ -275,23 +276,23 @@ TEST(RoundingView, AFrameDoesNotWaitForALongRun) {
     EXPECT_EQ(*later.get(true), 7);
     EXPECT_FALSE(later.busy());
 
-    Shown waited(uneven(samples::warp_xor())), impatient(uneven(samples::warp_xor()));
-    impatient.view.patient = false;
+    Shown waited(uneven(samples::warp_xor())), not_waiting(uneven(samples::warp_xor()));
+    not_waiting.view.wait_for_results = false;
     waited.frame();
     for (int i = 0; i < 2000; ++i) {
-        impatient.frame();
-        if (!impatient.view.working()) break;
-        EXPECT_TRUE(impatient.view.scene().boxes.empty());
+        not_waiting.frame();
+        if (!not_waiting.view.working()) break;
+        EXPECT_TRUE(not_waiting.view.scene().boxes.empty());
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    ASSERT_FALSE(impatient.view.working());
-    EXPECT_EQ(impatient.view.scene().boxes.size(), waited.view.scene().boxes.size());
-    EXPECT_EQ(impatient.view.told(), waited.view.told());
+    ASSERT_FALSE(not_waiting.view.working());
+    EXPECT_EQ(not_waiting.view.scene().boxes.size(), waited.view.scene().boxes.size());
+    EXPECT_EQ(not_waiting.view.told(), waited.view.told());
 }
 
 TEST(DescribeRounding, TellsEachLanesSumAsTheLensHasIt) {
     Shown shown(uneven(samples::warp_xor()));
-    const steps::Steps& steps = shown.exhibit.steps();
+    const steps::Steps& steps = shown.run_view.steps();
     const steps::RoundingLens lens = steps::build_rounding(steps);
     const std::string text = describe_rounding(steps, lens, 3, -1, -1);
     for (int lane = 0; lane < 32; ++lane) {

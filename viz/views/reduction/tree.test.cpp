@@ -4,6 +4,7 @@
 #include <set>
 #include <thread>
 
+#include "common/run/run.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
 #include "viz/views/reduction/tree_view.hpp"
@@ -16,21 +17,21 @@ using testing::Headless;
 
 struct Shown {
     Headless gui;
-    Exhibit exhibit;
+    RunView run_view;
     Playhead playhead;
     Selection selection;
     TreeView view;
 
     explicit Shown(std::shared_ptr<const lesson::Run> run, float width = 740, float height = 620)
-        : gui(width, height), exhibit(std::move(run)) {
-        playhead.count = exhibit.steps().size();
+        : gui(width, height), run_view(std::move(run)) {
+        playhead.count = run_view.steps().size();
         playhead.step = playhead.count - 1;
-        if (!exhibit.steps().warps.empty()) selection.warp = exhibit.steps().warps.front();
+        if (!run_view.steps().warps.empty()) selection.warp = run_view.steps().warps.front();
         frame();
     }
     Intent frame() {
         Intent intent;
-        gui.in_pane([&](const Pane& pane) { intent = view.draw(pane, exhibit, playhead, selection); });
+        gui.in_pane([&](const Pane& pane) { intent = view.draw(pane, run_view, playhead, selection); });
         return intent;
     }
     Intent click(Point at) { return gui.click(at, [&] { return frame(); }); }
@@ -75,21 +76,21 @@ TEST(TreeView, AWarpFitsWithoutFolds) {
 
 // Frames are drawn while a tree grows; then it stands as if they had waited, also after another lane was asked for.
 TEST(TreeView, AFrameDoesNotWaitForALargeTree) {
-    Shown waited(samples::two_level()), impatient(samples::two_level());
-    impatient.view = TreeView{};
-    impatient.view.patient = false;
+    Shown waited(samples::two_level()), not_waiting(samples::two_level());
+    not_waiting.view = TreeView{};
+    not_waiting.view.wait_for_results = false;
     for (const int lane : {-1, 3, -1}) {
-        waited.selection.pinned_lane = impatient.selection.pinned_lane = lane;
+        waited.selection.pinned_lane = not_waiting.selection.pinned_lane = lane;
         waited.frame();
         for (int i = 0; i < 2000; ++i) {
-            impatient.frame();
-            if (!impatient.view.working()) break;
+            not_waiting.frame();
+            if (!not_waiting.view.working()) break;
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
-        ASSERT_FALSE(impatient.view.working());
-        ASSERT_EQ(impatient.view.scene().boxes.size(), waited.view.scene().boxes.size()) << lane;
-        EXPECT_EQ(impatient.view.words(), waited.view.words());
-        check_places(impatient, 740, 620);
+        ASSERT_FALSE(not_waiting.view.working());
+        ASSERT_EQ(not_waiting.view.scene().boxes.size(), waited.view.scene().boxes.size()) << lane;
+        EXPECT_EQ(not_waiting.view.words(), waited.view.words());
+        check_places(not_waiting, 740, 620);
     }
 }
 
@@ -103,7 +104,7 @@ TEST(TreeView, TheWarpsOfABlockAreFoldsUntilOneIsLookedAt) {
     const std::int32_t root = shown.view.tree()[0].sum;
     const auto fold =
         std::find_if(before.boxes.begin(), before.boxes.end(), [](const TreeBox& box) { return box.folded; });
-    EXPECT_EQ(fold_name(shown.exhibit.steps(), shown.view.lens(), shown.view.tree(), fold->node, before.fold),
+    EXPECT_EQ(fold_name(shown.run_view.steps(), shown.view.lens(), shown.view.tree(), fold->node, before.fold),
               "warp 0");
     std::set<std::string> names;
     for (const TreeBox& box : before.boxes)
@@ -233,7 +234,7 @@ TEST(TreeView, WithoutAdditionsThereIsASentence) {
 TEST(TreeView, EverySizeHolds) {
     for (const auto& run :
          {samples::warp_down(), samples::two_level(), samples::shared_tree(), samples::joined_blocks(),
-          samples::grid_stride(), samples::meetings(), samples::wrong_sum(), samples::teaching_warps()})
+          samples::grid_stride(), samples::collectives(), samples::wrong_sum(), samples::teaching_warps()})
         for (const auto& [width, height] :
              {std::pair{1.0f, 1.0f}, {90.0f, 500.0f}, {400.0f, 80.0f}, {2500.0f, 1500.0f}}) {
             Shown shown(run, width, height);

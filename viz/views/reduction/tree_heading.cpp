@@ -10,7 +10,7 @@ constexpr float kLane = 17;  // of the lanes to choose from
 
 }  // namespace
 
-void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit, Selection& selection) {
+void TreeView::draw_heading(const Pane& pane, Rect where, const RunView& run_view, Selection& selection) {
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
     Rect line = where.cut_top(pane.px(compact ? 24 : 28));
@@ -30,15 +30,15 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit
     line.x1 -= text_width(look, Face::caption, "colour by ") + pane.px(14);
     if (pane.button(switch_)) colors = colors == Colors::value ? Colors::warp : Colors::value;
     if (zoomed()) {
-        const std::string words = "back to the whole";
-        const float width = text_width(look, Face::caption, words) + pane.px(34);
+        const std::string text = "back to the whole";
+        const float width = text_width(look, Face::caption, text) + pane.px(34);
         back_ = {line.x1 - width, line.center().y - pane.px(11), line.x1, line.center().y + pane.px(11)};
         line.x1 = back_.x0 - pane.px(12);
         fill(pane.brush, back_, pane.hovers(back_) ? theme.raised : mix(theme.ground, theme.raised, 0.6), pane.px(5));
         const Point tip{back_.x0 + pane.px(10), back_.center().y};
         triangle(pane.brush, tip, {tip.x + pane.px(6), tip.y - pane.px(4)}, {tip.x + pane.px(6), tip.y + pane.px(4)},
                  theme.accent);
-        text_in(pane.brush, Face::caption, {back_.x0 + pane.px(22), back_.y0, back_.x1, back_.y1}, theme.text, words,
+        text_in(pane.brush, Face::caption, {back_.x0 + pane.px(22), back_.y0, back_.x1, back_.y1}, theme.text, text,
                 Align::left);
         if (pane.button(back_)) {
             roots_.clear();
@@ -56,21 +56,21 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit
                                    : lane_ >= 0     ? ""
                                    : grown_->stored ? "the total: "
                                                     : "the largest sum that is known: ") +
-                                  steps::place_of_sum(exhibit.steps(), root);
+                                  steps::place_of_sum(run_view.steps(), root);
         text_in(pane.brush, Face::body, line, theme.quiet, fit_text(look, Face::body, whose, line.width()),
                 Align::left);
     }
-    if (!compact) draw_lanes(pane, where, exhibit, selection);
+    if (!compact) draw_lanes(pane, where, run_view, selection);
 }
 
 // Whose sum: the run's own, or a lane's of this warp.
-void TreeView::draw_lanes(const Pane& pane, const Rect& where, const Exhibit& exhibit, Selection& selection) {
+void TreeView::draw_lanes(const Pane& pane, const Rect& where, const RunView& run_view, Selection& selection) {
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
     preview_ = -1;
-    const int lanes = lanes_of(exhibit.steps(), selection.warp);
+    const int lanes = lanes_of(run_view.steps(), selection.warp);
     Rect rest = where;
-    const std::string name = warp_name(exhibit.steps(), selection.warp);
+    const std::string name = warp_name(run_view.steps(), selection.warp);
     const float total = text_width(look, Face::caption, "the run's total") + pane.px(16);
     const float words = text_width(look, Face::caption, name) + pane.px(12);
     const float cell =

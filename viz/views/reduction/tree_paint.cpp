@@ -89,25 +89,25 @@ void TreeView::draw_lines(const Pane& pane, std::size_t step, const std::vector<
     }
 }
 
-Color TreeView::color_of(const Theme& theme, const Exhibit& exhibit, int node) const {
+Color TreeView::color_of(const Theme& theme, const RunView& run_view, int node) const {
     const Sum& sum = sum_of(node);
-    if (colors == Colors::value) return exhibit.scale.color(sum.type, sum.bits);
+    if (colors == Colors::value) return run_view.scale.color(sum.type, sum.bits);
     // An input has the colour of the warp that adds it first.
     int at = node;
     while (sum_of(at).kind == Sum::Kind::input && tree()[at].parent >= 0) at = tree()[at].parent;
     return warp_color(theme, sum_of(at).warp.warp);
 }
 
-void TreeView::draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t step, std::size_t which, bool lit) const {
+void TreeView::draw_box(const Pane& pane, const RunView& run_view, std::size_t step, std::size_t which, bool lit) const {
     const TreeBox& box = scene_.boxes[which];
-    if (box.folded) return draw_fold(pane, exhibit, step, box, lit);
+    if (box.folded) return draw_fold(pane, run_view, step, box, lit);
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
     const Sum& sum = sum_of(box.node);
     const AdditionNode& node = tree()[box.node];
     const bool leaf = node.parts.empty();
     const bool now = sum.step == step, later = sum.step > step;
-    const Color color = color_of(theme, exhibit, box.node);
+    const Color color = color_of(theme, run_view, box.node);
     const Rect& cell = box.box;
     const float round = pane.px(leaf ? 0 : 4);
     if (later) {
@@ -128,20 +128,20 @@ void TreeView::draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t st
     if (later) return;
     const bool wide = node.parts.size() > 2;
     const float room = cell.width() - pane.px(4);
-    std::string words = format_element(sum.type, sum.bits);
+    std::string text = format_element(sum.type, sum.bits);
     if (wide) {
-        const std::string told = words + (node.kind == Kind::reduce ? ", all at once" : ", one after the other");
-        if (text_width(look, Face::small, told) <= room) words = told;
+        const std::string told = text + (node.kind == Kind::reduce ? ", all at once" : ", one after the other");
+        if (text_width(look, Face::small, told) <= room) text = told;
     }
-    if (node.kind == Kind::again) words = "again " + words;
+    if (node.kind == Kind::again) text = "again " + text;
     Face face = Face::small;
-    if (text_width(look, face, words) > room) {
+    if (text_width(look, face, text) > room) {
         face = Face::tiny;
-        if (text_width(look, face, words) > room)
-            words = format_element(sum.type, sum.bits, std::max(1, static_cast<int>(room / (*look.fonts)[face].digit)));
-        if (text_width(look, face, words) > room + pane.px(2)) return;
+        if (text_width(look, face, text) > room)
+            text = format_element(sum.type, sum.bits, std::max(1, static_cast<int>(room / (*look.fonts)[face].digit)));
+        if (text_width(look, face, text) > room + pane.px(2)) return;
     }
-    text_in(pane.brush, face, cell, text_on(color), words);
+    text_in(pane.brush, face, cell, text_on(color), text);
     // Which lane: beside a sum that stands freely.
     if (leaf || wide || compact) return;
     const std::string lane = "lane " + std::to_string(sum.lane);
@@ -156,7 +156,7 @@ void TreeView::draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t st
     text_in(pane.brush, Face::tiny, beside, now ? theme.text : theme.quiet, lane, Align::left);
 }
 
-void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t step, const TreeBox& box,
+void TreeView::draw_fold(const Pane& pane, const RunView& run_view, std::size_t step, const TreeBox& box,
                          bool lit) const {
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
@@ -186,7 +186,7 @@ void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t s
         const float x = strip.x0 + strip.width() * static_cast<float>(i) / static_cast<float>(shown),
                     width = strip.width() / static_cast<float>(shown);
         const Color color =
-            colors == Colors::value ? exhibit.scale.color(input.type, input.bits) : warp_color(theme, sum.warp.warp);
+            colors == Colors::value ? run_view.scale.color(input.type, input.bits) : warp_color(theme, sum.warp.warp);
         if (input.step <= step) fill(pane.brush, {x, strip.y0, x + width, strip.y1}, color);
         else fill(pane.brush, {x, strip.y0, x + width, strip.y0 + pane.px(1)}, theme.faint);
     }
@@ -216,7 +216,7 @@ void TreeView::draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t s
             text_in(pane.brush, Face::caption, middle, theme.quiet, many);
     }
     if (later) return;
-    const Color color = color_of(theme, exhibit, box.node);
+    const Color color = color_of(theme, run_view, box.node);
     fill(pane.brush, foot, color, pane.px(3));
     const int chars = std::max(1, static_cast<int>((foot.width() - pane.px(3)) / (*look.fonts)[Face::small].digit));
     text_in(pane.brush, Face::small, foot, text_on(color), format_element(sum.type, sum.bits, chars));

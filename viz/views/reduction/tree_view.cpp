@@ -14,10 +14,10 @@ using steps::Sum;
 
 }  // namespace
 
-void TreeView::look_at(const Exhibit& exhibit, const Selection& selection) {
+void TreeView::look_at(const RunView& run_view, const Selection& selection) {
     const int lane = preview_ >= 0 ? preview_ : selection.pinned_lane;
-    if (run_ != exhibit.run) {
-        run_ = exhibit.run;
+    if (run_ != run_view.run) {
+        run_ = run_view.run;
         exact_ = nullptr;
         stale_ = true;
     }
@@ -27,7 +27,7 @@ void TreeView::look_at(const Exhibit& exhibit, const Selection& selection) {
         warp_ = selection.warp;
         stale_ = true;
     }
-    if (!exact_) exact_ = exhibit.exact(patient);
+    if (!exact_) exact_ = run_view.exact(wait_for_results);
     grow();
 }
 
@@ -35,18 +35,18 @@ void TreeView::look_at(const Exhibit& exhibit, const Selection& selection) {
 void TreeView::grow() {
     if (stale_) {
         grown_ = nullptr;
-        words_box_ = -2;
+        text_box_ = -2;
         scene_ = {};
         laid_ = nullptr;
         told_ = -1;
         // One after the other; a frame does not wait until an older tree, which has no use any more, has stopped.
-        if (!exact_ || !(growing_.give_up() || patient)) return;
+        if (!exact_ || !(growing_.give_up() || wait_for_results)) return;
         growing_.begin([run = run_, exact = exact_, warp = warp_, lane = lane_, roots = roots_](const auto& stop) {
             return grown(run->steps, exact->lens, warp, lane, roots, stop);
         });
         stale_ = false;
     }
-    if (!grown_) grown_ = growing_.get(patient);
+    if (!grown_) grown_ = growing_.get(wait_for_results);
 }
 
 TreeView::Grown TreeView::grown(const steps::Steps& steps, const steps::RoundingLens& lens, const steps::WarpRef& warp,
@@ -69,22 +69,22 @@ TreeView::Grown TreeView::grown(const steps::Steps& steps, const steps::Rounding
     const std::size_t at_steps = std::set<std::size_t>(all.made.begin(), all.made.end()).size();
     const Sum& root = lens.sum(all.tree[0].sum);
     all.summary = fmt::format("{} = the sum of {}, by {} in {}", format_element(root.type, root.bits),
-                              steps::inputs_in_words(lens, all.tree), counted(all.made.size(), "addition"),
+                              steps::inputs_text(lens, all.tree), counted(all.made.size(), "addition"),
                               counted(at_steps, "step"));
     return all;
 }
 
-Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
-    look_at(exhibit, selection);
+Intent TreeView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
+    look_at(run_view, selection);
     const Theme& theme = pane.colors();
     Rect rest = pane.box.inset(pane.px(16), pane.px(compact ? 4 : 8));
     Intent intent;
     back_ = switch_ = {};
     if (!grown_) {
-        text_in(pane.brush, Face::title, rest, theme.quiet, being_worked_out(exhibit.steps()));
+        text_in(pane.brush, Face::title, rest, theme.quiet, being_worked_out(run_view.steps()));
         return intent;
     }
-    if (!compact || zoomed()) draw_heading(pane, rest.cut_top(pane.px(compact ? 24 : 56)), exhibit, selection);
+    if (!compact || zoomed()) draw_heading(pane, rest.cut_top(pane.px(compact ? 24 : 56)), run_view, selection);
     if (tree().empty()) {
         const std::string why = steps::why_no_tree(lens());
         words_ = !why.empty() ? why
@@ -101,7 +101,7 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
     rest.cut_bottom(pane.px(compact ? 4 : 10));
     lay_out(pane, rest);
     if (scene_.empty() && laying_.busy()) {
-        text_in(pane.brush, Face::title, rest, theme.quiet, being_worked_out(exhibit.steps()));
+        text_in(pane.brush, Face::title, rest, theme.quiet, being_worked_out(run_view.steps()));
         return intent;
     }
     const std::size_t step = playhead.step;
@@ -112,7 +112,7 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
 
     if (const Intent asked = draw_rows(pane, step)) intent = asked;
     draw_lines(pane, step, lit);
-    for (std::size_t b = 0; b < scene_.boxes.size(); ++b) draw_box(pane, exhibit, step, b, lit[b]);
+    for (std::size_t b = 0; b < scene_.boxes.size(); ++b) draw_box(pane, run_view, step, b, lit[b]);
     if (told_ >= 0) {
         const TreeBox& box = scene_.boxes[static_cast<std::size_t>(told_)];
         const Sum& sum = sum_of(box.node);
@@ -128,7 +128,7 @@ Intent TreeView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& 
         }
     }
     hairline(pane.brush, {foot.x0, foot.y0}, {foot.x1, foot.y0}, theme.line);
-    tell(pane, foot, exhibit, step);
+    tell(pane, foot, run_view, step);
     return intent;
 }
 
@@ -139,7 +139,7 @@ void TreeView::lay_out(const Pane& pane, const Rect& where) {
     };
     if (laid_ != grown_ || !same(area_, where)) {
         laid_ = nullptr;   // what is under way is that of another place
-        if (!(laying_.give_up() || patient)) return;
+        if (!(laying_.give_up() || wait_for_results)) return;
         laid_ = grown_;
         area_ = where;
         TreeMetrics metrics;
@@ -154,7 +154,7 @@ void TreeView::lay_out(const Pane& pane, const Rect& where) {
         });
     }
     if (taken_) return;
-    if (const auto scene = laying_.get(patient)) {
+    if (const auto scene = laying_.get(wait_for_results)) {
         scene_ = *scene;
         taken_ = true;
     }

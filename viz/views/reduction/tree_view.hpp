@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "viz/model/run_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/pane.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
 #include "viz/views/reduction/tree_scene.hpp"
 
@@ -17,12 +18,12 @@ struct TreeView {
 
     Colors colors = Colors::value;
     bool compact = false;          // in a comparison: less is told around the tree
-    bool patient = true;           // false: frames are drawn while a large run is worked out
+    bool wait_for_results = true;           // false: frames are drawn while a large run is worked out
 
     // Whose tree: that of the lane pointed at among the numbers on top, else the pinned lane's, else what the run ends
     // with. A sum that is pointed at is told below, with its inputs lit; a click goes to its step. A click on a fold
     // looks at it alone.
-    Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+    Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);
 
     // As drawn last.
     const TreeScene& scene() const { return scene_; }
@@ -48,18 +49,18 @@ private:
                        std::vector<std::int32_t> roots, const std::stop_token& stop);
 
     bool zoomed() const { return grown_->roots.size() > 1; }
-    void look_at(const Exhibit& exhibit, const Selection& selection);
+    void look_at(const RunView& run_view, const Selection& selection);
     void grow();
     void lay_out(const Pane& pane, const Rect& where);
-    void draw_heading(const Pane& pane, Rect where, const Exhibit& exhibit, Selection& selection);
-    void draw_lanes(const Pane& pane, const Rect& where, const Exhibit& exhibit, Selection& selection);
+    void draw_heading(const Pane& pane, Rect where, const RunView& run_view, Selection& selection);
+    void draw_lanes(const Pane& pane, const Rect& where, const RunView& run_view, Selection& selection);
     Intent draw_rows(const Pane& pane, std::size_t step) const;
     void draw_lines(const Pane& pane, std::size_t step, const std::vector<bool>& lit) const;
-    void draw_box(const Pane& pane, const Exhibit& exhibit, std::size_t step, std::size_t box, bool lit) const;
-    void draw_fold(const Pane& pane, const Exhibit& exhibit, std::size_t step, const TreeBox& box, bool lit) const;
-    void tell(const Pane& pane, const Rect& where, const Exhibit& exhibit, std::size_t step);
-    std::string words_of(const TreeBox& box, const steps::Steps& steps) const;
-    Color color_of(const Theme& theme, const Exhibit& exhibit, int node) const;
+    void draw_box(const Pane& pane, const RunView& run_view, std::size_t step, std::size_t box, bool lit) const;
+    void draw_fold(const Pane& pane, const RunView& run_view, std::size_t step, const TreeBox& box, bool lit) const;
+    void tell(const Pane& pane, const Rect& where, const RunView& run_view, std::size_t step);
+    std::string unsigned_of(const TreeBox& box, const steps::Steps& steps) const;
+    Color color_of(const Theme& theme, const RunView& run_view, int node) const;
     const steps::Sum& sum_of(int node) const { return lens().sum(tree()[node].sum); }
 
     std::shared_ptr<const lesson::Run> run_;      // whose lens it is
@@ -70,17 +71,17 @@ private:
     int preview_ = -1;                            // the lane pointed at among the numbers
     std::vector<std::int32_t> roots_;             // that were clicked on; empty: the whole
     bool stale_ = true;                           // another tree than that of growing_ is meant
-    Later<Grown> growing_;
+    BackgroundTask<Grown> growing_;
     std::shared_ptr<const Grown> grown_;          // null while it is worked out
     TreeScene scene_;
     Rect area_;                                   // that the scene is laid out in, and the tree
     std::shared_ptr<const Grown> laid_;
-    Later<TreeScene> laying_;
+    BackgroundTask<TreeScene> laying_;
     bool taken_ = false;                          // scene_ is what laying_ has
     int told_ = -1;
     std::string words_;
-    int words_box_ = -2;                          // whose they are: a box; -1: the whole; -2: none's
-    std::size_t words_step_ = 0;
+    int text_box_ = -2;                          // whose they are: a box; -1: the whole; -2: none's
+    std::size_t text_step_ = 0;
     Rect back_, switch_;
 };
 

@@ -79,8 +79,8 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
 
     // Where the data came from: always in sight.
     const float widest = line.width() - pane.px(20) - (single ? tabs_width(pane.look(), presentation) : 0);
-    const std::string words = fit_text(pane.look(), Face::caption, origin, widest - pane.px(40));
-    const float badge_width = text_width(pane.look(), Face::caption, words) + pane.px(38);
+    const std::string text = fit_text(pane.look(), Face::caption, origin, widest - pane.px(40));
+    const float badge_width = text_width(pane.look(), Face::caption, text) + pane.px(38);
     const Rect badge = Rect{line.x1 - pane.px(14) - badge_width, 0, line.x1 - pane.px(14), pane.px(24)}.moved(
         0, line.center().y - pane.px(12));
     const bool on_gpu = origin.find("NVIDIA") != std::string::npos;
@@ -89,9 +89,9 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     const Point dot{badge.x0 + pane.px(14), badge.center().y};
     if (on_gpu) circle(brush, dot, pane.px(3.5f), ink);
     else ring(brush, dot, pane.px(3.5f), ink, pane.px(1.5f));
-    text_in(brush, Face::caption, {badge.x0 + pane.px(25), badge.y0, badge.x1, badge.y1}, colors.text, words,
+    text_in(brush, Face::caption, {badge.x0 + pane.px(25), badge.y0, badge.x1, badge.y1}, colors.text, text,
             Align::left);
-    if (pane.hovers(badge) && words != origin) hint_card(pane.look(), origin);
+    if (pane.hovers(badge) && text != origin) hint_card(pane.look(), origin);
     line.x1 = badge.x0 - pane.px(12);
 
     const auto and_tabs = [&](const Rect& where) {

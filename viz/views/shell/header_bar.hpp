@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "viz/model/run_view.hpp"
+#include "common/run/front_end.hpp"
 #include "viz/model/pane.hpp"
+#include "viz/model/run_view.hpp"
 #include "viz/model/selection.hpp"
 
 namespace lanewise::viz {

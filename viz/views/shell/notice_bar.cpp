@@ -9,7 +9,7 @@ float offer_width(const Look& look, const Notice& notice) {
     return notice.offer.empty() ? 0 : text_width(look, Face::strong, notice.offer) + look.px(40);
 }
 
-float words_width(const Look& look, const Notice& notice, float width) {
+float text_width_of(const Look& look, const Notice& notice, float width) {
     return std::max(width - look.px(92) - offer_width(look, notice), look.px(60));
 }
 
@@ -18,7 +18,7 @@ float words_width(const Look& look, const Notice& notice, float width) {
 float NoticeBar::height(const Look& look, const Notice& notice, float width) {
     if (notice.sentence.empty()) return 0;
     const Brush measure{nullptr, look};
-    return paragraph(measure, Face::body, {}, words_width(look, notice, width), 0, notice.sentence, 1.4f) + look.px(16);
+    return paragraph(measure, Face::body, {}, text_width_of(look, notice, width), 0, notice.sentence, 1.4f) + look.px(16);
 }
 
 Intent NoticeBar::draw(const Pane& pane, const Notice& notice) {
@@ -28,7 +28,7 @@ Intent NoticeBar::draw(const Pane& pane, const Notice& notice) {
     fill(pane.brush, box, mix(colors.panel, kind, colors.dark ? 0.16 : 0.12));
     fill(pane.brush, {box.x0, box.y0, box.x0 + pane.px(4), box.y1}, kind);
     paragraph(pane.brush, Face::body, {box.x0 + pane.px(20), box.y0 + pane.px(8)},
-              words_width(pane.look(), notice, box.width()), colors.strong, notice.sentence, 1.4f);
+              text_width_of(pane.look(), notice, box.width()), colors.strong, notice.sentence, 1.4f);
     Intent intent;
     // A cross closes it.
     const Point c{box.x1 - pane.px(24), box.center().y};

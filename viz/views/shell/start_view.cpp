@@ -16,17 +16,17 @@ void tick(const Brush& brush, Point c, float r, Color color, float width) {
 }
 
 // What two lines hold of a paragraph: whole sentences where there is room for any.
-void two_lines(const Pane& pane, const Rect& where, std::string_view words, Color color) {
+void two_lines(const Pane& pane, const Rect& where, std::string_view sentence, Color color) {
     const auto lines_of = [&](std::string_view text) {
         return fit_lines(pane.look(), Face::body, text, where.width(), 2);
     };
-    std::vector<std::string> lines = lines_of(words);
+    std::vector<std::string> lines = lines_of(sentence);
     const auto cut = [](const std::vector<std::string>& all) { return !all.empty() && all.back().ends_with("…"); };
-    for (std::size_t end = words.size(); cut(lines) && end > 0;) {
-        end = words.find_last_of(".?!", end - 1);
+    for (std::size_t end = sentence.size(); cut(lines) && end > 0;) {
+        end = sentence.find_last_of(".?!", end - 1);
         if (end == std::string_view::npos) break;
-        if (end + 1 >= words.size() || words[end + 1] != ' ') continue;
-        if (const std::vector<std::string> shorter = lines_of(words.substr(0, end + 1)); !cut(shorter)) lines = shorter;
+        if (end + 1 >= sentence.size() || sentence[end + 1] != ' ') continue;
+        if (const std::vector<std::string> shorter = lines_of(sentence.substr(0, end + 1)); !cut(shorter)) lines = shorter;
     }
     const float pitch = pane.px(18);
     float y = where.y0;
@@ -47,7 +47,7 @@ std::string lesson_number(const std::string& name) {
 
 std::string lesson_command(const std::string& name) { return "./lessons/run " + name; }
 
-std::string progress_words(const LessonRow& row) {
+std::string progress_text(const LessonRow& row) {
     if (row.done) return "done";
     if (row.walked > 0)
         return (row.of > 0 ? std::to_string(row.walked) + " of " + std::to_string(row.of)
@@ -115,7 +115,7 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons) 
         else text_in(brush, Face::strong, number, row.next ? colors.accent : colors.text, lesson_number(row.name));
 
         // What is done here: right, with room of its own.
-        const std::string state = row.here ? "this lesson · " + progress_words(row) : progress_words(row);
+        const std::string state = row.here ? "this lesson · " + progress_text(row) : progress_text(row);
         const std::string way = row.here    ? "go back to it"
                                 : row.built ? (row.next ? "next →" : "open →")
                                             : lesson_command(row.name);

@@ -26,7 +26,7 @@ std::string lesson_number(const std::string& name);
 // "./lessons/run 05_warp_shuffle"
 std::string lesson_command(const std::string& name);
 // "3 of 9 variants to the end" and the like.
-std::string progress_words(const LessonRow& row);
+std::string progress_text(const LessonRow& row);
 
 struct StartView {
     int chosen = -1;

@@ -5,14 +5,14 @@
 #include <cmath>
 
 #include "viz/model/result_line.hpp"
-#include "viz/views/compare/work_paint.hpp"
+#include "viz/views/compare/utilization_paint.hpp"
 
 namespace lanewise::viz {
 namespace {
 
 // "add tree +64" where it fits, else "add +64", else "+64"; "store warp_sums" becomes "store".
 std::string chip_label(const Look& look, const std::string& label, float width, Face face = Face::small) {
-    const auto fits = [&](const std::string& words) { return text_width(look, face, words) <= width; };
+    const auto fits = [&](const std::string& text) { return text_width(look, face, text) <= width; };
     if (fits(label)) return label;
     const std::size_t first = label.find(' ');
     const std::size_t last = label.rfind(' ');
@@ -28,15 +28,15 @@ std::string chip_label(const Look& look, const std::string& label, float width, 
 }
 
 std::string work_hint(const TimelineEntry& entry, const TimelineScale& scale) {
-    std::string words;
+    std::string text;
     for (std::size_t side = 0; side < scale.sides; ++side) {
         if (!entry.has[side]) continue;
         const WorkStep& work = entry.work[side];
-        words += (words.empty() ? " · " : " | ") + std::to_string(work.adding ? work.adding : work.lanes) + " of " +
+        text += (text.empty() ? " · " : " | ") + std::to_string(work.adding ? work.adding : work.lanes) + " of " +
                  std::to_string(scale.threads[side]) + " lanes of the block " +
                  (work.adding ? "add" : "at work, adding nothing");
     }
-    return words;
+    return text;
 }
 
 }  // namespace
@@ -95,15 +95,15 @@ TimelinePlaces place_entries(const std::vector<TimelineEntry>& entries, float wi
     return all;
 }
 
-Intent TimelineView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
-    const steps::Steps& steps = exhibit.steps();
-    const Work work = work_of(steps, selection.warp);
-    lights_.look(exhibit, selection);
+Intent TimelineView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
+    const steps::Steps& steps = run_view.steps();
+    const Utilization work = utilization_of(steps, selection.warp);
+    lights_.look(run_view, selection);
     std::vector<TimelineEntry> entries;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         TimelineEntry entry{steps.steps[k].label, steps.steps[k].kind};
         entry.work[0] = work.steps[k];
-        entry.warned = k < exhibit.findings.size() && !exhibit.findings[k].empty();
+        entry.warned = k < run_view.findings.size() && !run_view.findings[k].empty();
         entry.lit = lights_.step(k);
         entries.push_back(std::move(entry));
     }
@@ -115,7 +115,7 @@ Intent TimelineView::draw(const Pane& pane, const Exhibit& exhibit, const Playhe
     scale.threads[0] = work.threads;
     if (work.adds()) {
         scale.busy = work.busy();
-        scale.figure = busy_words(work);
+        scale.figure = utilization_text(work);
     }
     const Intent intent = draw_entries(pane, entries, scale, playhead);
     if (pointed < steps.size()) selection.next.step = pointed;
@@ -160,9 +160,9 @@ Intent TimelineView::draw_controls(const Pane& pane, const Rect& where, const Pl
     if (playhead.speed != 1) {
         std::string speed = std::to_string(playhead.speed);
         speed.resize(speed.find('.') + 3);
-        const std::string words = "speed " + speed + "×";
-        text_in(pane.brush, Face::caption, rest, pane.colors().quiet, words, Align::left);
-        rest.x0 += text_width(pane.look(), Face::caption, words) + pane.px(20);
+        const std::string text = "speed " + speed + "×";
+        text_in(pane.brush, Face::caption, rest, pane.colors().quiet, text, Align::left);
+        rest.x0 += text_width(pane.look(), Face::caption, text) + pane.px(20);
     }
 
     // What to press, always in sight.
@@ -308,8 +308,8 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
 
     const float chip_height = pane.px(24);
     const Rect bars{rest.x0, rest.y0 + chip_height + pane.px(6), rest.x1, rest.y1};
-    const auto label = [&](float y, Color ink, const std::string& words) {
-        text_in(brush, Face::caption, {margin.x0, y, margin.x1, y + pane.px(14)}, ink, words, Align::left);
+    const auto label = [&](float y, Color ink, const std::string& text) {
+        text_in(brush, Face::caption, {margin.x0, y, margin.x1, y + pane.px(14)}, ink, text, Align::left);
     };
     text_in(brush, Face::caption, {margin.x0, rest.y0, margin.x1, rest.y0 + chip_height}, colors.quiet, "steps",
             Align::left);

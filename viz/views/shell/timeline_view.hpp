@@ -7,7 +7,7 @@
 #include "viz/model/highlight.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/selection.hpp"
-#include "viz/model/work.hpp"
+#include "viz/model/utilization.hpp"
 
 namespace lanewise::viz {
 
@@ -30,7 +30,7 @@ struct TimelineScale {
     std::size_t sides = 1;                                   // of a comparison
     std::array<std::uint32_t, kMostBars> threads{1, 1, 1, 1};   // of a block, on each side
     double busy = 0;                              // where the mean stands; 0: not drawn
-    std::string figure;                           // busy_words() of a single run
+    std::string figure;                           // utilization_text() of a single run
 };
 
 // Where each entry stands. When not all fit, entries of one name in a row share a chip and shrink to ticks.
@@ -53,7 +53,7 @@ struct TimelineView {
 
     static float height(const Look& look) { return look.px(128); }
 
-    Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+    Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);
     // The same for any entries: used by comparisons.
     Intent draw_entries(const Pane& pane, const std::vector<TimelineEntry>& entries, const TimelineScale& scale,
                         const Playhead& playhead);

@@ -3,13 +3,13 @@
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
 #include "viz/views/reduction/chain.hpp"
-#include "viz/views/lane/lane_life.hpp"
+#include "viz/views/lane/lane_history.hpp"
 #include "viz/views/memory/memory.hpp"
 #include "viz/model/requests.hpp"
 #include "viz/views/reduction/reruns_view.hpp"
 #include "viz/model/result_line.hpp"
 #include "viz/views/stage/warp_states.hpp"
-#include "viz/model/work.hpp"
+#include "viz/model/utilization.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -55,12 +55,12 @@ std::string describe_work(const steps::Steps& steps, std::size_t step, int block
     std::string out;
     for (const steps::WarpRef& ref : steps.blocks) {
         if (!is_chosen(ref, block)) continue;
-        const Work work = work_of(steps, ref);
+        const Utilization work = utilization_of(steps, ref);
         if (!work.adds()) continue;
         const WorkStep& here = work.steps[step];
         out += "block " + std::to_string(ref.block) + ": " + std::to_string(here.adding ? here.adding : here.lanes) +
                " of " + std::to_string(work.threads) + " lanes " + (here.adding ? "add" : "at work, adding nothing") +
-               "; in all " + busy_words(work) + "\n";
+               "; in all " + utilization_text(work) + "\n";
     }
     return out;
 }
@@ -73,8 +73,8 @@ std::string describe_warps(const steps::Steps& steps, std::size_t step, int bloc
         std::vector<std::pair<std::string, std::vector<std::uint32_t>>> told;
         for (const steps::WarpRef& warp : steps.warps) {
             if (warp.launch != ref.launch || warp.block != ref.block) continue;
-            const std::string words = state_words(state_of(steps, step, warp));
-            if (told.empty() || told.back().first != words) told.push_back({words, {}});
+            const std::string text = state_text(state_of(steps, step, warp));
+            if (told.empty() || told.back().first != text) told.push_back({text, {}});
             told.back().second.push_back(warp.warp);
         }
         std::string line;
@@ -106,25 +106,25 @@ std::string describe_joins(const steps::Steps& steps, std::size_t step, int bloc
 
 }  // namespace
 
-std::string describe_scene(const Exhibit& exhibit, const Scene& scene) {
-    std::string out = warp_name(exhibit.steps(), scene.warp) + "\n";
-    if (scene.step >= exhibit.steps().size()) return out;
-    const steps::StepKind kind = exhibit.steps().steps[scene.step].kind;
+std::string describe_scene(const RunView& run_view, const Scene& scene) {
+    std::string out = warp_name(run_view.steps(), scene.warp) + "\n";
+    if (scene.step >= run_view.steps().size()) return out;
+    const steps::StepKind kind = run_view.steps().steps[scene.step].kind;
     for (const LaneFacts& facts : scene.facts) out += lane_line(facts, kind) + "\n";
-    const std::vector<Request> requests = requests_of(exhibit.steps(), scene.step, scene.warp);
+    const std::vector<Request> requests = requests_of(run_view.steps(), scene.step, scene.warp);
     for (const trace::Space space : {trace::Space::shared, trace::Space::global}) {
-        for (const std::string& caption : request_captions(exhibit.steps(), requests, space))
+        for (const std::string& caption : request_captions(run_view.steps(), requests, space))
             out += "memory  " + caption + "\n";
     }
-    if (const std::string changed = changed_words(shared_memory(exhibit.steps(), scene.step, scene.warp));
+    if (const std::string changed = changed_text(shared_memory(run_view.steps(), scene.step, scene.warp));
         !changed.empty())
         out += "memory  " + changed + "\n";
     return out;
 }
 
-std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file, std::size_t step, int block, int warp,
+std::string describe_step(const RunView& run_view, const std::string& kernel_file, std::size_t step, int block, int warp,
                           int lane) {
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     if (step >= steps.size()) {
         throw Error("There is no step " + std::to_string(step + 1) + ": this run has " + std::to_string(steps.size()) +
                     " steps.");
@@ -132,16 +132,16 @@ std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file
     std::string out = "step " + std::to_string(step + 1) + " of " + std::to_string(steps.size()) + ": " +
                       steps.steps[step].label + "\n";
     out += "source line " + std::to_string(steps.steps[step].line) + " of " + kernel_file + "\n";
-    out += exhibit.trace().header.variant + " · " + exhibit.run->origin + "\n";
-    for (const std::string& told : {exhibit.run->note, exhibit.run->notice})
+    out += run_view.trace().header.variant + " · " + run_view.run->origin + "\n";
+    for (const std::string& told : {run_view.run->note, run_view.run->notice})
         if (!told.empty()) out += told + "\n";
-    if (const std::string result = result_words(*exhibit.run); !result.empty()) out += result + "\n";
-    if (const std::string mistakes = mistakes_found(exhibit); !mistakes.empty()) out += "mistake: " + mistakes + "\n";
-    for (const std::size_t i : exhibit.findings.at(step))
-        out += "found wrong: " + finding_words(exhibit.trace().findings[i]) + "\n";
+    if (const std::string result = result_text(*run_view.run); !result.empty()) out += result + "\n";
+    if (const std::string mistakes = mistakes_found(run_view); !mistakes.empty()) out += "mistake: " + mistakes + "\n";
+    for (const std::size_t i : run_view.findings.at(step))
+        out += "found wrong: " + finding_text(run_view.trace().findings[i]) + "\n";
     out += describe_work(steps, step, block);
     out += describe_warps(steps, step, block);
-    out += describe_reruns(rerun_table(exhibit.trace()));
+    out += describe_reruns(rerun_table(run_view.trace()));
     out += describe_joins(steps, step, block);
     bool any = false;
     for (const steps::WarpRef& ref : steps.warps) {
@@ -149,8 +149,8 @@ std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file
         if (warp >= 0 && ref.warp != static_cast<std::uint32_t>(warp)) continue;
         any = true;
         if (!steps.steps[step].find(ref)) continue;
-        out += "\n" + describe_scene(exhibit, build_scene(steps, step, ref, StageMetrics{}));
-        if (lane >= 0) out += "life of lane " + std::to_string(lane) + "\n" + describe_life(life_of(steps, ref, lane));
+        out += "\n" + describe_scene(run_view, build_scene(steps, step, ref, StageMetrics{}));
+        if (lane >= 0) out += "life of lane " + std::to_string(lane) + "\n" + describe_life(history_of(steps, ref, lane));
     }
     if (!any) {
         throw Error("Block " + std::to_string(block) + ", warp " + std::to_string(warp) +

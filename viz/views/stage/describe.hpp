@@ -22,13 +22,13 @@ namespace lanewise::viz {
 // "-" where nothing was recorded, "undefined" where CUDA leaves the value undefined. Values before, received and after
 // are of shuffles, reductions and atomics; accesses are told by array and index: "in[6] = 6" was read, "out[0] <- 6"
 // written.
-std::string describe_scene(const Exhibit& exhibit, const Scene& scene);
+std::string describe_scene(const RunView& run_view, const Scene& scene);
 
 // The whole step: a heading (step, line, where the data came from, the result, what was found wrong, busy lanes, what
 // each warp does, other orders of the blocks, what atomics did to their words), then each warp that `block` and `warp`
 // choose (-1: all that were recorded).
 // With a lane, its life follows.
-std::string describe_step(const Exhibit& exhibit, const std::string& kernel_file, std::size_t step, int block, int warp,
+std::string describe_step(const RunView& run_view, const std::string& kernel_file, std::size_t step, int block, int warp,
                           int lane = -1);
 
 }  // namespace lanewise::viz

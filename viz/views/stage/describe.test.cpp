@@ -26,8 +26,8 @@ Told read_back(const std::string& text) {
 }
 
 // "before 26 (0x41d00000)" -> 0x41d00000
-std::string bits_of(const std::string& line, const std::string& word) {
-    const std::size_t at = line.find("  " + word + " ");
+std::string bits_of(const std::string& line, const std::string& text) {
+    const std::size_t at = line.find("  " + text + " ");
     if (at == std::string::npos) return {};
     const std::size_t begin = line.find("(0x", at);
     const std::size_t next = line.find("  ", at + 2);
@@ -38,10 +38,10 @@ std::string bits_of(const std::string& line, const std::string& word) {
 TEST(Describe, EqualsTheTraceAtEveryStep) {
     for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(),
                             samples::undefined_half()}) {
-        const Exhibit exhibit(run);
+        const RunView run_view(run);
         std::size_t told_records = 0;
         for (std::size_t k = 0; k < run->steps.size(); ++k) {
-            const std::string text = describe_step(exhibit, "kernels.cuh", k, -1, -1);
+            const std::string text = describe_step(run_view, "kernels.cuh", k, -1, -1);
             EXPECT_NE(text.find("source line " + std::to_string(run->steps.steps[k].line) + " of kernels.cuh"),
                       std::string::npos);
             Told told = read_back(text);
@@ -72,12 +72,12 @@ TEST(Describe, EqualsTheTraceAtEveryStep) {
                         } else if (trace::is_vote(record.op)) {
                             EXPECT_EQ(bits_of(line, "received"), format_bits(Element::u32, record.received[l]));
                         } else if (trace::is_access(record.op)) {
-                            const std::string word = run->trace.arrays[record.array].name + "[" +
+                            const std::string text = run->trace.arrays[record.array].name + "[" +
                                                      std::to_string(record.element_index[l]) + "] " +
                                                      (record.op == trace::Op::load ? "= " : "<- ") +
                                                      format_element(record.type, record.value[l][0]) + " (0x" +
                                                      format_bits(record.type, record.value[l][0]) + ")";
-                            EXPECT_NE(line.find(word), std::string::npos) << line << " lacks " << word;
+                            EXPECT_NE(line.find(text), std::string::npos) << line << " lacks " << text;
                         } else if (trace::is_atomic(record.op)) {
                             EXPECT_NE(line.find("] atomic_add " + format_element(record.type, record.value[l][0])),
                                       std::string::npos)
@@ -93,10 +93,10 @@ TEST(Describe, EqualsTheTraceAtEveryStep) {
 
 TEST(Describe, TellsWhatEachWarpDoesAndOneLanesLife) {
     const auto run = samples::shared_tree();
-    const Exhibit exhibit(run);
+    const RunView run_view(run);
     bool waits = false;
     for (std::size_t k = 0; k < run->steps.size(); ++k) {
-        const std::string text = describe_step(exhibit, "kernels.cuh", k, -1, -1, 5);
+        const std::string text = describe_step(run_view, "kernels.cuh", k, -1, -1, 5);
         std::size_t working = 0;
         for (const steps::WarpStep& part : run->steps.steps[k].warps) working += part.warp.block == 0 ? 1u : 0u;
         waits |= text.find("waits for the barrier of step") != std::string::npos;
@@ -111,16 +111,16 @@ TEST(Describe, TellsWhatEachWarpDoesAndOneLanesLife) {
 }
 
 TEST(Describe, OneWarpCanBeChosen) {
-    const Exhibit exhibit(samples::two_level());
-    const Told told = read_back(describe_step(exhibit, "kernels.cuh", 1, 1, 3));
+    const RunView run_view(samples::two_level());
+    const Told told = read_back(describe_step(run_view, "kernels.cuh", 1, 1, 3));
     ASSERT_EQ(told.size(), 1u);
     EXPECT_EQ(told.begin()->first, "block 1 · warp 3");
 }
 
 TEST(Describe, WhatIsNotThereIsASentence) {
-    const Exhibit exhibit(samples::warp_xor());
-    EXPECT_THROW(describe_step(exhibit, "kernels.cuh", 99, -1, -1), Error);
-    EXPECT_THROW(describe_step(exhibit, "kernels.cuh", 0, 7, -1), Error);
+    const RunView run_view(samples::warp_xor());
+    EXPECT_THROW(describe_step(run_view, "kernels.cuh", 99, -1, -1), Error);
+    EXPECT_THROW(describe_step(run_view, "kernels.cuh", 0, 7, -1), Error);
 }
 
 }  // namespace

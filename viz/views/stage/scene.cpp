@@ -11,7 +11,7 @@
 namespace lanewise::viz {
 namespace {
 
-using shown::active_lanes;
+using scene::active_lanes;
 using steps::Step;
 using steps::StepKind;
 using steps::WarpStep;
@@ -80,7 +80,7 @@ public:
         plan();
         place();
         fill();
-        if (present_ < steps_.size()) scene_.facts = shown::lane_facts(steps_, present_, scene_.warp);
+        if (present_ < steps_.size()) scene_.facts = scene::lane_facts(steps_, present_, scene_.warp);
         return std::move(scene_);
     }
 
@@ -127,7 +127,7 @@ private:
             if (offers_something_else(i)) scene_.rows[i].thin = false;
         }
         // Nothing is known before the first load: an empty row would only take room.
-        if (steps_.holding(steps::kNoStep, scene_.warp).known == 0 && !offered_below(0))
+        if (steps_.lane_values(steps::kNoStep, scene_.warp).known == 0 && !offered_below(0))
             scene_.rows.front().thin = true;
     }
 
@@ -151,18 +151,18 @@ private:
     bool offers_something_else(std::size_t i) const {
         const WarpStep* part = offered_below(i);
         if (!part) return false;
-        const steps::Holding& holding = steps_.holding(scene_.rows[i].step, scene_.warp);
+        const steps::LaneValues& lane_values = steps_.lane_values(scene_.rows[i].step, scene_.warp);
         for (int lane = 0; lane < scene_.lanes; ++lane) {
             const steps::LaneView& view = part->lanes[lane_index(lane)];
             if (!view.active) continue;
-            if (!((holding.known >> lane) & 1u) || holding.bits[lane_index(lane)] != view.before) return true;
+            if (!((lane_values.known >> lane) & 1u) || lane_values.bits[lane_index(lane)] != view.before) return true;
         }
         return false;
     }
 
     bool same_values(const Row& a, const Row& b) const {
-        const steps::Holding& x = steps_.holding(a.step, scene_.warp);
-        const steps::Holding& y = steps_.holding(b.step, scene_.warp);
+        const steps::LaneValues& x = steps_.lane_values(a.step, scene_.warp);
+        const steps::LaneValues& y = steps_.lane_values(b.step, scene_.warp);
         return x.known == y.known && x.bits == y.bits && x.type == y.type;
     }
 
@@ -241,7 +241,7 @@ private:
     }
 
     void fill_row(Row& row, const WarpStep* offered) {
-        const steps::Holding& holding = steps_.holding(row.step, scene_.warp);
+        const steps::LaneValues& lane_values = steps_.lane_values(row.step, scene_.warp);
         const int room = cell_chars(scene_.cell, metrics_.scale);
         for (int lane = 0; lane < scene_.lanes; ++lane) {
             LaneCell& cell = row.lanes[lane_index(lane)];
@@ -249,15 +249,15 @@ private:
             cell.box = {x + px(0.5f), row.y0, x + scene_.cell - px(0.5f), row.y1};
             cell.text_box = cell.box;
             const bool offers = offered && offered->lanes[lane_index(lane)].active;
-            cell.known = offers || ((holding.known >> lane) & 1u);
+            cell.known = offers || ((lane_values.known >> lane) & 1u);
             if (!cell.known) continue;
-            cell.bits = offers ? offered->lanes[lane_index(lane)].before : holding.bits[lane_index(lane)];
-            cell.type = offers ? type_of(*offered) : holding.type;
-            const steps::Provenance inputs = steps_.provenances[holding.inputs[lane_index(lane)]];
+            cell.bits = offers ? offered->lanes[lane_index(lane)].before : lane_values.bits[lane_index(lane)];
+            cell.type = offers ? type_of(*offered) : lane_values.type;
+            const steps::Provenance inputs = steps_.provenances[lane_values.inputs[lane_index(lane)]];
             cell.undefined = inputs.undefined;
             cell.inputs = inputs.count();
             cell.counted_twice = inputs.counted_twice();
-            cell.more_perhaps = inputs.untold;
+            cell.more_perhaps = inputs.unknown;
             if (row.thin || row.low || !row.reached) continue;
             cell.text = cell_text(cell.type, cell.bits, room, true);
             // "-inf" gives way where it is too wide (infinity_in), so that the numbers beside it need not.

@@ -128,8 +128,8 @@ struct Band {
     float writes_height = 0;
 };
 
-using shown::Access;
-using shown::LaneFacts;
+using scene::Access;
+using scene::LaneFacts;
 
 struct Scene {
     steps::WarpRef warp;
@@ -146,7 +146,7 @@ struct Scene {
     std::vector<Row> rows;
     std::vector<Band> bands;
     std::vector<LaneFacts> facts;  // of all lanes of the warp
-    std::uint32_t blamed = 0;      // lanes that a finding told at this step names
+    std::uint32_t faulting = 0;      // lanes that a finding told at this step names
     std::uint32_t differing = 0;   // in a comparison: lanes that hold something else than in the run beside this one
 
     // The lane under `x`, or -1.
@@ -169,6 +169,6 @@ int cell_chars(float cell, float scale);
 
 // Words and lines of an access, an atomic (scene_memory.cpp).
 void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Scene& scene, float scale, Band& band);
-using shown::accesses_of;
+using scene::accesses_of;
 
 }  // namespace lanewise::viz

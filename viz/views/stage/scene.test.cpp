@@ -1,3 +1,4 @@
+#include "common/run/run.hpp"
 #include "viz/views/stage/scene.hpp"
 
 #include <gtest/gtest.h>

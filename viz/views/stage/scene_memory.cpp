@@ -44,7 +44,7 @@ struct Touched {
     bool banks = false;                                // each word is labelled with its bank
     std::map<std::int64_t, std::uint32_t> lanes{};     // index -> lanes
     std::map<std::int64_t, std::vector<std::uint64_t>> bits{};
-    std::set<std::int64_t> untold{};                   // of an atomic: words whose last change is not told
+    std::set<std::int64_t> unknown{};                   // of an atomic: words whose last change is not told
     std::map<std::int64_t, float> columns{};           // index -> column, in lanes
     Element type = Element::f32;
     float height = kWordHeight;
@@ -116,7 +116,7 @@ void tell_words(const trace::Record& record, Touched& row) {
         }
         std::string why;
         if (put_in_order(joins, record.type, why)) row.bits[index] = {joins.back().left};
-        else row.untold.insert(index);
+        else row.unknown.insert(index);
     }
 }
 
@@ -161,7 +161,7 @@ bool merge(Touched& into, const Touched& row) {
     }
     for (const auto& [index, lanes] : row.lanes) into.lanes[index] |= lanes;
     into.bits.insert(row.bits.begin(), row.bits.end());
-    into.untold.insert(row.untold.begin(), row.untold.end());
+    into.unknown.insert(row.unknown.begin(), row.unknown.end());
     into.columns.insert(row.columns.begin(), row.columns.end());
     return true;
 }
@@ -326,7 +326,7 @@ void lay_words(const steps::Steps& steps, const steps::WarpStep& part, const Sce
             word.type = row.type;
             word.bits = bits.front();
             word.text = cell_text(word.type, word.bits, chars, true);
-            if (row.untold.contains(index)) word.text = "?";
+            if (row.unknown.contains(index)) word.text = "?";
             word.write = row.write;
             word.atomic = row.atomic;
             word.lanes = lanes;

@@ -3,9 +3,10 @@
 
 #include <cmath>
 
-#include "viz/views/lane/inspector_view.hpp"
+#include "common/run/run.hpp"
 #include "viz/testing/labels.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
+#include "viz/views/lane/inspector_view.hpp"
 #include "viz/views/stage/stage_legend.hpp"
 #include "viz/views/stage/stage_view.hpp"
 #include "viz/views/stage/warp_states.hpp"
@@ -17,14 +18,14 @@ using testing::Headless;
 
 struct Drawn {
     explicit Drawn(std::shared_ptr<const lesson::Run> run, float width = 900, float height = 460)
-        : gui(width, height), exhibit(std::move(run)) {
-        selection.warp = exhibit.steps().warps.front();
-        playhead.count = exhibit.steps().size();
+        : gui(width, height), run_view(std::move(run)) {
+        selection.warp = run_view.steps().warps.front();
+        playhead.count = run_view.steps().size();
     }
     Intent draw(Canvas* canvas = nullptr) {
         Intent intent;
         gui.canvas = canvas;
-        gui.in_pane([&](const Pane& pane) { intent = stage.draw(pane, exhibit, playhead, selection); });
+        gui.in_pane([&](const Pane& pane) { intent = stage.draw(pane, run_view, playhead, selection); });
         gui.canvas = nullptr;
         selection.turn();
         return intent;
@@ -39,7 +40,7 @@ struct Drawn {
     }
 
     Headless gui;
-    Exhibit exhibit;
+    RunView run_view;
     Playhead playhead;
     Selection selection;
     StageView stage;
@@ -174,13 +175,13 @@ TEST(StageView, AStepsNameInTheGutterLeadsToIt) {
     EXPECT_EQ(intent.value, step);
 }
 
-TEST(Standing, IsToldByInputsNeverByNumbers) {
-    EXPECT_EQ(standing_of(0, false, false, 32), Standing::untold);
-    EXPECT_EQ(standing_of(31, false, false, 32), Standing::partial);
-    EXPECT_EQ(standing_of(32, false, false, 32), Standing::complete);
-    EXPECT_EQ(standing_of(32, true, false, 32), Standing::twice);
-    EXPECT_EQ(standing_of(32, true, true, 32), Standing::undefined);
-    EXPECT_EQ(standing_of(1, false, false, 1), Standing::partial);
+TEST(Coverage, IsToldByInputsNeverByNumbers) {
+    EXPECT_EQ(coverage_of(0, false, false, 32), Coverage::unknown);
+    EXPECT_EQ(coverage_of(31, false, false, 32), Coverage::partial);
+    EXPECT_EQ(coverage_of(32, false, false, 32), Coverage::complete);
+    EXPECT_EQ(coverage_of(32, true, false, 32), Coverage::twice);
+    EXPECT_EQ(coverage_of(32, true, true, 32), Coverage::undefined);
+    EXPECT_EQ(coverage_of(1, false, false, 1), Coverage::partial);
     float last = 0;
     for (const std::size_t inputs : {1u, 2u, 4u, 8u, 16u, 32u}) {
         EXPECT_NEAR(part_held(inputs, 32) - last, 1.0f / 6, 1e-5f);   // each doubling as far as any other
@@ -188,9 +189,9 @@ TEST(Standing, IsToldByInputsNeverByNumbers) {
     }
     EXPECT_FLOAT_EQ(last, 1);
     for (const Theme* theme : {&dark_theme(), &light_theme()}) {
-        for (const Standing each : {Standing::untold, Standing::partial, Standing::complete, Standing::twice}) {
+        for (const Coverage each : {Coverage::unknown, Coverage::partial, Coverage::complete, Coverage::twice}) {
             for (const float part : {0.1f, 0.5f, 1.0f}) {
-                const Color ground = standing_color(*theme, each, part);
+                const Color ground = coverage_color(*theme, each, part);
                 EXPECT_GE(contrast(text_on(ground), ground), 4.5);
             }
         }
@@ -199,10 +200,10 @@ TEST(Standing, IsToldByInputsNeverByNumbers) {
 
 TEST(StageLegend, TellsWhatIsInSightAndNothingElse) {
     const auto facts_at = [](const std::shared_ptr<const lesson::Run>& run, std::size_t step) {
-        const Exhibit exhibit(run);
+        const RunView run_view(run);
         const StageMetrics metrics;
         const Scene scene = build_scene(run->steps, step, run->steps.warps.front(), metrics);
-        return legend_facts(scene, exhibit.most_inputs, metrics.area);
+        return legend_facts(scene, run_view.most_inputs, metrics.area);
     };
     const auto xor_run = samples::warp_xor();
     const LegendFacts first = facts_at(xor_run, 1);
@@ -267,18 +268,18 @@ TEST(WarpStates, EachIsToldFromTheTrace) {
 }
 
 TEST(WarpStates, SmallPicturesHaveTheColoursOfTheTrace) {
-    const Exhibit exhibit(samples::two_level());
-    const steps::Steps& steps = exhibit.steps();
+    const RunView run_view(samples::two_level());
+    const steps::Steps& steps = run_view.steps();
     for (const steps::WarpRef& warp : steps.warps) {
-        const auto rows = rows_of(exhibit, warp, dark_theme(), ColorBy::value);
+        const auto rows = rows_of(run_view, warp, dark_theme(), ColorBy::value);
         ASSERT_FALSE(rows.empty());
         for (const WarpRow& row : rows) {
-            const steps::Holding& held = steps.holding(row.step, warp);
+            const steps::LaneValues& held = steps.lane_values(row.step, warp);
             std::uint32_t told = 0;
             for (const WarpRow::Run& run : row.runs) {
                 for (int lane = run.first; lane < run.first + run.count; ++lane) {
                     told |= std::uint32_t{1} << lane;
-                    EXPECT_EQ(run.color, exhibit.scale.color(held.type, held.bits[static_cast<std::size_t>(lane)]));
+                    EXPECT_EQ(run.color, run_view.scale.color(held.type, held.bits[static_cast<std::size_t>(lane)]));
                 }
             }
             EXPECT_EQ(told, held.known);
@@ -294,9 +295,9 @@ TEST(Labels, OfAllSamplesNeitherOverlapNorLeaveTheStage) {
 }
 
 TEST(Labels, ANumberThatHasNoShorterFormTakesTwoLines) {
-    EXPECT_EQ(shown::cell_text(Element::f32, to_bits(-0.03f), 3, true), "-0\n.03");
-    EXPECT_EQ(shown::cell_text(Element::f32, to_bits(0.5f), 3, true), "0.5");
-    EXPECT_EQ(shown::cell_text(Element::f32, to_bits(-0.008f), 3, true), "-8\ne-3");   // not "-0" over ".00"
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.03f), 3, true), "-0\n.03");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(0.5f), 3, true), "0.5");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.008f), 3, true), "-8\ne-3");   // not "-0" over ".00"
 }
 
 TEST(Labels, InfinityDoesNotFillItsCell) {
@@ -329,12 +330,12 @@ TEST(Labels, WholeNumbersOfALaneAndItsSourceStandBesideEachOther) {
             testing::LabelCanvas canvas;
             drawn.draw(&canvas);
             const steps::LaneView& view =
-                drawn.exhibit.steps().steps[step].warps.front().lanes[static_cast<std::size_t>(lane)];
+                drawn.run_view.steps().steps[step].warps.front().lanes[static_cast<std::size_t>(lane)];
             const auto box_of = [&](std::uint64_t bits) {
-                const std::string words = format_element(Element::f32, bits);
+                const std::string text = format_element(Element::f32, bits);
                 for (const auto& label : canvas.labels)
-                    if (label.words == words) return label.box;
-                ADD_FAILURE() << words << " of lane " << lane << " is not told at step " << step;
+                    if (label.words == text) return label.box;
+                ADD_FAILURE() << text << " of lane " << lane << " is not told at step " << step;
                 return Rect{};
             };
             const Rect own = box_of(view.before), other = box_of(view.received);

@@ -19,22 +19,22 @@ struct Entry {
 
 LegendFacts legend_facts(const Scene& scene, std::size_t most_inputs, const Rect& seen) {
     LegendFacts facts;
-    facts.blamed = scene.blamed != 0;
+    facts.faulting = scene.faulting != 0;
     facts.differing = scene.differing != 0;
     for (const Row& row : scene.rows) {
         if (!row.reached || row.y1 < seen.y0 || row.y0 > seen.y1) continue;
         for (int lane = 0; lane < scene.lanes; ++lane) {
             const LaneCell& cell = row.lanes[static_cast<std::size_t>(lane)];
             if (!cell.known) continue;
-            const Standing standing = standing_of(cell.inputs, cell.counted_twice, cell.undefined, most_inputs);
+            const Coverage coverage = coverage_of(cell.inputs, cell.counted_twice, cell.undefined, most_inputs);
             facts.values |= !cell.undefined;
             facts.undefined |= cell.undefined;
             facts.more_perhaps |= cell.more_perhaps && !row.thin;
-            facts.partial |= standing == Standing::partial;
-            facts.untold |= standing == Standing::untold;
+            facts.partial |= coverage == Coverage::partial;
+            facts.unknown |= coverage == Coverage::unknown;
             // Their marks stand in cells with numbers only; their colours also elsewhere.
-            facts.complete |= standing == Standing::complete;
-            facts.twice |= standing == Standing::twice;
+            facts.complete |= coverage == Coverage::complete;
+            facts.twice |= coverage == Coverage::twice;
         }
     }
     for (const Band& band : scene.bands) {
@@ -44,7 +44,7 @@ LegendFacts legend_facts(const Scene& scene, std::size_t most_inputs, const Rect
     return facts;
 }
 
-Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const LegendFacts& facts,
+Intent StageLegend::draw(const Pane& pane, const Rect& where, const RunView& run_view, const LegendFacts& facts,
                          ColorBy by) const {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
@@ -84,24 +84,24 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exh
     x += pane.px(14);
 
     // What is looked for in a wrong run comes first.
-    if (facts.blamed) put({18, "named by what was found wrong", [&](const Rect& box) { blame_mark(brush, box); }});
+    if (facts.faulting) put({18, "named by what was found wrong", [&](const Rect& box) { fault_mark(brush, box); }});
     if (facts.differing) {
         put({18, "holds something else than in " + differing_from, [&](const Rect& box) {
                  differ_mark(brush, {box.x0, y - pane.px(9), box.x1, y - pane.px(5)});
              }});
     }
-    const std::size_t most = exhibit.most_inputs;
+    const std::size_t most = run_view.most_inputs;
     const bool by_inputs = by == ColorBy::inputs;
-    const auto swatch = [&](Standing standing, float part, bool more) {
-        return [&, standing, part, more](const Rect& box) {
-            const Color ground = by_inputs ? standing_color(colors, standing, part) : 0;
+    const auto swatch = [&](Coverage coverage, float part, bool more) {
+        return [&, coverage, part, more](const Rect& box) {
+            const Color ground = by_inputs ? coverage_color(colors, coverage, part) : 0;
             if (by_inputs) fill(brush, box, ground, pane.px(3));
-            standing_foot(brush,
+            coverage_foot(brush,
                           {box.x0 - pane.px(2), box.y0, box.x1 + pane.px(2), box.y1 + (by_inputs ? 0 : -pane.px(3))},
-                          by_inputs ? text_on(ground) : colors.text, standing, part, more, by_inputs);
+                          by_inputs ? text_on(ground) : colors.text, coverage, part, more, by_inputs);
         };
     };
-    const auto put_twice = [&] { put({18, "an input counted twice", swatch(Standing::twice, 1, false)}); };
+    const auto put_twice = [&] { put({18, "an input counted twice", swatch(Coverage::twice, 1, false)}); };
     if (!by_inputs && facts.twice) put_twice();   // the scale of colours explains itself sooner than this
     if (!by_inputs && facts.values) {
         put({102, "high, in this warp", [&](const Rect& box) {
@@ -112,28 +112,28 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const Exhibit& exh
                 fill(brush, {at, y - pane.px(4), at + piece, y + pane.px(4)}, viridis(0.06 + 0.94 * i / 23.0));
         }});
     }
-    if (by_inputs && exhibit.steps().input_count == 0) {
+    if (by_inputs && run_view.steps().input_count == 0) {
         put({0, "nobody knows which inputs a sum holds: this trace tells no loads", [](const Rect&) {}});
         return intent;
     }
     if (facts.undefined) {
         put({16, "undefined", [&](const Rect& box) {
-            fill(brush, box, standing_color(colors, Standing::undefined, 0), pane.px(3));
+            fill(brush, box, coverage_color(colors, Coverage::undefined, 0), pane.px(3));
             outline(brush, box, colors.warning, pane.px(3), pane.px(1));
             text_in(brush, Face::tiny, box, colors.warning, "?");
         }});
     }
-    const std::string all = most == exhibit.steps().input_count ? "all " + std::to_string(most) + " inputs"
+    const std::string all = most == run_view.steps().input_count ? "all " + std::to_string(most) + " inputs"
                                                                 : std::to_string(most) + " inputs, the most here";
-    if (facts.complete) put({18, (by_inputs ? "" : "holds ") + all, swatch(Standing::complete, 1, false)});
+    if (facts.complete) put({18, (by_inputs ? "" : "holds ") + all, swatch(Coverage::complete, 1, false)});
     if (by_inputs && facts.twice) put_twice();
     if (by_inputs && facts.partial && most > 1)
-        put({18, "some: the foot grows with each doubling", swatch(Standing::partial, 0.55f, false)});
+        put({18, "some: the foot grows with each doubling", swatch(Coverage::partial, 0.55f, false)});
     if (by_inputs && facts.partial && most <= 1)
         put({18, "one input",
-             [&](const Rect& box) { fill(brush, box, standing_color(colors, Standing::partial, 1), pane.px(3)); }});
-    if (by_inputs && facts.more_perhaps) put({18, "perhaps more", swatch(Standing::partial, 0.4f, true)});
-    if (by_inputs && facts.untold) put({18, "no inputs, or not told", swatch(Standing::untold, 0, false)});
+             [&](const Rect& box) { fill(brush, box, coverage_color(colors, Coverage::partial, 1), pane.px(3)); }});
+    if (by_inputs && facts.more_perhaps) put({18, "perhaps more", swatch(Coverage::partial, 0.4f, true)});
+    if (by_inputs && facts.unknown) put({18, "no inputs, or not told", swatch(Coverage::unknown, 0, false)});
     for (const bool shared : {true, false}) {
         if (!(shared ? facts.shared_words : facts.global_words)) continue;
         put({13, shared ? "word of shared memory" : "word of global memory", [&](const Rect& box) {

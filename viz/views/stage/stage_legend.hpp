@@ -11,9 +11,9 @@ namespace lanewise::viz {
 // What a legend has to tell.
 struct LegendFacts {
     bool values = false;         // any lane's value is told in colour
-    bool partial = false, complete = false, twice = false, undefined = false, untold = false, more_perhaps = false;
+    bool partial = false, complete = false, twice = false, undefined = false, unknown = false, more_perhaps = false;
     bool shared_words = false, global_words = false;
-    bool blamed = false, differing = false;
+    bool faulting = false, differing = false;
 };
 
 // Of the rows and bands that reach into `seen`.
@@ -23,7 +23,7 @@ struct StageLegend {
     std::string differing_from;   // in a comparison: the run that lanes are held against
 
     // An Intent where the other colours are asked for.
-    Intent draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const LegendFacts& facts,
+    Intent draw(const Pane& pane, const Rect& where, const RunView& run_view, const LegendFacts& facts,
                 ColorBy by) const;
 };
 

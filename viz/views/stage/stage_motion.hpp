@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/run/frontend.hpp"
+#include "common/run/run.hpp"
 #include "viz/views/stage/scene.hpp"
 
 namespace lanewise::viz {

@@ -30,23 +30,23 @@ std::string_view infinity_in(const Look& look, Face face, std::string_view text,
     return text == "inf" ? "∞" : "-∞";
 }
 
-void standing_foot(const Brush& brush, const Rect& cell, Color ink, Standing standing, float part, bool more_perhaps,
+void coverage_foot(const Brush& brush, const Rect& cell, Color ink, Coverage coverage, float part, bool more_perhaps,
                    bool gauge) {
     const float x0 = cell.x0 + brush.px(4), x1 = cell.x1 - brush.px(4), y = cell.y1 - brush.px(3.5f),
                 thick = brush.px(2);
     float end = x1;
-    switch (standing) {
-        case Standing::untold:
-        case Standing::undefined: return;
-        case Standing::twice:
+    switch (coverage) {
+        case Coverage::unknown:
+        case Coverage::undefined: return;
+        case Coverage::twice:
             for (float x = x0; x < x1; x += brush.px(5))
                 fill(brush, {x, y, std::min(x + brush.px(2.5f), x1 + brush.px(1)), y + thick}, ink);
             return;
-        case Standing::partial:
+        case Coverage::partial:
             if (!gauge) return;
             end = x0 + std::max(brush.px(1.5f), (x1 - x0) * part * 0.9f);
             break;
-        case Standing::complete: break;
+        case Coverage::complete: break;
     }
     fill(brush, {x0, y, end, y + thick}, ink);
     if (more_perhaps && gauge)
@@ -124,11 +124,11 @@ void StagePaint::row(const Scene& scene, const Row& row, const Band* present) co
                                    : infinity_in(brush.look, face, cell.text, cell.box.width()),
                   style);
         if (cell.undefined || !numbers) continue;
-        const std::size_t most = exhibit->most_inputs;
+        const std::size_t most = run_view->most_inputs;
         // Under a number of two lines it stands at the very edge.
         const bool two_lines = cell.text.find('\n') != std::string::npos;
         const Rect on{cell.box.x0, cell.box.y0, cell.box.x1, cell.box.y1 + (two_lines ? brush.px(1.8f) : 0)};
-        standing_foot(brush, on, style.ink, standing_of(cell.inputs, cell.counted_twice, false, most),
+        coverage_foot(brush, on, style.ink, coverage_of(cell.inputs, cell.counted_twice, false, most),
                       part_held(cell.inputs, most), cell.more_perhaps, colors_of.by == ColorBy::inputs && most > 1);
     }
 }

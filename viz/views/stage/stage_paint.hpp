@@ -3,14 +3,14 @@
 
 #include "viz/model/highlight.hpp"
 #include "viz/views/stage/scene.hpp"
-#include "viz/model/standing.hpp"
+#include "viz/model/coverage.hpp"
 #include "viz/widgets/paint.hpp"
 
 namespace lanewise::viz {
 
 struct StagePaint {
     Brush brush;
-    const Exhibit* exhibit = nullptr;
+    const RunView* run_view = nullptr;
     LaneColors colors_of;                // of the warp that is drawn
     const ValueScale* words_by = nullptr;
     int lane = -1;           // the lane to explain
@@ -38,7 +38,7 @@ private:
     void word(const Scene& scene, const Word& word, Face face) const;
     void word_heads(const Band& band) const;
     void marks(const Scene& scene) const;
-    // Meetings (stage_paint_meetings.cpp).
+    // Collectives (stage_paint_collectives.cpp).
     void barrier(const Scene& scene, const Band& band) const;
     void vote(const Scene& scene, const Band& band) const;
     void match(const Scene& scene, const Band& band) const;
@@ -46,7 +46,7 @@ private:
     void active_mask(const Scene& scene, const Band& band) const;
     void fence(const Scene& scene, const Band& band) const;
     void say(const Scene& scene, const Band& band, float y) const;   // a dot for each lane: filled says yes
-    void caption_under(const Band& band, float y, const std::string& words) const;
+    void caption_under(const Band& band, float y, const std::string& text) const;
     void lit_cells(const Scene& scene) const;
     std::pair<float, float> apart(const Scene& scene, const Row& row, int source) const;
     Rect told_box(const Scene& scene, const LaneCell& cell) const;
@@ -66,12 +66,12 @@ void word_shape(const Brush& brush, const Rect& box, bool shared, Color ground, 
 
 // What marks a lane that a finding names; a lane that holds something else than in the run beside this one (the sign
 // stands under its cell).
-void blame_mark(const Brush& brush, const Rect& box);
+void fault_mark(const Brush& brush, const Rect& box);
 void differ_mark(const Brush& brush, const Rect& box);
 
 // How a sum stands, along the foot of its cell: a line, short while it is partial (where `gauge` asks for that), broken
 // where an input was counted twice. `more_perhaps` leaves its end open.
-void standing_foot(const Brush& brush, const Rect& cell, Color ink, Standing standing, float part, bool more_perhaps,
+void coverage_foot(const Brush& brush, const Rect& cell, Color ink, Coverage coverage, float part, bool more_perhaps,
                    bool gauge);
 
 // "-inf" as "-∞" where it would fill a cell of that width from edge to edge.

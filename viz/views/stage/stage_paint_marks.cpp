@@ -13,7 +13,7 @@ constexpr std::size_t lane_index(int lane) { return static_cast<std::size_t>(lan
 
 }  // namespace
 
-void blame_mark(const Brush& brush, const Rect& box) {
+void fault_mark(const Brush& brush, const Rect& box) {
     const Color color = brush.colors().warning;
     outline(brush, box, color, brush.px(3), brush.px(2));
     // A sign as well as a colour: a corner is folded over.
@@ -39,8 +39,8 @@ void StagePaint::lane_numbers(const Scene& scene, float bottom) const {
     for (int i = 0; i < scene.lanes; ++i) {
         const float x = scene.lanes_x0 + scene.cell * static_cast<float>(i);
         const Rect box{x, bottom - numbers.px(15), x + scene.cell, bottom};
-        const bool blamed = (scene.blamed >> i) & 1u;
-        const Color ink = blamed        ? colors.warning
+        const bool faulting = (scene.faulting >> i) & 1u;
+        const Color ink = faulting        ? colors.warning
                           : i == lane   ? colors.strong
                           : i == source ? colors.accent
                                         : colors.quiet;
@@ -131,7 +131,7 @@ void StagePaint::marks(const Scene& scene) const {
             if (scene.rows[r].thin) continue;
             for (int i = 0; i < scene.lanes; ++i) {
                 const Rect box = scene.rows[r].lanes[lane_index(i)].box;
-                if ((scene.blamed >> i) & 1u) blame_mark(brush, box);
+                if ((scene.faulting >> i) & 1u) fault_mark(brush, box);
                 if (r == b + 1 && ((scene.differing >> i) & 1u)) differ_mark(brush, box);
             }
         }
@@ -216,7 +216,7 @@ void StagePaint::whole_number(const LaneCell& cell, const Rect& box, Color edge)
 void StagePaint::formula_card(const Scene& scene) const {
     const auto present = std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& b) { return b.present; });
     if (present == scene.bands.end() || present->kind != StepKind::shuffle || travel < 1 || !settled) return;
-    const steps::Formula parts = steps::formula_parts(exhibit->steps(), scene.step, scene.warp, lane);
+    const steps::Formula parts = steps::formula_parts(run_view->steps(), scene.step, scene.warp, lane);
     if (parts.who.empty()) return;
     const Brush pen{brush.canvas, plain};   // the card keeps its size when the lanes grow
     const Theme& colors = pen.colors();

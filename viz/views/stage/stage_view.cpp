@@ -5,55 +5,56 @@
 #include <cmath>
 
 #include "common/base/counted.hpp"
+#include "common/run/run.hpp"
 #include "viz/model/result_line.hpp"
 #include "viz/views/stage/stage_legend.hpp"
 #include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 
-Intent StageView::draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection) {
+Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
     Intent intent;
-    lights_.look(exhibit, selection);
+    lights_.look(run_view, selection);
     Rect rest = pane.box.inset(pane.px(4), 0);
-    if (headed) draw_heading(pane, rest.cut_top(pane.px(42)).inset(pane.px(12), 0), exhibit, playhead, selection);
+    if (headed) draw_heading(pane, rest.cut_top(pane.px(42)).inset(pane.px(12), 0), run_view, playhead, selection);
     const float strip_height =
-        compact ? 0 : strip.height(pane.look(), exhibit, selection, rest.width() - pane.px(24), rest.height());
+        compact ? 0 : strip.height(pane.look(), run_view, selection, rest.width() - pane.px(24), rest.height());
     if (strip_height > 0) {
-        strip.draw(pane, rest.cut_top(strip_height).inset(pane.px(12), 0), exhibit, playhead, selection, lights_);
+        strip.draw(pane, rest.cut_top(strip_height).inset(pane.px(12), 0), run_view, playhead, selection, lights_);
     }
     const float room_for_memory = rest.height() * 0.37f;   // at any step: what is told at some must not move the stage
-    const float told = draw_findings(pane, rest, exhibit, playhead, selection);
+    const float told = draw_findings(pane, rest, run_view, playhead, selection);
     rest.cut_top(told);
-    const float joins_height = note.empty() && !compact ? joins.height(pane.look(), exhibit, playhead, selection) : 0;
-    if (joins_height > 0) joins.draw(pane, rest.cut_top(joins_height).inset(pane.px(12), 0), exhibit, selection);
+    const float joins_height = note.empty() && !compact ? joins.height(pane.look(), run_view, playhead, selection) : 0;
+    if (joins_height > 0) joins.draw(pane, rest.cut_top(joins_height).inset(pane.px(12), 0), run_view, selection);
     const Rect legend_box = compact ? Rect{} : rest.cut_bottom(pane.px(24)).inset(pane.px(12), 0);
 
     // Banks and rows of sectors are as wide as 32 lanes.
     const float cell = (rest.width() - pane.px(16 + gutter)) / trace::kWarpSize;
     const float memory_height =
         compact ? 0
-                : std::min(memory.height(pane.look(), exhibit, selection, cell * trace::kWarpSize, room_for_memory),
+                : std::min(memory.height(pane.look(), run_view, selection, cell * trace::kWarpSize, room_for_memory),
                            rest.height() * 0.45f);
     const Rect memory_box = rest.cut_bottom(memory_height);
-    const Intent asked = draw_scene(pane, rest, exhibit, playhead, selection);
+    const Intent asked = draw_scene(pane, rest, run_view, playhead, selection);
     if (asked) intent = asked;
     if (memory_height > 0) {
         memory.lanes_x0 = rest.x0 + pane.px(16);
         memory.cell = cell;
-        memory.draw(pane, memory_box, exhibit, playhead, selection);
+        memory.draw(pane, memory_box, run_view, playhead, selection);
     }
     if (!compact) {
         const StageLegend legend{differing_from};
-        const Intent colors = legend.draw(pane, legend_box, exhibit, legend_facts(scene_, exhibit.most_inputs, rest),
+        const Intent colors = legend.draw(pane, legend_box, run_view, legend_facts(scene_, run_view.most_inputs, rest),
                                           selection.display.colors);
         if (colors) intent = colors;
     }
     return intent;
 }
 
-void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+void StageView::draw_heading(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                              const Selection& selection) const {
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     const Theme& colors = pane.colors();
     const std::string name = warp_name(steps, selection.warp);
     text_in(pane.brush, Face::title, where, colors.strong, name, Align::left);
@@ -65,13 +66,13 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
     if (part) {
         for (const LaneFacts& facts : scene_.facts) at_work += facts.active ? 1 : 0;
     }
-    std::string words = step.label;
-    if (at_work > 0) words += " · " + counted(at_work, "lane") + " at work";
+    std::string text = step.label;
+    if (at_work > 0) text += " · " + counted(at_work, "lane") + " at work";
     text_in(pane.brush, Face::body, {x, where.y0, where.x1, where.y1}, colors.quiet,
-            fit_text(pane.look(), Face::body, words, where.x1 - x), Align::left);
-    x += text_width(pane.look(), Face::body, words) + pane.px(14);
+            fit_text(pane.look(), Face::body, text, where.x1 - x), Align::left);
+    x += text_width(pane.look(), Face::body, text) + pane.px(14);
     Rect rest{x, where.y0, where.x1, where.y1};
-    const lesson::Run& run = *exhibit.run;
+    const lesson::Run& run = *run_view.run;
     if (!run.notice.empty()) {
         const std::vector<std::string> lines = fit_lines(pane.look(), Face::caption, run.notice, rest.width(), 2);
         const float pitch = pane.px(13);
@@ -81,7 +82,7 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
             y += pitch;
         }
     } else {
-        rest.cut_right(draw_result(pane.brush, rest, exhibit, Face::caption, Align::right) + pane.px(14));
+        rest.cut_right(draw_result(pane.brush, rest, run_view, Face::caption, Align::right) + pane.px(14));
         // On one line, as far as there is room: the origin says that it is a recording, too.
         if (!run.note.empty() && rest.width() > pane.px(60))
             text_in(pane.brush, Face::caption, rest, colors.quiet,
@@ -91,64 +92,64 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const Exhibit&
     if (!told.empty() && pane.hovers({x, where.y0, where.x1, where.y1})) hint_card(pane.look(), told);
 }
 
-float StageView::draw_findings(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+float StageView::draw_findings(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                                Selection& selection) const {
-    if (!note.empty() || playhead.step >= exhibit.findings.size() || exhibit.findings[playhead.step].empty()) return 0;
+    if (!note.empty() || playhead.step >= run_view.findings.size() || run_view.findings[playhead.step].empty()) return 0;
     const Theme& colors = pane.colors();
-    const std::vector<std::size_t>& here = exhibit.findings[playhead.step];
+    const std::vector<std::size_t>& here = run_view.findings[playhead.step];
     // What concerns the warp that is shown comes first.
-    const auto& all = exhibit.trace().findings;
+    const auto& all = run_view.trace().findings;
     const auto own = std::find_if(here.begin(), here.end(), [&](std::size_t i) {
         return all[i].block == selection.warp.block && all[i].warp == selection.warp.warp;
     });
     const trace::Finding& finding = all[own == here.end() ? here.front() : *own];
-    std::string words = finding_words(finding);
+    std::string text = finding_text(finding);
     if (here.size() > 1)
-        words += " And " + std::to_string(here.size() - 1) + " more at this step: see the column on the right.";
+        text += " And " + std::to_string(here.size() - 1) + " more at this step: see the column on the right.";
 
     const steps::WarpRef concerned{selection.warp.launch, finding.block, finding.warp};
-    const auto& warps = exhibit.steps().warps;
+    const auto& warps = run_view.steps().warps;
     const bool leads = own == here.end() && std::find(warps.begin(), warps.end(), concerned) != warps.end();
-    if (leads) words += " Click to look at that warp.";
+    if (leads) text += " Click to look at that warp.";
 
     const Rect room = where.inset(pane.px(12), 0);
     const Brush measure{nullptr, pane.look()};
     const float text_x = room.x0 + pane.px(34);
     const float width = room.x1 - text_x - pane.px(10);
-    const float height = paragraph(measure, Face::body, {0, 0}, width, 0, words) + pane.px(14);
+    const float height = paragraph(measure, Face::body, {0, 0}, width, 0, text) + pane.px(14);
     const Rect card{room.x0, room.y0 + pane.px(2), room.x1, room.y0 + pane.px(2) + height};
     fill(pane.brush, card, mix(colors.ground, colors.warning, leads && pane.hovers(card) ? 0.22 : 0.13), pane.px(6));
     if (leads && pane.button(card)) selection.warp = concerned;
     outline(pane.brush, card, colors.warning, pane.px(6), pane.px(1.2f));
     warning_sign(pane.brush, {card.x0 + pane.px(17), card.y0 + pane.px(16)}, pane.px(8));
-    paragraph(pane.brush, Face::body, {text_x, card.y0 + pane.px(7)}, width, colors.text, words);
+    paragraph(pane.brush, Face::body, {text_x, card.y0 + pane.px(7)}, width, colors.text, text);
     return height + pane.px(8);
 }
 
-Intent StageView::draw_scene(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+Intent StageView::draw_scene(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                              Selection& selection) {
     Rect area = where;
     const Rect numbers = area.cut_top(pane.px(18));
     area.cut_top(pane.px(3));
     camera.take_input(pane, area, scene_, playhead.step);
     const Look look = camera.look(pane.look());
-    scene_ = build_scene(exhibit.steps(), playhead.step, selection.warp, camera.metrics(area, pane.look(), gutter));
-    if (note.empty()) scene_.blamed = blamed_lanes(exhibit, playhead.step, selection.warp);
+    scene_ = build_scene(run_view.steps(), playhead.step, selection.warp, camera.metrics(area, pane.look(), gutter));
+    if (note.empty()) scene_.faulting = faulting_lanes(run_view, playhead.step, selection.warp);
     scene_.differing = differing;
 
     // Names stand right of the lanes, or at the edge where lanes reach beyond it.
     Rect gutter_box{std::min(scene_.lanes_x1(), area.x1 - pane.px(gutter)), area.y0, area.x1, area.y1};
     const Rect lanes_box{area.x0, area.y0, camera.zoom() > 1 ? gutter_box.x0 : area.x1, area.y1};
     const StageCamera::Scrolled scrolled = camera.place(scene_, area, lanes_box);
-    motion_.ease(scene_, exhibit.run, playhead.entrance(0, 0.7f));
+    motion_.ease(scene_, run_view.run, playhead.entrance(0, 0.7f));
 
-    const ValueScale& values = exhibit.scale_of(selection.warp);
+    const ValueScale& values = run_view.scale_of(selection.warp);
     const ValueScale plain = plain_words(pane.colors());
     const ColorBy by = selection.display.colors;
     StagePaint painter;
     painter.brush = {pane.brush.canvas, look};
-    painter.exhibit = &exhibit;
-    painter.colors_of = {&exhibit, &values, &pane.colors(), by};
+    painter.run_view = &run_view;
+    painter.colors_of = {&run_view, &values, &pane.colors(), by};
     painter.words_by = by == ColorBy::value ? &values : &plain;
     painter.lane = selection.lane();
     painter.visible = lanes_box;
@@ -203,7 +204,7 @@ Intent StageView::point_at(const Pane& pane, const Rect& lanes_box, const Rect& 
         if (!word.box.contains(at)) continue;
         selection.next.word = {word.array_id, word.index};
         hint_card(pane.look(),
-                  word.array + "[" + std::to_string(word.index) + "] · " + use_words(lights_.uses(), playhead.step));
+                  word.array + "[" + std::to_string(word.index) + "] · " + use_text(lights_.uses(), playhead.step));
         // A word of one lane explains that lane.
         if (std::popcount(word.lanes) == 1) selection.next.lane = std::countr_zero(word.lanes);
     }
@@ -216,11 +217,11 @@ void StageView::draw_zoom(const Pane& pane, const Rect& where) {
     const Theme& colors = pane.colors();
     Rect rest{where.x1 - pane.px(68), where.y0, where.x1 - pane.px(2), where.y1};
     const std::string percent = std::to_string(static_cast<int>(std::lround(camera.zoom() * 100))) + " %";
-    const auto part = [&](float width, const std::string& words, const char* hint) {
+    const auto part = [&](float width, const std::string& text, const char* hint) {
         const Rect box = rest.cut_left(pane.px(width));
         const bool hovered = pane.hovers(box);
         if (hovered) fill(pane.brush, box, colors.raised, pane.px(4));
-        text_in(pane.brush, Face::caption, box, hovered ? colors.strong : colors.quiet, words);
+        text_in(pane.brush, Face::caption, box, hovered ? colors.strong : colors.quiet, text);
         if (hovered) hint_card(pane.look(), hint);
         return pane.button(box);
     };

@@ -29,19 +29,19 @@ struct StageView {
     MemoryView memory;
     StageCamera camera;
 
-    Intent draw(const Pane& pane, const Exhibit& exhibit, const Playhead& playhead, Selection& selection);
+    Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);
 
     // The scene as it was drawn last.
     const Scene& scene() const { return scene_; }
 
 private:
-    void draw_heading(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+    void draw_heading(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                       const Selection& selection) const;
     // What the emulator found wrong at this step; returns the height used at the top of `where`.
     // A click leads to the warp that it concerns.
-    float draw_findings(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+    float draw_findings(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                         Selection& selection) const;
-    Intent draw_scene(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+    Intent draw_scene(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                       Selection& selection);
     Intent point_at(const Pane& pane, const Rect& lanes_box, const Rect& gutter_box, const Playhead& playhead,
                     Selection& selection);

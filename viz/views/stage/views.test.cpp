@@ -1,14 +1,15 @@
 #include <gtest/gtest.h>
 
+#include "common/run/front_end.hpp"
 #include "viz/testing/headless.testing.hpp"
-#include "viz/views/lane/inspector_view.hpp"
 #include "viz/testing/labels.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
+#include "viz/views/benchmark/timing_view.hpp"
+#include "viz/views/lane/inspector_view.hpp"
 #include "viz/views/shell/source_view.hpp"
-#include "viz/views/stage/stage_view.hpp"
 #include "viz/views/shell/text_view.hpp"
 #include "viz/views/shell/timeline_view.hpp"
-#include "viz/views/benchmark/timing_view.hpp"
+#include "viz/views/stage/stage_view.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -20,11 +21,11 @@ using testing::LabelCanvas;
 // Draws `draw` in one pane as large as the window.
 TEST(StageView, PointingAtALaneSelectsItAndAClickPinsIt) {
     Headless gui(960, 640);
-    const Exhibit exhibit(samples::warp_xor());
-    const Playhead playhead = at_step(exhibit, 2);
+    const RunView run_view(samples::warp_xor());
+    const Playhead playhead = at_step(run_view, 2);
     Selection selection;
     StageView stage;
-    const auto draw = [&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); };
+    const auto draw = [&](const Pane& pane) { stage.draw(pane, run_view, playhead, selection); };
     gui.in_pane(draw);
     gui.in_pane(draw);
     const auto present =
@@ -53,32 +54,32 @@ TEST(StageView, SaysCalmlyThatARunIsShownAsRecordedBesideItsResult) {
         run.notice = warned ? "partial: it was cut off" : "";
         const auto told = std::make_shared<lesson::Run>(run);
         told->steps = steps::build_steps(told->trace);
-        const Exhibit exhibit(told);
+        const RunView run_view(told);
         Headless gui(1100, 640);
         testing::LabelCanvas canvas;
         gui.canvas = &canvas;
         Selection selection;
         StageView stage;
-        gui.in_pane([&](const Pane& pane) { stage.draw(pane, exhibit, at_step(exhibit, 1), selection); });
-        const auto color_of = [&](const std::string& words) -> std::optional<Color> {
+        gui.in_pane([&](const Pane& pane) { stage.draw(pane, run_view, at_step(run_view, 1), selection); });
+        const auto color_of = [&](const std::string& text) -> std::optional<Color> {
             for (const auto& label : canvas.labels)
-                if (label.words.starts_with(words)) return label.color;
+                if (label.words.starts_with(text)) return label.color;
             return std::nullopt;
         };
         using Some = std::optional<Color>;
         EXPECT_EQ(color_of("Shown as recorded."), warned ? Some() : Some(dark_theme().quiet));
         EXPECT_EQ(color_of("partial: "), warned ? Some(dark_theme().warning) : Some());
-        EXPECT_EQ(color_of(shown::result_words(run)).has_value(), !warned);
+        EXPECT_EQ(color_of(scene::result_text(run)).has_value(), !warned);
     }
 }
 
 TEST(StageView, AClickOnASmallWarpChoosesIt) {
     Headless gui(960, 640);
-    const Exhibit exhibit(samples::two_level());
-    const Playhead playhead = at_step(exhibit, 2);
+    const RunView run_view(samples::two_level());
+    const Playhead playhead = at_step(run_view, 2);
     Selection selection;
     StageView stage;
-    const auto draw = [&](const Pane& pane) { stage.draw(pane, exhibit, playhead, selection); };
+    const auto draw = [&](const Pane& pane) { stage.draw(pane, run_view, playhead, selection); };
     gui.in_pane(draw);
     // Along the strip's lines every warp of the chosen block is found, then the other block, and then its warps.
     std::vector<steps::WarpRef> seen;
@@ -97,8 +98,8 @@ TEST(StageView, AClickOnASmallWarpChoosesIt) {
 
 TEST(TimelineView, AClickOnAStepAsksToGoThere) {
     Headless gui(1000, 124);
-    const Exhibit exhibit(samples::two_level());
-    const Playhead playhead = at_step(exhibit, 0);
+    const RunView run_view(samples::two_level());
+    const Playhead playhead = at_step(run_view, 0);
     Selection selection;
     TimelineView timeline;
     std::vector<std::size_t> asked;
@@ -107,27 +108,27 @@ TEST(TimelineView, AClickOnAStepAsksToGoThere) {
             gui.mouse = {x, 70};
             gui.down = down;
             gui.in_pane([&](const Pane& pane) {
-                const Intent intent = timeline.draw(pane, exhibit, playhead, selection);
+                const Intent intent = timeline.draw(pane, run_view, playhead, selection);
                 if (intent.kind == Intent::Kind::go_to && (asked.empty() || asked.back() != intent.value))
                     asked.push_back(intent.value);
             });
         }
     }
-    std::vector<std::size_t> all(exhibit.steps().size());
+    std::vector<std::size_t> all(run_view.steps().size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     EXPECT_EQ(asked, all);
 }
 
 TEST(SourceView, ALineThatRanLeadsToItsStep) {
     Headless gui(400, 400);
-    const Exhibit exhibit(samples::warp_xor());
-    const Playhead playhead = at_step(exhibit, 0);
+    const RunView run_view(samples::warp_xor());
+    const Playhead playhead = at_step(run_view, 0);
     Selection selection;
     SourceView source;
     source.set_source("kernels.cuh", samples::presentation().source);
     Intent intent;
     const auto draw = [&](const Pane& pane) {
-        const Intent asked = source.draw(pane, &exhibit.steps(), playhead, selection);
+        const Intent asked = source.draw(pane, &run_view.steps(), playhead, selection);
         if (asked) intent = asked;
     };
     gui.in_pane(draw, Pane::Scroll::vertical);
@@ -141,7 +142,7 @@ TEST(SourceView, ALineThatRanLeadsToItsStep) {
     // From step 0 (line 3) the next step of a line above is that of line 3 itself, or of line 5: never a line that did
     // not run.
     ASSERT_EQ(intent.kind, Intent::Kind::go_to);
-    const int line = exhibit.steps().steps[intent.value].line;
+    const int line = run_view.steps().steps[intent.value].line;
     EXPECT_TRUE(line == 3 || line == 5);
     selection.turn();
     EXPECT_EQ(selection.now.line, line);
@@ -176,12 +177,12 @@ TEST(TextView, ACommandIsWholeInANarrowPanel) {
     const std::string command = "./lessons/run 05 --check --variant block_sum_two_level_broadcast --n 100003";
     text.set_text("```sh\n" + command + "\n```\n");
     gui.in_pane([&](const Pane& pane) { text.draw(pane); }, Pane::Scroll::vertical);
-    std::string words;
+    std::string shown;
     for (const LabelCanvas::Label& label : canvas.labels) {
         EXPECT_LE(label.box.x1, 300) << label.words;
-        words += (words.empty() ? "" : " ") + label.words;
+        shown += (shown.empty() ? "" : " ") + label.words;
     }
-    EXPECT_EQ(words, command);
+    EXPECT_EQ(shown, command);
     EXPECT_GT(canvas.labels.size(), 1u);
 }
 
@@ -189,13 +190,13 @@ TEST(InspectorView, DrawsEveryLaneOfEveryStep) {
     Headless gui(300, 400);
     InspectorView inspector;
     for (const auto& run : {samples::two_level(), samples::shared_tree(), samples::undefined_half()}) {
-        const Exhibit exhibit(run);
+        const RunView run_view(run);
         for (std::size_t step = 0; step < run->steps.size(); ++step) {
             for (int lane = -1; lane < 32; lane += 3) {
                 Selection selection;
                 selection.pinned_lane = lane;
-                const Playhead playhead = at_step(exhibit, step);
-                gui.in_pane([&](const Pane& pane) { inspector.draw(pane, exhibit, playhead, selection); },
+                const Playhead playhead = at_step(run_view, step);
+                gui.in_pane([&](const Pane& pane) { inspector.draw(pane, run_view, playhead, selection); },
                             Pane::Scroll::vertical);
             }
         }
@@ -205,16 +206,16 @@ TEST(InspectorView, DrawsEveryLaneOfEveryStep) {
 TEST(InspectorView, WhatHappenedToTheLaneIsInSightAtOnce) {
     Headless gui(306, 285);   // as much as a window of 1280 x 800 has for it
     InspectorView inspector;
-    const Exhibit exhibit(samples::two_level());
-    const std::size_t count = exhibit.steps().size();
+    const RunView run_view(samples::two_level());
+    const std::size_t count = run_view.steps().size();
     for (std::size_t step = 0; step < count; ++step) {
         Selection selection;
-        selection.warp = exhibit.steps().warps.front();
+        selection.warp = run_view.steps().warps.front();
         selection.pinned_lane = 5;
         Intent asked;
         const auto draw = [&] {
             gui.in_pane(
-                [&](const Pane& pane) { asked = inspector.draw(pane, exhibit, at_step(exhibit, step), selection); },
+                [&](const Pane& pane) { asked = inspector.draw(pane, run_view, at_step(run_view, step), selection); },
                 Pane::Scroll::vertical);
         };
         gui.mouse = {-1, -1};
@@ -223,7 +224,7 @@ TEST(InspectorView, WhatHappenedToTheLaneIsInSightAtOnce) {
         ASSERT_FALSE(strip.empty());
         // The present one is among them, with where it came from and where it goes.
         std::vector<std::size_t> changes;
-        for (const LifeStep& each : life_of(exhibit.steps(), selection.warp, 5))
+        for (const LifeStep& each : history_of(run_view.steps(), selection.warp, 5))
             if (each.changed || (changes.empty() && each.known)) changes.push_back(each.step);
         std::size_t present = changes.front();
         for (const std::size_t each : changes)

@@ -20,7 +20,7 @@ WarpState state_of(const steps::Steps& steps, std::size_t step, const steps::War
     if (step >= steps.size()) return state;
     if (const steps::WarpStep* part = steps.steps[step].find(warp)) {
         state.doing = is_barrier(steps.steps[step].kind) ? WarpState::Doing::waits : WarpState::Doing::works;
-        state.lanes = std::popcount(shown::active_lanes(steps, part));
+        state.lanes = std::popcount(scene::active_lanes(steps, part));
         return state;
     }
     for (std::size_t k = step + 1; k < steps.size() && state.next == steps::kNoStep; ++k) {
@@ -40,7 +40,7 @@ WarpState state_of(const steps::Steps& steps, std::size_t step, const steps::War
     return state;
 }
 
-std::string state_words(const WarpState& state) {
+std::string state_text(const WarpState& state) {
     const std::string lanes = counted(state.lanes, "lane");
     switch (state.doing) {
         case WarpState::Doing::works: return "works: " + lanes;
@@ -53,14 +53,14 @@ std::string state_words(const WarpState& state) {
     return state.next == steps::kNoStep ? "idle" : "idle until step " + std::to_string(state.next + 1);
 }
 
-std::vector<WarpRow> rows_of(const Exhibit& exhibit, const steps::WarpRef& warp, const Theme& theme, ColorBy by) {
-    const steps::Steps& steps = exhibit.steps();
-    const LaneColors colors{&exhibit, &exhibit.scale, &theme, by};
+std::vector<WarpRow> rows_of(const RunView& run_view, const steps::WarpRef& warp, const Theme& theme, ColorBy by) {
+    const steps::Steps& steps = run_view.steps();
+    const LaneColors colors{&run_view, &run_view.scale, &theme, by};
     const int lanes = lanes_of(steps, warp);
     std::vector<WarpRow> rows;
-    const steps::Holding* last = nullptr;
+    const steps::LaneValues* last = nullptr;
     for (std::size_t k = 0; k < steps.size(); ++k) {
-        const steps::Holding& now = steps.holding(k, warp);
+        const steps::LaneValues& now = steps.lane_values(k, warp);
         const bool same = last && last->known == now.known && last->bits == now.bits && last->inputs == now.inputs &&
                           last->type == now.type;
         if (same || now.known == 0) continue;

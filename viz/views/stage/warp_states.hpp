@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "viz/model/standing.hpp"
+#include "viz/model/coverage.hpp"
 
 namespace lanewise::viz {
 
@@ -24,7 +24,7 @@ struct WarpState {
 
 WarpState state_of(const steps::Steps& steps, std::size_t step, const steps::WarpRef& warp);
 // "works: 16 lanes", "waits at the barrier", "idle until step 9", "has ended".
-std::string state_words(const WarpState& state);
+std::string state_text(const WarpState& state);
 
 // The rows of a small picture of one warp: what it held after each step that changed something.
 struct WarpRow {
@@ -37,6 +37,6 @@ struct WarpRow {
 };
 
 // Colours by value are those of the whole run, so that warps can be compared.
-std::vector<WarpRow> rows_of(const Exhibit& exhibit, const steps::WarpRef& warp, const Theme& theme, ColorBy by);
+std::vector<WarpRow> rows_of(const RunView& run_view, const steps::WarpRef& warp, const Theme& theme, ColorBy by);
 
 }  // namespace lanewise::viz

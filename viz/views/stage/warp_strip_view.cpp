@@ -63,9 +63,9 @@ void state_sign(const Brush& brush, Point c, Doing doing) {
 
 }  // namespace
 
-float WarpStripView::height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width,
+float WarpStripView::height(const Look& look, const RunView& run_view, const Selection& selection, float width,
                             float room) const {
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     if (steps.warps.size() < 2) return 0;
     const std::size_t warps = warps_of(steps, selection.warp).size();
     float height = 0;
@@ -77,30 +77,30 @@ float WarpStripView::height(const Look& look, const Exhibit& exhibit, const Sele
     return height + look.px(3);
 }
 
-const std::vector<WarpRow>& WarpStripView::rows(const Exhibit& exhibit, std::size_t place, const Theme& theme,
+const std::vector<WarpRow>& WarpStripView::rows(const RunView& run_view, std::size_t place, const Theme& theme,
                                                 ColorBy by) {
-    if (run_ != exhibit.run || theme_ != &theme || by_ != by) rows_.clear();
-    run_ = exhibit.run;
+    if (run_ != run_view.run || theme_ != &theme || by_ != by) rows_.clear();
+    run_ = run_view.run;
     theme_ = &theme;
     by_ = by;
     const auto found = rows_.find(place);
     if (found != rows_.end()) return found->second;
-    return rows_.emplace(place, rows_of(exhibit, exhibit.steps().warps[place], theme, by)).first->second;
+    return rows_.emplace(place, rows_of(run_view, run_view.steps().warps[place], theme, by)).first->second;
 }
 
-void WarpStripView::draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+void WarpStripView::draw(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                          Selection& selection, const Lights& lights) {
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     if (steps.warps.size() < 2) return;
     Rect rest = where;
-    if (steps.blocks.size() > 1) draw_grid(pane, rest.cut_bottom(pane.px(kGrid)), exhibit, playhead, selection);
+    if (steps.blocks.size() > 1) draw_grid(pane, rest.cut_bottom(pane.px(kGrid)), run_view, playhead, selection);
     rest.cut_bottom(pane.px(3));
-    draw_warps(pane, rest, exhibit, playhead, selection, lights);
+    draw_warps(pane, rest, run_view, playhead, selection, lights);
 }
 
-void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                                Selection& selection, const Lights& lights) {
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     const std::vector<std::size_t> warps = warps_of(steps, selection.warp);
@@ -122,7 +122,7 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const Exhibi
         fill(brush, picture, mix(colors.ground, colors.raised, 0.5), pane.px(2));
 
         // Time runs down, as on the stage; the row of the present is tallest, what is to come is empty.
-        const std::vector<WarpRow>& all = rows(exhibit, warps[i], colors, selection.display.colors);
+        const std::vector<WarpRow>& all = rows(run_view, warps[i], colors, selection.display.colors);
         std::size_t now = all.size();
         for (std::size_t r = 0; r < all.size() && all[r].step <= playhead.step; ++r) now = r;
         const auto count = static_cast<float>(all.size());
@@ -168,15 +168,15 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const Exhibi
         const Color ink = chosen ? colors.accent : state.doing == Doing::works ? colors.text : colors.quiet;
         text_in(brush, text_width(pane.look(), Face::caption, name) > label.width() ? Face::tiny : Face::caption, label,
                 ink, name, Align::left);
-        if (hovered) hint_card(pane.look(), warp_name(steps, warp) + " · " + state_words(state) + " · W");
+        if (hovered) hint_card(pane.look(), warp_name(steps, warp) + " · " + state_text(state) + " · W");
         if (pane.button(whole)) selection.warp = warp;
     }
 }
 
 // Each recorded block as one small picture of what its lanes hold now, and a mark where it changes a word by an atomic.
-void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                               Selection& selection) const {
-    const steps::Steps& steps = exhibit.steps();
+    const steps::Steps& steps = run_view.steps();
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     const Rect line{where.x0, where.y0, where.x1, where.y1 - pane.px(6)};
@@ -189,7 +189,7 @@ void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const Exhibit
     // The chosen block stays among those shown.
     const std::size_t first = std::min(chosen >= shown ? chosen - shown + 1 : 0, steps.blocks.size() - shown);
     const float pitch = std::min(pane.px(132), room.width() / static_cast<float>(shown));
-    const LaneColors lane_colors{&exhibit, &exhibit.scale, &colors, selection.display.colors};
+    const LaneColors lane_colors{&run_view, &run_view.scale, &colors, selection.display.colors};
     const bool atomic = playhead.step < steps.size() && steps.steps[playhead.step].kind == steps::StepKind::atomic;
     for (std::size_t b = first; b < first + shown; ++b) {
         const steps::WarpRef& block = steps.blocks[b];
@@ -220,12 +220,12 @@ void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const Exhibit
                 (static_cast<double>(s) + 0.5) / static_cast<double>(stripes) * static_cast<double>(warps.size());
             const auto w = static_cast<std::size_t>(at);
             const steps::WarpRef& warp = steps.warps[warps[w]];
-            const steps::Holding& holding = steps.holding(playhead.step, warp);
+            const steps::LaneValues& lane_values = steps.lane_values(playhead.step, warp);
             const int lane = static_cast<int>((at - static_cast<double>(w)) * lanes_of(steps, warp));
-            if (!((holding.known >> lane) & 1u)) continue;
+            if (!((lane_values.known >> lane) & 1u)) continue;
             const float x0 = picture.x0 + stripe * static_cast<float>(s);
             fill(brush, {x0, picture.y0, x0 + stripe, picture.y1},
-                 mix(lane_colors.of(holding, lane), colors.ground, works ? 0.0 : 0.45));
+                 mix(lane_colors.of(lane_values, lane), colors.ground, works ? 0.0 : 0.45));
         }
         const bool own = b == chosen;
         if (named)

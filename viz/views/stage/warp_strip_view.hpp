@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/run/run.hpp"
 #include "viz/model/highlight.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/views/stage/warp_states.hpp"
@@ -14,16 +15,16 @@ namespace lanewise::viz {
 
 struct WarpStripView {
     // In a strip of `width` pixels, above a stage of `room`; 0 where there is only one warp. The same at every step.
-    float height(const Look& look, const Exhibit& exhibit, const Selection& selection, float width, float room) const;
-    void draw(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+    float height(const Look& look, const RunView& run_view, const Selection& selection, float width, float room) const;
+    void draw(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
               Selection& selection, const Lights& lights);
 
 private:
-    void draw_warps(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+    void draw_warps(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                     Selection& selection, const Lights& lights);
-    void draw_grid(const Pane& pane, const Rect& where, const Exhibit& exhibit, const Playhead& playhead,
+    void draw_grid(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
                    Selection& selection) const;
-    const std::vector<WarpRow>& rows(const Exhibit& exhibit, std::size_t place, const Theme& theme, ColorBy by);
+    const std::vector<WarpRow>& rows(const RunView& run_view, std::size_t place, const Theme& theme, ColorBy by);
 
     // Pictures of a run, each made when it is first seen.
     std::shared_ptr<const lesson::Run> run_;

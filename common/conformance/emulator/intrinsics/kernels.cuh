@@ -64,7 +64,7 @@ __global__ void reductions(const T* in, T* out, unsigned mask) {
 
 // Wrong: see the finding's name.
 __global__ void reduce_not_named(int* out) { out[threadIdx.x] = __reduce_add_sync(0xffffu, static_cast<int>(threadIdx.x)); }
-__global__ void reduce_other_word(int* out) {
+__global__ void reduce_other_intrinsic(int* out) {
   if (threadIdx.x < 8) out[threadIdx.x] = __reduce_min_sync(0xffffffffu, 1);
   else out[threadIdx.x] = __reduce_max_sync(0xffffffffu, 1);
 }

@@ -1,0 +1,44 @@
+// A lesson as plain data for a front end: its text, variants and recorded times.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/timing/costs.hpp"
+#include "common/timing/timing.hpp"
+
+namespace lanewise::lesson {
+
+struct VariantInfo {
+    std::string name;         // "warp_sum_xor"
+    std::string title;        // "xor": short, for a tab
+    std::string summary;      // one line
+    bool declared_wrong = false;
+};
+
+// A lesson on the path of all lessons.
+struct LessonInfo {
+    std::string name;         // "05_warp_shuffle"
+    std::string title;        // "Warp shuffle"
+    std::string opening;      // the first paragraph of its text
+    std::string program;      // where it is built; empty: it is not
+};
+
+// What a front end shows that is not a run: plain data.
+struct LessonContents {
+    std::string lesson;               // "05_warp_shuffle"
+    std::string title;                // "Warp shuffle"
+    std::string text;                 // lesson.md
+    std::string kernel_file;          // "kernels.cuh": shown until there is a run
+    std::string source;               // its contents
+    std::vector<VariantInfo> variants;      // the tabs
+    std::vector<std::string> all_variants;  // names
+    std::vector<std::string> declared_wrong;   // of them: those whose result is not expected to hold
+    timing::TimingTable timings;      // recorded; rows may be empty
+    timing::TimingTable sizes;        // recorded over sizes; rows may be empty
+    timing::TimingTable shapes;       // recorded by rows and columns; rows may be empty
+    timing::CostTable costs;          // recorded, or measured where --costs asks for them; rows may be empty
+    std::vector<LessonInfo> lessons;  // all there are, in order
+};
+
+}  // namespace lanewise::lesson

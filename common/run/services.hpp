@@ -1,0 +1,44 @@
+// The one interface through which a front end asks for something: a run, a measurement, another lesson.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/run/run.hpp"
+#include "common/timing/timing.hpp"
+
+namespace lanewise::lesson {
+
+// The program that runs when this one ends: that of another lesson.
+struct NextProgram {
+    std::string program;      // empty: none
+    std::vector<std::string> arguments;
+};
+
+// How a long measurement is followed, and ended: both are called by it, between its parts.
+struct SweepWatch {
+    std::function<void(std::size_t done, std::size_t all, const std::string& what)> progress;
+    std::function<bool()> cancelled;
+};
+
+// What a front end may ask for. Calls come from one thread at a time, the front end's own or another.
+struct Services {
+    // Runs a variant, or finds it in the recordings. Throws Error.
+    std::function<std::shared_ptr<const Run>(const std::string& variant)> run;
+    // Loads a trace of this lesson from a file. Throws ForeignTrace for one of another lesson, Error for none.
+    std::function<std::shared_ptr<const Run>(const std::string& path)> open;
+    // Times the variants of the tabs on this machine's GPU, in a second or two; an empty table where there is none.
+    // Throws Error. Empty: nothing is timed.
+    std::function<timing::TimingTable()> measure;
+    // Measures the variants of the tabs over sizes, half a minute or so. Throws Error. Empty: nothing can.
+    std::function<timing::TimingTable(const SweepWatch& watch)> measure_sizes;
+    // Why this machine cannot measure, as a sentence; empty where it can.
+    std::function<std::string()> why_not_measured;
+    // Says, before the front end closes, which program runs next. Empty: none can.
+    std::function<void(const NextProgram& next)> continue_with;
+};
+
+}  // namespace lanewise::lesson

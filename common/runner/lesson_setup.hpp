@@ -1,0 +1,31 @@
+// A lesson, its kernels, and the machines that it may run on.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/launch/backend.hpp"
+#include "common/lesson/lesson.hpp"
+#include "common/measure/meter.hpp"
+#include "common/timing/costs.hpp"
+
+namespace lanewise::lesson {
+
+struct LessonSetup {
+    Lesson lesson;
+    launch::KernelSet kernels;
+    std::function<std::unique_ptr<launch::Backend>()> make_emulator;
+    std::function<std::unique_ptr<launch::Backend>()> make_gpu;
+    // Is there a GPU? When not, says why. Starts CUDA, so it is asked only when the answer matters.
+    std::function<bool(std::string* why)> gpu_available;
+    // What times plain kernels on the GPU.
+    std::function<std::unique_ptr<timing::Meter>()> make_meter;
+    std::function<std::string()> today;   // "2026-11-21"
+    // What plans for the GPU are shaped by; asked only where there is one. Empty: as Machine says.
+    std::function<Machine()> gpu_machine = {};
+    // What single operations cost on the GPU. Empty: nothing measures them.
+    std::function<timing::CostTable(const timing::CostProgress&)> measure_costs = {};
+};
+
+}  // namespace lanewise::lesson

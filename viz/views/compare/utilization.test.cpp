@@ -1,0 +1,75 @@
+#include "viz/model/utilization.hpp"
+
+#include <gtest/gtest.h>
+
+#include "viz/testing/sample_runs.hpp"
+#include "viz/views/shell/timeline_view.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+TEST(Utilization, ATreeKeepsOneLaneInManyBusyAndAStridedLoopNearlyAll) {
+    const auto tree = samples::shared_tree();   // 256 threads: 128 + 64 + … + 1 lanes in 8 rounds
+    const Utilization slow = utilization_of(tree->steps, tree->steps.warps.front());
+    EXPECT_EQ(slow.threads, 256u);
+    EXPECT_EQ(slow.added, 255u);
+    EXPECT_EQ(slow.slots, 8u * 256u);
+    EXPECT_EQ(utilization_text(slow), "12 % of lanes busy (1 in 8) while adding");
+
+    const auto stride = samples::grid_stride();   // 64 turns of 128 lanes, then 64 + 32 + … + 1
+    const Utilization fast = utilization_of(stride->steps, stride->steps.warps.front());
+    EXPECT_EQ(fast.added, 64u * 128u + 127u);
+    EXPECT_EQ(fast.slots, 71u * 128u);
+    EXPECT_EQ(utilization_text(fast), "92 % of lanes busy (9 in 10) while adding");
+    for (std::size_t k = 0; k < fast.steps.size(); ++k) {
+        EXPECT_LE(fast.steps[k].adding, fast.steps[k].lanes);
+        if (stride->steps.steps[k].kind == steps::StepKind::block_barrier) {
+            EXPECT_EQ(fast.steps[k].adding, 0u);
+            EXPECT_EQ(fast.steps[k].lanes, 128u);
+        }
+    }
+}
+
+TEST(Utilization, PartsAreToldAsTheyArePictured) {
+    EXPECT_EQ(percent(0), "0 %");
+    EXPECT_EQ(percent(1), "100 %");
+    EXPECT_EQ(percent(0.998), "99.8 %");
+    EXPECT_EQ(percent(0.004), "0.4 %");
+    EXPECT_EQ(percent(127.0 / 896), "14 %");
+    EXPECT_EQ(part_text(127.0 / 896), "1 in 7");
+    EXPECT_EQ(part_text(2.0 / 7), "2 in 7");
+    EXPECT_EQ(part_text(0.02), "1 in 50");
+    EXPECT_EQ(part_text(0.5), "1 in 2");
+    EXPECT_EQ(part_text(0.67), "2 in 3");
+    EXPECT_EQ(part_text(0.875), "7 in 8");
+    EXPECT_EQ(part_text(0.99), "nearly all");
+    EXPECT_EQ(part_text(1), "all");
+}
+
+TEST(TimelinePlaces, StepsOfOneNameShareAChipWhenNotAllFit) {
+    std::vector<TimelineEntry> entries;
+    for (int i = 0; i < 64; ++i) entries.push_back({"load in"});
+    for (int i = 0; i < 7; ++i) {
+        entries.push_back({"barrier", steps::StepKind::block_barrier});
+        entries.push_back({"add tree +" + std::to_string(64 >> i), steps::StepKind::store});
+    }
+    const TimelinePlaces narrow = place_entries(entries, 1160, 1);
+    EXPECT_LE(narrow.total, 1160.5f);
+    float x = 0;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        EXPECT_FLOAT_EQ(narrow.places[i].x, x);
+        EXPECT_EQ(narrow.places[i].tick, i < 64);
+        EXPECT_GE(narrow.places[i].width, i < 64 ? 7 : 46);
+        x += narrow.places[i].width;
+    }
+    EXPECT_EQ(narrow.places[20].run_last, 63u);
+    // Where there is room each has its own chip.
+    for (const TimelinePlaces::Place& place : place_entries(entries, 8000, 1).places) EXPECT_FALSE(place.tick);
+    // Two of a name stay two chips.
+    entries.assign(2, {"load in"});
+    for (const TimelinePlaces::Place& place : place_entries(entries, 40, 1).places) EXPECT_FALSE(place.tick);
+    EXPECT_TRUE(place_entries({}, 400, 1).places.empty());
+}
+
+}  // namespace
+}  // namespace lanewise::viz

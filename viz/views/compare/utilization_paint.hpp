@@ -1,0 +1,18 @@
+// Busy lanes as bars: filled for lanes that add, hollow for lanes at work on something else.
+#pragma once
+
+#include "viz/model/utilization.hpp"
+#include "viz/widgets/paint.hpp"
+
+namespace lanewise::viz {
+
+// One step's bar in its track, as high as its part of the block's lanes.
+void work_bar(const Brush& brush, const Rect& track, const WorkStep& step, std::uint32_t threads, bool present);
+
+// A dashed line where the mean of the steps that add stands, over bars of height `bars`.
+void mean_line(const Brush& brush, const Rect& bars, double busy);
+
+// A whole run small: a bar for each step, the mean, and a mark under step `present`.
+void work_strip(const Brush& brush, const Rect& where, const Utilization& work, std::size_t present);
+
+}  // namespace lanewise::viz

@@ -1,0 +1,90 @@
+#include "viz/views/lane/lane_history.hpp"
+
+#include <algorithm>
+
+#include "common/base/element.hpp"
+#include "common/scene/lane_facts.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using steps::StepKind;
+
+// What the lane took and gave: the words of a wide access by the first and the last.
+std::string way_of(const steps::Steps& steps, const steps::Step& step, const steps::WarpStep& part, int lane) {
+    const steps::LaneView& view = part.lanes[static_cast<std::size_t>(lane)];
+    if (step.kind == StepKind::shuffle)
+        return view.source < 0       ? "← nobody"
+               : view.source == lane ? "← itself"
+                                     : "← lane " + std::to_string(view.source);
+    if (step.kind == StepKind::reduce) return "← all lanes";
+    if (step.kind == StepKind::warp_barrier || step.kind == StepKind::block_barrier) return "waits";
+    std::string way, array;
+    bool giving = false;
+    const std::vector<scene::Access> accesses = scene::accesses_of(steps, part, lane);
+    for (std::size_t i = 0; i < accesses.size();) {
+        std::size_t last = i;
+        const auto follows = [&](const scene::Access& a, const scene::Access& b) {
+            return a.array == b.array && a.op == b.op && b.index == a.index + 1;
+        };
+        while (last + 1 < accesses.size() && follows(accesses[last], accesses[last + 1])) ++last;
+        // "← tree[5], [133] → [5]": an arrow and an array are named when they change.
+        const bool gives = accesses[i].op != trace::Op::load;
+        if (way.empty() || gives != giving) way += std::string(way.empty() ? "" : " ") + (gives ? "→ " : "← ");
+        else way += ", ";
+        giving = gives;
+        if (accesses[i].array != array) way += array = accesses[i].array;
+        way += "[" + std::to_string(accesses[i].index);
+        if (last > i) way += "…" + std::to_string(accesses[last].index);
+        way += "]";
+        i = last + 1;
+    }
+    if (!way.empty() || part.records.empty()) return way;
+    const trace::Record& record = steps.trace->records[part.records.front()];
+    if (trace::is_predicate_vote(record.op)) return record.arg[static_cast<std::size_t>(lane)] ? "says yes" : "says no";
+    return trace::is_vote(record.op) ? "compares" : "";
+}
+
+}  // namespace
+
+std::vector<LifeStep> history_of(const steps::Steps& steps, const steps::WarpRef& warp, int lane) {
+    std::vector<LifeStep> life;
+    if (lane < 0 || lane >= trace::kWarpSize) return life;
+    const auto at = static_cast<std::size_t>(lane);
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        const steps::Step& step = steps.steps[k];
+        const steps::WarpStep* part = step.find(warp);
+        const steps::LaneValues& now = steps.lane_values(k, warp);
+        const steps::LaneValues& before = steps.lane_values(k == 0 ? steps::kNoStep : k - 1, warp);
+        LifeStep told;
+        told.step = k;
+        told.line = step.line;
+        told.label = step.label;
+        told.active = part && ((scene::active_lanes(steps, part) >> lane) & 1u);
+        told.known = (now.known >> lane) & 1u;
+        told.changed = told.known &&
+                       (!((before.known >> lane) & 1u) || before.bits[at] != now.bits[at] || before.type != now.type);
+        if (!told.active && !told.changed) continue;
+        if (told.active) told.way = way_of(steps, step, *part, lane);
+        told.type = now.type;
+        told.bits = now.bits[at];
+        told.undefined = told.known && steps.provenances.at(now.inputs[at]).undefined;
+        life.push_back(std::move(told));
+    }
+    return life;
+}
+
+std::string describe_life(const std::vector<LifeStep>& life) {
+    std::string out;
+    for (const LifeStep& each : life) {
+        out += "step " + std::to_string(each.step + 1) + "  " + each.label + "  line " + std::to_string(each.line);
+        if (!each.way.empty()) out += "  " + each.way;
+        if (!each.known) out += "  not told";
+        else if (each.undefined) out += "  undefined";
+        else out += "  " + format_element(each.type, each.bits) + " (0x" + format_bits(each.type, each.bits) + ")";
+        out += "\n";
+    }
+    return out;
+}
+
+}  // namespace lanewise::viz

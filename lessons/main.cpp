@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
-#include "common/emu/emulator.hpp"
+#include "common/check/checker.hpp"
 #include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/device.hpp"
 #include "common/cli/interrupts.hpp"
@@ -49,7 +49,7 @@ bool shows_color() {
 
 int main(int argc, char** argv) {
     try {
-        lesson::Program program{{generated::make_lesson(), generated::kernels(), emu::make_emulator,
+        lesson::Program program{{generated::make_lesson(), generated::kernels(), check::make_emulator,
                                  gpu::make_gpu_backend, gpu::available, {}, lesson::date_of_today}};
         program.gpu_machine = [] {
             const auto device = gpu::device();

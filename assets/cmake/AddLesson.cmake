@@ -25,7 +25,7 @@ function(add_lesson)
   target_compile_definitions(${name}_objects PUBLIC
     LANEWISE_LESSON_NAME="${name}" LANEWISE_LESSON_FOLDER="${folder}")
 
-  set(parts ${name}_objects ${name}_builds ${name}_hooked lanewise::cli lanewise::emu lanewise::gpu lanewise::measure)
+  set(parts ${name}_objects ${name}_builds ${name}_hooked lanewise::cli lanewise::check lanewise::gpu lanewise::measure)
   add_executable(${name} ${PROJECT_SOURCE_DIR}/lessons/main.cpp)
   target_link_libraries(${name} PRIVATE ${parts})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lessons)

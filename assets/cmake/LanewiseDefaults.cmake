@@ -82,4 +82,9 @@ endfunction()
 # own (common/emu/hooks.cpp) in place of its runtime, so it is never given to the linker. Scalar replacement would make
 # four loads of one float4. Kernels look at a float4 as eight halves and nvcc lets them, so must this compiler.
 set(LANEWISE_HOOKED_OPTIONS
-  -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing --param tsan-instrument-func-entry-exit=0)
+  -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing
+  --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1)
+# Indices outside an array whose type says how long it is: also to a function of our own.
+if(NOT LANEWISE_SANITIZE)
+  list(APPEND LANEWISE_HOOKED_OPTIONS -fsanitize=bounds)
+endif()

@@ -222,12 +222,12 @@ void Recorder::barrier_complete(const std::uint64_t* received) {
 
 void Recorder::thread_ends(std::uint32_t thread) { settle(thread); }
 
-void Recorder::access(const AccessSeen& seen) {
+bool Recorder::access(const AccessSeen& seen) {
     const auto* address = static_cast<const std::byte*>(seen.address);
     const BufferPlace* buffer = buffer_at(address);
     Shared* shared = buffer ? nullptr : shared_at(address);
-    if (!buffer && !shared) return;  // the lane's own stack: registers, to a learner
-    if (events_ >= kMaxEvents) return;
+    if (!buffer && !shared) return true;  // the lane's own stack: registers, to a learner
+    if (events_ >= kMaxEvents) return true;
     const Element element = buffer ? buffer->element : shared->array.element;
     LaneEvent& event = add(seen.thread, seen.is_store && !continues(seen));
     event.op = seen.is_store ? Op::store : Op::load;
@@ -237,10 +237,11 @@ void Recorder::access(const AccessSeen& seen) {
     blocks_.back().places.push_back({seen.thread, at, address, seen.pc});
     if (!seen.is_store) {
         std::memcpy(event.value.data(), address, seen.bytes);
-        return;
+        return true;
     }
     pending_[seen.thread].push_back({at, address, seen.bytes, seen.pc});
     mark_written(address, seen.bytes);
+    return true;
 }
 
 void Recorder::atomic(const AtomicSeen& seen) {

@@ -29,12 +29,16 @@ struct Request {
     bool record = false;                       // make a trace
     std::vector<std::uint32_t> blocks = {0, 1};  // linear numbers of the blocks to record; those that exist
     Order order;
-    int threads = 1;                           // emulator: OS threads over blocks (a recording run uses one)
+    std::optional<Order> block_order;          // of blocks, where it is another one than that of lanes and warps
+    bool checks = false;                       // emulator: judge races, bounds, reads of what nobody wrote
+    int threads = 1;                           // emulator: OS threads over blocks (one where it records or checks)
 };
 
 struct Outcome {
     std::vector<std::vector<std::byte>> buffers;  // final contents, one for each of the plan's buffers
     std::vector<trace::Finding> findings;         // the emulator's
+    trace::Verdict verdict = trace::Verdict::not_checked;   // with Request::checks
+    std::string undecided;                        // which limit was reached, where the verdict is not decided
     // When recorded: arrays, records, findings, and of the header `source`, `launches`, `statements`, `blocks`. The
     // rest of the header is the caller's to fill in.
     std::optional<trace::Trace> trace;

@@ -1,0 +1,205 @@
+#include "common/check/findings.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "common/base/lanes.hpp"
+
+namespace lanewise::check {
+
+namespace {
+
+using trace::Severity;
+
+struct Words {
+    const char* kind;
+    Severity severity;
+};
+
+Words unsigned_of(Problem problem) {
+    switch (problem) {
+        case Problem::race: return {"race", Severity::wrong};
+        case Problem::atomic_race: return {"atomic_race", Severity::wrong};
+        case Problem::scope_race: return {"atomic_scope", Severity::wrong};
+        case Problem::same_value: return {"same_value_stores", Severity::note};
+        case Problem::missing_fence: return {"missing_fence", Severity::note};
+        case Problem::out_of_bounds: return {"out_of_bounds", Severity::wrong};
+        case Problem::foreign_pointer: return {"foreign_pointer", Severity::wrong};
+        case Problem::other_lanes_local: return {"local_of_another_lane", Severity::wrong};
+        case Problem::read_only: return {"write_to_constant", Severity::wrong};
+        case Problem::uninitialised: return {"uninitialised_read", Severity::wrong};
+    }
+    return {"", Severity::wrong};
+}
+
+const char* verb(Action action) {
+    switch (action) {
+        case Action::read: return "reads";
+        case Action::write: return "writes";
+        case Action::atomic: return "does an atomic on";
+        case Action::volatile_read: return "reads (volatile)";
+        case Action::volatile_write: return "writes (volatile)";
+    }
+    return "";
+}
+
+std::string who(const Party& party) {
+    return fmt::format("{} of warp {} in block {}", lane_list(party.lanes & (~party.lanes + 1)), party.warp, party.block);
+}
+
+std::string with_value(const std::string& value) { return value.empty() ? "" : fmt::format(" ({})", value); }
+
+std::string element_of(const Noticed& noticed) { return fmt::format("{}[{}]", noticed.array, noticed.index); }
+
+std::string both(const Noticed& noticed, int line, int other_line) {
+    return fmt::format("{} {} {}{} on line {}, and {} {} it{} on line {}", who(noticed.here), verb(noticed.here.action),
+                       element_of(noticed), with_value(noticed.here.value), line, who(noticed.there),
+                       verb(noticed.there.action), with_value(noticed.there.value), other_line);
+}
+
+std::string how_to_order(const Noticed& noticed) {
+    if (noticed.here.block != noticed.there.block)
+        return "Blocks run in any order: give each block words of its own, use atomics on both sides, pass the word on "
+               "with __threadfence() and an atomic, or read it in the next launch.";
+    if (noticed.here.warp == noticed.there.warp)
+        return "Put a __syncwarp() between the two, or a __syncthreads(): lanes of a warp do not run in lockstep, and a "
+               "shuffle or a vote orders no memory.";
+    return "Put a __syncthreads() between the two that all threads of the block reach.";
+}
+
+std::string sentence_of(const Noticed& noticed, int line, int other_line) {
+    switch (noticed.problem) {
+        case Problem::race: return both(noticed, line, other_line) + "; nothing orders the two.";
+        case Problem::atomic_race:
+            return both(noticed, line, other_line) + "; nothing orders the two, and only one of them is atomic.";
+        case Problem::scope_race:
+            return both(noticed, line, other_line) + ", with an atomic that is none to other blocks (_block).";
+        case Problem::same_value:
+            return both(noticed, line, other_line) + "; nothing orders the two, but both write the same value.";
+        case Problem::missing_fence:
+            return both(noticed, line, other_line) +
+                   "; only an atomic counter orders them, and no fence follows it on the reader's side.";
+        case Problem::out_of_bounds:
+            if (noticed.count == 0)
+                return fmt::format("{} {} {} on line {}, but the launch asks for no dynamic shared memory.",
+                                   who(noticed.here), verb(noticed.here.action), element_of(noticed), line);
+            return fmt::format("{} {} {} on line {}, but {} has {} element{}.", who(noticed.here),
+                               verb(noticed.here.action), element_of(noticed), line, noticed.array, noticed.count,
+                               noticed.count == 1 ? "" : "s");
+        case Problem::foreign_pointer:
+        case Problem::other_lanes_local:
+        case Problem::read_only:
+            return fmt::format("{} {} {} on line {}.", who(noticed.here), verb(noticed.here.action), noticed.detail, line);
+        case Problem::uninitialised:
+            return fmt::format("{} {} {} on line {}, which {}.", who(noticed.here), verb(noticed.here.action),
+                               element_of(noticed), line,
+                               noticed.shared ? "no thread of the block has written yet" : "no kernel has written yet");
+    }
+    return {};
+}
+
+std::string advice_of(const Noticed& noticed) {
+    switch (noticed.problem) {
+        case Problem::race: return how_to_order(noticed);
+        case Problem::atomic_race: return "Make both atomic, or order them. " + how_to_order(noticed);
+        case Problem::scope_race: return "Use the form without _block: its scope is the whole GPU.";
+        case Problem::same_value: return "Let one thread write it, so that no reader has to wonder.";
+        case Problem::missing_fence:
+            return "Put a __threadfence() after the atomic, before what it guards is read.";
+        case Problem::out_of_bounds:
+            return noticed.count == 0 ? "Give the bytes as the launch's third argument, <<<grid, block, bytes>>>."
+                                      : "Guard the access by the array's size, or make the array larger.";
+        case Problem::foreign_pointer: return "Pass the kernel a pointer to an array that lives during the launch.";
+        case Problem::other_lanes_local:
+            return "A local variable is its own lane's: pass the value by a shuffle or by shared memory.";
+        case Problem::read_only: return "Write to an array in global or shared memory.";
+        case Problem::uninitialised:
+            return noticed.shared ? "Write it first: what shared memory holds at a block's start is undefined."
+                                  : "Write it first, or clear the buffer before the launch.";
+    }
+    return {};
+}
+
+bool same(const Noticed& a, const Noticed& b) {
+    return a.problem == b.problem && a.here.site == b.here.site && a.has_other == b.has_other &&
+           a.there.site == b.there.site && a.array == b.array && a.here.action == b.here.action &&
+           a.there.action == b.there.action;
+}
+
+}  // namespace
+
+std::string shown(Element element, const void* at) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, at, static_cast<std::size_t>(element_size(element)));
+    return fmt::format("{:.9g}", element_to_double(element, bits));
+}
+
+void Findings::launch_begins(const emu::CheckedLaunch& launch) {
+    launch_ = launch;
+    all_.clear();
+}
+
+void Findings::add(const Noticed& noticed) {
+    for (Noticed& known : all_) {
+        if (!same(known, noticed)) continue;
+        ++known.times;
+        if (known.here.block == noticed.here.block && known.here.warp == noticed.here.warp)
+            known.here.lanes |= noticed.here.lanes;
+        return;
+    }
+    if (all_.size() < kMost) all_.push_back(noticed);
+}
+
+int Findings::line_of(Site site, emu::SourceLines& lines) const {
+    if (site & kLineBit) return static_cast<int>(site & ~kLineBit);
+    const char* pc = static_cast<const char*>(launch_.code) + (static_cast<std::int64_t>(site) - kCodeRoom);
+    return lines.find(pc).line;
+}
+
+std::vector<emu::Found> Findings::take(emu::SourceLines& lines) {
+    std::vector<emu::Found> found;
+    for (const Noticed& noticed : all_) {
+        const auto [kind, severity] = unsigned_of(noticed.problem);
+        emu::Found one;
+        trace::Finding& finding = one.finding;
+        finding.kind = kind;
+        finding.severity = severity;
+        finding.kernel = launch_.kernel;
+        finding.launch = launch_.number;
+        finding.line = line_of(noticed.here.site, lines);
+        finding.block = noticed.here.block;
+        finding.warp = noticed.here.warp;
+        finding.lanes = noticed.here.lanes;
+        finding.count = noticed.times;
+        finding.array = noticed.array;
+        finding.index = noticed.index;
+        finding.value = noticed.here.value;
+        one.lane = std::countr_zero(noticed.here.lanes);
+        one.events = noticed.here.events;
+        int other_line = 0;
+        if (noticed.has_other) {
+            other_line = line_of(noticed.there.site, lines);
+            finding.other = trace::FindingPlace{other_line, noticed.there.block, noticed.there.warp,
+                                                noticed.there.lanes, -1, noticed.there.value};
+            one.other_lane = std::countr_zero(noticed.there.lanes);
+            one.other_events = noticed.there.events;
+        }
+        finding.sentence = sentence_of(noticed, finding.line, other_line);
+        finding.advice = advice_of(noticed);
+        // What the compiler made two places of is one line to a reader.
+        const auto known = std::find_if(found.begin(), found.end(), [&](const emu::Found& other) {
+            return other.finding.kind == finding.kind && other.finding.line == finding.line &&
+                   other.finding.array == finding.array &&
+                   (other.finding.other ? other.finding.other->line : 0) == other_line;
+        });
+        if (known == found.end()) found.push_back(std::move(one));
+        else known->finding.count += finding.count;
+    }
+    all_.clear();
+    return found;
+}
+
+}  // namespace lanewise::check

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/check/checker.hpp"
 #include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/device.hpp"
 #include "common/launch/arrival_order.hpp"
@@ -83,6 +84,28 @@ TEST(EveryVariant, ThatIsDeclaredWrongShowsIt) {
     }
 }
 
+// Every check on: what is not declared wrong is clean, in whichever order lanes and blocks run.
+TEST(EveryVariant, IsFlaggedOnlyWhereItIsDeclaredWrong) {
+    const auto machine = check::make_emulator();
+    for (const auto& variant : the_lesson().variants()) {
+        if (!is_emulated(variant)) continue;
+        for (const char* order : {"ascending", "descending", "7"}) {
+            if (!is_emulated_in(variant, order)) continue;
+            launch::Request request;
+            request.order = launch::Order::parse(order);
+            request.checks = true;
+            const auto outcome = machine->run(plan_of(variant.name, inputs_of(variant.name)), kernels(), request);
+            EXPECT_NE(outcome.verdict, trace::Verdict::not_checked) << variant.name;
+            if (!variant.declared_wrong.empty()) continue;
+            EXPECT_EQ(trace::verdict_name(outcome.verdict), std::string("clean for this run"))
+                << variant.name << " " << order << ": " << outcome.undecided;
+            for (const auto& finding : outcome.findings)
+                EXPECT_EQ(finding.severity, trace::Severity::note)
+                    << variant.name << " " << order << ": " << finding.sentence;
+        }
+    }
+}
+
 TEST(EveryVariant, LeavesTheSameTraceInEveryOrder) {
     for (const auto& variant : the_lesson().variants()) {
         // Where another block finishes, it leaves another trace.
@@ -156,7 +179,7 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
 
 // A link of the text that leads nowhere would be found by a learner first.
 TEST(EveryLink, OfTheTextLeadsSomewhere) {
-    lesson::LessonSetup setup{generated::make_lesson(), generated::kernels(), emu::make_emulator, {},
+    lesson::LessonSetup setup{generated::make_lesson(), generated::kernels(), check::make_emulator, {},
                               [](std::string*) { return false; }, {}, lesson::date_of_today};
     const lesson::RunOptions options;
     lesson::Runner runner(setup, options);

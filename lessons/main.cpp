@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
-#include "common/emu/emulator.hpp"
+#include "common/check/checker.hpp"
 #include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/device.hpp"
 #include "common/cli/interrupts.hpp"
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
         const auto& workers = *new std::shared_ptr(
             worker::Pool::possible() ? std::make_shared<worker::Pool>(worker::serve_emulator) : nullptr);
         const auto make_emulator = [&workers] {
-            return workers ? worker::contained_emulator(workers) : emu::make_emulator();
+            return workers ? worker::contained_emulator(workers) : check::make_emulator();
         };
         const auto make_gpu = [&workers] {
             return workers ? worker::contained_gpu(workers, kGpuParts) : gpu::make_gpu_backend();

@@ -137,3 +137,7 @@ set(LANEWISE_LANE_OPTIONS -fstack-clash-protection -fno-finite-loops -fno-optimi
 set(LANEWISE_HOOKED_OPTIONS
   ${LANEWISE_LANE_OPTIONS} -O1 -g -fsanitize=thread -fno-builtin -fno-tree-sra -fno-strict-aliasing
   --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1)
+# Indices outside an array whose type says how long it is: also to a function of our own.
+if(NOT LANEWISE_SANITIZE)
+  list(APPEND LANEWISE_HOOKED_OPTIONS -fsanitize=bounds)
+endif()

@@ -82,26 +82,32 @@ bool named_constexpr(const Source& source, const Statement& function) {
     return false;
 }
 
-std::string announcement(const SharedDeclaration& declaration, const SharedName& name) {
+std::string announcement(const Source& source, const SharedDeclaration& declaration, const SharedName& name,
+                         Copy copy) {
+    if (copy == Copy::emulated)  // what dynamic shared memory holds at first, the emulator sees to by itself
+        return declaration.dynamic ? std::string()
+                                   : " ::lanewise_emulated::use_shared(" +
+                                         std::to_string(source[declaration.statement->first].line) + ", " + name.name +
+                                         ");";
     return std::string(" ::lanewise_traced::") + (declaration.dynamic ? "dynamic_array(" : "shared_array(") +
            std::to_string(name.id) + ", " + name.name + ");";
 }
 
-// Tells the recorder where each array lies, as soon as the function knows it.
+// Says where each array lies, as soon as the function knows it.
 void announce_arrays(const Source& source, const Statement& statement,
-                     const std::vector<SharedDeclaration>& declarations, Edits& edits) {
+                     const std::vector<SharedDeclaration>& declarations, Copy copy, Edits& edits) {
     if (statement.kind == StatementKind::function && statement.is_kernel) {
         const Statement& body = statement.children.front();
         for (const SharedDeclaration& declaration : declarations)
             if (declaration.file_scope && declaration.statement->last < statement.first)
                 for (const SharedName& name : declaration.names)
-                    edits.insert(source[body.first].end(), announcement(declaration, name));
+                    edits.insert(source[body.first].end(), announcement(source, declaration, name, copy));
     }
     for (const SharedDeclaration& declaration : declarations)
         if (declaration.statement == &statement && !declaration.file_scope)
             for (const SharedName& name : declaration.names)
-                edits.insert(source[statement.last].end(), announcement(declaration, name));
-    for (const Statement& child : statement.children) announce_arrays(source, child, declarations, edits);
+                edits.insert(source[statement.last].end(), announcement(source, declaration, name, copy));
+    for (const Statement& child : statement.children) announce_arrays(source, child, declarations, copy, edits);
 }
 
 // Shared memory on the CPU: the prelude makes __shared__ a thread-local; what it cannot say is said here.
@@ -224,8 +230,8 @@ Edits edits_for(const Unit& unit, std::size_t index, Copy copy, std::vector<std:
         intercept_words(file, copy != Copy::emulated_traced, edits);
         announce_results(file, names, edits);
         if (copy == Copy::emulated_traced) announce_joins(file, unit.functions, names, targets, edits);
-        announce_arrays(source, file.root, shared, edits);
     }
+    announce_arrays(source, file.root, shared, copy, edits);
     if (copy == Copy::emulated || copy == Copy::emulated_traced) close_operations(file, edits);
     return edits;
 }

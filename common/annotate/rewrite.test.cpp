@@ -264,7 +264,7 @@ TEST(SharedArrays, BecomeWhatTheEmulatorCanHold) {
     EXPECT_EQ(copy_of("extern __shared__ float a[];", Copy::emulated),
               "");
     EXPECT_EQ(copy_of("void f() { __shared__ alignas(16) float a[4]; alignas(8) int b; }", Copy::emulated),
-              "void f() { __shared__ __align__(16) float a[4]; alignas(8) int b; }");
+              "void f() { __shared__ __align__(16) float a[4]; ::lanewise_emulated::use_shared(1, a); alignas(8) int b; }");
     EXPECT_EQ(copy_of("void f() { v += __shfl_sync(m, v, 0); __syncthreads(); }", Copy::emulated),
               "void f() { v += __shfl_sync(m, v, 0); __syncthreads(); }");
 }

@@ -28,7 +28,12 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_flag("--interactive", options.interactive,
                  "With --text: step through it in the terminal, with the window's keys")
         ->group(look);
-    app.add_flag("--check", options.check, "Compare each variant's result with a reference in double")->group(look);
+    app.add_flag("--check", options.check, "Compare each variant's result with a reference in double; on the emulator also judge races, bounds and "
+                 "reads of what nothing wrote")->group(look);
+    app.add_option("--report", raw.report,
+                   "Like --check, and write what was found to a file: .json, or .sarif for editors and code hosts")
+        ->group(look)
+        ->type_name("FILE");
     app.add_flag("--time", options.time, "Time the plain kernels on the GPU, or show the recorded times")->group(look);
     app.add_flag("--costs", options.costs,
                  "What a shuffle, a load, a barrier, an atomic costs in cycles: measured on the GPU, or as "

@@ -14,7 +14,7 @@ namespace lanewise::lesson {
 struct Raw {
     std::string backend, n, block, warp, offset, seed, input, order;
     std::string save_trace, record, open;
-    std::string screenshot, exported, step, size, scale, theme, focus, lane, color, sort;
+    std::string screenshot, exported, report, step, size, scale, theme, focus, lane, color, sort;
     std::string sizes, l2, csv, json;
 };
 

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "common/base/error.hpp"
+#include "common/check/report.hpp"
 #include "common/base/suggest.hpp"
 #include "common/run/comparison.hpp"
 #include "common/cli/flags.hpp"
@@ -150,6 +151,12 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
         check_picture(raw.screenshot);
         options.screenshot = raw.screenshot;
     }
+    if (given("--report", raw.report)) {
+        if (!check::is_report_name(raw.report))
+            throw Error(fmt::format("--report {} is no report; give FILE.json or FILE.sarif.", raw.report));
+        options.report = raw.report;
+        options.check = true;
+    }
     if (given("--export", raw.exported)) {
         page::ending_of("--export", raw.exported);
         options.exported = raw.exported;
@@ -177,12 +184,14 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
 
 }  // namespace
 
+std::string program_version() { return LANEWISE_VERSION; }
+
 std::optional<Options> parse_options(const std::vector<std::string>& arguments, const Lesson& lesson,
                                      std::ostream& out) {
     CLI::App app{fmt::format("{}. Without flags: a window.", lesson.title()), lesson.name()};
     app.allow_extras();
     app.set_help_flag("--help", "Show this and exit");
-    app.set_version_flag("--version", fmt::format("Lanewise {}, {}", LANEWISE_VERSION, lesson.name()),
+    app.set_version_flag("--version", fmt::format("Lanewise {}, {}", program_version(), lesson.name()),
                          "Show the version and exit");
     app.get_formatter()->column_width(30);
     const std::string some = lesson.variants().empty() ? "NAME" : lesson.variants().front().name;

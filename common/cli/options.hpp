@@ -36,6 +36,7 @@ struct Options : RunOptions {
     std::vector<std::string> compare;    // two to four names or none
     std::string screenshot;
     std::string exported;                // a file to take away: .svg, .html or .csv
+    std::string report;                  // of the checks, .json or .sarif; implies `check`
     std::optional<std::uint64_t> step;   // as people count: from 1
     bool start = false;                  // the window opens on the path of all lessons
     bool has_size = false;
@@ -55,6 +56,9 @@ struct Options : RunOptions {
                record.empty() && diff.empty() && screenshot.empty() && exported.empty();
     }
 };
+
+// "0.1.0"
+std::string program_version();
 
 // Parses the arguments after the program's name. Prints the answer of --help and --version to `out` and returns
 // nothing then. Throws Error that names the flag, the value and what would be right.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/check/report.hpp"
 #include "common/cli/costs_command.hpp"
 #include "common/cli/drawing.hpp"
 #include "common/cli/session.hpp"
@@ -100,6 +101,17 @@ void interactive(Session& s) {
     terminal::step_through(request);
 }
 
+// Paths are told from the project's root, which is where lessons/ stands.
+check::Report report_of(const Lesson& lesson, const std::vector<CheckedVariant>& rows) {
+    check::Report report{lesson.name(), program_version(), {}};
+    for (const auto& row : rows) {
+        if (!row.checked.not_run.empty()) continue;
+        report.runs.push_back({row.variant, fmt::format("lessons/{}/{}", lesson.name(), row.checked.kernel_file),
+                               row.declared_wrong, row.checked.verdict, row.checked.undecided, row.checked.findings});
+    }
+    return report;
+}
+
 int check(Session& s) {
     std::vector<CheckedVariant> rows;
     for (const auto& name : s.measured()) {
@@ -108,7 +120,9 @@ int check(Session& s) {
         if (!checked.not_run.empty() && !s.options.variants.empty()) throw Error(checked.not_run);
         rows.push_back({name, choose_inputs(variant, s.options).n, variant.declared_wrong, std::move(checked)});
     }
-    return print_check(s.console.out, s.runner.machine(), rows, s.paint) > 0 ? kExitFailed : kExitOk;
+    const int failed = print_check(s.console.out, s.runner.machine(), rows, s.paint);
+    if (!s.options.report.empty()) check::save_report(s.options.report, report_of(s.lesson, rows));
+    return failed > 0 ? kExitFailed : kExitOk;
 }
 
 // To the terminal, and to --csv and --json.

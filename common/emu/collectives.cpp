@@ -56,7 +56,15 @@ T joined(Op op, T a, T b) {
     }
 }
 
-std::uint64_t poison(Element type) { return element_size(type) == 8 ? kPoison64 : kPoison32; }
+std::uint64_t poison_of(Element type) { return element_size(type) == 8 ? kPoison64 : kPoison32; }
+
+// Shuffles and matches move bits: those of a float and of an int are one instruction, those of 8 bytes another. To a
+// reduction the type says what is done.
+bool same_call(const Collective& open, Op op, Element type) {
+    if (open.op != op) return false;
+    if (open.type == type || op == Op::reduce_add) return true;
+    return !trace::is_reduce(op) && (element_size(open.type) == 8) == (element_size(type) == 8);
+}
 
 // Do all lanes give the same offset and take the whole warp as one segment? Nearly every shuffle of a reduction does.
 bool uniform(const std::int32_t* arg, const std::int32_t* width) {
@@ -111,7 +119,10 @@ void Machine::meet_slowly(int line, Op op, Element type, std::uint32_t mask) {
     if (which < 0) return;
     turn(line);
     const Collective& collective = warp.open[static_cast<std::size_t>(which)];
-    if (collective.arrived == (mask & warp.alive)) return complete(warp, which);
+    if (collective.arrived == (mask & warp.alive)) {
+        complete(warp, which);
+        return go_to_first_of(number_of(warp));
+    }
     runnable_[current / kWarpSize] &= ~bit;
     yield();
 }
@@ -126,14 +137,14 @@ int Machine::open_collective(Warp& warp, int line, Op op, Element type, std::uin
                fmt::format("lane {} calls {} on line {} with the mask 0x{:08x}, which does not name it; the result is "
                            "undefined. Name every lane that calls, or keep the others out with an if.",
                            lane, cuda_name(op), line, mask));
-        result[current] = poison(type);
+        result[current] = poison_of(type);
         if (observer_) announce(warp, {mask, bit, op, type, true}, bit);
         return -1;
     }
     bool mismatch = false;
     for (int i = 0; i < warp.open_count; ++i) {
         Collective& open = warp.open[static_cast<std::size_t>(i)];
-        if (open.mask == mask && open.op == op && open.type == type) {
+        if (open.mask == mask && same_call(open, op, type)) {
             open.arrived |= bit;
             return i;
         }
@@ -162,7 +173,7 @@ void Machine::tell_mismatch(const Warp& warp, const Collective& open, int line, 
             fmt::format("lane {} calls {} on line {}, but {} {} for it in {}{} on line {}; all lanes named in a mask "
                         "must make the same call.",
                         lane, cuda_name(op), line, lane_list(open.arrived), wait_or_waits(open.arrived),
-                        cuda_name(open.op), open.op == op ? " of another type" : "", there));
+                        cuda_name(open.op), open.op == op ? " of another size" : "", there));
 }
 
 // Gives every lane that came its result; returns those whose source takes no part.
@@ -175,7 +186,7 @@ std::uint32_t Machine::exchange(std::uint32_t base, const Collective& collective
         if (collective.arrived >> source & 1) {
             result[at] = offered_[base + static_cast<std::uint32_t>(source)];
         } else {
-            result[at] = poison(collective.type);
+            result[at] = poison_of(collective.type);
             undefined |= 1u << lane;
         }
     }
@@ -305,16 +316,21 @@ void Machine::answer_active_masks(Warp& warp) {
 
 void Machine::announce(const Warp& warp, const Collective& collective, std::uint32_t undefined) {
     const std::uint32_t base = base_of(warp);
-    observer_->collective({number_of(warp), collective.op, collective.type, collective.mask, collective.arrived, undefined,
+    observer_->collective({number_of(warp), collective.op, collective.type, collective.mask, collective.arrived, warp.exists, undefined,
                         &offered_[base], &result[base], &arg_[base], &width_[base], &line_[base]});
 }
 
-void Machine::complete_ready(Warp& warp) {
+// Returns whether one was.
+bool Machine::complete_ready(Warp& warp) {
+    bool any = false;
     for (int i = 0; i < warp.open_count;) {
         const Collective& open = warp.open[static_cast<std::size_t>(i)];
-        if (open.arrived == (open.mask & warp.alive)) complete(warp, i);
+        const bool ready = open.arrived == (open.mask & warp.alive);
+        if (ready) complete(warp, i);
         else ++i;
+        any = any || ready;
     }
+    return any;
 }
 
 // Nothing can run: some collective waits for lanes that wait elsewhere. It is told, and completed with those that came, so
@@ -347,16 +363,28 @@ void Machine::resolve_deadlock() {
 }
 
 void Machine::report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence,
-                     const void* pc) {
+                     const More& more) {
     for (std::size_t i = 0; i < findings_.size(); ++i) {
-        if (findings_[i].kind != kind || findings_[i].line != line) continue;
+        if (findings_[i].kind != kind || findings_[i].line != line || findings_[i].severity != more.severity) continue;
         ++findings_[i].count;
-        if (counts_[i]) ++*counts_[i];
+        if (told_[i]) ++told_[i]->count;
         return;
     }
-    findings_.push_back({kind, program_.kernel, line, static_cast<std::uint32_t>(block_number_), warp, lanes, 1,
-                         std::move(sentence)});
-    counts_.push_back(program_.journal.add(findings_.back(), program_.launch, pc));
+    Found found;
+    trace::Finding& finding = found.finding;
+    finding.kind = kind;
+    finding.kernel = program_.kernel;
+    finding.launch = program_.launch;
+    finding.line = line;
+    finding.block = static_cast<std::uint32_t>(block_number_);
+    finding.warp = warp;
+    finding.lanes = lanes;
+    finding.sentence = std::move(sentence);
+    finding.severity = more.severity;
+    finding.other = more.other;
+    found.pc = more.pc;
+    told_.push_back(program_.journal.add(found));
+    findings_.push_back(std::move(finding));
 }
 
 }  // namespace lanewise::emu

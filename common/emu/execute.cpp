@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "common/base/error.hpp"
 #include "common/emu/block_order.hpp"
 #include "common/emu/machine.hpp"
+#include "common/emu/program_objects.hpp"
 #include "common/emu/recorder.hpp"
 
 namespace lanewise::emu {
@@ -60,7 +62,7 @@ void check_warps(const launch::Kernel& kernel, const launch::LaunchSpec& spec, c
 // Blocks are handed out in chunks, so that a thread seldom asks. Returns whether one ran away.
 bool run_blocks(const Machine::Program& program, int threads, RunState& state, void (*begins_thread)()) {
     const std::uint64_t blocks = program.grid.count();
-    const BlockOrder order(program.order, blocks);
+    const BlockOrder order(program.block_order, blocks);
     const std::uint64_t chunk = std::max<std::uint64_t>(1, blocks / (static_cast<std::uint64_t>(threads) * 16));
     std::atomic<std::uint64_t> next{0};
     std::mutex mutex;
@@ -97,20 +99,60 @@ bool run_blocks(const Machine::Program& program, int threads, RunState& state, v
     return ran_away;
 }
 
-// One launch on this thread; the blocks that were asked for are recorded. Returns whether one ran away.
-bool record_blocks(const Machine::Program& program, const launch::Request& request, Recorder& recorder,
-                   RunState& state) {
+// What a checker is told of a launch.
+CheckedLaunch checked_launch(const Machine::Program& program, const Runnable& kernel, Machine& machine) {
+    CheckedLaunch launch;
+    launch.number = program.launch;
+    launch.kernel = program.kernel;
+    launch.block = program.block;
+    launch.code = reinterpret_cast<const void*>(program.body);
+    launch.stacks = machine.stacks_begin();
+    launch.stack_bytes = StackPool::kStride;
+    launch.stack_count = machine.stacks().size();
+    launch.dynamic_shared = machine.dynamic_shared();
+    launch.shared_names = kernel.shared_names;
+    launch.program = ProgramObjects::of(launch.code);
+    launch.journal = program.journal;
+    return launch;
+}
+
+// Who watches the blocks of a launch; either may be null.
+struct Watchers {
+    Checker* checker = nullptr;     // all of them
+    Recorder* recorder = nullptr;   // those that were asked for
+};
+
+// One launch on this thread. Returns whether it was stopped.
+bool watch_blocks(const Machine::Program& program, const Runnable& kernel, const launch::Request& request,
+                  const Watchers& watchers, RunState& state) {
     const auto machine = std::make_unique<Machine>();
     machine->load(program);
-    const BlockOrder order(request.order, program.grid.count());
+    std::optional<BothObservers> both;
+    if (watchers.checker && watchers.recorder) both.emplace(*watchers.checker, *watchers.recorder);
+    bool is_recorded = false;
+    if (watchers.checker) {
+        CheckedLaunch checked = checked_launch(program, kernel, *machine);
+        checked.events_of = [&](std::uint32_t thread) {
+            return is_recorded ? static_cast<std::int64_t>(watchers.recorder->events_of(thread)) : std::int64_t{-1};
+        };
+        watchers.checker->launch_begins(checked);
+    }
+    const BlockOrder order(program.block_order, program.grid.count());
     for (std::uint64_t place = 0; place < program.grid.count(); ++place) {
         const std::uint64_t block = order[place];
-        const bool chosen = std::find(request.blocks.begin(), request.blocks.end(), block) != request.blocks.end();
-        machine->run_block(block, chosen ? &recorder : nullptr);
+        is_recorded = watchers.recorder &&
+                      std::find(request.blocks.begin(), request.blocks.end(), block) != request.blocks.end();
+        Observer* observer = watchers.checker;
+        if (is_recorded) observer = both ? static_cast<Observer*>(&*both) : watchers.recorder;
+        machine->run_block(block, observer);
         state.blocks_done.fetch_add(1, std::memory_order_relaxed);
         if (machine->stopped()) return true;
     }
     return false;
+}
+
+const launch::Order& block_order(const launch::Request& request) {
+    return request.block_order ? *request.block_order : request.order;
 }
 
 }  // namespace
@@ -125,25 +167,36 @@ std::vector<Runnable> check_launches(const launch::Plan& plan, const launch::Ker
             throw Error(
                 fmt::format("{} asks for {} bytes of dynamic shared memory; the emulator gives a block up to {}.",
                             kernel.full_name(), spec.block.dynamic_shared_bytes, lanewise_emulated::kMaxDynamicShared));
-        const auto entry = request.record ? kernel.emulated_traced : kernel.emulated;
+        const auto entry = request.record || request.checks ? kernel.emulated_traced : kernel.emulated;
         if (!entry) throw Error(launch::why_not_emulated(kernel));
         check_warps(kernel, spec, kernels.find(plan.launches[0].kernel, plan.launches[0].arguments));
-        const BlockOrder order(request.order, spec.grid.count());   // it must fit the grid
+        const BlockOrder order(block_order(request), spec.grid.count());   // it must fit the grid
         runnable.push_back({reinterpret_cast<launch::EmulatedBody>(const_cast<void*>(entry.address)),
-                            kernel.full_name(), kernel.warp_size});
+                            kernel.full_name(), kernel.warp_size, kernels.file_of(kernel).shared_names});
     }
     return runnable;
 }
 
+int threads_of(const launch::Request& request) {
+    return request.record || request.checks ? 1 : std::max(1, request.threads);
+}
+
 void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const launch::Request& request,
-             RunMemory& memory, void (*begins_thread)()) {
+             RunMemory& memory, const MakeChecker& make_checker, void (*begins_thread)()) {
+    if (request.checks && !make_checker)
+        throw Error("this emulator was made without checks: run without them, or make it with a checker.");
     std::vector<BufferPlace> places;
+    std::vector<CheckedBuffer> checked;
     for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
         const auto& spec = plan.buffers[i];
         places.push_back({memory.buffer(i), spec.bytes(), spec.element, spec.role});
+        checked.push_back({spec.name, memory.buffer(i), spec.bytes(), spec.element,
+                           spec.role != launch::BufferRole::scratch});
     }
     Journal journal = memory.journal();
     RunState& state = memory.state();
+    const auto checker = request.checks ? make_checker() : nullptr;
+    if (checker) checker->run_begins(checked);
     std::uint64_t events = 0;
     bool stopped = false;
     for (std::uint32_t number = 0; number < plan.launches.size() && !stopped; ++number) {
@@ -158,17 +211,22 @@ void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const 
         program.block = spec.block;
         program.kernel = kernels[number].name;
         program.order = request.order;
+        program.block_order = block_order(request);
         program.warp_size = kernels[number].warp_size;
         program.launch = number;
         program.journal = journal;
-        if (request.record) {
-            Recorder recorder(places, plan.snapshots, journal, events);
-            stopped = record_blocks(program, request, recorder, state);
+        if (request.record || checker) {
+            std::optional<Recorder> recorder;
+            if (request.record) recorder.emplace(places, plan.snapshots, journal, events);
+            stopped = watch_blocks(program, kernels[number], request,
+                                   {checker.get(), recorder ? &*recorder : nullptr}, state);
         } else {
             const int fitting = StackPool::most_pools(spec.block.count());
-            stopped = run_blocks(program, std::clamp(request.threads, 1, fitting), state, begins_thread);
+            stopped = run_blocks(program, std::clamp(threads_of(request), 1, fitting), state, begins_thread);
         }
     }
+    if (checker)
+        if (const std::string why = checker->undecided(); !why.empty()) journal.add_text(EntryKind::undecided, why);
     state.done = 1;
 }
 

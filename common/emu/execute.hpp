@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/emu/checker.hpp"
 #include "common/emu/run_memory.hpp"
 #include "common/launch/backend.hpp"
 
@@ -17,15 +18,19 @@ struct Runnable {
     launch::EmulatedBody body = nullptr;
     std::string name;             // "block_sum_two_level<256>"
     std::uint32_t warp_size = trace::kWarpSize;
+    std::vector<std::string> shared_names;   // of its file's shared arrays, by id
 };
 
 // The kernels of all launches. Throws Error where one is not possible, as Backend::run() says.
 std::vector<Runnable> check_launches(const launch::Plan& plan, const launch::KernelSet& kernels,
                                      const launch::Request& request);
 
-// Runs all launches; what happens lands in `memory`. `begins_thread` is called on each OS thread before it runs blocks.
-// Throws Error where the machine lacks something.
+// How many OS threads share out the blocks: one where a run is watched.
+int threads_of(const launch::Request& request);
+
+// Runs all launches; what happens lands in `memory`. `make_checker` is for runs with checks. `begins_thread` is called on
+// each OS thread before it runs blocks. Throws Error where the machine lacks something.
 void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const launch::Request& request,
-             RunMemory& memory, void (*begins_thread)() = nullptr);
+             RunMemory& memory, const MakeChecker& make_checker, void (*begins_thread)() = nullptr);
 
 }  // namespace lanewise::emu

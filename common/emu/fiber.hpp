@@ -54,6 +54,7 @@ public:
     static constexpr std::size_t kLocalBytes = 512 * 1024;
     static constexpr std::size_t kStackBytes = kLocalBytes + 64 * 1024;
     static constexpr std::size_t kGuardBytes = 64 * 1024;
+    static constexpr std::size_t kStride = kStackBytes + kGuardBytes;
 
     // Guards are part of the mapping where the kernel can do that (Linux 6.13), else they cut it into pieces, of which a
     // process has some 65000: see most_pools(). Throws Error where there is no room.
@@ -72,7 +73,6 @@ public:
     static int most_pools(std::size_t stacks);
 
 private:
-    static constexpr std::size_t kStride = kStackBytes + kGuardBytes;
     std::byte* base_ = nullptr;
     std::size_t bytes_ = 0;
 };

@@ -2,16 +2,18 @@
 // would: every load and store of a lane is announced before it happens. They must never throw.
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "common/emu/machine.hpp"
 
 namespace {
 
-void announce(const void* address, std::uint32_t bytes, bool is_store, const void* pc) {
+void announce(const void* address, std::uint32_t bytes, bool is_store, const void* pc, bool is_volatile = false) {
     auto* board = lanewise_emulated::board;
     if (!board) return;
     auto& machine = *static_cast<lanewise::emu::Machine*>(board);
-    if (auto* observer = machine.observer()) observer->access({machine.current, address, bytes, is_store, pc});
+    if (auto* observer = machine.observer())
+        if (!observer->access({machine.current, address, bytes, is_store, pc, is_volatile})) machine.fault();
 }
 
 // A lane that reads a volatile word once more waits for another to change it, and lets it run first.
@@ -60,9 +62,18 @@ void __tsan_func_exit() {}
     }                                                                                                             \
     void __tsan_volatile_read##bytes(void* address) {                                                             \
         wait_for_change(address, __builtin_return_address(0));                                                    \
-        announce(address, bytes, false, __builtin_return_address(0));                                             \
+        announce(address, bytes, false, __builtin_return_address(0), true);                                       \
     }                                                                                                             \
-    void __tsan_volatile_write##bytes(void* address) { announce(address, bytes, true, __builtin_return_address(0)); }
+    void __tsan_volatile_write##bytes(void* address) {                                                            \
+        announce(address, bytes, true, __builtin_return_address(0), true);                                        \
+    }                                                                                                             \
+    void __tsan_unaligned_volatile_read##bytes(void* address) {                                                   \
+        wait_for_change(address, __builtin_return_address(0));                                                    \
+        announce(address, bytes, false, __builtin_return_address(0), true);                                       \
+    }                                                                                                             \
+    void __tsan_unaligned_volatile_write##bytes(void* address) {                                                  \
+        announce(address, bytes, true, __builtin_return_address(0), true);                                        \
+    }
 LANEWISE_HOOK(1)
 LANEWISE_HOOK(2)
 LANEWISE_HOOK(4)
@@ -76,6 +87,40 @@ void __tsan_read_range(void* address, std::size_t bytes) {
 void __tsan_write_range(void* address, std::size_t bytes) {
     announce_range(static_cast<const char*>(address), bytes, true, __builtin_return_address(0));
 }
+#if !defined(__SANITIZE_ADDRESS__)
+// -fsanitize=bounds calls this for an index outside the extent of its array's type, which stands in the type's name:
+// "'float [8]'". The access is announced after it.
+void __ubsan_handle_out_of_bounds(void* data, void* index) {
+    struct Type {
+        std::uint16_t kind, info;
+        char name[1];
+    };
+    struct Data {
+        const char* file;
+        std::uint32_t line, column;
+        const Type* array;
+        const Type* index;
+    };
+    auto* board = lanewise_emulated::board;
+    if (!board) return;
+    auto& machine = *static_cast<lanewise::emu::Machine*>(board);
+    auto* observer = machine.observer();
+    if (!observer) return;
+    const auto& what = *static_cast<const Data*>(data);
+    std::int64_t extent = 0;
+    for (const char* at = std::strchr(what.array->name, '['); at && at[1] >= '0' && at[1] <= '9'; ++at)
+        extent = extent * 10 + (at[1] - '0');
+    // Bit 0: signed; from bit 1: the width as a power of two.
+    const int bits = 1 << (what.index->info >> 1);
+    auto value = reinterpret_cast<std::int64_t>(index);
+    if (bits < 64) {
+        value &= (std::int64_t{1} << bits) - 1;
+        if ((what.index->info & 1) && value >> (bits - 1)) value -= std::int64_t{1} << bits;
+    }
+    observer->index_outside({machine.current, value, extent});
+}
+#endif
+
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 

@@ -13,13 +13,14 @@ std::size_t rounded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
 
 }  // namespace
 
-void* Journal::claim(std::size_t payload) {
+// `kept`: what must be left for others.
+void* Journal::claim(std::size_t payload, std::size_t kept) {
     const std::size_t need = sizeof(Entry) + rounded(payload);
-    if (!memory_ || need > bytes_ - kHeadBytes) return nullptr;
+    if (!memory_ || need + kept > bytes_ - kHeadBytes) return nullptr;
     const std::uint64_t at = head().used.fetch_add(need, std::memory_order_relaxed);
-    if (at > bytes_ - kHeadBytes - need) {
+    if (at > bytes_ - kHeadBytes - need - kept) {
         head().used.fetch_sub(need, std::memory_order_relaxed);
-        set_full();
+        if (kept) set_full();
         return nullptr;
     }
     auto* entry = reinterpret_cast<Entry*>(memory_ + kHeadBytes + at);
@@ -29,39 +30,51 @@ void* Journal::claim(std::size_t payload) {
 
 bool Journal::add_text(EntryKind kind, std::string_view text) {
     text = text.substr(0, kMaxText);
-    void* place = claim(text.size());
+    void* place = claim(text.size(), 0);
     if (!place) return false;
     std::memcpy(place, text.data(), text.size());
     commit(place, kind);
     return true;
 }
 
-std::uint64_t* Journal::add(const trace::Finding& finding, std::uint32_t launch, const void* pc) {
-    const std::string_view kind = std::string_view(finding.kind).substr(0, kMaxText),
-                           kernel = std::string_view(finding.kernel).substr(0, kMaxText),
-                           sentence = std::string_view(finding.sentence).substr(0, kMaxText);
+FindingEntry* Journal::add(const Found& found) {
+    const trace::Finding& finding = found.finding;
+    const std::string none;
+    const std::array<std::string_view, FindingEntry::kTexts> texts = {
+        finding.kind,  finding.kernel, finding.sentence, finding.advice,
+        finding.array, finding.value,  finding.other ? finding.other->value : none};
     FindingEntry entry;
     entry.count = finding.count;
-    entry.pc = reinterpret_cast<std::uint64_t>(pc);
-    entry.launch = launch;
-    entry.line = finding.line;
-    entry.block = finding.block;
-    entry.warp = finding.warp;
-    entry.lanes = finding.lanes;
-    entry.kind_bytes = static_cast<std::uint32_t>(kind.size());
-    entry.kernel_bytes = static_cast<std::uint32_t>(kernel.size());
-    entry.sentence_bytes = static_cast<std::uint32_t>(sentence.size());
-    void* place = claim(sizeof entry + kind.size() + kernel.size() + sentence.size());
-    if (!place) return nullptr;
+    entry.pc = reinterpret_cast<std::uint64_t>(found.pc);
+    entry.other_pc = reinterpret_cast<std::uint64_t>(found.other_pc);
+    entry.events = found.events;
+    entry.other_events = found.other_events;
+    entry.index = finding.index;
+    entry.launch = finding.launch;
+    entry.severity = finding.severity;
+    entry.has_other = finding.other.has_value();
+    entry.here = {finding.line, finding.block, finding.warp, finding.lanes, found.lane};
+    if (const auto& other = finding.other)
+        entry.other = {other->line, other->block, other->warp, other->lanes, found.other_lane};
+    std::size_t bytes = sizeof entry;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        entry.text_bytes[i] = static_cast<std::uint32_t>(std::min(texts[i].size(), kMaxText));
+        bytes += entry.text_bytes[i];
+    }
+    void* place = claim(bytes, 0);
+    if (!place) {
+        if (memory_) head().lost_findings.store(1, std::memory_order_relaxed);
+        return nullptr;
+    }
     auto* to = static_cast<std::byte*>(place);
     std::memcpy(to, &entry, sizeof entry);
     to += sizeof entry;
-    for (const std::string_view text : {kind, kernel, sentence}) {
-        std::memcpy(to, text.data(), text.size());
-        to += text.size();
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        std::memcpy(to, texts[i].data(), entry.text_bytes[i]);
+        to += entry.text_bytes[i];
     }
     commit(place, EntryKind::finding);
-    return &static_cast<FindingEntry*>(place)->count;
+    return static_cast<FindingEntry*>(place);
 }
 
 void Journal::read(const Take& take, std::size_t from) const {
@@ -80,21 +93,40 @@ void Journal::read(const Take& take, std::size_t from) const {
     }
 }
 
-bool finding_of(std::span<const std::byte> payload, FindingEntry& entry, trace::Finding& finding) {
+bool finding_of(std::span<const std::byte> payload, Found& found) {
+    FindingEntry entry;
     if (payload.size() < sizeof entry) return false;
     std::memcpy(&entry, payload.data(), sizeof entry);
-    const auto* text = reinterpret_cast<const char*>(payload.data() + sizeof entry);
-    if (std::uint64_t{entry.kind_bytes} + entry.kernel_bytes + entry.sentence_bytes != payload.size() - sizeof entry)
-        return false;
-    finding.kind.assign(text, entry.kind_bytes);
-    finding.kernel.assign(text += entry.kind_bytes, entry.kernel_bytes);
-    finding.sentence.assign(text += entry.kernel_bytes, entry.sentence_bytes);
-    finding.line = entry.line;
-    finding.block = entry.block;
-    finding.warp = entry.warp;
-    finding.lanes = entry.lanes;
+    std::uint64_t bytes = 0;
+    for (const std::uint32_t text : entry.text_bytes) bytes += text;
+    if (bytes != payload.size() - sizeof entry || entry.severity > trace::Severity::note) return false;
+    trace::Finding& finding = found.finding;
+    trace::FindingPlace other{entry.other.line, entry.other.block, entry.other.warp, entry.other.lanes, -1, {}};
+    const std::array<std::string*, FindingEntry::kTexts> texts = {
+        &finding.kind,  &finding.kernel, &finding.sentence, &finding.advice,
+        &finding.array, &finding.value,  &other.value};
+    const auto* from = reinterpret_cast<const char*>(payload.data() + sizeof entry);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        texts[i]->assign(from, entry.text_bytes[i]);
+        from += entry.text_bytes[i];
+    }
     finding.count = entry.count;
-    return true;
+    finding.index = entry.index;
+    finding.launch = entry.launch;
+    finding.severity = entry.severity;
+    finding.line = entry.here.line;
+    finding.block = entry.here.block;
+    finding.warp = entry.here.warp;
+    finding.lanes = entry.here.lanes;
+    if (entry.has_other) finding.other = std::move(other);
+    found.pc = reinterpret_cast<const void*>(entry.pc);
+    found.other_pc = reinterpret_cast<const void*>(entry.other_pc);
+    found.events = entry.events;
+    found.other_events = entry.other_events;
+    found.lane = entry.here.lane;
+    found.other_lane = entry.other.lane;
+    const auto is_lane = [](std::int32_t lane) { return lane >= 0 && lane < trace::kWarpSize; };
+    return is_lane(found.lane) && is_lane(found.other_lane);
 }
 
 }  // namespace lanewise::emu

@@ -2,6 +2,7 @@
 // appended. Whoever reads it later, or after the writer has died, finds every entry that was written.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,7 @@ enum class EntryKind : std::uint32_t {
     image,           // ImageEntry, bytes, and a byte for each element: was it written?
     barrier,         // the images since the last one are of one block barrier
     finding,         // FindingEntry and its texts
+    undecided,       // a sentence: which limit kept the checks from judging all of the run
     error,           // a sentence: why the run was not possible
 };
 
@@ -57,16 +59,39 @@ struct ImageEntry {
     std::uint32_t buffer = 0;
     bool is_buffer = false;
 };
-// The texts follow: kind, kernel, sentence.
+
+// A finding as it is made, when not all of it is known. Lines: where they are 0, addresses in the kernel to look them up
+// by; in the sentence and the advice kLineMark and kOtherLineMark stand for them. Records: how many events of the lane
+// were recorded before; -1: none, kLast: the last one that fits.
+struct Found {
+    static constexpr char kLineMark = '\1', kOtherLineMark = '\2';
+    static constexpr std::int64_t kLast = std::int64_t{1} << 62;
+    trace::Finding finding;
+    const void* pc = nullptr;
+    const void* other_pc = nullptr;
+    std::int64_t events = -1;
+    std::int64_t other_events = -1;
+    std::int32_t lane = 0;       // of those in `lanes`, the one that `events` counts
+    std::int32_t other_lane = 0;
+};
+// Its texts follow in the order of text_bytes: kind, kernel, sentence, advice, array, value, the other place's value.
 struct FindingEntry {
+    static constexpr std::size_t kTexts = 7;
     std::uint64_t count = 1;
-    std::uint64_t pc = 0;        // where the line is not known: an address in the kernel to look it up by
+    std::uint64_t pc = 0, other_pc = 0;
+    std::int64_t events = -1, other_events = -1;
+    std::int64_t index = 0;
     std::uint32_t launch = 0;
-    std::int32_t line = 0;
-    std::uint32_t block = 0;
-    std::uint32_t warp = 0;
-    std::uint32_t lanes = 0;
-    std::uint32_t kind_bytes = 0, kernel_bytes = 0, sentence_bytes = 0;
+    trace::Severity severity = trace::Severity::wrong;
+    bool has_other = false;
+    struct Place {
+        std::int32_t line = 0;
+        std::uint32_t block = 0;
+        std::uint32_t warp = 0;
+        std::uint32_t lanes = 0;
+        std::int32_t lane = 0;
+    } here, other;
+    std::array<std::uint32_t, kTexts> text_bytes{};
 };
 
 class Journal {
@@ -79,7 +104,7 @@ public:
     // Safe from any thread.
     template <class T>
     T* add(EntryKind kind, const T& payload, std::span<const std::byte> extra = {}) {
-        auto* place = static_cast<T*>(claim(sizeof(T) + extra.size()));
+        auto* place = static_cast<T*>(claim(sizeof(T) + extra.size(), kKept));
         if (!place) return nullptr;
         std::memcpy(static_cast<void*>(place), &payload, sizeof(T));
         if (!extra.empty()) std::memcpy(reinterpret_cast<std::byte*>(place) + sizeof(T), extra.data(), extra.size());
@@ -87,12 +112,15 @@ public:
         return place;
     }
     bool add_text(EntryKind kind, std::string_view text);
-    // A finding; what is returned counts how often it was seen. Null when the journal is full.
-    std::uint64_t* add(const trace::Finding& finding, std::uint32_t launch, const void* pc = nullptr);
+    // A finding; of what is returned, the count and the lanes may be changed later. Null when the journal is full, which
+    // is noted.
+    FindingEntry* add(const Found& found);
 
     // The record has reached a limit; nothing more is recorded.
     void set_full() { head().full.store(1, std::memory_order_relaxed); }
     bool full() const { return head().full.load(std::memory_order_relaxed) != 0; }
+    // There were more findings than fit.
+    bool lost_findings() const { return head().lost_findings.load(std::memory_order_relaxed) != 0; }
 
     // Every entry from the place `from` on, in order, until `take` returns false; `at` is an entry's place. What a wild
     // store of the kernel has damaged is passed over.
@@ -103,15 +131,17 @@ private:
     struct Head {
         std::atomic<std::uint64_t> used;
         std::atomic<std::uint32_t> full;
+        std::atomic<std::uint32_t> lost_findings;
     };
     struct Entry {
         std::uint32_t bytes;                 // of the payload
         std::atomic<std::uint32_t> kind;     // written last
     };
     static constexpr std::size_t kHeadBytes = 64;
+    static constexpr std::size_t kKept = std::size_t{1} << 20;   // for findings and sentences, when the rest is full
 
     Head& head() const { return *reinterpret_cast<Head*>(memory_); }
-    void* claim(std::size_t payload);
+    void* claim(std::size_t payload, std::size_t kept);
     static void commit(void* payload, EntryKind kind) {
         auto* entry = reinterpret_cast<Entry*>(static_cast<std::byte*>(payload) - sizeof(Entry));
         entry->kind.store(static_cast<std::uint32_t>(kind), std::memory_order_release);
@@ -122,6 +152,6 @@ private:
 };
 
 // The finding of an entry. False where it is damaged.
-bool finding_of(std::span<const std::byte> payload, FindingEntry& entry, trace::Finding& finding);
+bool finding_of(std::span<const std::byte> payload, Found& found);
 
 }  // namespace lanewise::emu

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <numeric>
 #include <span>
 
 #include <fmt/format.h>
 
+#include "common/base/lanes.hpp"
 #include "common/emu/mix.hpp"
 
 namespace lanewise::emu {
@@ -28,6 +30,47 @@ Machine::Machine()
 }
 
 Machine::~Machine() = default;
+
+void poison(void* memory, std::size_t bytes) {
+    auto* to = static_cast<std::byte*>(memory);
+    const std::size_t whole = bytes / sizeof kPoison64 * sizeof kPoison64;
+    for (std::size_t at = 0; at < whole; at += sizeof kPoison64) std::memcpy(to + at, &kPoison64, sizeof kPoison64);
+    std::memcpy(to + whole, &kPoison64, bytes - whole);
+}
+
+// What the block before left in shared memory is not this block's: static arrays are poisoned as the block comes to
+// them.
+void Machine::begin_shared() {
+    shared_count = 0;
+    for (SharedUse& use : shared_uses) use = {};
+    more_shared_uses_.clear();
+    static_shared_ = 0;
+    poison(dynamic_shared_.get(), program_.block.dynamic_shared_bytes);
+}
+
+bool Machine::is_first_use(const void* address, unsigned id) {
+    for (const SharedUse& use : more_shared_uses_)
+        if (use.address == address && use.id == id) return false;
+    if (shared_count < std::size(shared_uses)) shared_uses[shared_count++] = {address, id};
+    else more_shared_uses_.push_back({address, id});
+    return true;
+}
+
+void Machine::first_use_of_shared(int line, const void* address, std::size_t bytes) {
+    static_shared_ += bytes;
+    const std::size_t all = static_shared_ + program_.block.dynamic_shared_bytes;
+    if (static_shared_ > kMaxStaticShared)
+        fail("too_much_shared", line,
+             fmt::format("the kernel declares at least {} bytes of static shared memory; CUDA allows {}. Make the "
+                         "arrays smaller, or take dynamic shared memory (extern __shared__).",
+                         static_shared_, kMaxStaticShared));
+    if (all > kMaxShared)
+        fail("too_much_shared", line,
+             fmt::format("a block needs at least {} bytes of shared memory, {} of them dynamic; it can have {}. Ask for "
+                         "less.",
+                         all, program_.block.dynamic_shared_bytes, kMaxShared));
+    poison(const_cast<void*>(address), bytes);
+}
 
 void Machine::prepare_lane(std::uint32_t thread) {
     prepare(fibers_[thread], stacks_->bottom(thread), stacks_->top(thread), &Machine::lane_main, this);
@@ -85,13 +128,15 @@ void Machine::order_lanes() {
 void Machine::run_block(std::uint64_t number, Observer* observer) {
     block_number_ = number;
     observer_ = observer;
+    statement_observer_ = observer && observer->takes_statements() ? observer : nullptr;
+    tells_arrivals_ = observer && observer->takes_arrivals();
     alive_ = program_.block.count();
     waiting_ = 0;
     quick_line_ = kNoLine;
     turns_ = 0;
     spins_ = 0;
     stopped_ = false;
-    barrier_reported_ = false;
+    barrier_mixed_ = false;
     barrier_votes_ = false;
     if (reads_volatile_) last_reads_.fill({});
     reads_volatile_ = false;
@@ -105,6 +150,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
         warp.asking = 0;
     }
     if (program_.order.kind == launch::Order::Kind::seeded) order_lanes();
+    begin_shared();
     if (observer_) observer_->block_begins(number, warp_count_ * kWarpSize);
     lanewise_emulated::board = this;
     warpSize = static_cast<int>(program_.warp_size);
@@ -121,7 +167,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
         barrier_op_of_.fill(trace::Op::sync_block);
     }
     if (observer_) observer_->block_ends();
-    observer_ = nullptr;
+    observer_ = statement_observer_ = nullptr;
 }
 
 void Machine::lane_main(void* argument) {
@@ -141,9 +187,13 @@ void Machine::finish() {
     runnable_[current / kWarpSize] &= ~bit;
     --alive_;
     // Whoever waited for this lane need not any more: a lane that has returned may still be named.
-    if (warp.open_count) complete_ready(warp);
+    const bool completed = warp.open_count && complete_ready(warp);
     if (alive_ == 0) return jump(fibers_[current], host_);
-    if (waiting_ == alive_) release_barrier();
+    if (waiting_ == alive_) {
+        release_barrier();
+        return go_to(static_cast<std::uint32_t>(first_runnable(0)));
+    }
+    if (completed) return go_to_first_of(number_of(warp));
     yield();
 }
 
@@ -163,6 +213,7 @@ void Machine::sync_block(int line) {
     // Nearly every arrival: neither the first nor the last, and the next lane of the warp has yet to come.
     if (quick_line_ == line && waiting_ + 1 < alive_ && is_runnable(to)) {
         ++waiting_;
+        line_[current] = line;
         return go_to(to);
     }
     sync_block_slowly(line, trace::Op::sync_block, false);
@@ -174,15 +225,8 @@ void Machine::sync_block_vote(int line, trace::Op op, bool predicate) {
 }
 
 void Machine::sync_block_slowly(int line, trace::Op op, bool predicate) {
-    Warp& warp = warps_[current / kWarpSize];
-    const std::uint32_t lane = current % kWarpSize;
-    if (waiting_ != 0 && (barrier_line_ != line || barrier_op_ != op) && !barrier_reported_) {
-        barrier_reported_ = true;
-        report("barrier_divergence", number_of(warp), line, 1u << lane,
-               fmt::format("lane {} of warp {} reached {} on line {} while others wait at {} on line {}; every thread "
-                           "of a block that has not returned must reach the same barrier: move it out of the branch.",
-                           lane, number_of(warp), cuda_name(op), line, cuda_name(barrier_op_), barrier_line_));
-    }
+    barrier_mixed_ = barrier_mixed_ || (waiting_ != 0 && (barrier_line_ != line || barrier_op_ != op));
+    line_[current] = line;
     barrier_line_ = line;
     barrier_op_ = op;
     barrier_op_of_[current] = op;
@@ -190,8 +234,8 @@ void Machine::sync_block_slowly(int line, trace::Op op, bool predicate) {
         barrier_votes_ = true;
         arg_[current] = predicate;
     }
-    quick_line_ = observer_ || barrier_votes_ ? kNoLine : line;
-    if (observer_) observer_->at_barrier({current, line, op, predicate});
+    quick_line_ = tells_arrivals_ || barrier_votes_ ? kNoLine : line;
+    if (tells_arrivals_) observer_->at_barrier({current, line, op, predicate});
     if (++waiting_ < alive_) return yield();
     release_barrier();
     const auto to = static_cast<std::uint32_t>(first_runnable(0));
@@ -200,13 +244,50 @@ void Machine::sync_block_slowly(int line, trace::Op op, bool predicate) {
 
 // All that live are here, so all can go on.
 void Machine::release_barrier() {
+    if (barrier_mixed_) judge_barrier();
     if (barrier_votes_) count_barrier_votes();
     if (observer_) observer_->barrier_complete(result);
     waiting_ = 0;
     quick_line_ = kNoLine;
-    barrier_reported_ = false;
     for (std::uint32_t i = 0; i < warp_count_; ++i) runnable_[i] = warps_[i].alive;
     turn(barrier_line_);
+}
+
+// Lanes stand at different barriers. Within one warp that is wrong. Whole warps are counted by the GPU wherever they
+// wait, so the barrier holds today; CUDA promises nothing.
+void Machine::judge_barrier() {
+    barrier_mixed_ = false;
+    const auto same = [&](std::uint32_t a, std::uint32_t b) {
+        return line_[a] == line_[b] && barrier_op_of_[a] == barrier_op_of_[b];
+    };
+    const auto tell = [&](std::uint32_t first, std::uint32_t at, std::uint32_t lanes, trace::Severity severity) {
+        const std::uint32_t warp = at / kWarpSize;
+        report("barrier_divergence", warp, line_[at], lanes,
+               fmt::format("{} of warp {} reached {} on line {} while {} wait at {} on line {}; every thread of a block "
+                           "that has not returned must reach the same barrier: move it out of the branch.",
+                           lane_list(lanes), warp, cuda_name(barrier_op_of_[at]), line_[at],
+                           first / kWarpSize == warp ? "others of it" : "other warps", cuda_name(barrier_op_of_[first]),
+                           line_[first]),
+               {nullptr, severity,
+                trace::FindingPlace{line_[first], static_cast<std::uint32_t>(block_number_), first / kWarpSize,
+                                    1u << first % kWarpSize, -1, {}}});
+    };
+    const std::uint32_t none = kMaxThreads;
+    std::uint32_t first_of_block = none;
+    for (std::uint32_t warp = 0; warp < warp_count_; ++warp) {
+        std::uint32_t first = none, other = none, others = 0;
+        for (std::uint32_t rest = warps_[warp].alive; rest; rest &= rest - 1) {
+            const std::uint32_t at = warp * kWarpSize + static_cast<std::uint32_t>(std::countr_zero(rest));
+            if (first == none) first = at;
+            if (same(first, at)) continue;
+            if (other == none) other = at;
+            if (same(other, at)) others |= 1u << at % kWarpSize;
+        }
+        if (first == none) continue;
+        if (other != none) tell(first, other, others, trace::Severity::wrong);
+        if (first_of_block == none) first_of_block = first;
+        else if (!same(first_of_block, first)) tell(first_of_block, first, warps_[warp].alive, trace::Severity::note);
+    }
 }
 
 // All that live stand at the barrier; where some of them (a finding was made of it) brought no predicate, the others'
@@ -240,11 +321,22 @@ int Machine::first_runnable(std::uint32_t from) const {
         if (place >= warp_count_) place -= warp_count_;
         const std::uint32_t number = warp_order_[place];
         if (!runnable_[number]) continue;
-        std::uint32_t thread_number = first_[number];
-        while (!is_runnable(thread_number)) thread_number = next_[thread_number];
-        return static_cast<int>(thread_number);
+        return static_cast<int>(first_runnable_of(number));
     }
     return -1;
+}
+
+// The first lane in the order that can run, of a warp that has one.
+std::uint32_t Machine::first_runnable_of(std::uint32_t warp) const {
+    std::uint32_t thread_number = first_[warp];
+    while (!is_runnable(thread_number)) thread_number = next_[thread_number];
+    return thread_number;
+}
+
+// After a collective the order begins anew, whichever lane came last.
+void Machine::go_to_first_of(std::uint32_t warp) {
+    const std::uint32_t to = first_runnable_of(warp);
+    if (to != current) go_to(to);
 }
 
 // Lets somebody else run; the lane has said before whether it still can.
@@ -257,7 +349,7 @@ void Machine::yield() {
     }
     if (Warp& warp = warps_[current / kWarpSize]; warp.asking) {
         answer_active_masks(warp);
-        return yield();
+        return go_to_first_of(number_of(warp));
     }
     int to = first_runnable(warp_place_[current / kWarpSize] + 1);
     while (to < 0) {
@@ -333,7 +425,7 @@ void Machine::stop(int line, const void* pc) {
 }
 
 void Machine::fail(const char* kind, int line, std::string sentence, const void* pc) {
-    report(kind, current / kWarpSize, line, 1u << current % kWarpSize, std::move(sentence), pc);
+    report(kind, current / kWarpSize, line, 1u << current % kWarpSize, std::move(sentence), {.pc = pc});
     end_launch();
 }
 

@@ -44,9 +44,17 @@ struct Warp {
     std::array<Collective, kWarpSize> open;  // collectives that wait for lanes
 };
 
-// What the undefined looks like: a quiet NaN as a float or a double, an unmistakable number as an integer.
-inline constexpr std::uint32_t kPoison32 = 0x7fdeadad;
-inline constexpr std::uint64_t kPoison64 = 0x7ffdeaddeaddeaddull;
+// What the undefined looks like: a NaN in every floating-point format, from fp8 to f64, whatever part of it is read;
+// as an integer of 4 bytes 2147450879.
+inline constexpr std::uint32_t kPoison32 = 0x7fff7fff;
+inline constexpr std::uint64_t kPoison64 = 0x7fff7fff7fff7fffull;
+
+// Fills memory with it.
+void poison(void* memory, std::size_t bytes);
+
+// Static shared memory that a kernel may declare, and all that a block may have of both kinds (sm_90).
+inline constexpr std::size_t kMaxStaticShared = 48 * 1024;
+inline constexpr std::size_t kMaxShared = lanewise_emulated::kMaxDynamicShared;
 
 // The word of a kernel file that stands for `op`.
 const char* cuda_name(trace::Op op);
@@ -66,7 +74,8 @@ public:
         launch::Grid grid;
         launch::Block block;
         std::string kernel;          // for findings
-        launch::Order order;
+        launch::Order order;         // of lanes and warps
+        launch::Order block_order;   // of blocks
         std::uint32_t warp_size = kWarpSize;  // 4, 8 or 16: a teaching warp
         std::uint32_t launch = 0;             // its number in the plan
         Journal journal = {};                 // findings go there as they are made
@@ -101,8 +110,16 @@ public:
     void on_host(void (*function)(void*), void* argument);
     // A finding that ends the launch. Where the line is not known: `pc` is an address in the kernel.
     [[noreturn]] void fail(const char* kind, int line, std::string sentence, const void* pc = nullptr);
+    bool is_first_use(const void* address, unsigned id);
+    // A lane came to the declaration of a shared array that no lane of the block came to before.
+    void first_use_of_shared(int line, const void* address, std::size_t bytes);
     void meet(int line, trace::Op op, Element type, std::uint32_t mask, std::uint64_t offered, int arg, int width);
     Observer* observer() const { return observer_; }
+    // The same where it takes what statements do, else null.
+    Observer* statement_observer() const { return statement_observer_; }
+    // Ends the launch because an observer refused what the running lane was about to do, and has said why.
+    [[noreturn]] void fault() { end_launch(); }
+    const std::byte* stacks_begin() const { return static_cast<const std::byte*>(stacks_->bottom(0)); }
     std::byte* dynamic_shared() { return dynamic_shared_.get(); }
     std::uint32_t dynamic_shared_bytes() const { return program_.block.dynamic_shared_bytes; }
 
@@ -112,15 +129,19 @@ private:
     static void lane_main(void* machine);
     void prepare_lane(std::uint32_t thread);
     void order_lanes();
+    void begin_shared();
     void finish();
     [[gnu::noinline]] void sync_block_slowly(int line, trace::Op op, bool predicate);
     [[gnu::noinline]] void meet_slowly(int line, trace::Op op, Element type, std::uint32_t mask);
     void yield();
     void go_to(std::uint32_t thread);
     int first_runnable(std::uint32_t from) const;
+    std::uint32_t first_runnable_of(std::uint32_t warp) const;
+    void go_to_first_of(std::uint32_t warp);
     bool is_runnable(std::uint32_t number) const { return runnable_[number / kWarpSize] >> number % kWarpSize & 1; }
     void release_barrier();
     void count_barrier_votes();
+    void judge_barrier();
     void answer_active_masks(Warp& warp);
     void turn(int line, const void* pc = nullptr);
     int open_collective(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
@@ -132,14 +153,24 @@ private:
     void reduce(std::uint32_t base, const Collective& collective);
     void vote(std::uint32_t base, const Collective& collective);
     void match(std::uint32_t base, const Collective& collective);
-    void complete_ready(Warp& warp);
+    bool complete_ready(Warp& warp);
     void resolve_deadlock();
     void tell_inactive_source(const Warp& warp, const Collective& collective, std::uint32_t undefined);
     void announce(const Warp& warp, const Collective& collective, std::uint32_t undefined);
     std::uint32_t number_of(const Warp& warp) const { return static_cast<std::uint32_t>(&warp - warps_.data()); }
     std::uint32_t base_of(const Warp& warp) const { return number_of(warp) * kWarpSize; }
+    // What a finding may have beside the rest. Where its line is not known: `pc` is an address in the kernel.
+    struct More {
+        const void* pc = nullptr;
+        trace::Severity severity = trace::Severity::wrong;
+        std::optional<trace::FindingPlace> other = {};
+    };
+    // Makes a finding, or counts the one of the same kind, line and severity once more.
     void report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence,
-                const void* pc = nullptr);
+                const More& more);
+    void report(const char* kind, std::uint32_t warp, int line, std::uint32_t lanes, std::string sentence) {
+        report(kind, warp, line, lanes, std::move(sentence), More{});
+    }
     [[noreturn]] void stop(int line, const void* pc);
     [[noreturn]] void end_launch();
 
@@ -163,6 +194,8 @@ private:
 
     Program program_;
     Observer* observer_ = nullptr;
+    Observer* statement_observer_ = nullptr;
+    bool tells_arrivals_ = false;
     std::uint64_t block_number_ = 0;
     std::uint64_t turns_ = 0;          // barriers, collectives and pauses in this block, to stop one that never ends
     std::int64_t clock_ = 0;
@@ -176,7 +209,7 @@ private:
     bool reads_volatile_ = false;      // some are set
     void (*host_function_)(void*) = nullptr;  // what a lane wants done on the host's stack
     void* host_argument_ = nullptr;
-    bool barrier_reported_ = false;
+    bool barrier_mixed_ = false;       // they stand at different ones
     bool stopped_ = false;
     std::vector<std::uint32_t> warp_order_;
     std::vector<std::uint32_t> warp_place_;  // where a warp stands in warp_order_
@@ -185,9 +218,11 @@ private:
     std::uint32_t prepared_ = 0;             // fibers that exist
     std::optional<StackPool> stacks_;        // as many as the launch has lanes
     std::unique_ptr<std::byte[]> dynamic_shared_;
+    std::size_t static_shared_ = 0;          // bytes of the arrays that the block has come to
+    std::vector<SharedUse> more_shared_uses_;  // those that have no room on the board
     Fiber host_;
     std::vector<trace::Finding> findings_;
-    std::vector<std::uint64_t*> counts_;     // of each finding, in the journal
+    std::vector<FindingEntry*> told_;        // each finding, in the journal
 };
 
 }  // namespace lanewise::emu

@@ -16,6 +16,7 @@ struct CollectiveSeen {
     Element type = Element::u32;
     std::uint32_t mask = 0;
     std::uint32_t lanes = 0;       // those that were there
+    std::uint32_t exists = 0;      // those that the warp has, whether they have returned or not
     std::uint32_t undefined = 0;   // those whose source took no part
     const std::uint64_t* offered = nullptr;
     const std::uint64_t* received = nullptr;
@@ -45,9 +46,10 @@ struct AccessSeen {
     std::uint32_t bytes = 0;
     bool is_store = false;
     const void* pc = nullptr;      // return address into the kernel
+    bool is_volatile = false;
 };
 
-// An atomic was done.
+// An atomic is about to be done, or was: then `old` and `wrote` are known.
 struct AtomicSeen {
     std::uint32_t thread = 0;
     int line = 0;
@@ -57,6 +59,8 @@ struct AtomicSeen {
     const void* address = nullptr;
     trace::Bytes16 operand{};
     std::uint64_t old = 0;         // the first eight bytes
+    int scope = 1;                 // as a fence's: 0 for atomicAdd_block, 2 for atomicAdd_system
+    bool wrote = true;             // false: an atomicCAS that found another value
 };
 
 struct AfterSeen {
@@ -83,9 +87,19 @@ struct SharedArraySeen {
     Element type = Element::f32;
 };
 
+// An index is outside the extent that its array's type says. The access, if one follows, is announced after it.
+struct IndexSeen {
+    std::uint32_t thread = 0;
+    std::int64_t index = 0;
+    std::int64_t extent = 0;
+};
+
 class Observer {
 public:
     virtual ~Observer() = default;
+    // Which of the frequent events it takes; the emulator goes a shorter way where nobody does.
+    virtual bool takes_arrivals() const { return true; }    // at_barrier
+    virtual bool takes_statements() const { return true; }  // after, joined, took
     virtual void block_begins(std::uint64_t /*block*/, std::uint32_t /*slots*/) {}
     virtual void block_ends() {}
     virtual void collective(const CollectiveSeen&) {}
@@ -94,13 +108,80 @@ public:
     virtual void barrier_complete(const std::uint64_t* /*received*/) {}
     virtual void fence(const FenceSeen&) {}
     virtual void thread_ends(std::uint32_t /*thread*/) {}
-    virtual void access(const AccessSeen&) {}
+    // Both are asked before it happens: false where it must not. The emulator then ends the launch.
+    virtual bool access(const AccessSeen&) { return true; }
+    virtual bool atomic_begins(const AtomicSeen&) { return true; }
     virtual void atomic(const AtomicSeen&) {}
+    virtual void index_outside(const IndexSeen&) {}
     virtual void after(const AfterSeen&) {}
     virtual void joined(const JoinedSeen&) {}
     virtual void took(std::uint32_t /*thread*/, int /*first_line*/, int /*last_line*/) {}
     virtual void divided_by_zero(std::uint32_t /*thread*/, int /*line*/) {}  // an integer; a remainder as well
-    virtual void shared_array(const SharedArraySeen&) {}
+    virtual void shared_array(const SharedArraySeen&) {}   // once in each block
+};
+
+// Two observers, told in this order. What the first does not let happen, the second is not told.
+class BothObservers : public Observer {
+public:
+    BothObservers(Observer& first, Observer& second) : first_(first), second_(second) {}
+
+    bool takes_arrivals() const override { return first_.takes_arrivals() || second_.takes_arrivals(); }
+    bool takes_statements() const override { return first_.takes_statements() || second_.takes_statements(); }
+    void block_begins(std::uint64_t block, std::uint32_t slots) override {
+        each([&](Observer& o) { o.block_begins(block, slots); });
+    }
+    void block_ends() override {
+        each([](Observer& o) { o.block_ends(); });
+    }
+    void collective(const CollectiveSeen& seen) override {
+        each([&](Observer& o) { o.collective(seen); });
+    }
+    void at_barrier(const BarrierSeen& seen) override {
+        each([&](Observer& o) { o.at_barrier(seen); });
+    }
+    void barrier_complete(const std::uint64_t* received) override {
+        each([&](Observer& o) { o.barrier_complete(received); });
+    }
+    void fence(const FenceSeen& seen) override {
+        each([&](Observer& o) { o.fence(seen); });
+    }
+    void thread_ends(std::uint32_t thread) override {
+        each([&](Observer& o) { o.thread_ends(thread); });
+    }
+    bool access(const AccessSeen& seen) override { return first_.access(seen) && second_.access(seen); }
+    bool atomic_begins(const AtomicSeen& seen) override {
+        return first_.atomic_begins(seen) && second_.atomic_begins(seen);
+    }
+    void atomic(const AtomicSeen& seen) override {
+        each([&](Observer& o) { o.atomic(seen); });
+    }
+    void index_outside(const IndexSeen& seen) override {
+        each([&](Observer& o) { o.index_outside(seen); });
+    }
+    void after(const AfterSeen& seen) override {
+        each([&](Observer& o) { o.after(seen); });
+    }
+    void joined(const JoinedSeen& seen) override {
+        each([&](Observer& o) { o.joined(seen); });
+    }
+    void took(std::uint32_t thread, int first_line, int last_line) override {
+        each([&](Observer& o) { o.took(thread, first_line, last_line); });
+    }
+    void divided_by_zero(std::uint32_t thread, int line) override {
+        each([&](Observer& o) { o.divided_by_zero(thread, line); });
+    }
+    void shared_array(const SharedArraySeen& seen) override {
+        each([&](Observer& o) { o.shared_array(seen); });
+    }
+
+private:
+    template <class Tell>
+    void each(Tell tell) {
+        tell(first_);
+        tell(second_);
+    }
+    Observer& first_;
+    Observer& second_;
 };
 
 }  // namespace lanewise::emu

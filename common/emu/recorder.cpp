@@ -195,25 +195,26 @@ void Recorder::barrier_complete(const std::uint64_t* received) {
 
 void Recorder::thread_ends(std::uint32_t thread) { settle(thread); }
 
-void Recorder::access(const AccessSeen& seen) {
+bool Recorder::access(const AccessSeen& seen) {
     const auto* address = static_cast<const std::byte*>(seen.address);
     const BufferPlace* buffer = buffer_at(address);
     Shared* shared = buffer ? nullptr : shared_at(address);
-    if (!buffer && !shared) return;  // the lane's own stack: registers, to a learner
-    if (full()) return;
+    if (!buffer && !shared) return true;  // the lane's own stack: registers, to a learner
+    if (full()) return true;
     const Element element = buffer ? buffer->element : shared->array.element;
     LaneEvent& event = add(seen.thread, seen.is_store && !continues(seen), address, seen.pc);
-    if (full()) return;
+    if (full()) return true;
     event.op = seen.is_store ? Op::store : Op::load;
     event.type = element;
     event.elements = std::max(1, static_cast<int>(seen.bytes) / element_size(element));
     const auto at = static_cast<std::uint32_t>(list(seen.thread).size() - 1);
     if (!seen.is_store) {
         std::memcpy(event.value.data(), address, seen.bytes);
-        return;
+        return true;
     }
     pending_[seen.thread].push_back({at, address, seen.bytes, seen.pc});
     mark_written(address, seen.bytes);
+    return true;
 }
 
 void Recorder::atomic(const AtomicSeen& seen) {

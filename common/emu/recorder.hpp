@@ -40,12 +40,15 @@ public:
     void barrier_complete(const std::uint64_t* received) override;
     void fence(const FenceSeen& seen) override;
     void thread_ends(std::uint32_t thread) override;
-    void access(const AccessSeen& seen) override;
+    bool access(const AccessSeen& seen) override;
     void atomic(const AtomicSeen& seen) override;
     void after(const AfterSeen& seen) override;
     void joined(const JoinedSeen& seen) override;
     void took(std::uint32_t thread, int first_line, int last_line) override;
     void shared_array(const SharedArraySeen& seen) override;
+
+    // Events that a lane of the present block has so far.
+    std::size_t events_of(std::uint32_t thread) const { return lists_[thread].size(); }
 
 private:
     using Events = std::vector<EventEntry*>;   // of one lane, in the journal

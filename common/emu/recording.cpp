@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/emu/checker.hpp"
 #include "common/launch/arrays.hpp"
 
 namespace lanewise::emu {
@@ -69,6 +70,36 @@ bool is_sound(const LaneEvent& event) {
            event.elements * element_size(event.type) <= 16 && event.line >= 0;
 }
 
+std::string text_of(std::span<const std::byte> payload) {
+    return {reinterpret_cast<const char*>(payload.data()), payload.size()};
+}
+
+// Puts a line's number where a mark stands for it.
+void put_line(std::string& text, char mark, int line) {
+    for (std::size_t at; (at = text.find(mark)) != text.npos;) text.replace(at, 1, std::to_string(line));
+}
+
+// Adds a finding to those that say the same. What the compiler made two places of is one line to a reader.
+void merge(std::vector<Found>& all, Found found) {
+    const auto other_line = [](const trace::Finding& finding) { return finding.other ? finding.other->line : 0; };
+    const trace::Finding& finding = found.finding;
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Found& known) {
+        const trace::Finding& other = known.finding;
+        return other.kind == finding.kind && other.kernel == finding.kernel && other.line == finding.line &&
+               other.severity == finding.severity && other.array == finding.array &&
+               other_line(other) == other_line(finding);
+    });
+    if (same == all.end()) {
+        all.push_back(std::move(found));
+        return;
+    }
+    const std::uint64_t count = same->finding.count + finding.count;
+    // Whichever thread ran it, the first block is told.
+    const bool earlier = finding.launch == same->finding.launch && finding.block < same->finding.block;
+    if (earlier && finding.array.empty()) *same = std::move(found);
+    same->finding.count = count;
+}
+
 // Where the blocks of one launch begin in the journal, and the shared arrays they named.
 struct LaunchNotes {
     std::multimap<std::uint32_t, std::size_t> blocks;   // by number: a trace holds them in their own order
@@ -81,14 +112,16 @@ public:
         : plan_(plan), memory_(memory), journal_(memory.journal()), lines_(lines), numbering_(plan) {}
 
     // What all launches told, in passing.
-    void survey(std::vector<trace::Finding>& findings) {
+    void survey() {
         journal_.read([&](EntryKind kind, std::span<const std::byte> payload, std::size_t at) {
             if (kind == EntryKind::launch_begins) {
                 if (launches_.size() < plan_.launches.size()) launches_.emplace_back();
             } else if (kind == EntryKind::finding) {
-                add_finding(payload, findings);
+                add_finding(payload);
+            } else if (kind == EntryKind::undecided) {
+                undecided_ = text_of(payload);
             } else if (kind == EntryKind::error) {
-                throw Error(std::string(reinterpret_cast<const char*>(payload.data()), payload.size()), kExitFailed);
+                throw Error(text_of(payload), kExitFailed);
             } else if (!launches_.empty()) {
                 note(kind, payload, at);
             }
@@ -97,6 +130,20 @@ public:
     }
 
     std::size_t launches() const { return launches_.size(); }
+
+    // What was found, with the places of its accesses among the records.
+    std::vector<trace::Finding> findings(std::span<const trace::Record> records) {
+        locate_records(found_, records, arrays());
+        std::vector<trace::Finding> findings;
+        for (const Found& found : found_) findings.push_back(found.finding);
+        return findings;
+    }
+
+    // Why the checks could not judge all of the run; empty: they could.
+    std::string undecided() const {
+        if (!undecided_.empty() || !journal_.lost_findings()) return undecided_;
+        return "there were more findings than a run keeps; mend the first ones and run it again.";
+    }
 
     // The records of one launch. False where they were too many.
     bool make_records(std::uint32_t launch, std::span<const std::string> shared_names,
@@ -115,14 +162,20 @@ public:
     const std::vector<trace::Array>& arrays() const { return numbering_.arrays(); }
 
 private:
-    void add_finding(std::span<const std::byte> payload, std::vector<trace::Finding>& findings) {
-        FindingEntry entry;
-        trace::Finding finding;
-        if (!finding_of(payload, entry, finding)) return;
-        if (finding.line == 0 && entry.pc != 0)
-            finding.line = lines_.find(reinterpret_cast<const void*>(entry.pc)).line;
-        merge(findings, finding);
+    void add_finding(std::span<const std::byte> payload) {
+        Found found;
+        if (!finding_of(payload, found)) return;
+        trace::Finding& finding = found.finding;
+        if (finding.line == 0) finding.line = line_of(found.pc);
+        if (finding.other && finding.other->line == 0) finding.other->line = line_of(found.other_pc);
+        for (std::string* text : {&finding.sentence, &finding.advice}) {
+            put_line(*text, Found::kLineMark, finding.line);
+            put_line(*text, Found::kOtherLineMark, finding.other ? finding.other->line : 0);
+        }
+        merge(found_, std::move(found));
     }
+
+    int line_of(const void* pc) { return pc ? lines_.find(pc).line : 0; }
 
     void note(EntryKind kind, std::span<const std::byte> payload, std::size_t at) {
         BlockEntry block;
@@ -221,29 +274,40 @@ private:
     SourceLines& lines_;
     launch::ArrayNumbering numbering_;
     std::vector<LaunchNotes> launches_;
+    std::vector<Found> found_;
+    std::string undecided_;
     std::vector<launch::SharedArray> arrays_;   // of the launch at hand
 };
 
 }  // namespace
 
-void merge(std::vector<trace::Finding>& all, const trace::Finding& finding) {
-    const auto same = std::find_if(all.begin(), all.end(), [&](const trace::Finding& other) {
-        return other.kind == finding.kind && other.kernel == finding.kernel && other.line == finding.line;
-    });
-    if (same == all.end()) {
-        all.push_back(finding);
-        return;
+void judge(launch::Outcome& outcome) {
+    const auto is = [](const trace::Finding& finding, std::initializer_list<const char*> kinds) {
+        return std::find(kinds.begin(), kinds.end(), finding.kind) != kinds.end();
+    };
+    // What kept a run from its end says nothing about the kernel.
+    const auto is_limit = [&](const trace::Finding& finding) {
+        return is(finding, {"runaway", "cancelled", "too_much_output", "worker_died"});
+    };
+    bool wrong = false;
+    for (const trace::Finding& finding : outcome.findings) {
+        if (!is_limit(finding)) wrong = wrong || finding.severity == trace::Severity::wrong;
+        else if (outcome.undecided.empty()) outcome.undecided = finding.sentence;
     }
-    const std::uint64_t count = same->count + finding.count;
-    if (finding.block < same->block) *same = finding;  // whichever thread ran it, the first block is told
-    same->count = count;
+    outcome.verdict = wrong                        ? trace::Verdict::wrong
+                      : outcome.undecided.empty() ? trace::Verdict::clean
+                                                  : trace::Verdict::not_decided;
+    if (!outcome.trace) return;
+    outcome.trace->verdict = outcome.verdict;
+    outcome.trace->undecided = outcome.undecided;
 }
 
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
                         const RunMemory& memory, SourceLines& lines) {
     launch::Outcome outcome;
     Collector collector(plan, memory, lines);
-    collector.survey(outcome.findings);
+    collector.survey();
+    outcome.undecided = collector.undecided();
     if (request.record) {
         trace::Trace& trace = outcome.trace.emplace();
         trace.header.source.kind = trace::SourceKind::emulator;
@@ -273,8 +337,10 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
                             kMaxEvents, kMaxRecords);
         }
         trace.arrays = collector.arrays();
-        trace.findings = outcome.findings;
     }
+    outcome.findings = collector.findings(outcome.trace ? outcome.trace->records : std::vector<trace::Record>{});
+    if (outcome.trace) outcome.trace->findings = outcome.findings;
+    if (request.checks) judge(outcome);
     for (std::size_t i = 0; i < plan.buffers.size(); ++i)
         outcome.buffers.emplace_back(memory.buffer(i), memory.buffer(i) + plan.buffers[i].bytes());
     return outcome;

@@ -17,7 +17,8 @@ inline constexpr std::size_t kMaxRecords = std::size_t{1} << 17;
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
                         const RunMemory& memory, SourceLines& lines);
 
-// Adds findings to those that say the same.
-void merge(std::vector<trace::Finding>& all, const trace::Finding& finding);
+// The verdict of a run with checks, from its findings and from what was not decided. Wrong: something is. Not decided: a
+// limit came first.
+void judge(launch::Outcome& outcome);
 
 }  // namespace lanewise::emu

@@ -1,5 +1,7 @@
 #include "common/emu/run_memory.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -8,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/emu/machine.hpp"
 
 namespace lanewise::emu {
 
@@ -15,6 +18,9 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kAlignment = 256;   // cudaMalloc's
+constexpr std::uint64_t kGuardBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kApart = std::uint64_t{1} << 37;       // 2^32 elements of 16 bytes lie up to this far either way
+constexpr std::uint64_t kMostApart = std::uint64_t{1} << 44;   // all of them together
 
 std::uint64_t up(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
 
@@ -28,27 +34,30 @@ void fill(std::byte* to, const launch::BufferSpec& spec) {
     const std::uint64_t bytes = spec.bytes();
     if (bytes == 0) return;
     if (spec.role == launch::BufferRole::input) std::memcpy(to, spec.contents.data(), bytes);
-    if (spec.role == launch::BufferRole::scratch) std::memset(to, 0xcd, bytes);
+    if (spec.role == launch::BufferRole::scratch) poison(to, bytes);
 }
 
 }  // namespace
 
-void RunMemory::lay_out(const launch::Plan& plan, bool record) {
-    journal_bytes_ = record ? kRecordedBytes : kUnrecordedBytes;
+void RunMemory::lay_out(const launch::Plan& plan, Kind kind) {
+    // On each side of a buffer, where nobody may touch anything. It costs address space alone, of which there are 128 TB.
+    const std::uint64_t apart = std::min(kApart, kMostApart / std::bit_floor(plan.buffers.size() + 1));
+    const std::uint64_t guard = kind.checked ? apart : kGuardBytes;
+    journal_bytes_ = kind.records ? kRecordedBytes : kUnrecordedBytes;
     std::uint64_t at = sizeof(RunState) + journal_bytes_, in_file = at;
     for (const auto& spec : plan.buffers) {
         Piece piece;
         const std::uint64_t room = up(spec.bytes(), kAlignment);
         piece.bytes = spec.bytes();
         piece.pages = up(room, kPage);
-        piece.pages_at = at + kGuardBytes;
+        piece.pages_at = at + guard;
         piece.address = piece.pages_at + piece.pages - room;
         piece.in_file = in_file;
         in_file += piece.pages;
         at = piece.pages_at + piece.pages;
         buffers_.push_back(piece);
     }
-    total_ = at + kGuardBytes;
+    total_ = at + guard;
     file_bytes_ = in_file;
 }
 
@@ -73,8 +82,8 @@ void RunMemory::map(int fd) {
     for (const Piece& piece : buffers_) open(piece.pages_at, piece.pages, piece.in_file);
 }
 
-RunMemory::RunMemory(const launch::Plan& plan, bool record, bool shared) {
-    lay_out(plan, record);
+RunMemory::RunMemory(const launch::Plan& plan, Kind kind, bool shared) {
+    lay_out(plan, kind);
     if (shared) {
         fd_ = memfd_create("lanewise run", MFD_CLOEXEC);
         if (fd_ < 0 || ftruncate(fd_, static_cast<off_t>(file_bytes_)) != 0) {
@@ -94,8 +103,8 @@ RunMemory::RunMemory(const launch::Plan& plan, bool record, bool shared) {
     for (std::size_t i = 0; i < plan.buffers.size(); ++i) fill(buffer(i), plan.buffers[i]);
 }
 
-RunMemory::RunMemory(const launch::Plan& plan, bool record, int fd) {
-    lay_out(plan, record);
+RunMemory::RunMemory(const launch::Plan& plan, Kind kind, int fd) {
+    lay_out(plan, kind);
     map(fd);
     state().memory_base = reinterpret_cast<std::uint64_t>(base_);
 }

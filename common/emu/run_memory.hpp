@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/emu/journal.hpp"
-#include "common/launch/plan.hpp"
+#include "common/launch/backend.hpp"
 
 namespace lanewise::emu {
 
@@ -24,14 +24,18 @@ static_assert(sizeof(RunState) == 4096);
 
 class RunMemory {
 public:
-    // Bytes on each side of a buffer that nobody may touch.
-    static constexpr std::size_t kGuardBytes = std::size_t{4} << 20;
+    // How much of it a run needs.
+    struct Kind {
+        bool records = false;   // its journal holds events
+        bool checked = false;   // buffers lie so far apart that no index of 32 bits leads from one into another
+    };
+    static Kind kind_of(const launch::Request& request) { return {request.record, request.checks}; }
 
-    // Makes the buffers and fills them as BufferRole says. `shared`: attach() can be called with fd().
+    // Makes the buffers and fills them as BufferRole says. `shared`: a worker can be given fd().
     // Throws Error where there is not enough memory.
-    RunMemory(const launch::Plan& plan, bool record, bool shared);
+    RunMemory(const launch::Plan& plan, Kind kind, bool shared);
     // In the worker: the same memory. `plan` needs no contents.
-    RunMemory(const launch::Plan& plan, bool record, int fd);
+    RunMemory(const launch::Plan& plan, Kind kind, int fd);
     ~RunMemory();
     RunMemory(const RunMemory&) = delete;
     RunMemory& operator=(const RunMemory&) = delete;
@@ -61,7 +65,7 @@ private:
         std::uint64_t pages = 0;      // bytes
         std::uint64_t in_file = 0;
     };
-    void lay_out(const launch::Plan& plan, bool record);
+    void lay_out(const launch::Plan& plan, Kind kind);
     void map(int fd);
 
     std::vector<Piece> buffers_;

@@ -27,31 +27,34 @@ struct Printed {
 
 Machine& machine() { return *static_cast<Machine*>(board); }
 Observer* observer() { return board ? machine().observer() : nullptr; }
+Observer* statement_observer() { return board ? machine().statement_observer() : nullptr; }
 
 }  // namespace
 
-void atomic_done(int line, Op op, Element type, const void* address, std::uint64_t operand, std::uint64_t old) {
-    if (Observer* o = observer()) o->atomic({board->current, line, op, type, 1, address, {operand, 0}, old});
-    machine().atomic_done(line);
+void atomic_begins(const Atomic& what) {
+    if (Observer* o = observer())
+        if (!o->atomic_begins({board->current, what.line, what.op, what.type, what.elements, what.address,
+                               {what.operand[0], what.operand[1]}, 0, what.scope, true}))
+            machine().fault();
 }
 
-void atomic_done(int line, Op op, Element type, int elements, const void* address, const std::uint64_t* operand,
-                 std::uint64_t old) {
+void atomic_done(const Atomic& what, std::uint64_t old, bool wrote) {
     if (Observer* o = observer())
-        o->atomic({board->current, line, op, type, elements, address, {operand[0], operand[1]}, old});
-    machine().atomic_done(line);
+        o->atomic({board->current, what.line, what.op, what.type, what.elements, what.address,
+                   {what.operand[0], what.operand[1]}, old, what.scope, wrote});
+    machine().atomic_done(what.line);
 }
 
 void joined(unsigned variable, Element type, std::uint64_t bits) {
-    if (Observer* o = observer()) o->joined({board->current, variable, type, bits});
+    if (Observer* o = statement_observer()) o->joined({board->current, variable, type, bits});
 }
 
 void after(int first_line, int last_line, int effect, Element type, std::uint64_t bits) {
-    if (Observer* o = observer()) o->after({board->current, first_line, last_line, effect, type, bits});
+    if (Observer* o = statement_observer()) o->after({board->current, first_line, last_line, effect, type, bits});
 }
 
 void took(int first_line, int last_line) {
-    if (Observer* o = observer()) o->took(board->current, first_line, last_line);
+    if (Observer* o = statement_observer()) o->took(board->current, first_line, last_line);
 }
 
 void divided_by_zero(int line) {
@@ -60,6 +63,12 @@ void divided_by_zero(int line) {
 
 void shared_array(unsigned id, const void* address, std::size_t bytes, Element type) {
     if (Observer* o = observer()) o->shared_array({id, address, bytes, type});
+}
+
+bool is_first_use_slowly(const void* address, unsigned id) { return machine().is_first_use(address, id); }
+
+void first_use_of_shared(int line, const void* address, std::size_t bytes) {
+    machine().first_use_of_shared(line, address, bytes);
 }
 
 void dynamic_array(unsigned id, const void* address, Element type) {

@@ -37,7 +37,9 @@ struct Request {
     bool record = false;                       // make a trace
     std::vector<std::uint32_t> blocks = {0, 1};  // linear numbers of the blocks to record; those that exist
     Order order;
-    int threads = 1;                           // emulator: OS threads over blocks (a recording run uses one)
+    std::optional<Order> block_order = {};     // of blocks, where it is another one than that of lanes and warps
+    bool checks = false;                       // emulator: judge races, bounds, reads of what nobody wrote
+    int threads = 1;                           // emulator: OS threads over blocks (one where it records or checks)
     // A backend in a process of its own (common/worker) ends the run within 0.2 s where that is asked for, with a finding,
     // and says now and then how far it is; others do not look.
     std::stop_token stop = {};
@@ -47,6 +49,8 @@ struct Request {
 struct Outcome {
     std::vector<std::vector<std::byte>> buffers;  // final contents, one for each of the plan's buffers
     std::vector<trace::Finding> findings;         // the emulator's
+    trace::Verdict verdict = trace::Verdict::not_checked;   // with Request::checks
+    std::string undecided;                        // which limit was reached, where the verdict is not decided
     // When recorded: arrays, records, findings, and of the header `source`, `launches`, `statements`, `blocks`. The
     // rest of the header is the caller's to fill in.
     std::optional<trace::Trace> trace;

@@ -71,8 +71,8 @@ struct CheckedVariant {
     std::string declared_wrong;
     Checked checked;
 };
-// Prints the table, and what the emulator found wrong below it; returns how many variants are outside a bound without
-// being declared wrong.
+// Prints the table, and what the emulator found wrong below it; returns how many times a variant is outside
+// a bound, or its checks came to wrong, without being declared wrong.
 int print_check(std::ostream& out, const std::string& origin, const std::vector<CheckedVariant>& rows, Paint paint);
 
 // The rows, what the variants are beside the library over a table of sizes, and what was not measured. With `samples`

@@ -73,11 +73,14 @@ void print_heading(std::ostream& out, const Lesson& lesson, const Run& run, cons
 }
 
 void print_finding(std::ostream& out, const trace::Finding& finding, Paint paint) {
+    const bool is_note = finding.severity == trace::Severity::note;
     out << '\n'
-        << paint.warning(fmt::format("finding: {}", finding.kind))
+        << (is_note ? paint.faint(fmt::format("note: {}", finding.kind))
+                    : paint.warning(fmt::format("finding: {}", finding.kind)))
         << fmt::format(" · {} line {} · block {} warp {} lanes {}{}\n    {}\n", finding.kernel, finding.line,
                        finding.block, finding.warp, lane_ranges(finding.lanes),
                        finding.count > 1 ? fmt::format(" · seen {} times", finding.count) : "", finding.sentence);
+    if (!finding.advice.empty()) out << "    " << finding.advice << '\n';
 }
 
 void print_list(std::ostream& out, const Lesson& lesson, Paint paint) {
@@ -87,6 +90,26 @@ void print_list(std::ostream& out, const Lesson& lesson, Paint paint) {
                    v.summary + (v.declared_wrong.empty() ? "" : " (wrong on purpose)")});
     const auto lines = table.lines();
     for (std::size_t i = 0; i < lines.size(); ++i) out << (i == 0 ? paint.faint(lines[i]) : lines[i]) << '\n';
+}
+
+// How many of the runs came to which verdict; returns how many are wrong without being declared so.
+static int print_verdicts(std::ostream& out, const std::vector<CheckedVariant>& rows, Paint paint) {
+    const auto count = [&](trace::Verdict verdict, bool declared_too) {
+        return static_cast<int>(std::count_if(rows.begin(), rows.end(), [&](const CheckedVariant& row) {
+            return row.checked.verdict == verdict && (declared_too || row.declared_wrong.empty());
+        }));
+    };
+    std::string text;
+    for (const auto verdict : {trace::Verdict::clean, trace::Verdict::wrong, trace::Verdict::not_decided})
+        if (const int number = count(verdict, true))
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, trace::verdict_name(verdict));
+    const int flagged = count(trace::Verdict::wrong, false);
+    if (text.empty()) return 0;
+    const std::string line = "checks: " + text;
+    out << (flagged ? paint.warning(fmt::format("{}; {} of them not on purpose", line, flagged)) : line) << '\n';
+    for (const auto& row : rows)
+        if (!row.checked.undecided.empty()) out << row.variant << ": " << row.checked.undecided << '\n';
+    return flagged;
 }
 
 int print_check(std::ostream& out, const std::string& origin, const std::vector<CheckedVariant>& rows, Paint paint) {
@@ -135,10 +158,11 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
     const bool wrong =
         std::any_of(rows.begin(), rows.end(), [](const CheckedVariant& row) { return !row.declared_wrong.empty(); });
     const char* const but = wrong ? " but those that are wrong on purpose" : "";
+    const int flagged = print_verdicts(out, rows, paint);
     if (outside == 0)
         out << paint.result(fmt::format("{}{} variants, all within their bounds{}", ran, of_all, but)) << '\n';
     else out << paint.warning(fmt::format("{} of {} variants outside their bounds", outside, rows.size())) << '\n';
-    return outside;
+    return outside + flagged;
 }
 
 }  // namespace lanewise::lesson

@@ -198,10 +198,11 @@ void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inp
 }
 
 trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan,
-                            const std::vector<std::uint32_t>& blocks, const launch::Order& order,
+                            const std::vector<std::uint32_t>& blocks, const launch::Order& order, bool checks,
                             std::vector<Result>* results) {
     launch::Request request;
     request.record = true;
+    request.checks = checks;
     request.order = order;
     request.blocks = blocks;
     request.stop = stop_.get_token();
@@ -212,7 +213,7 @@ trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan,
     // What a GPU computed is what the kernel as the learner reads it computed: a traced copy, in which lanes wait for
     // each other more often, may be right where the kernel is wrong.
     if (trace.header.source.kind == trace::SourceKind::gpu) {
-        request.record = false;
+        request.record = request.checks = false;
         outcome.buffers = backend.run(plan, setup_.kernels, request).buffers;
         trace.plain = outputs_of(plan, outcome);
     }
@@ -248,7 +249,7 @@ std::shared_ptr<const Run> Runner::shown(Run told, const launch::Plan* plan, Blo
     const bool emulated_too = plan && !gpu_only_kernel(*plan, setup_.kernels);
     if (trace.header.source.kind == trace::SourceKind::gpu && emulated_too && !trace.partial) {
         const launch::Order as_it_ran = block_order == BlockOrder::arrival ? launch::arrival_order(trace) : order();
-        trace::Trace emulated = record(emulator(), *plan, blocks_with_records(trace), as_it_ran, nullptr);
+        trace::Trace emulated = record(emulator(), *plan, blocks_with_records(trace), as_it_ran, false, nullptr);
         const auto here = emulated.header;
         emulated.header = trace.header;  // the same variant and input; what differs is where it ran
         emulated.header.source = here.source;
@@ -275,7 +276,7 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
         blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
     Run run;
     [[maybe_unused]] const std::stop_token stop = new_run();
-    finished->raw = record(machine, plan, blocks, order(), &run.results);
+    finished->raw = record(machine, plan, blocks, order(), backend() == BackendChoice::cpu, &run.results);
     // A run that came to no end of its own would not in another order.
     if (!finished->raw.partial) finished->raw.reruns = rerun(machine, plan, variant.reruns);
     warn(run, finished->raw.partial ? finished->raw.partial_reason : "");
@@ -375,17 +376,22 @@ std::shared_ptr<const FinishedRun> Runner::run(const std::string& name) {
 
 Checked Runner::check(const Variant& variant) {
     const std::lock_guard lock(mutex_);
-    if (backend() == BackendChoice::recorded) return {run(variant.name)->results(), {}, {}};
+    if (backend() == BackendChoice::recorded) return {.results = run(variant.name)->results()};
     const Inputs inputs = on_this_machine(checked_inputs(variant));
     const launch::Plan plan = make_plan(variant, inputs, setup_.kernels);
-    if (std::string why = why_not(variant, plan); !why.empty()) return {{}, {}, std::move(why)};
+    if (std::string why = why_not(variant, plan); !why.empty()) return {.not_run = std::move(why)};
     launch::Request request;
     request.order = order();
     request.stop = new_run();
     request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    request.checks = backend() == BackendChoice::cpu;
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
-    const auto outcome = machine.run(plan, setup_.kernels, request);
-    return {results_of(plan, outcome), outcome.findings, {}};
+    auto outcome = machine.run(plan, setup_.kernels, request);
+    return {.results = results_of(plan, outcome),
+            .findings = std::move(outcome.findings),
+            .verdict = outcome.verdict,
+            .undecided = std::move(outcome.undecided),
+            .kernel_file = kernel_file_of(plan, setup_.kernels)};
 }
 
 std::shared_ptr<const FinishedRun> Runner::open(const std::string& path) {

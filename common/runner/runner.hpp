@@ -17,8 +17,11 @@ namespace lanewise::lesson {
 
 // What came of a variant that was run to be checked.
 struct Checked {
-    std::vector<Result> results;
-    std::vector<trace::Finding> findings;   // what the emulator saw that is wrong
+    std::vector<Result> results = {};
+    std::vector<trace::Finding> findings = {};   // what the emulator saw
+    trace::Verdict verdict = trace::Verdict::not_checked;   // … and came to
+    std::string undecided = {};             // which limit was reached, where it is not decided
+    std::string kernel_file = {};           // "kernels.cuh"
     std::string not_run = {};               // why it could not run here; there is nothing else then
 };
 
@@ -84,7 +87,7 @@ private:
     // memory adds to a GPU's trace, when the two are equal in all that both hold.
     std::shared_ptr<const Run> shown(Run run, const launch::Plan* plan, BlockOrder block_order);
     trace::Trace record(launch::Backend& backend, const launch::Plan& plan, const std::vector<std::uint32_t>& blocks,
-                        const launch::Order& order, std::vector<Result>* results);
+                        const launch::Order& order, bool checks, std::vector<Result>* results);
     // The plan's outputs when it runs `times` times more: the emulator in other orders, a GPU as it pleases.
     std::vector<trace::Rerun> rerun(launch::Backend& backend, const launch::Plan& plan, int times);
     void describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs,

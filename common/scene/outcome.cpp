@@ -44,7 +44,18 @@ std::string kind_text(const std::string& kind) {
         {"deadlock", "lanes that wait for ever"},
         {"runaway", "a loop without end"},
         {"bad_width", "a width that CUDA does not allow"},
-        {"assertion_failed", "an assertion that failed"}};
+        {"assertion_failed", "an assertion that failed"},
+        {"race", "a race"},
+        {"atomic_race", "an atomic beside a plain access"},
+        {"atomic_scope", "an atomic of too narrow a scope"},
+        {"same_value_stores", "the same value stored by several lanes"},
+        {"missing_fence", "a counter without a fence after it"},
+        {"out_of_bounds", "an access out of bounds"},
+        {"foreign_pointer", "a pointer to no array"},
+        {"local_of_another_lane", "a local variable of another lane"},
+        {"write_to_constant", "a store to a constant"},
+        {"uninitialised_read", "a read of what nothing wrote"},
+        {"too_much_shared", "more shared memory than there is"}};
     for (const auto& [name, words] : kWords) {
         if (kind == name) return words;
     }
@@ -105,7 +116,7 @@ std::string finding_text(const trace::Finding& finding) {
     text += (finding.lanes ? " of block " : ", block ") + std::to_string(finding.block) + ", warp " +
              std::to_string(finding.warp);
     if (finding.count > 1) text += ", seen " + std::to_string(finding.count) + " times";
-    return text + ": " + finding.sentence;
+    return text + ": " + finding.sentence + (finding.advice.empty() ? "" : " " + finding.advice);
 }
 
 }  // namespace lanewise::scene

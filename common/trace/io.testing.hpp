@@ -161,6 +161,18 @@ inline Trace random_trace(std::uint64_t seed) {
     for (int op = 0; op <= static_cast<int>(Op::atomic_cas); ++op)
         trace.records.push_back(random_record(static_cast<Op>(op), random, static_cast<std::uint32_t>(op)));
     trace.findings.push_back({"deadlock", "test<64>", 7, 1, 0, 0xff, 3, "Lane 3 waits \xe2\x86\x90 for lane 5."});
+    Finding& race = trace.findings.emplace_back(trace.findings.front());
+    race.kind = "race";
+    race.severity = Severity::note;
+    race.advice = "Put a barrier between.";
+    race.launch = 0;
+    race.array = "tree";
+    race.index = -3;
+    race.record = 12;
+    race.value = "1.5";
+    race.other = FindingPlace{8, 0, 3, 0x80000001, 17, "2"};
+    trace.verdict = Verdict::wrong;
+    trace.undecided = "The block came to an end too late.";
     trace.outputs.push_back({"out", Element::f64, 2, {random(), random()}});
     trace.plain.push_back({"out", Element::f64, 2, {random(), random()}});
     trace.reruns.push_back({"descending", {{"out", Element::f64, 2, {random(), random()}}}});

@@ -63,7 +63,7 @@ TEST(TraceFile, OlderMinorVersionsAreRead) {
     EXPECT_GT(read, 0u) << "there are no recordings in " << LANEWISE_RECORDED_FOLDER;
 
     std::string old = written(TraceBuilder().trace);
-    old.replace(old.find("\"minor\":1"), 9, "\"minor\":0");
+    old.replace(old.find("\"minor\":2"), 9, "\"minor\":0");
     old.erase(old.find("\"warp_size\":32,"), 15);
     EXPECT_EQ(read_text(old).header.minor, 0);
     EXPECT_EQ(read_text(old).header.warp_size, 32u);
@@ -71,10 +71,10 @@ TEST(TraceFile, OlderMinorVersionsAreRead) {
 
 TEST(TraceFile, AnotherVersionOrAnotherFile) {
     std::string text = written(random_trace(1));
-    text.replace(text.find("\"major\":1,\"minor\":1"), 19, "\"major\":2,\"minor\":5");
+    text.replace(text.find("\"major\":1,\"minor\":2"), 19, "\"major\":2,\"minor\":5");
     const std::string sentence = error_of(text);
     EXPECT_NE(sentence.find("2.5"), std::string::npos) << sentence;
-    EXPECT_NE(sentence.find("1.1"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("1.2"), std::string::npos) << sentence;
 
     EXPECT_NE(error_of("").find("t.ndjson"), std::string::npos);
     EXPECT_NE(error_of("hello\n").find("t.ndjson"), std::string::npos);
@@ -86,7 +86,7 @@ TEST(TraceFile, AnotherVersionOrAnotherFile) {
 TEST(TraceFile, ANewerMinorVersionIsRead) {
     std::string text = written(TraceBuilder().trace);
     text = text.substr(0, text.find('\n') + 1);
-    text.replace(text.find("\"minor\":1"), 9, "\"minor\":9,\"mood\":\"fine\"");
+    text.replace(text.find("\"minor\":2"), 9, "\"minor\":9,\"mood\":\"fine\"");
     const Trace part = read_text(text + "{\"weather\":\"sun\"}\n");
     EXPECT_EQ(part.header.minor, 9);
     EXPECT_NE(part.partial_reason.find("cut off after line 2"), std::string::npos) << part.partial_reason;

@@ -181,6 +181,10 @@ void read_header(const Json& json, Trace& trace) {
         header.statements.push_back(read_statement(entry));
     for (const Json& entry : list(json.at("blocks"), 65536)) header.blocks.push_back(whole<std::uint32_t>(entry));
     header.accesses_from = text_or_empty(json, "accesses_from");
+    const std::string verdict = text_or_empty(json, "verdict");
+    for (const Verdict known : {Verdict::clean, Verdict::wrong, Verdict::not_decided})
+        if (verdict == verdict_name(known)) trace.verdict = known;
+    trace.undecided = text_or_empty(json, "undecided");
     if (json.contains("partial")) {
         trace.partial = true;
         trace.partial_reason = text(json["partial"]);
@@ -197,6 +201,25 @@ Finding read_finding(const Json& json) {
     finding.lanes = lanes(json.at("lanes"));
     finding.count = whole<std::uint64_t>(json.at("count"));
     finding.sentence = text(json.at("sentence"));
+    const std::string severity = text_or_empty(json, "severity");
+    if (!severity.empty() && severity != "note" && severity != "wrong")
+        throw MalformedTrace("a finding is neither wrong nor a note");
+    finding.severity = severity == "note" ? Severity::note : Severity::wrong;
+    finding.advice = text_or_empty(json, "advice");
+    if (json.contains("launch")) finding.launch = whole<std::uint32_t>(json["launch"]);
+    finding.array = text_or_empty(json, "of");
+    if (json.contains("at")) finding.index = whole<std::int64_t>(json["at"]);
+    if (json.contains("record")) finding.record = whole<std::int64_t>(json["record"], 0);
+    finding.value = text_or_empty(json, "value");
+    if (!json.contains("other")) return finding;
+    const Json& place = json["other"];
+    FindingPlace& other = finding.other.emplace();
+    other.line = whole<int>(place.at("line"), 0);
+    other.block = whole<std::uint32_t>(place.at("block"));
+    other.warp = whole<std::uint32_t>(place.at("warp"));
+    other.lanes = lanes(place.at("lanes"));
+    if (place.contains("record")) other.record = whole<std::int64_t>(place["record"], 0);
+    other.value = text_or_empty(place, "value");
     return finding;
 }
 

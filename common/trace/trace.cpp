@@ -31,6 +31,15 @@ std::string run_name(const Source& source) {
     return source.kind == SourceKind::gpu ? "traced run" : source.order.empty() ? "this run" : source.order;
 }
 
+const char* verdict_name(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::clean: return "clean for this run";
+        case Verdict::wrong: return "wrong";
+        case Verdict::not_decided: return "not decided";
+        default: return "not checked";
+    }
+}
+
 bool is_shuffle(Op op) { return op <= Op::shfl_xor; }
 bool is_reduce(Op op) { return op >= Op::reduce_add && op <= Op::reduce_xor; }
 bool is_vote(Op op) { return op >= Op::vote_any && op <= Op::vote_match_all; }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace lanewise::trace {
 
 using lanewise::kWarpSize;
 inline constexpr int kFormatMajor = 1;
-inline constexpr int kFormatMinor = 1;
+inline constexpr int kFormatMinor = 2;
 
 // One kind of instruction. Names in files and on the screen: op_name().
 enum class Op : std::uint8_t {
@@ -157,17 +158,43 @@ struct Launch {
     std::uint32_t dynamic_shared_bytes = 0;
 };
 
-// Something wrong that the emulator saw. A finding is told, never thrown.
+// Wrong: CUDA leaves undefined what happens. A note: legal or tolerated, and worth knowing.
+enum class Severity : std::uint8_t { wrong, note };
+
+// What the checks of one run came to. Clean holds for this run alone: other inputs may still go wrong.
+enum class Verdict : std::uint8_t { not_checked, clean, wrong, not_decided };
+const char* verdict_name(Verdict verdict);   // "clean for this run"
+
+// The other one of two accesses or calls that a finding is about: the one that came first.
+struct FindingPlace {
+    int line = 0;
+    std::uint32_t block = 0;
+    std::uint32_t warp = 0;
+    std::uint32_t lanes = 0;
+    std::int64_t record = -1;  // Record::index of it in that warp; -1: not recorded
+    std::string value;         // what was read or written; empty: not known
+};
+
+// Something that the emulator saw. A finding is told, never thrown.
 struct Finding {
     std::string kind;      // "mask_without_caller", "mask_mismatch", "intrinsic_mismatch", "deadlock",
-                           // "inactive_source", "barrier_divergence", …
+                           // "inactive_source", "barrier_divergence", "race", "out_of_bounds", …
     std::string kernel;
     int line = 0;
     std::uint32_t block = 0;
     std::uint32_t warp = 0;
     std::uint32_t lanes = 0;
     std::uint64_t count = 1;   // how often it was seen; the rest of the fields describe the first
-    std::string sentence;  // what is wrong and what to do about it
+    std::string sentence;      // what is wrong
+    // Since minor version 2.
+    Severity severity = Severity::wrong;
+    std::string advice = {};         // what to do about it; empty: the sentence says it
+    std::uint32_t launch = 0;        // which of Header::launches
+    std::string array = {};          // of an access; empty: there is none
+    std::int64_t index = 0;          // element of it
+    std::int64_t record = -1;        // as FindingPlace's
+    std::string value = {};          // what was read or written, as its type shows it; empty: not known
+    std::optional<FindingPlace> other = {};
 };
 
 enum class SourceKind : std::uint8_t { gpu, emulator };
@@ -228,6 +255,8 @@ struct Trace {
     std::vector<Output> outputs;   // of the run whose records these are
     std::vector<Output> plain;     // on a GPU: of a launch of the plain build, which no tracing changes; never compared
     std::vector<Rerun> reruns;
+    Verdict verdict = Verdict::not_checked;
+    std::string undecided = {};    // which limit was reached, a sentence, when the verdict is not decided
     bool partial = false;          // read from a truncated file: only a valid prefix is here
     std::string partial_reason;    // a sentence, when partial
 };

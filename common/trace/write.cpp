@@ -185,15 +185,33 @@ Json header_json(const Trace& trace) {
     json["statements"] = std::move(statements);
     json["blocks"] = header.blocks;
     if (!header.accesses_from.empty()) json["accesses_from"] = capped(header.accesses_from);
+    if (trace.verdict != Verdict::not_checked) json["verdict"] = verdict_name(trace.verdict);
+    if (!trace.undecided.empty()) json["undecided"] = capped(trace.undecided);
     if (trace.partial) json["partial"] = capped(trace.partial_reason);
     return json;
 }
 
+// What a finding of the first kinds does not have is left out.
 Json finding_json(const Finding& finding) {
-    return {{"finding", capped(finding.kind)}, {"kernel", capped(finding.kernel)},
-            {"line", finding.line},            {"block", finding.block},
-            {"warp", finding.warp},            {"lanes", hex32(finding.lanes)},
-            {"count", finding.count},          {"sentence", capped(finding.sentence)}};
+    Json json{{"finding", capped(finding.kind)}, {"kernel", capped(finding.kernel)},
+              {"line", finding.line},            {"block", finding.block},
+              {"warp", finding.warp},            {"lanes", hex32(finding.lanes)},
+              {"count", finding.count},          {"sentence", capped(finding.sentence)}};
+    if (finding.severity == Severity::note) json["severity"] = "note";
+    if (!finding.advice.empty()) json["advice"] = capped(finding.advice);
+    if (finding.launch != 0) json["launch"] = finding.launch;
+    if (!finding.array.empty()) json.update({{"of", capped(finding.array)}, {"at", finding.index}});
+    if (finding.record >= 0) json["record"] = finding.record;
+    if (!finding.value.empty()) json["value"] = capped(finding.value);
+    if (!finding.other) return json;
+    const FindingPlace& place = *finding.other;
+    Json& other = json["other"] = {{"line", place.line},
+                                   {"block", place.block},
+                                   {"warp", place.warp},
+                                   {"lanes", hex32(place.lanes)}};
+    if (place.record >= 0) other["record"] = place.record;
+    if (!place.value.empty()) other["value"] = capped(place.value);
+    return json;
 }
 
 Json output_json(const Output& output) {

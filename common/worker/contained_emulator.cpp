@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/check/checker.hpp"
 #include "common/emu/execute.hpp"
 #include "common/emu/fiber.hpp"
 #include "common/emu/machine.hpp"
@@ -54,11 +55,16 @@ void limit_memory(const Job& job) {
         const std::uint64_t warp = job.kernels[i].warp_size;   // a teaching warp's lanes have a whole one's places
         lanes = std::max(lanes, (job.plan.launches[i].block.count() + warp - 1) / warp * trace::kWarpSize);
     }
-    const auto threads = static_cast<std::uint64_t>(std::max(1, job.request.threads));
+    const auto threads = static_cast<std::uint64_t>(emu::threads_of(job.request));
     const std::uint64_t stacks =
         lanes * (emu::StackPool::kStackBytes + emu::StackPool::kGuardBytes);
     constexpr std::uint64_t kThread = std::uint64_t{16} << 20;   // its stack, and what malloc reserves for it
-    const std::uint64_t bytes = job.memory + threads * (stacks + kThread);
+    // The checks reserve 8 bytes for each byte of a kernel's arrays, 32 where lanes touch parts of words; they touch what
+    // the kernel touches.
+    std::uint64_t checks = 0;
+    if (job.request.checks) checks = std::uint64_t{256} << 20;
+    for (const auto& buffer : job.plan.buffers) checks += job.request.checks ? 48 * buffer.bytes() : 0;
+    const std::uint64_t bytes = job.memory + checks + threads * (stacks + kThread);
     const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_DATA, &limit);
 }
@@ -67,11 +73,12 @@ void run_job(int socket, std::span<const std::byte> bytes, int memory_fd) {
     Job job;
     Unpacker unpack(bytes);
     unpack(job);
-    emu::RunMemory memory(job.plan, job.request.record, memory_fd);
+    emu::RunMemory memory(job.plan, emu::RunMemory::kind_of(job.request), memory_fd);
     listen_for_death(memory.state());
     limit_memory(job);
     try {
-        emu::execute(job.plan, job.kernels, job.request, memory, listen_on_this_thread);
+        emu::execute(job.plan, job.kernels, job.request, memory, check::make_checker,
+                     listen_on_this_thread);
     } catch (const std::bad_alloc&) {
         memory.journal().add_text(emu::EntryKind::error,
                                   "There is not enough memory for this run; record fewer blocks or give a smaller --n.");
@@ -156,11 +163,11 @@ private:
         if (seconds_at_ < 0) seconds_at_ = seconds;
         const double waited = std::chrono::duration<double>(now - began_).count();
         // Threads share the time that is counted.
-        const double threads = request_.record ? 1 : std::max(1, request_.threads);
+        const double threads = emu::threads_of(request_);
         if ((seconds - seconds_at_) / threads > limits_.seconds || waited > limits_.patience) {
             seconds_ = waited;
             end(Ended::too_long);
-        } else if (!request_.record) {
+        } else if (!request_.record && !request_.checks) {
             preempt();
         }
     }
@@ -215,7 +222,7 @@ public:
     launch::Outcome run(const launch::Plan& plan, const launch::KernelSet& kernels,
                         const launch::Request& request) override {
         Job job{plan_without_contents(plan), request, emu::check_launches(plan, kernels, request), limits_.memory};
-        emu::RunMemory memory(plan, request.record, true);
+        emu::RunMemory memory(plan, emu::RunMemory::kind_of(request), true);
         std::fflush(stdout);   // what the kernel prints comes after it
         Child child = pool_->take();
         Packer pack;
@@ -234,6 +241,7 @@ public:
                 outcome.trace->partial = true;
                 outcome.trace->partial_reason = "The run ended early: what it did before is shown.";
             }
+            if (request.checks) emu::judge(outcome);
         }
         return outcome;
     }

@@ -55,7 +55,7 @@ Answer run_job(launch::Backend& backend, const launch::KernelSet& kernels, std::
     Job job;
     Unpacker unpack(bytes);
     unpack(job);
-    emu::RunMemory memory(job.plan, false, fd);
+    emu::RunMemory memory(job.plan, emu::RunMemory::Kind{}, fd);
     for (std::size_t i = 0; i < job.plan.buffers.size(); ++i) {
         auto& spec = job.plan.buffers[i];
         if (spec.role == launch::BufferRole::input)
@@ -119,7 +119,7 @@ public:
     launch::Outcome run(const launch::Plan& plan, const launch::KernelSet&, const launch::Request& request) override {
         const std::lock_guard lock(mutex_);
         if (!greeted_) greet();
-        emu::RunMemory memory(plan, false, true);
+        emu::RunMemory memory(plan, emu::RunMemory::Kind{}, true);
         Job job;
         for (const auto& spec : plan.buffers)
             job.plan.buffers.push_back({spec.name, spec.role, spec.element, spec.count, {}});

@@ -26,17 +26,22 @@ void fields(A& a, launch::Order& o) {
 }
 template <class A>
 void fields(A& a, launch::Request& r) {
-    a(r.record, r.blocks, r.order, r.threads);
+    a(r.record, r.blocks, r.order, r.block_order, r.checks, r.threads);
 }
 template <class A>
 void fields(A& a, emu::Runnable& r) {
-    a(r.body, r.name, r.warp_size);
+    a(r.body, r.name, r.warp_size, r.shared_names);
 }
 
 // What comes back from a GPU.
 template <class A>
+void fields(A& a, trace::FindingPlace& p) {
+    a(p.line, p.block, p.warp, p.lanes, p.record, p.value);
+}
+template <class A>
 void fields(A& a, trace::Finding& f) {
-    a(f.kind, f.kernel, f.line, f.block, f.warp, f.lanes, f.count, f.sentence);
+    a(f.kind, f.kernel, f.line, f.block, f.warp, f.lanes, f.count, f.sentence, f.severity, f.advice, f.launch, f.array,
+      f.index, f.record, f.value, f.other);
 }
 template <class A>
 void fields(A& a, trace::Source& s) {
@@ -69,8 +74,8 @@ void fields(A& a, trace::Launch& l) {
 template <class A>
 void fields(A& a, trace::Trace& t) {
     trace::Header& h = t.header;
-    a(h.source, h.warp_size, h.launches, h.statements, h.blocks, t.arrays, t.records, t.findings, t.partial,
-      t.partial_reason);
+    a(h.source, h.warp_size, h.launches, h.statements, h.blocks, t.arrays, t.records, t.findings, t.verdict,
+      t.undecided, t.partial, t.partial_reason);
 }
 
 }  // namespace lanewise::worker

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -36,6 +37,11 @@ private:
         if constexpr (std::is_trivially_copyable_v<T>) add(list.data(), list.size() * sizeof(T));
         else
             for (const T& one : list) put(one);
+    }
+    template <class T>
+    void put(const std::optional<T>& value) {
+        put(value.has_value());
+        if (value) put(*value);
     }
     void put(const std::vector<bool>& list) {
         put(list.size());
@@ -78,6 +84,13 @@ private:
             list.resize(size(1));
             for (T& one : list) get(one);
         }
+    }
+    template <class T>
+    void get(std::optional<T>& value) {
+        bool is_there = false;
+        get(is_there);
+        value.reset();
+        if (is_there) get(value.emplace());
     }
     void get(std::vector<bool>& list) {
         list.resize(size(1));

@@ -68,7 +68,7 @@ TEST(WarpSync, OrdersTellRightFromWrong) {
         EXPECT_NE(total("block_sum_no_warp_sync", order), kTotal) << order;
     }
     EXPECT_EQ(total("block_sum_write_after_read", "ascending"), kTotal);
-    EXPECT_EQ(total("block_sum_write_after_read", "descending"), 705948);
+    EXPECT_EQ(total("block_sum_write_after_read", "descending"), 3201440);
     for (const char* order : {"1", "2", "3"}) EXPECT_NE(total("block_sum_write_after_read", order), kTotal) << order;
     EXPECT_EQ(total("block_sum_no_warp_sync", "ascending"), 5624);
     EXPECT_NE(total("block_sum_no_barrier", "ascending"), kTotal);

@@ -27,8 +27,8 @@ __device__ __forceinline__ unsigned take_ticket(unsigned* ticket, unsigned last)
 }
 
 // partials: (blocks). ticket: (1), zero before the first launch; each launch leaves it zero. Against last_block_fences:
-// two fences and two barriers fewer. The ticket itself orders the partial sums, and the warp that takes it finishes, so
-// there is nobody to tell; the same bits every run.
+// two fences and two block barriers fewer. The ticket itself orders the partial sums, and the warp that takes it
+// finishes: a __syncwarp tells its lanes. The same bits every run.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock)
     last_block_ticket(const T* in, float* out, float* partials, unsigned* ticket, long long n) {
@@ -44,6 +44,8 @@ __global__ void __launch_bounds__(kBlock)
     before = take_ticket(ticket, last);
   }
   before = __shfl_sync(kFullWarp, before, 0);
+  // Lane 0 acquired the partial sums, and a shuffle orders no memory: this hands them on to the other lanes.
+  __syncwarp();
   if (before != last) return;
   float total = 0.0f;
   for (unsigned i = thread; i <= last; i += 32) {

@@ -1,9 +1,12 @@
-// How fast the emulator runs without a trace: the sum of 2^20 floats in 4096 blocks of 256, on one and two threads.
+// How fast the emulator runs without a trace: the sum of 2^20 floats in 4096 blocks of 256, on one and two threads, and
+// with every check on.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <string>
 #include <vector>
 
+#include "common/check/checker.hpp"
 #include "common/conformance/emulator/run_case.hpp"
 
 int main() {
@@ -17,9 +20,10 @@ int main() {
         state = state * 1664525u + 1013904223u;
         reference += value = static_cast<float>(state >> 24);
     }
+    const auto machine = check::make_emulator();
     std::printf("%-14s %8s %12s %12s %12s %14s\n", "kernel", "threads", "median ms", "5 % ms", "95 % ms", "error");
     for (const char* kernel : {"sum_tree", "sum_two_level"})
-        for (const int threads : {1, 2}) {
+        for (const int threads : {1, 2, 0}) {  // 0: checked, on one
             launch::Plan plan;
             const auto a = plan.input("in", in);
             const auto b = plan.output<float>("out", 1);
@@ -28,13 +32,17 @@ int main() {
             double error = 0;
             for (int i = 0; i < kSamples; ++i) {
                 const auto begin = std::chrono::steady_clock::now();
-                const auto outcome = emu::testing::run(plan, {}, false, threads);
+                launch::Request request;
+                request.threads = threads;
+                request.checks = threads == 0;
+                const auto outcome = machine->run(plan, emu::testing::kernels(), request);
                 const auto end = std::chrono::steady_clock::now();
                 samples.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
                 error = emu::testing::bytes_as<float>(outcome.buffers[1])[0] - reference;
             }
             std::sort(samples.begin(), samples.end());
-            std::printf("%-14s %8d %12.1f %12.1f %12.1f %14g\n", kernel, threads, samples[kSamples / 2],
+            const std::string how = threads ? std::to_string(threads) : "checked";
+            std::printf("%-14s %8s %12.1f %12.1f %12.1f %14g\n", kernel, how.c_str(), samples[kSamples / 2],
                         samples[kSamples / 20], samples[kSamples - 1 - kSamples / 20], error);
         }
 }

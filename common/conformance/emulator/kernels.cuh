@@ -153,3 +153,55 @@ __global__ void never_ends(int* out) {
   for (int offset = 16; offset >= 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
   out[threadIdx.x] = value;
 }
+
+// What the emulator means by a GPU.
+
+// The order in which lanes write after each of three collectives.
+__global__ void order_of_lanes(int* out) {
+  __shared__ int next;
+  const int lane = threadIdx.x;
+  if (lane == 0) next = 0;
+  int value = lane;
+  for (int round = 0; round < 3; ++round) {
+    if (round == 0) __syncthreads();
+    if (round == 1) value = __shfl_xor_sync(0xffffffffu, value, 1);
+    if (round == 2) __syncwarp();
+    out[round * 32 + atomicAdd(&next, 1) % 32] = lane;
+  }
+}
+
+// One shuffle for all lanes: an int to some, a float to others. On a GPU both are shfl.sync.b32.
+__global__ void one_shuffle_of_two_types(int* out) {
+  const int lane = threadIdx.x;
+  if (lane < 16) out[lane] = __shfl_xor_sync(0xffffffffu, lane, 16);
+  else out[lane] = __float_as_int(__shfl_xor_sync(0xffffffffu, __int_as_float(lane), 16));
+}
+
+__device__ int visits = 5;
+__device__ int more_visits;
+
+// Both counters go on from launch to launch of a plan.
+__global__ void counts_visits(int* out) {
+  static __device__ int own = 7;
+  out[0] = ++visits;
+  out[1] = ++more_visits;
+  out[2] = ++own;
+}
+
+// What shared memory holds before the block writes it.
+__global__ void reads_shared(unsigned* out) {
+  __shared__ unsigned fixed[32];
+  extern __shared__ unsigned sized[];
+  const int thread = threadIdx.x;
+  out[blockIdx.x * 64 + thread] = fixed[thread];
+  out[blockIdx.x * 64 + 32 + thread] = sized[thread];
+  __syncthreads();
+  fixed[thread] = sized[thread] = 1;
+}
+
+template <int kBytes>
+__global__ void needs_shared(int* out) {
+  __shared__ char fixed[kBytes];
+  fixed[threadIdx.x] = 1;
+  out[threadIdx.x] = fixed[threadIdx.x];
+}

@@ -7,18 +7,14 @@
 
 #include "common/emu/emulator.hpp"
 
-lanewise::prelude::RawFile emulator_test_kernels();
-lanewise::prelude::RawFile emulator_test_kernels_traced();
+namespace lanewise::generated {
+launch::KernelSet emulator_kernels();
+}
 
 namespace lanewise::emu::testing {
 
 inline const launch::KernelSet& kernels() {
-    static const launch::KernelSet set = [] {
-        launch::KernelSet made;
-        made.add(launch::import_file(launch::Build::emulated, emulator_test_kernels()));
-        made.add(launch::import_file(launch::Build::emulated_traced, emulator_test_kernels_traced()));
-        return made;
-    }();
+    static const launch::KernelSet set = generated::emulator_kernels();
     return set;
 }
 

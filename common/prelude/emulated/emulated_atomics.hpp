@@ -20,16 +20,25 @@ LANEWISE_UNHOOKED inline T update(T* address, Change change) {
     }
 }
 
-// Tells an atomic on the elements that a T is made of: two f16 for a __half2, four f32 for a float4.
+// The scopes of CUDA's three forms, as a fence's.
+inline constexpr int kBlockScope = 0, kDeviceScope = 1, kSystemScope = 2;
+
+// What is told of an atomic: on the elements that a T is made of, two f16 for a __half2, four f32 for a float4.
 template <class T>
-LANEWISE_UNHOOKED void announce_atomic(int line, Op op, const void* address, const T& operand, const T& old) {
+LANEWISE_UNHOOKED Atomic described(int line, Op op, int scope, const void* address, const T& operand) {
     constexpr Element kElement = shown_as<T>();
     constexpr int kSize = kElement == Element::f16 || kElement == Element::bf16 || kElement == Element::u16 ? 2
                           : kElement == Element::f64 || kElement == Element::u64 || kElement == Element::i64 ? 8 : 4;
-    std::uint64_t words[2] = {}, before = 0;
-    __builtin_memcpy(words, &operand, sizeof(T));
-    __builtin_memcpy(&before, &old, sizeof(T) < 8 ? sizeof(T) : 8);
-    atomic_done(line, op, kElement, static_cast<int>(sizeof(T)) / kSize, address, words, before);
+    Atomic what{line, op, kElement, static_cast<int>(sizeof(T)) / kSize, scope, address, {}};
+    __builtin_memcpy(what.operand, &operand, sizeof(T));
+    return what;
+}
+
+template <class T>
+LANEWISE_UNHOOKED std::uint64_t first_bytes(const T& value) {
+    std::uint64_t bytes = 0;
+    __builtin_memcpy(&bytes, &value, sizeof(T) < 8 ? sizeof(T) : 8);
+    return bytes;
 }
 
 // The operations, as the CUDA C++ Programming Guide (Atomic Functions) gives them. Floats are never compared: there is
@@ -118,7 +127,9 @@ template <class T>
 inline constexpr bool has_cas = has_scoped_cas<T> || one_of<T, unsigned short>;
 
 template <class Operation, class T>
-LANEWISE_UNHOOKED T atomic(int line, T* address, T operand) {
+LANEWISE_UNHOOKED T atomic(int line, int scope, T* address, T operand) {
+    const Atomic what = described(line, Operation::op, scope, address, operand);
+    atomic_begins(what);
     T before;
     if constexpr (sizeof(T) == 16) {  // a float4 is atomic member by member, no more
         const auto add = [](float* to, float value) LANEWISE_UNHOOKED {
@@ -129,14 +140,16 @@ LANEWISE_UNHOOKED T atomic(int line, T* address, T operand) {
     } else {
         before = update(address, [operand](T old) LANEWISE_UNHOOKED -> T { return Operation::join(old, operand); });
     }
-    announce_atomic(line, Operation::op, address, operand, before);
+    atomic_done(what, first_bytes(before), true);
     return before;
 }
 
 template <class T>
-LANEWISE_UNHOOKED T atomic_cas(int line, T* address, T compare, T value) {
+LANEWISE_UNHOOKED T atomic_cas(int line, int scope, T* address, T compare, T value) {
+    const Atomic what = described(line, Op::atomic_cas, scope, address, value);
+    atomic_begins(what);
     const T before = update(address, [=](T old) LANEWISE_UNHOOKED -> T { return old == compare ? value : old; });
-    announce_atomic(line, Op::atomic_cas, address, value, before);
+    atomic_done(what, first_bytes(before), before == compare);
     return before;
 }
 
@@ -144,23 +157,25 @@ LANEWISE_UNHOOKED T atomic_cas(int line, T* address, T compare, T value) {
 
 // CUDA's word, and what the annotated text calls in its stead. type_identity keeps the operand out of deduction:
 // atomicAdd(float_pointer, 1) adds a float.
-#define LANEWISE_ATOMIC_FORM(word, traced, operation, exists)                                                     \
+#define LANEWISE_ATOMIC_FORM(word, traced, operation, scope, exists)                                              \
     template <class T>                                                                                            \
         requires(lanewise_emulated::exists<lanewise_emulated::operation, T>)                                      \
     LANEWISE_INLINE T word(T* address, std::type_identity_t<T> operand, LANEWISE_LINE) {                          \
-        return lanewise_emulated::atomic<lanewise_emulated::operation>(line, address, operand);                   \
+        return lanewise_emulated::atomic<lanewise_emulated::operation>(line, lanewise_emulated::scope, address,    \
+                                                                      operand);                                   \
     }                                                                                                             \
     namespace lanewise_traced {                                                                                   \
     template <class T>                                                                                            \
         requires(lanewise_emulated::exists<lanewise_emulated::operation, T>)                                      \
     LANEWISE_INLINE T traced(int line, T* address, std::type_identity_t<T> operand) {                             \
-        return lanewise_emulated::atomic<lanewise_emulated::operation>(line, address, operand);                   \
+        return lanewise_emulated::atomic<lanewise_emulated::operation>(line, lanewise_emulated::scope, address,    \
+                                                                      operand);                                   \
     }                                                                                                             \
     }
 #define LANEWISE_ATOMIC(word, traced, operation)                                      \
-    LANEWISE_ATOMIC_FORM(word, traced, operation, has_atomic)                         \
-    LANEWISE_ATOMIC_FORM(word##_block, traced##_block, operation, has_scoped_atomic)  \
-    LANEWISE_ATOMIC_FORM(word##_system, traced##_system, operation, has_scoped_atomic)
+    LANEWISE_ATOMIC_FORM(word, traced, operation, kDeviceScope, has_atomic)           \
+    LANEWISE_ATOMIC_FORM(word##_block, traced##_block, operation, kBlockScope, has_scoped_atomic)    \
+    LANEWISE_ATOMIC_FORM(word##_system, traced##_system, operation, kSystemScope, has_scoped_atomic)
 LANEWISE_ATOMIC(atomicAdd, atomic_add, AtomicAdd)
 LANEWISE_ATOMIC(atomicSub, atomic_sub, AtomicSub)
 LANEWISE_ATOMIC(atomicMin, atomic_min, AtomicMin)
@@ -174,22 +189,22 @@ LANEWISE_ATOMIC(atomicExch, atomic_exch, AtomicExch)
 #undef LANEWISE_ATOMIC
 #undef LANEWISE_ATOMIC_FORM
 
-#define LANEWISE_CAS_FORM(word, traced, exists)                                                                   \
+#define LANEWISE_CAS_FORM(word, traced, scope, exists)                                                            \
     template <class T>                                                                                            \
         requires(lanewise_emulated::exists<T>)                                                                    \
     LANEWISE_INLINE T word(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value,            \
                            LANEWISE_LINE) {                                                                       \
-        return lanewise_emulated::atomic_cas<T>(line, address, compare, value);                                   \
+        return lanewise_emulated::atomic_cas<T>(line, lanewise_emulated::scope, address, compare, value);          \
     }                                                                                                             \
     namespace lanewise_traced {                                                                                   \
     template <class T>                                                                                            \
         requires(lanewise_emulated::exists<T>)                                                                    \
     LANEWISE_INLINE T traced(int line, T* address, std::type_identity_t<T> compare,                               \
                              std::type_identity_t<T> value) {                                                     \
-        return lanewise_emulated::atomic_cas<T>(line, address, compare, value);                                   \
+        return lanewise_emulated::atomic_cas<T>(line, lanewise_emulated::scope, address, compare, value);          \
     }                                                                                                             \
     }
-LANEWISE_CAS_FORM(atomicCAS, atomic_cas, has_cas)
-LANEWISE_CAS_FORM(atomicCAS_block, atomic_cas_block, has_scoped_cas)
-LANEWISE_CAS_FORM(atomicCAS_system, atomic_cas_system, has_scoped_cas)
+LANEWISE_CAS_FORM(atomicCAS, atomic_cas, kDeviceScope, has_cas)
+LANEWISE_CAS_FORM(atomicCAS_block, atomic_cas_block, kBlockScope, has_scoped_cas)
+LANEWISE_CAS_FORM(atomicCAS_system, atomic_cas_system, kSystemScope, has_scoped_cas)
 #undef LANEWISE_CAS_FORM

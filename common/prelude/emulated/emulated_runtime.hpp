@@ -41,6 +41,13 @@ struct Board {
     dim3 grid_dim;
     const uint3* threads = nullptr;   // by slot
     std::uint64_t result[1024] = {};  // what each lane took away from its last collective, by slot
+    // The declarations of shared arrays that a lane of the block has come to; the rest of them the emulator keeps.
+    struct SharedUse {
+        const void* address = nullptr;
+        unsigned id = 0;
+    };
+    SharedUse shared_uses[4];
+    std::uint32_t shared_count = 0;
 };
 extern constinit thread_local Board* board;
 
@@ -82,11 +89,20 @@ LANEWISE_UNHOOKED inline std::uint64_t meet_for(int line, Op op, Element type, u
     return board->result[board->current];
 }
 
-// An atomic that has just been done by the prelude: `operand` and what was there before.
-void atomic_done(int line, Op op, Element type, const void* address, std::uint64_t operand, std::uint64_t old);
-// The same for an atomic on `elements` neighbours; `operand` is two words (16 bytes), `old` the first eight bytes.
-void atomic_done(int line, Op op, Element type, int elements, const void* address, const std::uint64_t* operand,
-                 std::uint64_t old);
+// An atomic on `elements` neighbours: two f16 for a __half2, four f32 for a float4.
+struct Atomic {
+    int line;
+    Op op;
+    Element type;
+    int elements;
+    int scope;                   // as a fence's
+    const void* address;
+    std::uint64_t operand[2];    // 16 bytes
+};
+// Before it is done, which may end the launch; and after, with the first eight bytes that were there before. An
+// atomicCAS that found another value did not write.
+void atomic_begins(const Atomic& what);
+void atomic_done(const Atomic& what, std::uint64_t old, bool wrote);
 
 // Traced copies only: the value of a variable after a statement with a shuffle; see trace::attach_after.
 void after(int first_line, int last_line, int effect, Element type, std::uint64_t bits);
@@ -96,6 +112,24 @@ void shared_array(unsigned id, const void* address, std::size_t bytes, Element t
 void dynamic_array(unsigned id, const void* address, Element type);
 
 void* dynamic_shared_memory();
+
+// A lane comes to the declaration of a shared array. What it holds is undefined until the block writes it, whatever the
+// block before left there: the first lane poisons it.
+void first_use_of_shared(int line, const void* address, std::size_t bytes);
+
+// Is it the first of its block that comes to this declaration? `id` tells apart names of one piece of memory.
+bool is_first_use_slowly(const void* address, unsigned id);
+LANEWISE_UNHOOKED inline bool is_first_use(const void* address, unsigned id) {
+    for (const Board::SharedUse& use : board->shared_uses)
+        if (use.address == address && use.id == id) return false;
+    return is_first_use_slowly(address, id);
+}
+
+template <class T>
+LANEWISE_UNHOOKED inline void use_shared(int line, const T& array) {
+    const void* address = const_cast<const std::remove_cv_t<T>*>(&array);
+    if (is_first_use(address, 0)) first_use_of_shared(line, address, sizeof(T));
+}
 
 template <class T>
 LANEWISE_UNHOOKED T* dynamic_shared() {

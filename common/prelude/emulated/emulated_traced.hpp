@@ -84,17 +84,20 @@ LANEWISE_INTRINSIC void joined(unsigned variable, T value) {
 LANEWISE_INTRINSIC void took(int first_line, int last_line) { lanewise_emulated::took(first_line, last_line); }
 
 template <class T>
-LANEWISE_INTRINSIC void shared_array(unsigned id, const T& array) {
+LANEWISE_INTRINSIC void shared_array(unsigned id, const T& array, LANEWISE_LINE) {
     using Entry = std::remove_cv_t<std::remove_all_extents_t<T>>;
-    lanewise_emulated::shared_array(id, const_cast<const std::remove_cv_t<T>*>(&array), sizeof(T),
-                                    lanewise_emulated::shown_as<Entry>());
+    const void* address = const_cast<const std::remove_cv_t<T>*>(&array);
+    if (!lanewise_emulated::is_first_use(address, id)) return;
+    lanewise_emulated::first_use_of_shared(line, address, sizeof(T));
+    lanewise_emulated::shared_array(id, address, sizeof(T), lanewise_emulated::shown_as<Entry>());
 }
 
 template <class T>
 LANEWISE_INTRINSIC void dynamic_array(unsigned id, const T* array) {
     using Entry = std::remove_cv_t<std::remove_all_extents_t<T>>;
-    lanewise_emulated::dynamic_array(id, const_cast<const std::remove_cv_t<T>*>(array),
-                                     lanewise_emulated::shown_as<Entry>());
+    const void* address = const_cast<const std::remove_cv_t<T>*>(array);
+    if (lanewise_emulated::is_first_use(address, id))
+        lanewise_emulated::dynamic_array(id, address, lanewise_emulated::shown_as<Entry>());
 }
 
 }  // namespace lanewise_traced

@@ -1,0 +1,135 @@
+#include "common/check/checker.hpp"
+
+#include "common/check/bounds.hpp"
+#include "common/check/findings.hpp"
+#include "common/check/memory.hpp"
+#include "common/check/order.hpp"
+#include "common/check/races.hpp"
+#include "common/check/uninitialised.hpp"
+#include "common/emu/emulator.hpp"
+
+namespace lanewise::check {
+
+namespace {
+
+using trace::Op;
+
+// Asks each check about each access, once it is known which array it is of.
+class RunChecker : public emu::Checker {
+public:
+    bool takes_arrivals() const override { return false; }
+    bool takes_statements() const override { return false; }
+
+    void run_begins(std::span<const emu::CheckedBuffer> buffers) override { memory_.run_begins(buffers); }
+
+    void launch_begins(const emu::CheckedLaunch& launch) override {
+        memory_.launch_begins(launch);
+        findings_.launch_begins(launch);
+        order_.launch_begins();
+        races_.launch_begins();
+    }
+
+    std::string undecided() const override { return races_.undecided(); }
+
+    void block_begins(std::uint64_t block, std::uint32_t slots) override {
+        block_ = static_cast<std::uint32_t>(block);
+        memory_.block_begins();
+        order_.block_begins(block_, slots);
+        races_.block_begins(block_);
+        bounds_.forget_indices();
+    }
+    void block_ends() override { races_.settle(); }
+
+    void shared_array(const emu::SharedArraySeen& seen) override { memory_.add_shared(seen); }
+
+    bool access(const emu::AccessSeen& seen) override {
+        const auto* address = static_cast<const std::byte*>(seen.address);
+        const Action action = is_relaxed(seen) ? seen.is_store ? Action::volatile_write : Action::volatile_read
+                              : seen.is_store  ? Action::write
+                                               : Action::read;
+        const Site site = findings_.site_of(seen.pc);
+        if (bounds_.any_index() && !bounds_.fits_its_index(block_, seen.thread, address, seen.bytes, action, site))
+            return false;
+        Region* region = memory_.find(address);
+        if (!region) return bounds_.outside(block_, seen.thread, address, action, site);
+        if (region->offset(address) + seen.bytes > region->bytes()) {
+            bounds_.past_the_end(*region, block_, seen.thread, address, action, site);
+            return false;
+        }
+        uninitialised_.access(*region, block_, seen.thread, address, seen.bytes, seen.is_store, site, action);
+        if (!is_relaxed(seen)) {
+            races_.plain(*region, seen.thread, address, seen.bytes, seen.is_store, site);
+            return true;
+        }
+        races_.strong(*region, seen.thread, address, seen.bytes, action, kSystemScope, site);
+        if (seen.is_store) order_.writes_word(seen.thread, address, kSystemScope, false);
+        else order_.reads_word(seen.thread, address, kSystemScope, false);
+        return true;
+    }
+
+    bool atomic_begins(const emu::AtomicSeen& seen) override {
+        races_.settle();
+        const auto* address = static_cast<const std::byte*>(seen.address);
+        const Site site = site_of_line(seen.line);
+        Region* region = memory_.find(address);
+        if (!region) return bounds_.outside(block_, seen.thread, address, Action::atomic, site);
+        if (region->offset(address) + bytes_of(seen) > region->bytes()) {
+            bounds_.past_the_end(*region, block_, seen.thread, address, Action::atomic, site);
+            return false;
+        }
+        // It reads and writes; what atomicExch reads is often not used.
+        if (seen.op != Op::atomic_exch)
+            uninitialised_.access(*region, block_, seen.thread, address, bytes_of(seen), false, site, Action::atomic);
+        uninitialised_.access(*region, block_, seen.thread, address, bytes_of(seen), true, site, Action::atomic);
+        return true;
+    }
+
+    void atomic(const emu::AtomicSeen& seen) override {
+        const auto* address = static_cast<const std::byte*>(seen.address);
+        Region* region = memory_.find(address);
+        if (!region) return;  // the lane's own memory
+        races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site_of_line(seen.line));
+        // An atomicAdd of 0 takes no ticket: it is how a word is read.
+        const bool counts = seen.op == Op::atomic_inc || seen.op == Op::atomic_dec ||
+                            ((seen.op == Op::atomic_add || seen.op == Op::atomic_sub) && seen.operand[0] != 0);
+        order_.reads_word(seen.thread, address, seen.scope, counts);
+        if (seen.wrote) order_.writes_word(seen.thread, address, seen.scope, true);
+    }
+
+    void fence(const emu::FenceSeen& seen) override { order_.fence(seen.thread, seen.scope); }
+
+    void collective(const emu::CollectiveSeen& seen) override {
+        // A lane that has returned counts as arrived where the mask names it.
+        if (seen.op == Op::sync_warp) order_.warp_barrier(seen.warp, seen.mask & seen.exists, seen.exists);
+    }
+    void barrier_complete(const std::uint64_t*) override { order_.block_barrier(); }
+
+    void index_outside(const emu::IndexSeen& seen) override {
+        bounds_.index_outside(seen.thread, seen.index, seen.extent);
+    }
+
+private:
+    static constexpr int kSystemScope = 2;
+
+    // Volatile accesses of up to 8 bytes are relaxed: no race among themselves, and no order either.
+    static bool is_relaxed(const emu::AccessSeen& seen) { return seen.is_volatile && seen.bytes <= 8; }
+    static std::uint32_t bytes_of(const emu::AtomicSeen& seen) {
+        return static_cast<std::uint32_t>(seen.elements * element_size(seen.type));
+    }
+
+    Memory memory_;
+    Findings findings_;
+    Order order_;
+    Races races_{order_, findings_};
+    Uninitialised uninitialised_{findings_};
+    Bounds bounds_{memory_, findings_};
+    std::uint32_t block_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<emu::Checker> make_checker() { return std::make_unique<RunChecker>(); }
+
+std::unique_ptr<launch::Backend> make_emulator() { return emu::make_emulator(make_checker); }
+
+}  // namespace lanewise::check

@@ -1,0 +1,17 @@
+// The checks of a run: races, accesses out of bounds, reads of what nothing wrote. Barriers and masks the emulator
+// judges itself.
+#pragma once
+
+#include <memory>
+
+#include "common/emu/checker.hpp"
+#include "common/launch/backend.hpp"
+
+namespace lanewise::check {
+
+std::unique_ptr<emu::Checker> make_checker();
+
+// The emulator with these checks, for runs with Request::checks.
+std::unique_ptr<launch::Backend> make_emulator();
+
+}  // namespace lanewise::check

@@ -1,0 +1,78 @@
+// What the checks of one launch find goes into the run's journal as it is noticed, before lines are looked up.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/check/memory.hpp"
+#include "common/emu/checker.hpp"
+
+namespace lanewise::check {
+
+// Where in the kernel something was done: a place in its code, or a line where the prelude knows it.
+using Site = std::uint32_t;
+inline constexpr Site kLineBit = 0x80000000u;
+inline Site site_of_line(int line) { return kLineBit | static_cast<std::uint32_t>(line); }
+
+enum class Problem : std::uint8_t {
+    race, atomic_race, scope_race, same_value, missing_fence,
+    out_of_bounds, foreign_pointer, other_lanes_local, read_only,
+    uninitialised,
+};
+
+enum class Action : std::uint8_t { read, write, atomic, volatile_read, volatile_write };
+
+// One of the lanes that a finding is about.
+struct Party {
+    Action action = Action::read;
+    std::uint32_t block = 0;
+    std::uint32_t warp = 0;
+    std::uint32_t lanes = 0;
+    Site site = 0;
+    std::string value;
+    std::int64_t events = -1;
+};
+
+struct Noticed {
+    Problem problem = Problem::race;
+    std::string array;
+    std::int64_t index = 0;
+    std::int64_t count = 0;          // elements of the array
+    bool shared = false;
+    std::string detail;              // of a pointer: what it points to
+    Party here;
+    bool has_other = false;
+    Party there;
+};
+
+// Gathers what was noticed; the same again is counted.
+class Findings {
+public:
+    void launch_begins(const emu::CheckedLaunch& launch);
+    Site site_of(const void* pc) const {
+        return static_cast<Site>(static_cast<const char*>(pc) - static_cast<const char*>(launch_.code) + kCodeRoom);
+    }
+    const emu::CheckedLaunch& launch() const { return launch_; }
+    void add(const Noticed& noticed);
+    // The recorded events of a lane so far; -1 where it is not recorded.
+    std::int64_t events_of(std::uint32_t slot) const { return launch_.events_of(slot); }
+
+private:
+    static constexpr std::int64_t kCodeRoom = std::int64_t{1} << 30;
+    static constexpr std::size_t kMost = 1000;
+    struct Known {
+        Noticed noticed;
+        emu::FindingEntry* told = nullptr;
+    };
+    const void* pc_of(Site site) const;
+    emu::Found found_of(const Noticed& noticed) const;
+
+    emu::CheckedLaunch launch_;
+    std::vector<Known> all_;
+};
+
+// The bits of one element as people read it: "1.5", "-3".
+std::string shown(Element element, const void* at);
+
+}  // namespace lanewise::check

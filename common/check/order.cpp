@@ -1,0 +1,242 @@
+#include "common/check/order.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace lanewise::check {
+
+void Order::launch_begins() { words_.clear(); }
+
+void Order::block_begins(std::uint32_t block, std::uint32_t slots) {
+    block_ = block;
+    slots_ = slots;
+    for (std::uint32_t warp = 0; warp < 32; ++warp) {
+        warp_time_[warp] = barrier_time_[warp] = 1;
+        if (uneven_[warp]) std::fill_n(late_.begin() + warp * 32, 32, 0);
+        uneven_[warp] = false;
+    }
+    if (knows_lanes_) std::fill(known_.begin(), known_.end(), 0);
+    knows_lanes_ = false;
+    if (any_fence_) fences_.fill({});
+    any_fence_ = false;
+    fenced_ = fenced_floors_ = nullptr;
+    if (!any_received_) return;
+    for (auto* lists : {&lane_received_, &lane_pending_})
+        for (Receipts& list : *lists) list.clear();
+    for (Receipts& list : warp_received_) list.clear();
+    block_received_.clear();
+    block_pending_.clear();
+    any_received_ = false;
+}
+
+// All that the warp's lanes did so far is known to them.
+void Order::advance(std::uint32_t warp) {
+    Time most = 0;
+    if (uneven_[warp]) {
+        for (std::uint32_t lane = 0; lane < 32; ++lane) {
+            most = std::max(most, late_[warp * 32 + lane]);
+            late_[warp * 32 + lane] = 0;
+        }
+        uneven_[warp] = false;
+    }
+    warp_time_[warp] += most + 1;
+    overflowed_ = overflowed_ || warp_time_[warp] >= kMaxTime;
+}
+
+void Order::receive(Receipts& receipts, const Received& more) {
+    for (Received& known : receipts)
+        if (known.log == more.log && known.by_counter == more.by_counter && known.scope == more.scope) {
+            known.length = std::max(known.length, more.length);
+            return;
+        }
+    receipts.push_back(more);
+}
+
+void Order::pass_up(Receipts& from, Receipts& to) {
+    for (const Received& received : from) receive(to, received);
+    from.clear();
+}
+
+// Lanes that fenced, then met the others at a barrier: whoever writes a flag after it passes on what they did before
+// their fences, and what was ordered before any of them.
+void Order::fenced_before_barrier() {
+    auto times = std::make_shared<std::vector<Time>>(fenced_ ? *fenced_ : std::vector<Time>(slots_, 0));
+    bool any_device = false;
+    for (std::uint32_t slot = 0; slot < slots_; ++slot) {
+        if (fences_[slot].device) (*times)[slot] = fences_[slot].device;
+        any_device = any_device || fences_[slot].device;
+    }
+    fences_.fill({});
+    any_fence_ = false;
+    if (!any_device) return;
+    fenced_ = std::move(times);
+    fenced_floors_ = std::make_shared<std::vector<Time>>(barrier_time_.begin(), barrier_time_.end());
+}
+
+void Order::block_barrier() {
+    if (any_fence_) fenced_before_barrier();
+    for (std::uint32_t warp = 0; warp * 32 < slots_; ++warp) {
+        advance(warp);
+        barrier_time_[warp] = warp_time_[warp];
+    }
+    if (!any_received_) return;
+    for (Receipts& list : lane_received_) pass_up(list, block_received_);
+    for (Receipts& list : warp_received_) pass_up(list, block_received_);
+    for (Receipts& list : lane_pending_) pass_up(list, block_pending_);
+}
+
+void Order::warp_barrier(std::uint32_t warp, std::uint32_t lanes, std::uint32_t exist) {
+    const std::uint32_t base = warp * 32;
+    const auto each_lane = [&](auto&& seen) {
+        for (std::uint32_t rest = lanes; rest; rest &= rest - 1)
+            seen(base + static_cast<std::uint32_t>(std::countr_zero(rest)));
+    };
+    if ((exist & ~lanes) == 0) {
+        advance(warp);
+        if (any_received_) each_lane([&](std::uint32_t slot) { pass_up(lane_received_[slot], warp_received_[warp]); });
+        return;
+    }
+    if (std::has_single_bit(lanes)) return;
+    if (known_.empty()) known_.assign(kMaxSlots * 32, 0);
+    knows_lanes_ = true;
+    std::array<Time, 32> together{};
+    Receipts received;
+    each_lane([&](std::uint32_t slot) {
+        for (std::uint32_t lane = 0; lane < 32; ++lane)
+            together[lane] = std::max(together[lane], known_[slot * 32 + lane]);
+        if (any_received_)
+            for (const Received& one : lane_received_[slot]) receive(received, one);
+    });
+    each_lane([&](std::uint32_t slot) { together[slot % 32] = std::max(together[slot % 32], time(slot)); });
+    each_lane([&](std::uint32_t slot) {
+        std::copy(together.begin(), together.end(), known_.begin() + slot * 32);
+        if (any_received_) lane_received_[slot] = received;
+        ++late_[slot];
+    });
+    uneven_[warp] = true;
+}
+
+void Order::fence(std::uint32_t slot, int scope) {
+    Fence& fence = fences_[slot];
+    fence.any = time(slot);
+    fence.any_scope = scope;
+    if (scope > 0) fence.device = fence.any;
+    any_fence_ = true;
+    ++late_[slot];
+    uneven_[slot / 32] = true;
+    if (!any_received_) return;
+    const auto take = [&](const Receipts& pending) {
+        for (Received received : pending) {
+            received.scope = std::min(received.scope, scope);
+            receive(lane_received_[slot], received);
+        }
+    };
+    take(lane_pending_[slot]);
+    take(block_pending_);
+    lane_pending_[slot].clear();
+}
+
+void Order::reads_word(std::uint32_t slot, const void* word, int scope, bool counts) {
+    if (words_.empty()) return;
+    const auto found = words_.find(word);
+    if (found == words_.end() || found->second->releases.empty()) return;
+    if (lane_received_.empty()) {
+        lane_received_.resize(kMaxSlots);
+        lane_pending_.resize(kMaxSlots);
+    }
+    any_received_ = true;
+    const std::size_t length = found->second->releases.size();
+    receive(lane_pending_[slot], {found->second, length, scope, false});
+    if (counts) receive(lane_received_[slot], {found->second, length, scope, true});
+}
+
+Order::Release Order::release_of(std::uint32_t slot, Time time, int scope) const {
+    Release release;
+    release.block = block_;
+    release.slot = slot;
+    release.scope = scope;
+    release.time = time;
+    release.warp_time = time ? warp_time_[slot / 32] : 0;
+    if (time) release.floors.assign(barrier_time_.begin(), barrier_time_.begin() + (slots_ + 31) / 32);
+    else if (fenced_floors_) release.floors = *fenced_floors_;
+    if (time && knows_lanes_)
+        release.known.assign(known_.begin() + slot * 32, known_.begin() + slot * 32 + 32);
+    release.fenced = fenced_;
+    if (any_received_) {
+        release.received = lane_received_[slot];
+        for (const Received& one : warp_received_[slot / 32]) receive(release.received, one);
+        for (const Received& one : block_received_) receive(release.received, one);
+    }
+    return release;
+}
+
+void Order::add(Log& log, Release release) {
+    const auto place = static_cast<std::uint32_t>(log.releases.size());
+    // What came with the word's own earlier writes is in the log already.
+    std::erase_if(release.received, [&](const Received& received) { return received.log.get() == &log; });
+    if (!release.received.empty()) log.passing_on.push_back(place);
+    log.of_block[release.block].push_back(place);
+    log.releases.push_back(std::move(release));
+}
+
+void Order::writes_word(std::uint32_t slot, const void* word, int scope, bool joins) {
+    const Fence& fence = fences_[slot];
+    const bool passes_on = fence.any || fenced_;
+    if (!joins) words_.erase(word);   // who received from the old log keeps it
+    if (!passes_on) return;
+    auto& log = words_[word];
+    if (!log) log = std::make_shared<Log>();
+    if (fence.device || fenced_) add(*log, release_of(slot, fence.device, std::min(scope, 1)));
+    if (fence.any && fence.any_scope == 0) add(*log, release_of(slot, fence.any, 0));
+    // What the lane does from here on is not known by it.
+    ++late_[slot];
+    uneven_[slot / 32] = true;
+}
+
+bool Order::releases(const Release& release, std::uint32_t block, std::uint32_t then, Time when) {
+    if (release.block != block) return false;
+    if (release.fenced && then < release.fenced->size() && when <= (*release.fenced)[then]) return true;
+    if (then == release.slot && when <= release.time) return true;
+    if (then / 32 == release.slot / 32) {
+        if (when < release.warp_time) return true;
+        if (!release.known.empty() && when <= release.known[then % 32]) return true;
+    }
+    return then / 32 < release.floors.size() && when < release.floors[then / 32];
+}
+
+// Does what was received by a lane of block `to` tell of the access?
+bool Order::knows(const Receipts& receipts, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
+                  bool by_counter, int depth) const {
+    for (const Received& received : receipts) {
+        if (received.by_counter && !by_counter) continue;
+        const Log& log = *received.log;
+        const auto reaches = [&](const Release& release) {
+            return release.block == to || (release.scope > 0 && received.scope > 0);
+        };
+        if (const auto places = log.of_block.find(block); places != log.of_block.end())
+            for (const std::uint32_t place : places->second)
+                if (place < received.length && reaches(log.releases[place]) &&
+                    releases(log.releases[place], block, then, when))
+                    return true;
+        if (depth == 0) continue;
+        for (const std::uint32_t place : log.passing_on)
+            if (place < received.length && reaches(log.releases[place]) &&
+                knows(log.releases[place].received, log.releases[place].block, block, then, when, by_counter, depth - 1))
+                return true;
+    }
+    return false;
+}
+
+Coverage Order::before_slowly(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const {
+    if (block == block_ && knows_lanes_ && then / 32 == slot / 32 && when <= known_[slot * 32 + then % 32])
+        return Coverage::ordered;
+    if (!any_received_) return Coverage::unordered;
+    constexpr int kDepth = 6;
+    for (const bool by_counter : {false, true})
+        for (const Receipts* receipts : {&lane_received_[slot], &warp_received_[slot / 32], &block_received_})
+            if (knows(*receipts, block_, block, then, when, by_counter, kDepth))
+                return by_counter ? Coverage::by_counter : Coverage::ordered;
+    return Coverage::unordered;
+}
+
+}  // namespace lanewise::check

@@ -1,0 +1,354 @@
+// Accesses out of bounds, pointers that lead nowhere, and reads of what nothing wrote.
+
+// verdict wrong out_of_bounds: no_guard_on_reads<<<4, 32>>>(ramp_f32(100), zeros_f32(128))
+__global__ void no_guard_on_reads(const float* in, float* out) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  out[i] = in[i];                                    // !
+}
+
+// verdict wrong out_of_bounds: no_guard_on_writes<<<4, 32>>>(ramp_f32(128), zeros_f32(100))
+__global__ void no_guard_on_writes(const float* in, float* out) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  out[i] = in[i];                                    // !
+}
+
+// verdict clean: guarded<<<4, 32>>>(ramp_f32(100), zeros_f32(100), 100)
+__global__ void guarded(const float* in, float* out, int n) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  if (i < n) out[i] = in[i];
+}
+
+// verdict wrong out_of_bounds: guarded_one_too_late<<<4, 32>>>(ramp_f32(100), zeros_f32(101), 100)
+__global__ void guarded_one_too_late(const float* in, float* out, int n) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  if (i <= n) out[i] = in[i];                        // !
+}
+
+// verdict wrong out_of_bounds: before_the_first<<<2, 32>>>(ramp_f32(64), zeros_f32(64))
+__global__ void before_the_first(const float* in, float* out) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  out[i] = in[i] - in[i - 1];                        // !
+}
+
+// verdict clean: from_the_second_on<<<2, 32>>>(ramp_f32(64), zeros_f32(64))
+__global__ void from_the_second_on(const float* in, float* out) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  if (i > 0) out[i] = in[i] - in[i - 1];
+}
+
+// verdict wrong out_of_bounds: far_away<<<1, 32>>>(ramp_f32(64), zeros_f32(64))
+__global__ void far_away(const float* in, float* out) {
+  out[threadIdx.x] = in[threadIdx.x + 500000000];    // !
+}
+
+// verdict wrong out_of_bounds: shared_one_past_the_end<<<1, 64>>>(ramp_f32(64), zeros_f32(64))
+__global__ void shared_one_past_the_end(const float* in, float* out) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x + 1];          // !
+}
+
+// verdict clean: shared_with_a_word_more<<<1, 64>>>(ramp_f32(64), zeros_f32(64))
+__global__ void shared_with_a_word_more(const float* in, float* out) {
+  __shared__ float tile[65];
+  tile[threadIdx.x] = in[threadIdx.x];
+  if (threadIdx.x == 0) tile[64] = 0;
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x + 1];
+}
+
+// verdict wrong out_of_bounds: a_warp_reads_eight_sums<<<1, 256>>>(ramp_f32(256), zeros_f32(1))
+__global__ void a_warp_reads_eight_sums(const float* in, float* out) {
+  __shared__ float sums[8];
+  __shared__ float others[64];
+  if (threadIdx.x < 64) others[threadIdx.x] = 0;
+  float value = in[threadIdx.x];
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = value;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    value = sums[threadIdx.x];                       // !
+    for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
+    if (threadIdx.x == 0) out[0] = value;
+  }
+}
+
+__device__ float joined(float* sums, int count) {
+  float value = sums[threadIdx.x];                   // !
+  for (int offset = count / 2; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
+  return value;
+}
+
+// verdict wrong out_of_bounds: a_warp_reads_eight_sums_by_a_pointer<<<1, 256>>>(ramp_f32(256), zeros_f32(1))
+__global__ void a_warp_reads_eight_sums_by_a_pointer(const float* in, float* out) {
+  __shared__ float sums[8];
+  float value = in[threadIdx.x];
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = value;
+  __syncthreads();
+  if (threadIdx.x < 32) value = joined(sums, 32);
+  if (threadIdx.x == 0) out[0] = value;
+}
+
+// verdict clean: a_warp_reads_the_sums_there_are<<<1, 256>>>(ramp_f32(256), zeros_f32(1))
+__global__ void a_warp_reads_the_sums_there_are(const float* in, float* out) {
+  __shared__ float sums[8];
+  float value = in[threadIdx.x];
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = value;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    value = threadIdx.x < 8 ? sums[threadIdx.x] : 0.0f;
+    for (int offset = 4; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
+    if (threadIdx.x == 0) out[0] = value;
+  }
+}
+
+// verdict wrong out_of_bounds: no_dynamic_memory_requested<<<1, 64>>>(ramp_f32(64), zeros_f32(64))
+__global__ void no_dynamic_memory_requested(const float* in, float* out) {
+  extern __shared__ float tile[];
+  tile[threadIdx.x] = in[threadIdx.x];               // !
+  __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+// verdict wrong out_of_bounds: bytes_taken_for_floats<<<1, 64, 64>>>(ramp_f32(64), zeros_f32(64))
+__global__ void bytes_taken_for_floats(const float* in, float* out) {
+  extern __shared__ float tile[];
+  tile[threadIdx.x] = in[threadIdx.x];               // !
+  __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+// verdict clean: dynamic_memory_requested<<<1, 64, 256>>>(ramp_f32(64), zeros_f32(64))
+__global__ void dynamic_memory_requested(const float* in, float* out) {
+  extern __shared__ float tile[];
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+// verdict clean: dynamic_memory_declared_and_not_used<<<1, 64>>>(ramp_f32(64), zeros_f32(64), 0)
+__global__ void dynamic_memory_declared_and_not_used(const float* in, float* out, int use) {
+  extern __shared__ float tile[];
+  if (use) tile[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+// verdict wrong foreign_pointer: a_null_pointer<<<1, 32>>>(ramp_f32(32), zeros_f32(32), 16)
+__global__ void a_null_pointer(const float* in, float* out, int n) {
+  const float* const first = n > 16 ? in : nullptr;
+  out[threadIdx.x] = first[threadIdx.x];             // !
+}
+
+// verdict clean: a_null_pointer_that_is_asked<<<1, 32>>>(ramp_f32(32), zeros_f32(32), 16)
+__global__ void a_null_pointer_that_is_asked(const float* in, float* out, int n) {
+  const float* const first = n > 16 ? in : nullptr;
+  out[threadIdx.x] = first ? first[threadIdx.x] : 1.0f;
+}
+
+// verdict wrong out_of_bounds: four_at_a_time_past_the_tail<<<1, 32>>>(ramp_f32(126), zeros_f32(32))
+__global__ void four_at_a_time_past_the_tail(const float* in, float* out) {
+  const float4 four = reinterpret_cast<const float4*>(in)[threadIdx.x];  // !
+  out[threadIdx.x] = four.x + four.y + four.z + four.w;
+}
+
+// verdict clean: four_at_a_time_and_a_tail<<<1, 32>>>(ramp_f32(126), zeros_f32(32), 126)
+__global__ void four_at_a_time_and_a_tail(const float* in, float* out, int n) {
+  float sum = 0;
+  if (threadIdx.x < n / 4) {
+    const float4 four = reinterpret_cast<const float4*>(in)[threadIdx.x];
+    sum = four.x + four.y + four.z + four.w;
+  } else if (n / 4 * 4 + static_cast<int>(threadIdx.x) - n / 4 < n) {
+    sum = in[n / 4 * 4 + threadIdx.x - n / 4];
+  }
+  out[threadIdx.x] = sum;
+}
+
+// verdict clean: a_row_read_on_into_the_next<<<1, 64>>>(ramp_f32(64), zeros_f32(64))
+__global__ void a_row_read_on_into_the_next(const float* in, float* out) {
+  __shared__ float tile[2][32];
+  tile[0][threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[0][63 - threadIdx.x];
+}
+
+// verdict wrong out_of_bounds: a_row_too_many<<<1, 64>>>(ramp_f32(64), zeros_f32(64))
+__global__ void a_row_too_many(const float* in, float* out) {
+  __shared__ float tile[2][32];
+  tile[threadIdx.x / 32 + 1][threadIdx.x % 32] = in[threadIdx.x];  // !
+  __syncthreads();
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+// verdict wrong out_of_bounds: rows_and_columns_mixed_up<<<1, 64>>>(ramp_f32(64), zeros_f32(64), 4, 16)
+__global__ void rows_and_columns_mixed_up(const float* in, float* out, int rows, int columns) {
+  const int row = threadIdx.x / columns, column = threadIdx.x % columns;
+  if (row < rows) out[column * columns + row] = in[row * columns + column];  // !
+}
+
+// verdict clean: rows_and_columns<<<1, 64>>>(ramp_f32(64), zeros_f32(64), 4, 16)
+__global__ void rows_and_columns(const float* in, float* out, int rows, int columns) {
+  const int row = threadIdx.x / columns, column = threadIdx.x % columns;
+  out[column * rows + row] = in[row * columns + column];
+}
+
+// verdict wrong out_of_bounds: an_atomic_out_of_bounds<<<1, 32>>>(ramp_i32(32), zeros_i32(8))
+__global__ void an_atomic_out_of_bounds(const int* in, int* bins) {
+  atomicAdd(&bins[in[threadIdx.x]], 1);              // !
+}
+
+// verdict clean: an_atomic_in_bounds<<<1, 32>>>(ramp_i32(32), zeros_i32(8))
+__global__ void an_atomic_in_bounds(const int* in, int* bins) { atomicAdd(&bins[in[threadIdx.x] % 8], 1); }
+
+// verdict wrong local_of_another_lane: the_address_of_a_local<<<1, 32>>>(zeros_f32(32))
+__global__ void the_address_of_a_local(float* out) {
+  __shared__ float* where;
+  float mine[4] = {1, 2, 3, 4};
+  if (threadIdx.x == 0) where = mine;
+  __syncthreads();
+  out[threadIdx.x] = where[threadIdx.x % 4];         // !
+  __syncthreads();
+  out[threadIdx.x] += mine[threadIdx.x % 4];
+}
+
+// verdict clean: the_address_of_shared_memory<<<1, 32>>>(zeros_f32(32))
+__global__ void the_address_of_shared_memory(float* out) {
+  __shared__ float* where;
+  __shared__ float values[4];
+  if (threadIdx.x < 4) values[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) where = values;
+  __syncthreads();
+  out[threadIdx.x] = where[threadIdx.x % 4];
+}
+
+// ---- uninitialised --------------------------------------------------------------------------------------------------
+
+// verdict wrong uninitialised_read: a_tail_that_is_not_padded<<<1, 64>>>(ramp_f32(40), zeros_f32(1), 40)
+__global__ void a_tail_that_is_not_padded(const float* in, float* out, int n) {
+  __shared__ float tree[64];
+  const int thread = threadIdx.x;
+  if (thread < n) tree[thread] = in[thread];
+  __syncthreads();
+  for (int offset = 32; offset > 0; offset /= 2) {
+    if (thread < offset) tree[thread] += tree[thread + offset];  // !
+    __syncthreads();
+  }
+  if (thread == 0) out[0] = tree[0];
+}
+
+// verdict clean: a_tail_padded_with_zeros<<<1, 64>>>(ramp_f32(40), zeros_f32(1), 40)
+__global__ void a_tail_padded_with_zeros(const float* in, float* out, int n) {
+  __shared__ float tree[64];
+  const int thread = threadIdx.x;
+  tree[thread] = thread < n ? in[thread] : 0.0f;
+  __syncthreads();
+  for (int offset = 32; offset > 0; offset /= 2) {
+    if (thread < offset) tree[thread] += tree[thread + offset];
+    __syncthreads();
+  }
+  if (thread == 0) out[0] = tree[0];
+}
+
+// verdict wrong uninitialised_read: added_to_nothing<<<2, 32>>>(ramp_f32(64), zeros_f32(64))
+__global__ void added_to_nothing(const float* in, float* out) {
+  __shared__ float sums[32];
+  sums[threadIdx.x] += in[blockIdx.x * 32 + threadIdx.x];  // !
+  out[blockIdx.x * 32 + threadIdx.x] = sums[threadIdx.x];
+}
+
+// verdict wrong uninitialised_read: an_atomic_on_nothing<<<1, 32>>>(ramp_i32(32), zeros_i32(1))
+__global__ void an_atomic_on_nothing(const int* in, int* out) {
+  __shared__ int sum;
+  atomicAdd(&sum, in[threadIdx.x]);                  // !
+  __syncthreads();
+  if (threadIdx.x == 0) out[0] = sum;
+}
+
+// verdict clean: an_atomic_on_zero<<<2, 32>>>(ramp_i32(32), zeros_i32(2))
+__global__ void an_atomic_on_zero(const int* in, int* out) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, in[threadIdx.x]);
+  __syncthreads();
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+
+// verdict wrong uninitialised_read: scratch_is_not_zero<<<1, 32>>>(ramp_f32(32), raw_f32(32), zeros_f32(32))
+__global__ void scratch_is_not_zero(const float* in, float* scratch, float* out) {
+  scratch[threadIdx.x] += in[threadIdx.x];           // !
+  out[threadIdx.x] = scratch[threadIdx.x];
+}
+
+// verdict clean: scratch_written_first<<<1, 32>>>(ramp_f32(32), raw_f32(32), zeros_f32(32))
+__global__ void scratch_written_first(const float* in, float* scratch, float* out) {
+  scratch[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = scratch[threadIdx.x];
+}
+
+// verdict clean: an_output_begins_as_zero<<<1, 32>>>(ramp_f32(32), zeros_f32(32))
+__global__ void an_output_begins_as_zero(const float* in, float* out) { out[threadIdx.x] += in[threadIdx.x]; }
+
+// verdict wrong uninitialised_read: only_two_of_the_sums<<<1, 64>>>(ramp_f32(64), zeros_f32(1))
+__global__ void only_two_of_the_sums(const float* in, float* out) {
+  __shared__ float sums[32];
+  float value = in[threadIdx.x];
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = value;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    value = sums[threadIdx.x];                       // !
+    for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
+    if (threadIdx.x == 0) out[0] = value;
+  }
+}
+
+// verdict wrong uninitialised_read: the_other_byte_of_a_word<<<1, 32>>>(zeros_u8(32))
+__global__ void the_other_byte_of_a_word(unsigned char* out) {
+  __shared__ unsigned char bytes[64];
+  bytes[2 * threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = bytes[2 * threadIdx.x + 1];     // !
+}
+
+// verdict clean: the_bytes_that_were_written<<<1, 32>>>(zeros_u8(32))
+__global__ void the_bytes_that_were_written(unsigned char* out) {
+  __shared__ unsigned char bytes[64];
+  bytes[2 * threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = bytes[2 * (31 - threadIdx.x)];
+}
+
+struct Padded {
+  double value;
+  int index;
+};
+
+// verdict clean: a_struct_with_padding<<<1, 32>>>(zeros_f64(32))
+__global__ void a_struct_with_padding(double* out) {
+  __shared__ Padded all[32];
+  all[threadIdx.x].value = threadIdx.x;
+  all[threadIdx.x].index = 1;
+  __syncthreads();
+  const Padded other = all[31 - threadIdx.x];
+  out[threadIdx.x] = other.value + other.index;
+}
+
+// verdict wrong uninitialised_read: only_the_first_block_clears<<<2, 32>>>(ramp_f32(64), zeros_f32(64))
+__global__ void only_the_first_block_clears(const float* in, float* out) {
+  __shared__ float kept[32];
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  if (blockIdx.x == 0) kept[threadIdx.x] = 0;
+  kept[threadIdx.x] += in[i];                        // !
+  out[i] = kept[threadIdx.x];
+}
+
+// verdict clean: an_exchange_writes<<<1, 32>>>(zeros_i32(32))
+__global__ void an_exchange_writes(int* out) {
+  __shared__ int words[32];
+  atomicExch(&words[threadIdx.x], 5);
+  __syncthreads();
+  out[threadIdx.x] = words[31 - threadIdx.x];
+}

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "common/player/playhead.hpp"
+#include "common/steps/steps.hpp"
 
 namespace lanewise::lesson {
 namespace {

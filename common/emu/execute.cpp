@@ -227,6 +227,7 @@ void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const 
     }
     if (checker)
         if (const std::string why = checker->undecided(); !why.empty()) journal.add_text(EntryKind::undecided, why);
+    state.ended_early = stopped;
     state.done = 1;
 }
 

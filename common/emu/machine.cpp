@@ -405,6 +405,14 @@ void Machine::misaligned(std::size_t bytes, const void* pc) {
          pc);
 }
 
+void Machine::divided_by_zero(int line) {
+    const std::uint32_t warp = current / kWarpSize, lane = current % kWarpSize;
+    report("division_by_zero", warp, line, 1u << lane,
+           fmt::format("lane {} of warp {} in block {} divides an integer by zero on line {}: on a GPU the result is "
+                       "undefined. Keep the divisor from being 0.",
+                       lane, warp, block_number_, line));
+}
+
 void Machine::on_host(void (*function)(void*), void* argument) {
     host_argument_ = argument;
     host_function_ = function;

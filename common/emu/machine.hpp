@@ -105,6 +105,8 @@ public:
     void volatile_access(const void* address, const void* pc);
     // An access of `bytes` at an address that is no multiple of that.
     [[noreturn]] void misaligned(std::size_t bytes, const void* pc);
+    // An integer division, or a remainder; the lane goes on with what a GPU gives.
+    void divided_by_zero(int line);
     std::int64_t clock_count() { return clock_ += kClockStep; }
     // Calls function(argument) on the stack of the host, which is as large as any.
     void on_host(void (*function)(void*), void* argument);

@@ -116,7 +116,6 @@ public:
     virtual void after(const AfterSeen&) {}
     virtual void joined(const JoinedSeen&) {}
     virtual void took(std::uint32_t /*thread*/, int /*first_line*/, int /*last_line*/) {}
-    virtual void divided_by_zero(std::uint32_t /*thread*/, int /*line*/) {}  // an integer; a remainder as well
     virtual void shared_array(const SharedArraySeen&) {}   // once in each block
 };
 
@@ -166,9 +165,6 @@ public:
     }
     void took(std::uint32_t thread, int first_line, int last_line) override {
         each([&](Observer& o) { o.took(thread, first_line, last_line); });
-    }
-    void divided_by_zero(std::uint32_t thread, int line) override {
-        each([&](Observer& o) { o.divided_by_zero(thread, line); });
     }
     void shared_array(const SharedArraySeen& seen) override {
         each([&](Observer& o) { o.shared_array(seen); });

@@ -281,6 +281,11 @@ private:
 
 }  // namespace
 
+void end_early(trace::Trace& trace) {
+    trace.partial = true;
+    trace.partial_reason = "The run ended early: what it did before is shown.";
+}
+
 void judge(launch::Outcome& outcome) {
     const auto is = [](const trace::Finding& finding, std::initializer_list<const char*> kinds) {
         return std::find(kinds.begin(), kinds.end(), finding.kind) != kinds.end();
@@ -337,6 +342,7 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
                             kMaxEvents, kMaxRecords);
         }
         trace.arrays = collector.arrays();
+        if (memory.state().ended_early) end_early(trace);
     }
     outcome.findings = collector.findings(outcome.trace ? outcome.trace->records : std::vector<trace::Record>{});
     if (outcome.trace) outcome.trace->findings = outcome.findings;

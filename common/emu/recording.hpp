@@ -17,6 +17,9 @@ inline constexpr std::size_t kMaxRecords = std::size_t{1} << 17;
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
                         const RunMemory& memory, SourceLines& lines);
 
+// A finding ended the run: its trace holds what was done before.
+void end_early(trace::Trace& trace);
+
 // The verdict of a run with checks, from its findings and from what was not decided. Wrong: something is. Not decided: a
 // limit came first.
 void judge(launch::Outcome& outcome);

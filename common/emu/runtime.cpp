@@ -58,7 +58,7 @@ void took(int first_line, int last_line) {
 }
 
 void divided_by_zero(int line) {
-    if (Observer* o = observer()) o->divided_by_zero(board->current, line);
+    if (board) machine().divided_by_zero(line);
 }
 
 void shared_array(unsigned id, const void* address, std::size_t bytes, Element type) {

@@ -238,8 +238,7 @@ public:
                 cause_of_death(memory, plan, job.kernels, lines_, watch.ended(), watch.seconds()));
             if (outcome.trace) {
                 outcome.trace->findings = outcome.findings;
-                outcome.trace->partial = true;
-                outcome.trace->partial_reason = "The run ended early: what it did before is shown.";
+                emu::end_early(*outcome.trace);
             }
             if (request.checks) emu::judge(outcome);
         }

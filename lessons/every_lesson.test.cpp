@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/check/checker.hpp"
-#include "common/gpu/backend.hpp"
+#include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/device.hpp"
 #include "common/launch/arrival_order.hpp"
 #include "common/lesson/lesson.testing.hpp"

@@ -12,7 +12,7 @@
 
 #include "common/base/error.hpp"
 #include "common/check/checker.hpp"
-#include "common/gpu/backend.hpp"
+#include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/device.hpp"
 #include "common/cli/interrupts.hpp"
 #include "common/cli/program.hpp"

@@ -19,7 +19,7 @@ struct Words {
     Severity severity;
 };
 
-Words words_of(Problem problem) {
+Words unsigned_of(Problem problem) {
     switch (problem) {
         case Problem::race: return {"race", Severity::wrong};
         case Problem::atomic_race: return {"atomic_race", Severity::wrong};
@@ -162,7 +162,7 @@ int Findings::line_of(Site site, emu::SourceLines& lines) const {
 std::vector<emu::Found> Findings::take(emu::SourceLines& lines) {
     std::vector<emu::Found> found;
     for (const Noticed& noticed : all_) {
-        const auto [kind, severity] = words_of(noticed.problem);
+        const auto [kind, severity] = unsigned_of(noticed.problem);
         emu::Found one;
         trace::Finding& finding = one.finding;
         finding.kind = kind;

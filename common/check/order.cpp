@@ -227,16 +227,16 @@ bool Order::knows(const Receipts& receipts, std::uint32_t to, std::uint32_t bloc
     return false;
 }
 
-Standing Order::before_slowly(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const {
+Coverage Order::before_slowly(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const {
     if (block == block_ && knows_lanes_ && then / 32 == slot / 32 && when <= known_[slot * 32 + then % 32])
-        return Standing::ordered;
-    if (!any_received_) return Standing::unordered;
+        return Coverage::ordered;
+    if (!any_received_) return Coverage::unordered;
     constexpr int kDepth = 6;
     for (const bool by_counter : {false, true})
         for (const Receipts* receipts : {&lane_received_[slot], &warp_received_[slot / 32], &block_received_})
             if (knows(*receipts, block_, block, then, when, by_counter, kDepth))
-                return by_counter ? Standing::by_counter : Standing::ordered;
-    return Standing::unordered;
+                return by_counter ? Coverage::by_counter : Coverage::ordered;
+    return Coverage::unordered;
 }
 
 }  // namespace lanewise::check

@@ -14,7 +14,7 @@ namespace lanewise::check {
 // A lane's time counts on where it releases something to others: what it did at earlier times they may know of.
 using Time = std::uint32_t;
 
-enum class Standing : std::uint8_t {
+enum class Coverage : std::uint8_t {
     ordered,
     by_counter,   // only by an atomic counter that the reader followed by no fence of its own
     unordered,
@@ -41,9 +41,9 @@ public:
     std::uint32_t block() const { return block_; }
     Time time(std::uint32_t slot) const { return warp_time_[slot / 32] + late_[slot]; }
     // Of an access of the present block.
-    Standing before(std::uint32_t then, Time when, std::uint32_t slot) const {
+    Coverage before(std::uint32_t then, Time when, std::uint32_t slot) const {
         const std::uint32_t warp = slot / 32, other = then / 32;
-        if (then == slot || when < (other == warp ? warp_time_[warp] : barrier_time_[other])) return Standing::ordered;
+        if (then == slot || when < (other == warp ? warp_time_[warp] : barrier_time_[other])) return Coverage::ordered;
         return before_slowly(block_, then, when, slot);
     }
     // Of accesses of several lanes of one warp.
@@ -51,7 +51,7 @@ public:
         return when < (warp == slot / 32 ? warp_time_[warp] : barrier_time_[warp]);
     }
     // Of an access of another one.
-    Standing before(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const {
+    Coverage before(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const {
         return block == block_ ? before(then, when, slot) : before_slowly(block, then, when, slot);
     }
     // Did a block come to more barriers than can be counted?
@@ -84,7 +84,7 @@ private:
         std::vector<std::uint32_t> passing_on;                  // those that received from another word
     };
 
-    Standing before_slowly(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const;
+    Coverage before_slowly(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const;
     bool knows(const Receipts& receipts, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
                bool by_counter, int depth) const;
     static bool releases(const Release& release, std::uint32_t block, std::uint32_t then, Time when);

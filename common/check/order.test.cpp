@@ -19,41 +19,41 @@ protected:
     }
     std::unique_ptr<Order> made = std::make_unique<Order>();
     Order& order = *made;
-    int word = 0, other_word = 0;
+    int word = 0, other_intrinsic = 0;
 };
 
 TEST_F(Ordering, ALaneIsOrderedWithItselfAlone) {
     const Time when = order.time(5);
-    EXPECT_EQ(order.before(5, when, 5), Standing::ordered);
-    EXPECT_EQ(order.before(5, when, 6), Standing::unordered);
-    EXPECT_EQ(order.before(5, when, 70), Standing::unordered);
+    EXPECT_EQ(order.before(5, when, 5), Coverage::ordered);
+    EXPECT_EQ(order.before(5, when, 6), Coverage::unordered);
+    EXPECT_EQ(order.before(5, when, 70), Coverage::unordered);
 }
 
 TEST_F(Ordering, ABlockBarrierOrdersWhatWasBeforeIt) {
     const Time before = order.time(5);
     order.block_barrier();
-    EXPECT_EQ(order.before(5, before, 6), Standing::ordered);
-    EXPECT_EQ(order.before(5, before, 127), Standing::ordered);
-    EXPECT_EQ(order.before(5, order.time(5), 6), Standing::unordered);
+    EXPECT_EQ(order.before(5, before, 6), Coverage::ordered);
+    EXPECT_EQ(order.before(5, before, 127), Coverage::ordered);
+    EXPECT_EQ(order.before(5, order.time(5), 6), Coverage::unordered);
 }
 
 TEST_F(Ordering, AWarpBarrierOrdersItsWarpAlone) {
     const Time before = order.time(5);
     order.warp_barrier(0, kAll, kAll);
-    EXPECT_EQ(order.before(5, before, 6), Standing::ordered);
-    EXPECT_EQ(order.before(5, before, 40), Standing::unordered);
+    EXPECT_EQ(order.before(5, before, 6), Coverage::ordered);
+    EXPECT_EQ(order.before(5, before, 40), Coverage::unordered);
 }
 
 TEST_F(Ordering, ABarrierOfSomeLanesOrdersThemAndIsPassedOn) {
     const Time of_0 = order.time(0), of_9 = order.time(9);
     order.warp_barrier(0, 0x000000ff, kAll);
-    EXPECT_EQ(order.before(0, of_0, 7), Standing::ordered);
-    EXPECT_EQ(order.before(0, of_0, 8), Standing::unordered);
-    EXPECT_EQ(order.before(9, of_9, 7), Standing::unordered);
+    EXPECT_EQ(order.before(0, of_0, 7), Coverage::ordered);
+    EXPECT_EQ(order.before(0, of_0, 8), Coverage::unordered);
+    EXPECT_EQ(order.before(9, of_9, 7), Coverage::unordered);
     const Time later = order.time(0);
     order.warp_barrier(0, 0x0000ff80, kAll);  // lane 7 meets lanes 8 to 15
-    EXPECT_EQ(order.before(0, of_0, 12), Standing::ordered);
-    EXPECT_EQ(order.before(0, later, 12), Standing::unordered);
+    EXPECT_EQ(order.before(0, of_0, 12), Coverage::ordered);
+    EXPECT_EQ(order.before(0, later, 12), Coverage::unordered);
 }
 
 // fence, write a flag | read the flag, fence: each of the four is needed.
@@ -68,9 +68,9 @@ TEST_F(Ordering, FencesAndAFlagOrderBlocks) {
         order.block_begins(1, 128);
         if (missing != 3) order.reads_word(9, &word, kDevice, false);
         if (missing != 4) order.fence(9, kDevice);
-        EXPECT_EQ(order.before(0, 3, data, 9), missing ? Standing::unordered : Standing::ordered);
-        EXPECT_EQ(order.before(0, 4, data, 9), Standing::unordered) << "another lane";
-        EXPECT_EQ(order.before(0, 3, after, 9), Standing::unordered) << "what came after the flag";
+        EXPECT_EQ(order.before(0, 3, data, 9), missing ? Coverage::unordered : Coverage::ordered);
+        EXPECT_EQ(order.before(0, 4, data, 9), Coverage::unordered) << "another lane";
+        EXPECT_EQ(order.before(0, 3, after, 9), Coverage::unordered) << "what came after the flag";
     }
 }
 
@@ -83,11 +83,11 @@ TEST_F(Ordering, AScopeOfOneBlockReachesNoOther) {
         order.writes_word(3, &word, flag, false);
         order.reads_word(40, &word, flag, false);
         order.fence(40, last);
-        EXPECT_EQ(order.before(3, data, 40), Standing::ordered) << "within the block";
+        EXPECT_EQ(order.before(3, data, 40), Coverage::ordered) << "within the block";
         order.block_begins(1, 128);
         order.reads_word(9, &word, kDevice, false);
         order.fence(9, last);
-        EXPECT_EQ(order.before(0, 3, data, 9), Standing::unordered);
+        EXPECT_EQ(order.before(0, 3, data, 9), Coverage::unordered);
     }
 }
 
@@ -98,12 +98,12 @@ TEST_F(Ordering, ATicketWithoutAFenceIsToldApart) {
     order.writes_word(0, &word, kDevice, true);
     order.block_begins(1, 128);
     order.reads_word(0, &word, kDevice, true);
-    EXPECT_EQ(order.before(0, 0, data, 0), Standing::by_counter);
-    EXPECT_EQ(order.before(0, 0, data, 1), Standing::unordered);
+    EXPECT_EQ(order.before(0, 0, data, 0), Coverage::by_counter);
+    EXPECT_EQ(order.before(0, 0, data, 1), Coverage::unordered);
     order.block_barrier();
-    EXPECT_EQ(order.before(0, 0, data, 1), Standing::by_counter);
+    EXPECT_EQ(order.before(0, 0, data, 1), Coverage::by_counter);
     order.fence(1, kDevice);
-    EXPECT_EQ(order.before(0, 0, data, 1), Standing::ordered);
+    EXPECT_EQ(order.before(0, 0, data, 1), Coverage::ordered);
 }
 
 TEST_F(Ordering, WhatWasReceivedIsPassedOn) {
@@ -113,11 +113,11 @@ TEST_F(Ordering, WhatWasReceivedIsPassedOn) {
     order.block_begins(1, 128);
     order.reads_word(9, &word, kDevice, false);
     order.fence(9, kDevice);
-    order.writes_word(9, &other_word, kDevice, false);
+    order.writes_word(9, &other_intrinsic, kDevice, false);
     order.block_begins(2, 128);
-    order.reads_word(0, &other_word, kDevice, false);
+    order.reads_word(0, &other_intrinsic, kDevice, false);
     order.fence(0, kDevice);
-    EXPECT_EQ(order.before(0, 3, data, 0), Standing::ordered);
+    EXPECT_EQ(order.before(0, 3, data, 0), Coverage::ordered);
 }
 
 TEST_F(Ordering, AStoreEndsWhatAnEarlierFlagPassedOn) {
@@ -129,7 +129,7 @@ TEST_F(Ordering, AStoreEndsWhatAnEarlierFlagPassedOn) {
     order.block_begins(2, 128);
     order.reads_word(0, &word, kDevice, false);
     order.fence(0, kDevice);
-    EXPECT_EQ(order.before(0, 3, data, 0), Standing::unordered);
+    EXPECT_EQ(order.before(0, 3, data, 0), Coverage::unordered);
 }
 
 }  // namespace

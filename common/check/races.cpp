@@ -36,27 +36,27 @@ std::string Races::undecided() const {
 
 // How lanes of a warp that did something at `time` stand to what the present lane does now; `unordered`: those that are
 // not ordered.
-Standing Races::of(std::uint32_t block, std::uint32_t warp, Time time, std::uint32_t lanes,
+Coverage Races::of(std::uint32_t block, std::uint32_t warp, Time time, std::uint32_t lanes,
                    std::uint32_t* unordered) const {
     const std::uint32_t slot = here_.slot;
     if (block == block_ && warp == slot / 32) lanes &= ~bit(slot);
     *unordered = 0;
-    if (!lanes || (block == block_ && order_.all_before(warp, time, slot))) return Standing::ordered;
-    Standing worst = Standing::ordered;
+    if (!lanes || (block == block_ && order_.all_before(warp, time, slot))) return Coverage::ordered;
+    Coverage worst = Coverage::ordered;
     for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-        const Standing standing = order_.before(block - 1, warp * 32 + lane, time, slot);
-        if (standing > worst) {
-            worst = standing;
+        const Coverage coverage = order_.before(block - 1, warp * 32 + lane, time, slot);
+        if (coverage > worst) {
+            worst = coverage;
             *unordered = 1u << lane;
         }
-        if (worst == Standing::unordered) break;
+        if (worst == Coverage::unordered) break;
     }
     return worst;
 }
 
-Standing Races::of_write(const Cell& cell) const {
-    if (stale(cell.write_block)) return Standing::ordered;
+Coverage Races::of_write(const Cell& cell) const {
+    if (stale(cell.write_block)) return Coverage::ordered;
     const std::uint32_t then = cell.write_when & 1023;
     const Time when = cell.write_when >> 10;
     if (cell.write_block == block_) return order_.before(then, when, here_.slot);
@@ -64,10 +64,10 @@ Standing Races::of_write(const Cell& cell) const {
 }
 
 void Races::after_write(Cell& cell) {
-    const Standing standing = of_write(cell);
-    if (standing == Standing::ordered) return;
+    const Coverage coverage = of_write(cell);
+    if (coverage == Coverage::ordered) return;
     const std::uint32_t then = cell.write_when & 1023;
-    report(cell, {Action::write, cell.write_block - 1, then / 32, bit(then), cell.write_site, {}, -1}, standing,
+    report(cell, {Action::write, cell.write_block - 1, then / 32, bit(then), cell.write_site, {}, -1}, coverage,
            here_.action == Action::atomic ? Problem::atomic_race : Problem::race);
 }
 
@@ -83,7 +83,7 @@ void Races::note_read(Cell& cell) {
         std::uint32_t unordered = 0;
         const std::uint32_t then = cell.read_when & 31;
         const Time time = cell.read_when >> 5;
-        if (of(cell.read_block, then, time, cell.read_lanes, &unordered) != Standing::ordered)
+        if (of(cell.read_block, then, time, cell.read_lanes, &unordered) != Coverage::ordered)
             note(cell, Kind::plain_read, cell.read_lanes, cell.read_block, then, time, cell.read_site, 0, false);
     }
     cell.read_block = block_;
@@ -97,9 +97,9 @@ void Races::write(Cell& cell) {
     if (cell.read_block && !stale(cell.read_block)) {
         std::uint32_t unordered = 0;
         const std::uint32_t warp = cell.read_when & 31;
-        const Standing standing = of(cell.read_block, warp, cell.read_when >> 5, cell.read_lanes, &unordered);
-        if (standing != Standing::ordered)
-            report(cell, {Action::read, cell.read_block - 1, warp, unordered, cell.read_site, {}, -1}, standing,
+        const Coverage coverage = of(cell.read_block, warp, cell.read_when >> 5, cell.read_lanes, &unordered);
+        if (coverage != Coverage::ordered)
+            report(cell, {Action::read, cell.read_block - 1, warp, unordered, cell.read_site, {}, -1}, coverage,
                    Problem::race);
     }
     if (cell.more) {
@@ -127,8 +127,8 @@ void Races::after_entries(Cell& cell) {
         const Entry& entry = entries_[at];
         if (stale(entry.block) || !conflicts(entry)) continue;
         std::uint32_t unordered = 0;
-        const Standing standing = of(entry.block, entry.warp, entry.time, entry.lanes, &unordered);
-        if (standing == Standing::ordered) continue;
+        const Coverage coverage = of(entry.block, entry.warp, entry.time, entry.lanes, &unordered);
+        if (coverage == Coverage::ordered) continue;
         const Action action = entry.atomic                       ? Action::atomic
                               : entry.kind == Kind::strong_write ? Action::volatile_write
                               : entry.kind == Kind::strong_read  ? Action::volatile_read
@@ -139,7 +139,7 @@ void Races::after_entries(Cell& cell) {
         const Problem problem = !here_plain && !there_plain ? Problem::scope_race
                                 : any_atomic                ? Problem::atomic_race
                                                             : Problem::race;
-        report(cell, {action, entry.block - 1, entry.warp, unordered, entry.site, {}, -1}, standing, problem);
+        report(cell, {action, entry.block - 1, entry.warp, unordered, entry.site, {}, -1}, coverage, problem);
         return;
     }
 }
@@ -158,7 +158,7 @@ void Races::note(Cell& cell, Kind kind, std::uint32_t lanes, std::uint32_t block
         // What is ordered before the present access, which is of the same kind, that one stands for.
         std::uint32_t unordered = 0;
         const bool replaced = stale(entry.block) || of(entry.block, entry.warp, entry.time, entry.lanes, &unordered) ==
-                                                        Standing::ordered;
+                                                        Coverage::ordered;
         others += entry.block != block;
         if (replaced || (entry.block != block && others >= kMaxOthers)) {
             entry = {entry.next, block, time, lanes, site, static_cast<std::uint8_t>(warp), kind,
@@ -203,9 +203,9 @@ void Races::strong(Region& region, std::uint32_t slot, const std::byte* address,
         if (writes && cell->read_block && !stale(cell->read_block)) {
             std::uint32_t unordered = 0;
             const std::uint32_t warp = cell->read_when & 31;
-            const Standing standing = of(cell->read_block, warp, cell->read_when >> 5, cell->read_lanes, &unordered);
-            if (standing != Standing::ordered)
-                report(*cell, {Action::read, cell->read_block - 1, warp, unordered, cell->read_site, {}, -1}, standing,
+            const Coverage coverage = of(cell->read_block, warp, cell->read_when >> 5, cell->read_lanes, &unordered);
+            if (coverage != Coverage::ordered)
+                report(*cell, {Action::read, cell->read_block - 1, warp, unordered, cell->read_site, {}, -1}, coverage,
                        action == Action::atomic ? Problem::atomic_race : Problem::race);
         }
         const Kind kind = writes ? Kind::strong_write : Kind::strong_read;
@@ -214,7 +214,7 @@ void Races::strong(Region& region, std::uint32_t slot, const std::byte* address,
     }
 }
 
-void Races::report(const Cell& cell, const Party& there, Standing standing, Problem problem) {
+void Races::report(const Cell& cell, const Party& there, Coverage coverage, Problem problem) {
     const Region& region = *here_.region;
     const std::byte* word =
         region.begin() + (static_cast<std::size_t>(&cell - const_cast<Region&>(region).cells()) << region.shift());
@@ -222,7 +222,7 @@ void Races::report(const Cell& cell, const Party& there, Standing standing, Prob
     const std::int64_t index = region.index_of(word);
     const std::byte* element = region.begin() + static_cast<std::size_t>(index) * size;
     Noticed race;
-    race.problem = standing == Standing::by_counter ? Problem::missing_fence : problem;
+    race.problem = coverage == Coverage::by_counter ? Problem::missing_fence : problem;
     race.array = region.name();
     race.index = index;
     race.count = region.count();

@@ -68,8 +68,8 @@ private:
     };
 
     bool stale(std::uint32_t block) const { return here_.region->shared() && block != block_; }
-    Standing of(std::uint32_t block, std::uint32_t warp, Time time, std::uint32_t lanes, std::uint32_t* unordered) const;
-    Standing of_write(const Cell& cell) const;
+    Coverage of(std::uint32_t block, std::uint32_t warp, Time time, std::uint32_t lanes, std::uint32_t* unordered) const;
+    Coverage of_write(const Cell& cell) const;
     void read(Cell& cell) {
         if (cell.write_block) after_write(cell);
         if (cell.more) after_entries(cell);
@@ -84,7 +84,7 @@ private:
     void note(Cell& cell, Kind kind, std::uint32_t lanes, std::uint32_t block, std::uint32_t warp, Time time, Site site,
               int scope, bool atomic);
     void drop_entries(Cell& cell);
-    void report(const Cell& cell, const Party& there, Standing standing, Problem problem);
+    void report(const Cell& cell, const Party& there, Coverage coverage, Problem problem);
     void settle_slowly();
 
     Order& order_;

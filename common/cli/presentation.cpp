@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/cli/costs.hpp"
+#include "common/cli/costs_command.hpp"
 #include "common/cli/lesson_list.hpp"
 #include "common/runner/recordings.hpp"
 

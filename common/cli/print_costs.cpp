@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "common/base/wrap.hpp"
-#include "common/cli/costs.hpp"
-#include "common/cli/table.hpp"
+#include "common/cli/costs_command.hpp"
+#include "common/print/table.hpp"
 #include "common/timing/gpu_state.hpp"
 
 namespace lanewise::lesson {

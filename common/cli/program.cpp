@@ -9,7 +9,7 @@
 
 #include "common/base/error.hpp"
 #include "common/check/report.hpp"
-#include "common/cli/costs.hpp"
+#include "common/cli/costs_command.hpp"
 #include "common/cli/drawing.hpp"
 #include "common/cli/session.hpp"
 #include "common/terminal/stepper.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/cli/options.hpp"
-#include "common/cli/print.hpp"
+#include "common/print/print.hpp"
 #include "common/cli/program.hpp"
 #include "common/runner/runner.hpp"
 #include "common/runner/timer.hpp"

@@ -8,8 +8,8 @@
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
 #include "common/cli/interrupts.hpp"
-#include "common/cli/print.hpp"
-#include "common/cli/testing.hpp"
+#include "common/print/print.hpp"
+#include "common/cli/tiny_program.testing.hpp"
 
 namespace lanewise::lesson {
 namespace {

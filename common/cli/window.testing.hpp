@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "common/cli/testing.hpp"
+#include "common/cli/tiny_program.testing.hpp"
 
 namespace lanewise::lesson::testing {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "common/conformance/model.hpp"
-#include "common/conformance/sweep.hpp"
+#include "common/conformance/case_sweep.hpp"
 
 namespace lanewise::words {
 namespace {

@@ -1,6 +1,6 @@
 // The GPU side of a program built without CUDA: there is none, and it says so.
 #include "common/base/error.hpp"
-#include "common/gpu/backend.hpp"
+#include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/device.hpp"
 
 namespace lanewise::gpu {

@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "common/base/error.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 
 namespace lanewise::gpu {
 namespace {

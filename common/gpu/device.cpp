@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 
 namespace lanewise::gpu {
 namespace {

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/gpu/backend.hpp"
+#include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/gpu/event.hpp"
 #include "common/gpu/graph.hpp"
 #include "common/gpu/launch.hpp"

@@ -3,7 +3,7 @@
 
 #include "common/base/error.hpp"
 #include "common/gpu/buffer.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/gpu/event.hpp"
 #include "common/gpu/graph.hpp"
 #include "common/gpu/stream.hpp"

@@ -5,7 +5,7 @@
 
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 
 namespace lanewise::gpu {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/launch/backend.hpp"
 
 namespace lanewise::gpu {

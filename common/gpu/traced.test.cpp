@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "common/base/error.hpp"
-#include "common/gpu/backend.hpp"
+#include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/traced_entries.hpp"
 

@@ -1,7 +1,7 @@
 // Both builds of traced_kernels.cuh, as a lesson's wrappers would export them.
 #pragma once
 
-#include "common/prelude/export.hpp"
+#include "common/launch/kernel_exports.hpp"
 
 namespace lanewise::gpu::testing {
 

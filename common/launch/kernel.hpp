@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/prelude/export.hpp"
+#include "common/launch/kernel_exports.hpp"
 #include "common/trace/trace.hpp"
 
 namespace lanewise::launch {

@@ -15,7 +15,7 @@
 
 #include "common/base/error.hpp"
 #include "common/gpu/buffer.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/measure/cub_reduce.hpp"
 #include "common/measure/measure.hpp"
 #include "common/measure/sampler.hpp"

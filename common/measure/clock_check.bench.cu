@@ -18,7 +18,7 @@
 #include "common/gpu/device.hpp"
 #include "common/launch/kernel.hpp"
 #include "common/launch/plan.hpp"
-#include "common/prelude/export.hpp"
+#include "common/launch/kernel_exports.hpp"
 #include "common/measure/measure.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "common/gpu/device.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/timing/gpu_state.hpp"
 #include "common/measure/meter.hpp"
 #include "common/measure/sampler.hpp"

@@ -13,7 +13,7 @@
 #include "common/base/error.hpp"
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/timing/compare.hpp"
 #include "common/measure/limit_kernels.hpp"
 #include "common/measure/measure.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/gpu/prepared.hpp"
 #include "common/launch/verify.hpp"
 #include "common/measure/sampler.hpp"

@@ -3,7 +3,7 @@
 
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
-#include "common/prelude/export.hpp"
+#include "common/launch/kernel_exports.hpp"
 #include "common/measure/meter.hpp"
 
 namespace lanewise::timing {

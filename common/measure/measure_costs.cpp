@@ -12,7 +12,7 @@
 #include "common/base/error.hpp"
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/gpu/event.hpp"
 #include "common/measure/cost_kernels.hpp"
 #include "common/timing/costs.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/steps/steps.hpp"
-#include "common/trace/testing.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 
 namespace lanewise::steps::testing {
 

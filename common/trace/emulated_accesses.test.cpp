@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/trace/testing.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 
 namespace lanewise::trace {
 namespace {

@@ -10,7 +10,7 @@
 #include "common/base/error.hpp"
 #include "common/trace/io.hpp"
 #include "common/trace/shuffle_rule.hpp"
-#include "common/trace/testing.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 
 namespace lanewise::trace::testing {
 

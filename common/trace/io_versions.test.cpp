@@ -7,7 +7,7 @@
 
 #include "common/base/error.hpp"
 #include "common/trace/io.testing.hpp"
-#include "common/trace/testing.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 
 namespace lanewise::trace {
 namespace {

@@ -9,7 +9,7 @@
 #include "common/base/error.hpp"
 #include "common/base/folder_test.testing.hpp"
 #include "common/trace/io.testing.hpp"
-#include "common/trace/testing.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 
 namespace lanewise::trace {
 namespace {

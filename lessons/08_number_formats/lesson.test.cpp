@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/gpu/backend.hpp"
+#include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/device.hpp"
 #include "common/lesson/lesson.testing.hpp"
 #include "common/runner/recordings.hpp"

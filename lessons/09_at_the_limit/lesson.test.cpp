@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "common/gpu/backend.hpp"
+#include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/device.hpp"
 #include "common/launch/arrival_order.hpp"
 #include "common/lesson/lesson.testing.hpp"

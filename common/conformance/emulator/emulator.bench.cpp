@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/check/checker.hpp"
-#include "common/conformance/emulator/run.hpp"
+#include "common/conformance/emulator/run_case.hpp"
 
 int main() {
     using namespace lanewise;

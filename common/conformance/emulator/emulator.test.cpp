@@ -7,7 +7,7 @@
 
 #include "common/base/error.hpp"
 #include "common/emu/machine.hpp"
-#include "common/conformance/emulator/run.hpp"
+#include "common/conformance/emulator/run_case.hpp"
 
 namespace lanewise::emu {
 namespace {

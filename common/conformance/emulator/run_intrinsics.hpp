@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "common/conformance/emulator/run.hpp"
+#include "common/conformance/emulator/run_case.hpp"
 
 namespace lanewise::generated {
 launch::KernelSet emulator_intrinsics();

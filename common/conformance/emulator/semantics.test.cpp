@@ -6,7 +6,7 @@
 
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
-#include "common/conformance/emulator/run.hpp"
+#include "common/conformance/emulator/run_case.hpp"
 #include "common/emu/machine.hpp"
 
 namespace lanewise::emu {

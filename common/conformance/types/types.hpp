@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/prelude/emulated/rounded_math.hpp"
-#include "common/conformance/sweep.hpp"
+#include "common/conformance/case_sweep.hpp"
 
 namespace lanewise::generated {
 

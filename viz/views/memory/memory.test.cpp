@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/trace/testing.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 #include "viz/model/cell_text.hpp"
 #include "viz/views/memory/memory_view.hpp"
 #include "viz/testing/sample_runs.hpp"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/element.hpp"
-#include "common/trace/testing.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 #include "viz/views/stage/describe.hpp"
 #include "viz/views/reduction/join_scene.hpp"
 #include "viz/views/reduction/reruns_view.hpp"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/trace/testing.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
 #include "viz/widgets/paint.hpp"
 

@@ -208,8 +208,8 @@ TEST(StageLegend, TellsWhatIsInSightAndNothingElse) {
     const auto xor_run = samples::warp_xor();
     const LegendFacts first = facts_at(xor_run, 1);
     EXPECT_TRUE(first.values && first.partial);
-    EXPECT_FALSE(first.complete || first.twice || first.undefined || first.shared_words || first.global_words);
-    EXPECT_TRUE(facts_at(xor_run, 0).global_words);
+    EXPECT_FALSE(first.complete || first.twice || first.undefined || first.shared_text || first.global_text);
+    EXPECT_TRUE(facts_at(xor_run, 0).global_text);
     EXPECT_TRUE(facts_at(xor_run, 5).complete);
     const auto wrong = samples::undefined_half();
     bool undefined = false;
@@ -217,7 +217,7 @@ TEST(StageLegend, TellsWhatIsInSightAndNothingElse) {
     EXPECT_TRUE(undefined);
     const auto tree = samples::shared_tree();
     bool shared = false;
-    for (std::size_t step = 0; step < tree->steps.size(); ++step) shared |= facts_at(tree, step).shared_words;
+    for (std::size_t step = 0; step < tree->steps.size(); ++step) shared |= facts_at(tree, step).shared_text;
     EXPECT_TRUE(shared);
 }
 

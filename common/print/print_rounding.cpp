@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "common/base/counted.hpp"
-#include "common/cli/print.hpp"
-#include "common/cli/table.hpp"
+#include "common/print/print.hpp"
+#include "common/print/table.hpp"
 #include "common/rounding/rounding.hpp"
 
 namespace lanewise::lesson {

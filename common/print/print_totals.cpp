@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "common/base/counted.hpp"
-#include "common/cli/print.hpp"
+#include "common/print/print.hpp"
 #include "common/steps/memory_cost.hpp"
 
 namespace lanewise::lesson {

@@ -1,4 +1,4 @@
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "common/gpu/backend.hpp"
+#include "common/gpu/gpu_backend.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include "common/base/error.hpp"
 #include "common/gpu/capture.hpp"
 #include "common/gpu/device.hpp"
-#include "common/gpu/error.hpp"
+#include "common/gpu/cuda_error.hpp"
 #include "common/gpu/prepared.hpp"
 #include "common/trace/lane_events.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "common/base/folder.testing.hpp"
 #include "common/cli/program.hpp"
-#include "common/trace/testing.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 
 namespace lanewise::lesson::testing {
 

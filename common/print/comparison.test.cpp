@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/cli/print.hpp"
-#include "common/trace/testing.hpp"
+#include "common/print/print.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 
 namespace lanewise::lesson {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "common/base/lanes.hpp"
-#include "common/cli/print.hpp"
-#include "common/cli/table.hpp"
+#include "common/print/print.hpp"
+#include "common/print/table.hpp"
 
 namespace lanewise::lesson {
 
@@ -99,13 +99,13 @@ static int print_verdicts(std::ostream& out, const std::vector<CheckedVariant>& 
             return row.checked.verdict == verdict && (declared_too || row.declared_wrong.empty());
         }));
     };
-    std::string words;
+    std::string text;
     for (const auto verdict : {trace::Verdict::clean, trace::Verdict::wrong, trace::Verdict::not_decided})
         if (const int number = count(verdict, true))
-            words += fmt::format("{}{} {}", words.empty() ? "" : ", ", number, trace::verdict_name(verdict));
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, trace::verdict_name(verdict));
     const int flagged = count(trace::Verdict::wrong, false);
-    if (words.empty()) return 0;
-    const std::string line = "checks: " + words;
+    if (text.empty()) return 0;
+    const std::string line = "checks: " + text;
     out << (flagged ? paint.warning(fmt::format("{}; {} of them not on purpose", line, flagged)) : line) << '\n';
     for (const auto& row : rows)
         if (!row.checked.undecided.empty()) out << row.variant << ": " << row.checked.undecided << '\n';

@@ -9,7 +9,7 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/lanes.hpp"
-#include "common/cli/print.hpp"
+#include "common/print/print.hpp"
 #include "common/scene/lane_facts.hpp"
 
 namespace lanewise::lesson {

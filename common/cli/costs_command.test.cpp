@@ -1,10 +1,10 @@
-#include "common/cli/costs.hpp"
+#include "common/cli/costs_command.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
-#include "common/cli/testing.hpp"
+#include "common/cli/tiny_program.testing.hpp"
 #include "common/timing/costs.testing.hpp"
 
 namespace lanewise::lesson {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "common/cli/print.hpp"
-#include "common/cli/table.hpp"
+#include "common/print/print.hpp"
+#include "common/print/table.hpp"
 #include "common/timing/compare.hpp"
 #include "common/timing/gpu_state.hpp"
 

@@ -1,8 +1,8 @@
-#include "common/cli/print.hpp"
+#include "common/print/print.hpp"
 
 #include <gtest/gtest.h>
 
-#include "common/cli/testing.hpp"
+#include "common/cli/tiny_program.testing.hpp"
 
 namespace lanewise::lesson {
 namespace {

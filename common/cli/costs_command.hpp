@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/cli/options.hpp"
-#include "common/cli/print.hpp"
+#include "common/print/print.hpp"
 #include "common/cli/program.hpp"
 #include "common/timing/costs.hpp"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "common/emu/emulator.hpp"
-#include "common/gpu/backend.hpp"
+#include "common/gpu/gpu_backend.hpp"
 #include "common/gpu/device.hpp"
 
 namespace lanewise::generated {

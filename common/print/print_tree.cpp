@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "common/cli/print.hpp"
+#include "common/print/print.hpp"
 #include "common/rounding/addition_tree.hpp"
 
 namespace lanewise::lesson {

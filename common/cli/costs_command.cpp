@@ -1,4 +1,4 @@
-#include "common/cli/costs.hpp"
+#include "common/cli/costs_command.hpp"
 
 #include <algorithm>
 #include <ostream>

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "common/cli/print.hpp"
-#include "common/cli/table.hpp"
+#include "common/print/print.hpp"
+#include "common/print/table.hpp"
 
 namespace lanewise::lesson {
 void print_comparison(std::ostream& out, const std::string& origin, const Comparison& comparison, Paint paint) {

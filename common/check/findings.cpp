@@ -153,6 +153,23 @@ void Findings::add(const Noticed& noticed) {
     if (all_.size() < kMost) all_.push_back(noticed);
 }
 
+bool Findings::again(Problem problem, Site here, Site there, const std::string& array, std::uint32_t block,
+                     std::uint32_t slot) {
+    const auto is_same = [&](const Noticed& known) {
+        return known.here.site == here && known.has_other && known.there.site == there && known.problem == problem &&
+               known.array == array;
+    };
+    if (last_ >= all_.size() || !is_same(all_[last_])) {
+        const auto found = std::find_if(all_.begin(), all_.end(), is_same);
+        if (found == all_.end()) return false;
+        last_ = static_cast<std::size_t>(found - all_.begin());
+    }
+    Noticed& known = all_[last_];
+    ++known.times;
+    if (known.here.block == block && known.here.warp == slot / 32) known.here.lanes |= 1u << slot % 32;
+    return true;
+}
+
 int Findings::line_of(Site site, emu::SourceLines& lines) const {
     if (site & kLineBit) return static_cast<int>(site & ~kLineBit);
     const char* pc = static_cast<const char*>(launch_.code) + (static_cast<std::int64_t>(site) - kCodeRoom);

@@ -47,7 +47,7 @@ const char* verb(Action action) {
 }
 
 std::string who(const Party& party) {
-    return fmt::format("{} of warp {} in block {}", lane_list(party.lanes & (~party.lanes + 1)), party.warp, party.block);
+    return fmt::format("{} of warp {} in block {}", lane_list(1u << party.lane), party.warp, party.block);
 }
 
 std::string with_value(const std::string& value) { return value.empty() ? "" : fmt::format(" ({})", value); }
@@ -150,7 +150,27 @@ void Findings::add(const Noticed& noticed) {
             known.here.lanes |= noticed.here.lanes;
         return;
     }
-    if (all_.size() < kMost) all_.push_back(noticed);
+    if (all_.size() == kMost) return;
+    Noticed& first = all_.emplace_back(noticed);
+    first.here.lane = std::countr_zero(first.here.lanes);
+    if (first.has_other) first.there.lane = std::countr_zero(first.there.lanes);
+}
+
+bool Findings::again(Problem problem, Site here, Site there, const std::string& array, std::uint32_t block,
+                     std::uint32_t slot) {
+    const auto is_same = [&](const Noticed& known) {
+        return known.here.site == here && known.has_other && known.there.site == there && known.problem == problem &&
+               known.array == array;
+    };
+    if (last_ >= all_.size() || !is_same(all_[last_])) {
+        const auto found = std::find_if(all_.begin(), all_.end(), is_same);
+        if (found == all_.end()) return false;
+        last_ = static_cast<std::size_t>(found - all_.begin());
+    }
+    Noticed& known = all_[last_];
+    ++known.times;
+    if (known.here.block == block && known.here.warp == slot / 32) known.here.lanes |= 1u << slot % 32;
+    return true;
 }
 
 int Findings::line_of(Site site, emu::SourceLines& lines) const {
@@ -177,14 +197,14 @@ std::vector<emu::Found> Findings::take(emu::SourceLines& lines) {
         finding.array = noticed.array;
         finding.index = noticed.index;
         finding.value = noticed.here.value;
-        one.lane = std::countr_zero(noticed.here.lanes);
+        one.lane = noticed.here.lane;
         one.events = noticed.here.events;
         int other_line = 0;
         if (noticed.has_other) {
             other_line = line_of(noticed.there.site, lines);
             finding.other = trace::FindingPlace{other_line, noticed.there.block, noticed.there.warp,
                                                 noticed.there.lanes, -1, noticed.there.value};
-            one.other_lane = std::countr_zero(noticed.there.lanes);
+            one.other_lane = noticed.there.lane;
             one.other_events = noticed.there.events;
         }
         finding.sentence = sentence_of(noticed, finding.line, other_line);

@@ -27,10 +27,8 @@ void Bounds::add(Problem problem, std::uint32_t block, std::uint32_t slot, Actio
     findings_.add(noticed);
 }
 
-void Bounds::past_the_end(Region& region, std::uint32_t block, std::uint32_t slot, const std::byte* address,
-                          Action action, Site site) {
+void Bounds::past_the_end(Region& region, std::uint32_t block, std::uint32_t slot, Action action, Site site) {
     add(Problem::out_of_bounds, block, slot, action, site, &region, region.count(), {});
-    static_cast<void>(address);
 }
 
 bool Bounds::outside(std::uint32_t block, std::uint32_t slot, const std::byte* address, Action action, Site site) {

@@ -12,12 +12,16 @@ class Bounds {
 public:
     Bounds(Memory& memory, Findings& findings) : memory_(memory), findings_(findings) {}
 
+    // Is it local memory of the lane?
+    bool is_local(std::uint32_t slot, const std::byte* address) const {
+        const emu::CheckedLaunch& launch = findings_.launch();
+        return static_cast<std::uint64_t>(address - launch.stacks) - slot * launch.stack_bytes < launch.stack_bytes;
+    }
     // An access that begins in no array. Returns whether it may happen: local memory of the lane may be accessed, and
     // constants of the program may be read.
     bool outside(std::uint32_t block, std::uint32_t slot, const std::byte* address, Action action, Site site);
     // One that begins in an array and ends behind it.
-    void past_the_end(Region& region, std::uint32_t block, std::uint32_t slot, const std::byte* address, Action action,
-                      Site site);
+    void past_the_end(Region& region, std::uint32_t block, std::uint32_t slot, Action action, Site site);
 
     // The compiler's own check of an index against the extent in the array's type: the next accesses of the lane tell
     // which array it is of.

@@ -50,10 +50,11 @@ public:
         const Site site = findings_.site_of(seen.pc);
         if (bounds_.any_index() && !bounds_.fits_its_index(block_, seen.thread, address, seen.bytes, action, site))
             return false;
+        if (bounds_.is_local(seen.thread, address)) return true;
         Region* region = memory_.find(address);
         if (!region) return bounds_.outside(block_, seen.thread, address, action, site);
         if (region->offset(address) + seen.bytes > region->bytes()) {
-            bounds_.past_the_end(*region, block_, seen.thread, address, action, site);
+            bounds_.past_the_end(*region, block_, seen.thread, action, site);
             return false;
         }
         uninitialised_.access(*region, block_, seen.thread, address, seen.bytes, seen.is_store, site, action);
@@ -74,7 +75,7 @@ public:
         Region* region = memory_.find(address);
         if (!region) return bounds_.outside(block_, seen.thread, address, Action::atomic, site);
         if (region->offset(address) + bytes_of(seen) > region->bytes()) {
-            bounds_.past_the_end(*region, block_, seen.thread, address, Action::atomic, site);
+            bounds_.past_the_end(*region, block_, seen.thread, Action::atomic, site);
             return false;
         }
         // It reads and writes; what atomicExch reads is often not used.

@@ -21,7 +21,7 @@ struct Words {
     Severity severity;
 };
 
-Words words_of(Problem problem) {
+Words kind_of(Problem problem) {
     switch (problem) {
         case Problem::race: return {"race", Severity::wrong};
         case Problem::atomic_race: return {"atomic_race", Severity::wrong};
@@ -49,7 +49,7 @@ const char* verb(Action action) {
 }
 
 std::string who(const Party& party) {
-    return fmt::format("{} of warp {} in block {}", lane_list(party.lanes & (~party.lanes + 1)), party.warp, party.block);
+    return fmt::format("{} of warp {} in block {}", lane_list(1u << party.lane), party.warp, party.block);
 }
 
 std::string with_value(const std::string& value) { return value.empty() ? "" : fmt::format(" ({})", value); }
@@ -153,7 +153,31 @@ void Findings::add(const Noticed& noticed) {
             known.told->here.lanes |= noticed.here.lanes;
         return;
     }
-    if (all_.size() < kMost) all_.push_back({noticed, launch_.journal.add(found_of(noticed))});
+    if (all_.size() == kMost) return;
+    Known& first = all_.emplace_back(Known{noticed, nullptr});
+    first.noticed.here.lane = std::countr_zero(noticed.here.lanes);
+    if (noticed.has_other) first.noticed.there.lane = std::countr_zero(noticed.there.lanes);
+    first.told = launch_.journal.add(found_of(first.noticed));
+}
+
+bool Findings::again(Problem problem, Site here, Site there, const std::string& array, std::uint32_t block,
+                     std::uint32_t slot) {
+    const auto is_same = [&](const Known& known) {
+        const Noticed& noticed = known.noticed;
+        return noticed.here.site == here && noticed.has_other && noticed.there.site == there &&
+               noticed.problem == problem && noticed.array == array;
+    };
+    if (last_ >= all_.size() || !is_same(all_[last_])) {
+        const auto found = std::find_if(all_.begin(), all_.end(), is_same);
+        if (found == all_.end()) return false;
+        last_ = static_cast<std::size_t>(found - all_.begin());
+    }
+    Known& known = all_[last_];
+    if (!known.told) return true;
+    ++known.told->count;
+    const Party& first = known.noticed.here;
+    if (first.block == block && first.warp == slot / 32) known.told->here.lanes |= 1u << slot % 32;
+    return true;
 }
 
 const void* Findings::pc_of(Site site) const {
@@ -163,7 +187,7 @@ const void* Findings::pc_of(Site site) const {
 
 emu::Found Findings::found_of(const Noticed& noticed) const {
     const auto line_of = [](Site site) { return site & kLineBit ? static_cast<int>(site & ~kLineBit) : 0; };
-    const auto [kind, severity] = words_of(noticed.problem);
+    const auto [kind, severity] = kind_of(noticed.problem);
     emu::Found found;
     trace::Finding& finding = found.finding;
     finding.kind = kind;
@@ -178,13 +202,13 @@ emu::Found Findings::found_of(const Noticed& noticed) const {
     finding.index = noticed.index;
     finding.value = noticed.here.value;
     found.pc = pc_of(noticed.here.site);
-    found.lane = std::countr_zero(noticed.here.lanes);
+    found.lane = noticed.here.lane;
     found.events = noticed.here.events;
     if (noticed.has_other) {
         finding.other = trace::FindingPlace{line_of(noticed.there.site), noticed.there.block, noticed.there.warp,
                                             noticed.there.lanes, -1, noticed.there.value};
         found.other_pc = pc_of(noticed.there.site);
-        found.other_lane = std::countr_zero(noticed.there.lanes);
+        found.other_lane = noticed.there.lane;
         found.other_events = noticed.there.events;
     }
     finding.sentence = sentence_of(noticed);

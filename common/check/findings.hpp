@@ -32,6 +32,7 @@ struct Party {
     Site site = 0;
     std::string value;
     std::int64_t events = -1;
+    int lane = 0;               // the one that the rest is about: `lanes` gathers those of whom the same is true
 };
 
 struct Noticed {
@@ -55,6 +56,9 @@ public:
     }
     const emu::CheckedLaunch& launch() const { return launch_; }
     void add(const Noticed& noticed);
+    // Counts the same problem of two lanes, at the same places and in the same array, once more; false where there is
+    // none yet. Kernels that race do so a million times.
+    bool again(Problem problem, Site here, Site there, const std::string& array, std::uint32_t block, std::uint32_t slot);
     // The recorded events of a lane so far; -1 where it is not recorded.
     std::int64_t events_of(std::uint32_t slot) const { return launch_.events_of(slot); }
 
@@ -70,6 +74,7 @@ private:
 
     emu::CheckedLaunch launch_;
     std::vector<Known> all_;
+    std::size_t last_ = 0;   // the one that was counted last
 };
 
 // The bits of one element as people read it: "1.5", "-3".

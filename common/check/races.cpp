@@ -216,13 +216,15 @@ void Races::strong(Region& region, std::uint32_t slot, const std::byte* address,
 
 void Races::report(const Cell& cell, const Party& there, Coverage coverage, Problem problem) {
     const Region& region = *here_.region;
+    const Problem known = coverage == Coverage::by_counter ? Problem::missing_fence : problem;
+    if (findings_.again(known, here_.site, there.site, region.name(), block_ - 1, here_.slot)) return;
     const std::byte* word =
         region.begin() + (static_cast<std::size_t>(&cell - const_cast<Region&>(region).cells()) << region.shift());
     const auto size = static_cast<std::size_t>(element_size(region.element()));
     const std::int64_t index = region.index_of(word);
     const std::byte* element = region.begin() + static_cast<std::size_t>(index) * size;
     Noticed race;
-    race.problem = coverage == Coverage::by_counter ? Problem::missing_fence : problem;
+    race.problem = known;
     race.array = region.name();
     race.index = index;
     race.count = region.count();

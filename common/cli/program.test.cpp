@@ -1,5 +1,8 @@
 #include "common/cli/program.hpp"
 
+#include <filesystem>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
@@ -11,6 +14,8 @@ namespace lanewise::lesson {
 namespace {
 
 using lanewise::testing::contains;
+using testing::pretended_emulator;
+using testing::PretendedMachine;
 using testing::TinyProgram;
 
 TEST(Program, AskingForTheCpuAsksForNoGpu) {
@@ -43,6 +48,46 @@ TEST(Program, Check) {
     EXPECT_EQ(wrong.status, kExitFailed);
     EXPECT_TRUE(contains(wrong.out, "OUTSIDE")) << wrong.out;
     EXPECT_TRUE(contains(wrong.out, "1 of 2 variants outside"));
+}
+
+// Computes what the pretended machine does, and says that it found a race on the way.
+class FlaggingMachine : public PretendedMachine {
+public:
+    using PretendedMachine::PretendedMachine;
+    launch::Outcome run(const launch::Plan& plan, const launch::KernelSet& kernels,
+                        const launch::Request& request) override {
+        launch::Outcome outcome = PretendedMachine::run(plan, kernels, request);
+        if (!request.checks) return outcome;
+        outcome.verdict = trace::Verdict::wrong;
+        trace::Finding& race = outcome.findings.emplace_back();
+        race.kind = "race";
+        race.kernel = "tiny_sum<32>";
+        race.line = 2;
+        race.sentence = "Two lanes race.";
+        race.advice = "Let them wait.";
+        return outcome;
+    }
+};
+
+TEST(Program, CheckFailsOnWhatTheChecksFoundAndReportsIt) {
+    TinyProgram tiny;
+    tiny.program.make_emulator = [] { return std::make_unique<FlaggingMachine>(pretended_emulator()); };
+    const auto wrong = tiny({"--backend", "cpu", "--report", tiny.path("found.sarif")});
+    EXPECT_EQ(wrong.status, kExitFailed) << wrong.out;
+    EXPECT_TRUE(contains(wrong.out, "finding: race")) << wrong.out;
+    EXPECT_TRUE(contains(wrong.out, "Let them wait.")) << wrong.out;
+    EXPECT_TRUE(contains(wrong.out, "checks: 2 wrong; 1 of them not on purpose")) << wrong.out;
+    std::ifstream sarif(tiny.path("found.sarif"));
+    const std::string report{std::istreambuf_iterator<char>(sarif), {}};
+    EXPECT_TRUE(contains(report, "\"version\": \"2.1.0\"")) << report;
+    EXPECT_TRUE(contains(report, "lessons/99_tiny/kernels.cuh")) << report;
+    const auto declared = tiny({"--backend", "cpu", "--check", "--variant", "tiny_broken", "--report",
+                                tiny.path("found.json")});
+    EXPECT_EQ(declared.status, kExitOk) << declared.out;
+    EXPECT_TRUE(std::filesystem::exists(tiny.path("found.json")));
+    const auto misnamed = tiny({"--report", "found.txt"});
+    EXPECT_EQ(misnamed.status, kExitUsage);
+    EXPECT_TRUE(contains(misnamed.err, "FILE.json or FILE.sarif")) << misnamed.err;
 }
 
 TEST(Program, ABlockWithoutAnInstance) {

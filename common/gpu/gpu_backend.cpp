@@ -60,7 +60,9 @@ private:
             prepared.launch(i);
             prepared.finish(i);
         }
-        return {prepared.download(), {}, std::nullopt};
+        launch::Outcome outcome;
+        outcome.buffers = prepared.download();
+        return outcome;
     }
 
     launch::Outcome run_recorded(const launch::Plan& plan, const launch::KernelSet& kernels,
@@ -118,7 +120,10 @@ private:
             if (!grown) captured.push_back(capture.read(static_cast<std::uint32_t>(i)));
         }
         if (grown) return std::nullopt;
-        return launch::Outcome{prepared.download(), {}, make_trace(plan, file, prepared, captured)};
+        launch::Outcome outcome;
+        outcome.buffers = prepared.download();
+        outcome.trace = make_trace(plan, file, prepared, captured);
+        return outcome;
     }
 
     // Where the plan's snapshots lie on the GPU.

@@ -38,8 +38,9 @@ Timing measure(const launch::Plan& plan, const launch::KernelSet& kernels, const
     }
     Timing timing;
     timing.bytes = bytes_of(plan);
-    const std::vector<launch::Verdict> verdicts =
-        launch::verify(plan, {checked_buffers(plan, *first), {}, std::nullopt});
+    launch::Outcome outcome;
+    outcome.buffers = checked_buffers(plan, *first);
+    const std::vector<launch::Verdict> verdicts = launch::verify(plan, outcome);
     for (const launch::Verdict& verdict : verdicts) timing.within_bound &= verdict.ok;
     if (!verdicts.empty()) {
         timing.value = verdicts.front().value;

@@ -37,6 +37,24 @@ protected:
     }
 };
 
+// Both accesses of a race can be stepped to, where their blocks were recorded.
+void expect_records(const trace::Finding& finding, const launch::Outcome& outcome, const std::string& how) {
+    if (!outcome.trace || !finding.other || finding.array.empty()) return;
+    // Accesses of a kernel file's variables are not recorded.
+    const auto& arrays = outcome.trace->arrays;
+    if (std::none_of(arrays.begin(), arrays.end(), [&](const auto& array) { return array.name == finding.array; })) return;
+    const auto is_there = [&](std::uint32_t block, std::uint32_t warp, std::int64_t index, int line) {
+        const auto& recorded = outcome.trace->header.blocks;
+        if (std::find(recorded.begin(), recorded.end(), block) == recorded.end()) return true;
+        return std::any_of(outcome.trace->records.begin(), outcome.trace->records.end(), [&](const auto& record) {
+            return record.block == block && record.warp == warp && record.index == index && record.line == line;
+        });
+    };
+    EXPECT_TRUE(is_there(finding.block, finding.warp, finding.record, finding.line)) << how << ": " << finding.sentence;
+    EXPECT_TRUE(is_there(finding.other->block, finding.other->warp, finding.other->record, finding.other->line))
+        << how << ": the other of " << finding.sentence;
+}
+
 void expect(const Directive& directive, const launch::Outcome& outcome, const std::string& how) {
     const auto wanted = directive.verdict == "wrong" ? trace::Verdict::wrong : trace::Verdict::clean;
     EXPECT_EQ(trace::verdict_name(outcome.verdict), std::string(trace::verdict_name(wanted))) << how;
@@ -53,6 +71,7 @@ void expect(const Directive& directive, const launch::Outcome& outcome, const st
             EXPECT_TRUE(directive.lines.contains(finding.other->line))
                 << how << ": other line " << finding.other->line << ": " << finding.sentence;
         EXPECT_NE(finding.lanes, 0u) << how;
+        expect_records(finding, outcome, how);
     }
     EXPECT_EQ(any, !directive.kinds.empty()) << how;
 }

@@ -97,7 +97,7 @@ TEST_P(InALesson, TheCheckNamesItAndFails) {
 
 TEST_P(InALesson, TheWindowShowsIt) {
 #ifdef LANEWISE_WITH_WINDOW
-    const auto told = answer({"--describe", "--variant", GetParam().kernel});
+    const auto told = answer({"--describe", "--step", "1", "--variant", GetParam().kernel});
     EXPECT_EQ(told.status, 0) << told.err;
     EXPECT_FALSE(told.out.empty());
 #else

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/check/findings.hpp"
-#include "common/check/memory.hpp"
+#include "common/check/shadow_memory.hpp"
 
 namespace lanewise::check {
 

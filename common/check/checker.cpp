@@ -2,7 +2,7 @@
 
 #include "common/check/bounds.hpp"
 #include "common/check/findings.hpp"
-#include "common/check/memory.hpp"
+#include "common/check/shadow_memory.hpp"
 #include "common/check/order.hpp"
 #include "common/check/races.hpp"
 #include "common/check/uninitialised.hpp"

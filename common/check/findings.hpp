@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/check/memory.hpp"
-#include "common/emu/checker.hpp"
+#include "common/check/shadow_memory.hpp"
+#include "common/emu/checks.hpp"
 
 namespace lanewise::check {
 

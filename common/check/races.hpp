@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/check/findings.hpp"
-#include "common/check/memory.hpp"
+#include "common/check/shadow_memory.hpp"
 #include "common/check/order.hpp"
 
 namespace lanewise::check {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/check/findings.hpp"
-#include "common/check/memory.hpp"
+#include "common/check/shadow_memory.hpp"
 
 namespace lanewise::check {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "common/emu/checker.hpp"
+#include "common/emu/checks.hpp"
 #include "common/launch/backend.hpp"
 
 namespace lanewise::emu {

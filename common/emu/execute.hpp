@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emu/checker.hpp"
+#include "common/emu/checks.hpp"
 #include "common/emu/run_memory.hpp"
 #include "common/launch/backend.hpp"
 

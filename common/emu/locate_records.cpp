@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "common/emu/checker.hpp"
+#include "common/emu/checks.hpp"
 
 namespace lanewise::emu {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/emu/checker.hpp"
+#include "common/emu/checks.hpp"
 #include "common/launch/arrays.hpp"
 
 namespace lanewise::emu {

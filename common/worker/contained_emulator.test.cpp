@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/check/checker.hpp"
 #include "common/emu/emulator.hpp"
 #include "common/worker/wrong.testing.hpp"
 
@@ -97,6 +98,35 @@ TEST_P(EndsAlone, AndIsNamed) {
     }
 }
 
+// With checks: wrong, or the limit that was reached. What they find first has its kernel, line and advice.
+TEST_P(EndsAlone, AndIsJudged) {
+    if (!Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
+    const Wrong& wrong = GetParam();
+    const bool is_limit = std::string(wrong.kind) == "runaway" || std::string(wrong.kind) == "too_much_output";
+    for (const bool record : {false, true}) {
+        SCOPED_TRACE(record ? "recorded" : "not recorded");
+        const testing::PeakMemory memory;
+        launch::Request request;
+        request.checks = true;
+        const auto outcome = run(plan_of(wrong.kernel, wrong.threads), record, request, wrong.seconds);
+        EXPECT_LT(memory.megabytes(), kMegabytes);
+        EXPECT_STREQ(trace::verdict_name(outcome.verdict),
+                     trace::verdict_name(is_limit ? trace::Verdict::not_decided : trace::Verdict::wrong));
+        EXPECT_EQ(outcome.undecided.empty(), !is_limit) << outcome.undecided;
+        ASSERT_FALSE(outcome.findings.empty());
+        for (const auto& finding : outcome.findings) {
+            EXPECT_EQ(finding.kernel, wrong.kernel);
+            EXPECT_GT(finding.line, 0) << finding.sentence;
+            EXPECT_EQ(finding.sentence.find_first_of("\1\2"), std::string::npos) << finding.sentence;
+        }
+        if (record) {
+            EXPECT_EQ(outcome.trace->verdict, outcome.verdict);
+            EXPECT_EQ(outcome.trace->undecided, outcome.undecided);
+        }
+        EXPECT_EQ(run(plan_of("right", 32), record, request).verdict, trace::Verdict::clean);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Wrong, EndsAlone,
     ::testing::Values(
@@ -144,6 +174,55 @@ TEST(ContainedEmulator, GivesWhatTheEmulatorGives) {
             EXPECT_EQ(here.trace->records[i].value, there.trace->records[i].value);
             EXPECT_EQ(here.trace->records[i].element_index, there.trace->records[i].element_index);
         }
+    }
+}
+
+// Everything that a finding holds comes from the worker: as where the kernel runs in this process, and from a run that
+// died after it.
+TEST(ContainedEmulator, ChecksAsTheEmulatorDoes) {
+    if (!Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
+    for (const bool record : {false, true}) {
+        launch::Request request;
+        request.checks = true;
+        request.record = record;
+        request.block_order = launch::Order{launch::Order::Kind::descending, 0, {}};
+        const auto here = check::make_emulator()->run(plan_of("races", 64), kernels(), request);
+        const auto there = run(plan_of("races", 64), record, request);
+        const auto dead = run(plan_of("races_and_aborts", 64), record, request);
+        for (const auto* outcome : {&here, &there, &dead}) {
+            SCOPED_TRACE(outcome == &here ? "here" : outcome == &there ? "in a worker" : "in a worker that died");
+            EXPECT_EQ(outcome->verdict, trace::Verdict::wrong);
+            ASSERT_FALSE(outcome->findings.empty());
+            const trace::Finding& finding = outcome->findings.front();
+            EXPECT_EQ(finding.kind, "race");
+            EXPECT_EQ(finding.severity, trace::Severity::wrong);
+            EXPECT_EQ(finding.array, "out");
+            EXPECT_EQ(finding.index, 1);
+            EXPECT_EQ(finding.lanes & 2, 2u);       // lane 1 writes what lane 0 has read
+            EXPECT_EQ(finding.value, "1");
+            EXPECT_FALSE(finding.advice.empty());
+            const int expected = line_of(outcome == &dead ? "races_and_aborts(int* out)" : "races(int* out)") + 1;
+            EXPECT_EQ(finding.line, expected) << finding.sentence;
+            EXPECT_NE(finding.sentence.find("on line " + std::to_string(expected)), std::string::npos)
+                << finding.sentence;
+            ASSERT_TRUE(finding.other.has_value());
+            EXPECT_EQ(finding.other->line, expected);
+            EXPECT_EQ(finding.other->lanes & 1, 1u);
+            EXPECT_EQ(finding.other->value, "0");
+            if (!record) continue;
+            // The two accesses, as the trace has them.
+            ASSERT_GE(finding.record, 0);
+            ASSERT_GE(finding.other->record, 0);
+            for (const auto& record_of : outcome->trace->records) {
+                if (record_of.warp != 0) continue;
+                if (record_of.index == finding.record) EXPECT_EQ(record_of.op, trace::Op::store);
+                if (record_of.index == finding.other->record) EXPECT_EQ(record_of.op, trace::Op::load);
+            }
+        }
+        EXPECT_EQ(here.findings.size(), there.findings.size());
+        EXPECT_EQ(here.findings.front().sentence, there.findings.front().sentence);
+        EXPECT_EQ(here.findings.front().count, there.findings.front().count);
+        EXPECT_EQ(dead.findings.back().kind, "abort_called");
     }
 }
 

@@ -61,14 +61,24 @@ int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pi
         Order order;
         if (bytes.size() != sizeof order || fds.size() != 2) break;
         std::memcpy(&order, bytes.data(), sizeof order);
+        // A worker begins when its process can be watched: one that ended before would be gone without a trace.
+        std::array<int, 2> begin{-1, -1};
+        if (pipe2(begin.data(), O_CLOEXEC) != 0) break;
+        Fd wait(begin[0]);
+        Fd go(begin[1]);
         const pid_t pid = fork();
         if (pid == 0) {
             close(control);
+            go.reset();
+            char none = 0;
+            while (read(wait.get(), &none, 1) < 0 && errno == EINTR) {}
+            wait.reset();
             become_worker(order, fds[0].release(), fds[1].release());
         }
         const Fd process(pid > 0 ? open_process(pid) : -1);
         fds.clear();
         const std::int64_t told = process ? pid : -errno;
+        go.reset();
         const int fd = process.get();
         if (!send_message(control, std::as_bytes(std::span(&told, 1)), {&fd, process ? 1u : 0u})) break;
     }

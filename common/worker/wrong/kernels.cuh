@@ -128,6 +128,15 @@ __global__ void aborts(int* out) {
   out[threadIdx.x] = 1;
   if (threadIdx.x == 3) abort();
 }
+// What the checks have found stays when the run dies.
+__global__ void races(int* out) {
+  out[threadIdx.x] = out[(threadIdx.x + 1) % blockDim.x] + 1;
+}
+__global__ void races_and_aborts(int* out) {
+  out[threadIdx.x] = out[(threadIdx.x + 1) % blockDim.x] + 1;
+  __syncthreads();
+  if (threadIdx.x == 3) abort();
+}
 __global__ void throws_number(int* out) {
   out[threadIdx.x] = 1;
   if (threadIdx.x == 3) throw 7;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/base/element.hpp"
-#include "common/emu/checker.hpp"
+#include "common/emu/checks.hpp"
 
 namespace lanewise::check {
 

@@ -1,4 +1,4 @@
-#include "common/check/memory.hpp"
+#include "common/check/shadow_memory.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/annotate/edits.hpp"
-#include "common/annotate/unit.hpp"
+#include "common/annotate/syntax/unit.hpp"
 
 namespace lanewise::annotate {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "common/annotate/unit.hpp"
+#include "common/annotate/syntax/unit.hpp"
 
 namespace lanewise::annotate {
 

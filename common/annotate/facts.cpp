@@ -35,7 +35,7 @@ bool hands_on(std::string_view word) {
 }
 
 // One word of memory and nothing done with it.
-bool is_one_word(const Source& source, std::size_t first, std::size_t last) {
+bool is_one_name(const Source& source, std::size_t first, std::size_t last) {
     bool reads = false;
     for (std::size_t i = first; i <= last; i = source.next(i)) {
         const Token& token = source[i];
@@ -44,7 +44,7 @@ bool is_one_word(const Source& source, std::size_t first, std::size_t last) {
             if (!hands_on(source[i - 1].text)) return false;
             reads = true;
         }
-        if (token.is("(") && i == first && source.closing(i) == last) return is_one_word(source, i + 1, last - 1);
+        if (token.is("(") && i == first && source.closing(i) == last) return is_one_name(source, i + 1, last - 1);
         if (is_dereference(source, i, first) && i == first) reads = true;
         else if (token.kind == TokenKind::sign && !token.is("[") && !token.is("(") && !token.is("<") &&
                  !token.is("::") && !token.is("&"))
@@ -90,10 +90,10 @@ Facts facts_of(const File& file, const Assignment& assignment, const std::set<st
     const Conditional* conditional = conditional_in(file, {first, last});
     facts.conditional = conditional != nullptr && conditional->whole == Range{first, last};
     if (assignment.compound) facts.copies = false;
-    else if (!facts.conditional) facts.copies = is_one_word(source, first, last);
+    else if (!facts.conditional) facts.copies = is_one_name(source, first, last);
     else
-        facts.copies = is_one_word(source, conditional->yes.first, conditional->yes.last) ||
-                       is_one_word(source, conditional->no.first, conditional->no.last);
+        facts.copies = is_one_name(source, conditional->yes.first, conditional->yes.last) ||
+                       is_one_name(source, conditional->no.first, conditional->no.last);
     if (!facts.conditional) {
         read_part(file, {first, last}, functions, facts);
         return facts;

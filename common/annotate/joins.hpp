@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/annotate/edits.hpp"
-#include "common/annotate/unit.hpp"
+#include "common/annotate/syntax/unit.hpp"
 
 namespace lanewise::annotate {
 

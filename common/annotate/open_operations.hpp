@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/annotate/edits.hpp"
-#include "common/annotate/places.hpp"
+#include "common/annotate/syntax/places.hpp"
 
 namespace lanewise::annotate {
 

@@ -89,7 +89,7 @@ void refuse_in_macro(const Macro& macro, Edits& edits) {
 
 }  // namespace
 
-void refuse_words(const Source& source, Edits& edits) {
+void refuse_intrinsics(const Source& source, Edits& edits) {
     for (std::size_t i = 0; i < source.size(); ++i)
         if (const std::string_view what = refused_at(source, i); !what.empty())
             edits.insert(source[i].offset, error(what));

@@ -8,7 +8,7 @@ namespace lanewise::annotate {
 
 // Puts the error in front of each such word, where the preprocessor leaves the word in. In a macro it stands in the
 // macro's text and is met where the macro is used.
-void refuse_words(const Source& source, Edits& edits);
+void refuse_intrinsics(const Source& source, Edits& edits);
 // The same in the file's own macros.
 void refuse_in_macros(const Source& source, Edits& edits);
 

@@ -13,7 +13,7 @@
 #include "common/annotate/open_operations.hpp"
 #include "common/annotate/refused.hpp"
 #include "common/annotate/shared_arrays.hpp"
-#include "common/annotate/words.hpp"
+#include "common/annotate/intrinsics.hpp"
 
 namespace lanewise::annotate {
 namespace {
@@ -27,7 +27,7 @@ std::string in_quotes(std::string_view text) {
     return result + "\"";
 }
 
-bool spelled_as_word(const Source& source, std::size_t i, const Word& word) {
+bool spelled_as_word(const Source& source, std::size_t i, const Intrinsic& word) {
     if (!source.is(i, word.cuda)) return false;
     return i == 0 || (!source.is(i - 1, ".") && !source.is(i - 1, "->"));  // somebody's member
 }
@@ -43,13 +43,13 @@ std::optional<std::size_t> name_begin(const Source& source, std::size_t i) {
 
 // __shfl_xor_sync(a, b) -> ::lanewise_traced::shfl_xor(LINE, a, b). A function that the file gives such a name stays
 // what it is; in parentheses where the prelude has a macro of that name.
-void intercept_words(const File& file, bool with_macros, Edits& edits) {
+void intercept_intrinsics(const File& file, bool with_macros, Edits& edits) {
     const Source& source = file.source;
     for (std::size_t i = 0; i + 1 < source.size(); ++i) {
         if (!source.is_word(i) || !source.is(i + 1, "(")) continue;
-        const auto word = std::find_if(std::begin(kWords), std::end(kWords),
-                                       [&](const Word& known) { return spelled_as_word(source, i, known); });
-        if (word == std::end(kWords)) continue;
+        const auto word = std::find_if(std::begin(kIntrinsics), std::end(kIntrinsics),
+                                       [&](const Intrinsic& known) { return spelled_as_word(source, i, known); });
+        if (word == std::end(kIntrinsics)) continue;
         const auto call = file.calls.find(i);
         const Callee callee = call == file.calls.end() ? Callee::unknown : call->second.callee;
         if (callee == Callee::own || callee == Callee::either || file.declared_functions.contains(i)) {
@@ -222,12 +222,12 @@ Edits edits_for(const Unit& unit, std::size_t index, Copy copy, std::vector<std:
     Edits edits;
     const std::vector<SharedDeclaration> shared = shared_declarations(file, names);
     if (copy == Copy::emulated || copy == Copy::emulated_traced) {
-        refuse_words(source, edits);
+        refuse_intrinsics(source, edits);
         emulate_arrays(source, shared, edits);
         point_to_file_scope(source, file.root, shared, edits);
     }
     if (copy != Copy::emulated) {
-        intercept_words(file, copy != Copy::emulated_traced, edits);
+        intercept_intrinsics(file, copy != Copy::emulated_traced, edits);
         announce_results(file, names, edits);
         if (copy == Copy::emulated_traced) announce_joins(file, unit.functions, names, targets, edits);
     }

@@ -43,7 +43,7 @@ std::string table(const std::string& body) {
     return replaced(replaced(rows, "\n", ""), "    ", "");
 }
 
-// A file that is never emulated keeps the toolkit's groups and its PTX; CUDA's words are seen as elsewhere.
+// A file that is never emulated keeps the toolkit's groups and its PTX; CUDA's intrinsics are seen as elsewhere.
 TEST(GpuOnly, KeepsWhatCannotBeEmulated) {
     const std::string text =
         "#include <cooperative_groups.h>\n__global__ void f() { asm volatile(\"x;\"); __syncthreads(); }\n";

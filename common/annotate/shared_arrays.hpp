@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/annotate/unit.hpp"
+#include "common/annotate/syntax/unit.hpp"
 
 namespace lanewise::annotate {
 

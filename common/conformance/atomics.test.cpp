@@ -14,7 +14,7 @@
 #include "common/conformance/model.hpp"
 #include "common/conformance/case_sweep.hpp"
 
-namespace lanewise::words {
+namespace lanewise::conformance {
 namespace {
 
 constexpr std::uint32_t kSlots = 8;  // of each block; kernels.cuh says the same
@@ -212,4 +212,4 @@ TEST_P(Atomics, CompareAndSwap) {
 LANEWISE_SWEEP(Atomics);
 
 }  // namespace
-}  // namespace lanewise::words
+}  // namespace lanewise::conformance

@@ -19,7 +19,7 @@ launch::KernelSet conformance_groups();
 
 }  // namespace lanewise::generated
 
-namespace lanewise::words {
+namespace lanewise::conformance {
 
 using launch::Plan;
 
@@ -127,4 +127,4 @@ private:
     INSTANTIATE_TEST_SUITE_P(Emulator, NAME, ::testing::Values(Where{false, false}, Where{false, true}), where_name); \
     INSTANTIATE_TEST_SUITE_P(Gpu, NAME, ::testing::Values(Where{true, false}, Where{true, true}), where_name)
 
-}  // namespace lanewise::words
+}  // namespace lanewise::conformance

@@ -10,7 +10,7 @@
 #include "common/conformance/model.hpp"
 #include "common/conformance/case_sweep.hpp"
 
-namespace lanewise::words {
+namespace lanewise::conformance {
 namespace {
 
 const launch::KernelSet& kernels() {
@@ -382,4 +382,4 @@ TEST_P(Groups, AreRecordedOnTheCallersLine) {
 LANEWISE_SWEEP(Groups);
 
 }  // namespace
-}  // namespace lanewise::words
+}  // namespace lanewise::conformance

@@ -1,8 +1,8 @@
-// Each warp and block word on random inputs, masks, widths and arguments, against the model.
+// Each warp and block intrinsic on random inputs, masks, widths and arguments, against the model.
 //
 // Only what CUDA defines is called: a lane whose source takes no part, does not exist or is not named in the mask
 // would get an undefined value; a mask that does not name its caller, or names a lane that calls elsewhere, is
-// undefined as a whole; widths are powers of two up to 32; match and reduce words get masks of lanes that exist.
+// undefined as a whole; widths are powers of two up to 32; match and reduce intrinsics get masks of lanes that exist.
 // Arguments below 0 and above 31 are defined (the PTX manual takes their low five bits) and are called.
 // __activemask() may answer with any lanes that run here together: it is held to containing its caller and no lane
 // that cannot be there.
@@ -12,7 +12,7 @@
 #include "common/conformance/model.hpp"
 #include "common/conformance/case_sweep.hpp"
 
-namespace lanewise::words {
+namespace lanewise::conformance {
 namespace {
 
 const launch::KernelSet& kernels() {
@@ -220,7 +220,7 @@ TEST_P(Intrinsics, Match) {
 
 // PTX ISA, "redux.sync": add, min and max of u32 or s32 (add keeps the low 32 bits), and, or, xor of b32.
 TEST_P(Intrinsics, Reduce) {
-    if (!has_architecture(800)) GTEST_SKIP() << "the reduce words exist from sm_80 on";
+    if (!has_architecture(800)) GTEST_SKIP() << "the reduce intrinsics exist from sm_80 on";
     for (int round = 0; round < 30; ++round) {
         const Shape shape = this->shape();
         std::vector<std::uint32_t> in = values<std::uint32_t>(shape.all());
@@ -394,4 +394,4 @@ TEST_P(Intrinsics, LoadAndStorePastCaches) {
 LANEWISE_SWEEP(Intrinsics);
 
 }  // namespace
-}  // namespace lanewise::words
+}  // namespace lanewise::conformance

@@ -1,4 +1,4 @@
-// What CUDA's warp-level words must give, written from the PTX ISA manual's text alone: no code of the emulator or of
+// What CUDA's warp intrinsics must give, written from the PTX ISA manual's text alone: no code of the emulator or of
 // the trace is used here. Values are bits; a lane is a number from 0 to 31.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace lanewise::words {
+namespace lanewise::conformance {
 
 using Bits = std::uint64_t;
 
@@ -121,4 +121,4 @@ struct SmallFloat {
 };
 inline constexpr SmallFloat kHalf{10}, kBfloat{7};
 
-}  // namespace lanewise::words
+}  // namespace lanewise::conformance

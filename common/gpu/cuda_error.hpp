@@ -1,4 +1,4 @@
-// CUDA calls that fail become sentences with the file, the line, the call and CUDA's own words.
+// CUDA calls that fail become sentences with the file, the line, the call and CUDA's own message.
 #pragma once
 
 #include <string>

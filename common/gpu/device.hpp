@@ -29,7 +29,7 @@ Device device();
 // Of the first GPU: 90 for compute capability 9.0. Cheaper than device(). Throws Error as that does.
 std::uint32_t architecture();
 
-// A CUDA version number in words: 13000 is "13.0".
+// A CUDA version number as text: 13000 is "13.0".
 std::string version_text(int version);
 
 }  // namespace lanewise::gpu

@@ -18,10 +18,10 @@ struct LaunchShape {
 };
 
 // Puts a kernel on `stream`. `stub` is its host stub, `arguments` the addresses of its arguments. Throws Error with
-// the kernel, its shape and CUDA's words where the GPU refuses it.
+// the kernel, its shape and CUDA's message where the GPU refuses it.
 void launch_kernel(const void* stub, const LaunchShape& shape, void** arguments, CUstream_st* stream = nullptr);
 
-// Waits for `stream` and throws Error with the kernel, its shape and CUDA's words where it failed while running.
+// Waits for `stream` and throws Error with the kernel, its shape and CUDA's message where it failed while running.
 void finish_kernel(const LaunchShape& shape, CUstream_st* stream = nullptr);
 
 }  // namespace lanewise::gpu

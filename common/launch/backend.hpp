@@ -62,7 +62,7 @@ public:
 
     // Runs every launch of the plan in order on fresh buffers. With Request::record the traced builds run. Throws
     // Error where a launch is not possible: no such kernel or instance, arguments that do not fit, a launch that the
-    // machine refuses (with its own words).
+    // machine refuses (with its own message).
     virtual Outcome run(const Plan& plan, const KernelSet& kernels, const Request& request) = 0;
 
     // Which machine: kind, GPU name, driver, compute capability; for the emulator without an order.

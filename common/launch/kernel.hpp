@@ -37,7 +37,7 @@ struct Kernel {
     std::string file = kKernelFile;      // where its text stands, in the lesson's folder
     std::uint32_t architecture = 0;  // 90: for GPUs of sm_90 and later, never emulated; 0: for all, and the emulator
     EntryPoint gpu_plain;       // the file as the learner reads it
-    EntryPoint gpu_traced;      // with every warp-level word intercepted
+    EntryPoint gpu_traced;      // with every warp intrinsic intercepted
     EntryPoint emulated;        // runs fast; only collectives and barriers are seen
     EntryPoint emulated_traced; // every load and store is announced as well
 

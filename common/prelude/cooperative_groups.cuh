@@ -1,4 +1,4 @@
-// CUDA's cooperative groups, written on CUDA's own warp-level words: one text for the emulated copies and for the
+// CUDA's cooperative groups, written on CUDA's own warp intrinsics: one text for the emulated copies and for the
 // traced GPU copy. The derived copy of a kernel file includes it where the file says #include <cooperative_groups.h>,
 // inside the kernel's own namespace, so that a kernel finds this before the toolkit's. The plain GPU build keeps the
 // real one.
@@ -11,10 +11,10 @@
 
 #ifdef __CUDACC__
 #define LANEWISE_GROUP __device__ __forceinline__
-#define LANEWISE_GROUP_INTRINSIC(word, traced, ...) ::lanewise_traced::traced(line __VA_OPT__(, ) __VA_ARGS__)
+#define LANEWISE_GROUP_INTRINSIC(intrinsic, traced, ...) ::lanewise_traced::traced(line __VA_OPT__(, ) __VA_ARGS__)
 #else
 #define LANEWISE_GROUP LANEWISE_UNHOOKED __attribute__((unused)) inline
-#define LANEWISE_GROUP_INTRINSIC(word, traced, ...) word(__VA_ARGS__ __VA_OPT__(, ) line)
+#define LANEWISE_GROUP_INTRINSIC(intrinsic, traced, ...) intrinsic(__VA_ARGS__ __VA_OPT__(, ) line)
 #endif
 #define LANEWISE_GROUP_LINE int line = __builtin_LINE()
 

@@ -36,7 +36,7 @@ LANEWISE_GROUP unsigned pack(unsigned mask, unsigned lanes) {
     return packed;
 }
 
-// Does a T travel as one value of the shuffle words? Everything else goes in pieces of four bytes.
+// Does a T travel as one value of the shuffle intrinsics? Everything else goes in pieces of four bytes.
 template <class T>
 inline constexpr bool kWhole = ::std::is_arithmetic_v<T> && sizeof(T) <= 8;
 template <> inline constexpr bool kWhole<__half> = true;
@@ -58,16 +58,16 @@ LANEWISE_GROUP auto widened(T value) {
     else return static_cast<int>(value);
 }
 
-#define LANEWISE_GROUP_SHUFFLE(name, word)                                                                       \
+#define LANEWISE_GROUP_SHUFFLE(name, intrinsic)                                                                       \
     template <class T>                                                                                           \
     LANEWISE_GROUP T name(int line, unsigned mask, T value, int argument, int width) {                           \
         if constexpr (kWhole<T>) {                                                                               \
-            return static_cast<T>(LANEWISE_GROUP_INTRINSIC(word, name, mask, value, argument, width));                \
+            return static_cast<T>(LANEWISE_GROUP_INTRINSIC(intrinsic, name, mask, value, argument, width));                \
         } else {                                                                                                 \
             Pieces<T> pieces;                                                                                    \
             __builtin_memcpy(pieces.words, &value, sizeof(T));                                                   \
             for (int& piece : pieces.words)                                                                      \
-                piece = LANEWISE_GROUP_INTRINSIC(word, name, mask, piece, argument, width);                           \
+                piece = LANEWISE_GROUP_INTRINSIC(intrinsic, name, mask, piece, argument, width);                           \
             __builtin_memcpy(&value, pieces.words, sizeof(T));                                                   \
             return value;                                                                                        \
         }                                                                                                        \

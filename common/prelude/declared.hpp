@@ -1,4 +1,4 @@
-// What CUDA declares, for the parser that reads kernel files: the emulator's words and cooperative groups. Nothing is
+// What CUDA declares, for the parser that reads kernel files: the emulator's intrinsics and cooperative groups. Nothing is
 // compiled against it.
 #pragma once
 

@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/cli/progress.hpp"
-#include "common/print/print.hpp"
 #include "common/runner/recordings.hpp"
 
 namespace lanewise::lesson {

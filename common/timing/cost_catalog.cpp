@@ -1,4 +1,4 @@
-// What there is to measure, and what each figure means in words.
+// What there is to measure, and what each figure means.
 #include <algorithm>
 #include <array>
 

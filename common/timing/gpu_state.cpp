@@ -88,15 +88,15 @@ GpuState GpuWatch::read() const {
 
 std::string state_text(const GpuState& state) {
     if (!state.known()) return state.why_not.empty() ? "unknown" : "unknown: " + state.why_not;
-    std::vector<std::string> words;
-    if (state.sm_mhz >= 0) words.push_back(fmt::format("SM {} MHz", state.sm_mhz));
-    if (state.memory_mhz >= 0) words.push_back(fmt::format("memory {} MHz", state.memory_mhz));
-    if (state.temperature_c >= 0) words.push_back(fmt::format("{} °C", state.temperature_c));
-    words.push_back(state.other_processes < 0    ? "other processes not told"
+    std::vector<std::string> parts;
+    if (state.sm_mhz >= 0) parts.push_back(fmt::format("SM {} MHz", state.sm_mhz));
+    if (state.memory_mhz >= 0) parts.push_back(fmt::format("memory {} MHz", state.memory_mhz));
+    if (state.temperature_c >= 0) parts.push_back(fmt::format("{} °C", state.temperature_c));
+    parts.push_back(state.other_processes < 0    ? "other processes not told"
                     : state.other_processes == 0 ? "no other process"
                     : state.other_processes == 1 ? "1 other process"
                                                  : fmt::format("{} other processes", state.other_processes));
-    return fmt::format("{}", fmt::join(words, ", "));
+    return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace lanewise::timing

@@ -1,5 +1,5 @@
 // A GPU's clocks, temperature and other users, as the driver's management library (NVML) tells them. The library is
-// looked for when it is needed: without it, or without a word from it, a GpuState says so.
+// looked for when it is needed: without it, or without an answer from it, a GpuState says so.
 #pragma once
 
 #include <memory>

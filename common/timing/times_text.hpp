@@ -1,4 +1,4 @@
-// Times in words, the same in the terminal, the window and a page.
+// Times as text, the same in the terminal, the window and a page.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@
 #include "common/emu/machine.hpp"
 #include "common/emu/recording.hpp"
 #include "common/worker/cause.hpp"
-#include "common/worker/fields.hpp"
+#include "common/worker/message_fields.hpp"
 #include "common/worker/watch.hpp"
 
 namespace lanewise::worker {

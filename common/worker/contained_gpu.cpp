@@ -13,7 +13,7 @@
 
 #include "common/base/error.hpp"
 #include "common/emu/run_memory.hpp"
-#include "common/worker/fields.hpp"
+#include "common/worker/message_fields.hpp"
 #include "common/worker/watch.hpp"
 
 namespace lanewise::worker {

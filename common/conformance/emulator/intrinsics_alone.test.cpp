@@ -1,4 +1,4 @@
-// CUDA's words that a lane uses by itself, and the places it stands at.
+// CUDA's intrinsics that a lane uses by itself, and the places it stands at.
 #include <algorithm>
 #include <cstdio>
 #include <string>

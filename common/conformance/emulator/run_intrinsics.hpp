@@ -1,4 +1,4 @@
-// The kernels of testing/words/kernels.cuh on the fast and on the traced copy, in every order.
+// The kernels of conformance/emulator/intrinsics/kernels.cuh on the fast and on the traced copy, in every order.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Any words, one a line, as a command line: options, or a sentence.
+// Any arguments, one a line, as a command line: options, or a sentence.
 #include <cstdint>
 #include <sstream>
 

@@ -1,7 +1,7 @@
 // What the emulator's recordings tell of CUDA's types: elements, order, lines, values.
 #include "common/conformance/types/types.hpp"
 
-namespace lanewise::words {
+namespace lanewise::conformance {
 namespace {
 
 // A buffer of halves as the host knows it: the codes, shown as `element`.
@@ -194,4 +194,4 @@ TEST_F(Recorded, AnAtomicOnAPairTellsBothElements) {
 }
 
 }  // namespace
-}  // namespace lanewise::words
+}  // namespace lanewise::conformance

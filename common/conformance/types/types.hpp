@@ -10,7 +10,7 @@ launch::KernelSet conformance_types();
 
 }  // namespace lanewise::generated
 
-namespace lanewise::words {
+namespace lanewise::conformance {
 using lanewise_emulated::Round;
 using lanewise_emulated::Small;
 using lanewise_emulated::SmallBinary;
@@ -33,4 +33,4 @@ double to_double(Bits bits) {
     return lanewise_emulated::small_value<kFormat>(bits);
 }
 
-}  // namespace lanewise::words
+}  // namespace lanewise::conformance

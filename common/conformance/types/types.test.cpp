@@ -6,7 +6,7 @@
 
 #include "common/conformance/types/types.hpp"
 
-namespace lanewise::words {
+namespace lanewise::conformance {
 namespace {
 
 class Types : public Sweep {
@@ -383,4 +383,4 @@ TEST_P(TenMillion, Bfloat16s) { triples<Small::bf16>("__nv_bfloat16"); }
 INSTANTIATE_TEST_SUITE_P(Gpu, TenMillion, ::testing::Values(Where{true, false}), where_name);
 
 }  // namespace
-}  // namespace lanewise::words
+}  // namespace lanewise::conformance

@@ -1,4 +1,4 @@
-// CUDA's words for the emulator: what a kernel file needs to compile as ordinary C++. Included before the kernel's
+// CUDA's intrinsics for the emulator: what a kernel file needs to compile as ordinary C++. Included before the kernel's
 // namespace is opened; the only header of the emulated copy.
 #pragma once
 

@@ -155,12 +155,12 @@ LANEWISE_UNHOOKED T atomic_cas(int line, int scope, T* address, T compare, T val
 
 }  // namespace lanewise_emulated
 
-// CUDA's word, and what the annotated text calls in its stead. type_identity keeps the operand out of deduction:
+// CUDA's intrinsic, and what the annotated text calls in its stead. type_identity keeps the operand out of deduction:
 // atomicAdd(float_pointer, 1) adds a float.
-#define LANEWISE_ATOMIC_FORM(word, traced, operation, scope, exists)                                              \
+#define LANEWISE_ATOMIC_FORM(intrinsic, traced, operation, scope, exists)                                              \
     template <class T>                                                                                            \
         requires(lanewise_emulated::exists<lanewise_emulated::operation, T>)                                      \
-    LANEWISE_INLINE T word(T* address, std::type_identity_t<T> operand, LANEWISE_LINE) {                          \
+    LANEWISE_INLINE T intrinsic(T* address, std::type_identity_t<T> operand, LANEWISE_LINE) {                          \
         return lanewise_emulated::atomic<lanewise_emulated::operation>(line, lanewise_emulated::scope, address,    \
                                                                       operand);                                   \
     }                                                                                                             \
@@ -172,10 +172,10 @@ LANEWISE_UNHOOKED T atomic_cas(int line, int scope, T* address, T compare, T val
                                                                       operand);                                   \
     }                                                                                                             \
     }
-#define LANEWISE_ATOMIC(word, traced, operation)                                      \
-    LANEWISE_ATOMIC_FORM(word, traced, operation, kDeviceScope, has_atomic)           \
-    LANEWISE_ATOMIC_FORM(word##_block, traced##_block, operation, kBlockScope, has_scoped_atomic)    \
-    LANEWISE_ATOMIC_FORM(word##_system, traced##_system, operation, kSystemScope, has_scoped_atomic)
+#define LANEWISE_ATOMIC(intrinsic, traced, operation)                                      \
+    LANEWISE_ATOMIC_FORM(intrinsic, traced, operation, kDeviceScope, has_atomic)           \
+    LANEWISE_ATOMIC_FORM(intrinsic##_block, traced##_block, operation, kBlockScope, has_scoped_atomic)    \
+    LANEWISE_ATOMIC_FORM(intrinsic##_system, traced##_system, operation, kSystemScope, has_scoped_atomic)
 LANEWISE_ATOMIC(atomicAdd, atomic_add, AtomicAdd)
 LANEWISE_ATOMIC(atomicSub, atomic_sub, AtomicSub)
 LANEWISE_ATOMIC(atomicMin, atomic_min, AtomicMin)
@@ -189,10 +189,10 @@ LANEWISE_ATOMIC(atomicExch, atomic_exch, AtomicExch)
 #undef LANEWISE_ATOMIC
 #undef LANEWISE_ATOMIC_FORM
 
-#define LANEWISE_CAS_FORM(word, traced, scope, exists)                                                            \
+#define LANEWISE_CAS_FORM(intrinsic, traced, scope, exists)                                                            \
     template <class T>                                                                                            \
         requires(lanewise_emulated::exists<T>)                                                                    \
-    LANEWISE_INLINE T word(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value,            \
+    LANEWISE_INLINE T intrinsic(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value,            \
                            LANEWISE_LINE) {                                                                       \
         return lanewise_emulated::atomic_cas<T>(line, lanewise_emulated::scope, address, compare, value);          \
     }                                                                                                             \

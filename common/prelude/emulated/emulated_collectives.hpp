@@ -22,9 +22,9 @@ LANEWISE_INTRINSIC typename LanewiseExchanged<T>::type lanewise_exchange(int lin
                                     lanewise_emulated::bits_of(static_cast<E>(value)), arg, width));
 }
 
-#define LANEWISE_SHUFFLE(word, operation)                                                                         \
+#define LANEWISE_SHUFFLE(intrinsic, operation)                                                                         \
     template <class T>                                                                                            \
-    LANEWISE_INLINE typename LanewiseExchanged<T>::type word(unsigned mask, T value, int arg, int width = 32,       \
+    LANEWISE_INLINE typename LanewiseExchanged<T>::type intrinsic(unsigned mask, T value, int arg, int width = 32,       \
                                                            LANEWISE_LINE) {                                       \
         return lanewise_exchange(line, lanewise_emulated::Op::operation, mask, value, arg, width);                \
     }
@@ -83,8 +83,8 @@ LANEWISE_INTRINSIC unsigned __match_all_sync(unsigned mask, T value, int* predic
 }
 
 // CUDA has these for int and unsigned, the bitwise ones for unsigned alone (sm_80 and later).
-#define LANEWISE_REDUCE(word, operation, T)                                                                       \
-    LANEWISE_INTRINSIC T word(unsigned mask, T value, LANEWISE_LINE) {                                                 \
+#define LANEWISE_REDUCE(intrinsic, operation, T)                                                                       \
+    LANEWISE_INTRINSIC T intrinsic(unsigned mask, T value, LANEWISE_LINE) {                                                 \
         return static_cast<T>(lanewise_emulated::meet_for(line, lanewise_emulated::Op::operation,                 \
                                                           lanewise::element_of<T>(), mask,                        \
                                                           lanewise_emulated::bits_of(value), 0, 32));             \

@@ -31,8 +31,8 @@ LANEWISE_INLINE __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 v, __nv_sat
                                                               __nv_fp8_interpretation_t kind) {
     return __nv_cvt_double2_to_fp8x2({static_cast<double>(v.x), static_cast<double>(v.y)}, saturate, kind);
 }
-#define LANEWISE_FROM_RAW(word, pair_name, type, raw, pair_raw)                                                   \
-    LANEWISE_INLINE __nv_fp8_storage_t word(raw v, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind) {  \
+#define LANEWISE_FROM_RAW(intrinsic, pair_name, type, raw, pair_raw)                                                   \
+    LANEWISE_INLINE __nv_fp8_storage_t intrinsic(raw v, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind) {  \
         return __nv_cvt_double_to_fp8(type(v).value(), saturate, kind);                                           \
     }                                                                                                             \
     LANEWISE_INLINE __nv_fp8x2_storage_t pair_name(pair_raw v, __nv_saturation_t saturate,                        \

@@ -150,9 +150,9 @@ LANEWISE_DOT(int, signed char, short)
 LANEWISE_DOT(unsigned, unsigned char, unsigned short)
 #undef LANEWISE_DOT
 // Vectors of bytes and shorts do as well.
-#define LANEWISE_DOT(word, vector_a, vector_b, type)                                                              \
-    LANEWISE_INLINE type word(vector_a a, vector_b b, type c) {                                                   \
-        return word(__builtin_bit_cast(type, a), __builtin_bit_cast(type, b), c);                                 \
+#define LANEWISE_DOT(intrinsic, vector_a, vector_b, type)                                                              \
+    LANEWISE_INLINE type intrinsic(vector_a a, vector_b b, type c) {                                                   \
+        return intrinsic(__builtin_bit_cast(type, a), __builtin_bit_cast(type, b), c);                                 \
     }
 LANEWISE_DOT(__dp4a, char4, char4, int)
 LANEWISE_DOT(__dp4a, uchar4, uchar4, unsigned)

@@ -97,12 +97,12 @@ LANEWISE_INTRINSIC double __hiloint2double(int hi, int lo) {
 }
 
 // `function` of one argument under its names for float; and, where CUDA has it, for double (both then overloaded).
-#define LANEWISE_FLOAT(word, function)                                                                            \
-    LANEWISE_INTRINSIC float word(float x) {                                                                           \
+#define LANEWISE_FLOAT(intrinsic, function)                                                                            \
+    LANEWISE_INTRINSIC float intrinsic(float x) {                                                                           \
         return lanewise_emulated::elementary(lanewise_emulated::Elementary::function, x);                         \
     }
-#define LANEWISE_DOUBLE(word, function)                                                                           \
-    LANEWISE_INTRINSIC double word(double x) {                                                                         \
+#define LANEWISE_DOUBLE(intrinsic, function)                                                                           \
+    LANEWISE_INTRINSIC double intrinsic(double x) {                                                                         \
         return lanewise_emulated::elementary(lanewise_emulated::Elementary::function, x);                         \
     }
 LANEWISE_FLOAT(lanewise_expf, exp)
@@ -166,7 +166,7 @@ LANEWISE_INTRINSIC float fdividef(float x, float y) { return x / y; }
 LANEWISE_INTRINSIC double fdivide(double x, double y) { return x / y; }
 LANEWISE_INTRINSIC float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1.0f : 0.0f; }  // NaN becomes 0
 
-// Loads and stores with a word about caches, which are none here: ordinary ones, announced on the kernel's line. For
+// Loads and stores with a cache hint, which are none here: ordinary ones, announced on the kernel's line. For
 // the types that CUDA has them for: scalars, vectors of two and four up to 16 bytes, halves.
 namespace lanewise_emulated {
 template <class T>
@@ -180,10 +180,10 @@ constexpr bool has_cached_access() {
 }
 }  // namespace lanewise_emulated
 
-#define LANEWISE_LOAD(word)                                     \
+#define LANEWISE_LOAD(intrinsic)                                     \
     template <class T>                                          \
         requires(lanewise_emulated::has_cached_access<T>())     \
-    LANEWISE_INLINE T word(const T* address) {                  \
+    LANEWISE_INLINE T intrinsic(const T* address) {                  \
         return *address;                                        \
     }
 LANEWISE_LOAD(__ldg)
@@ -193,10 +193,10 @@ LANEWISE_LOAD(__ldcs)
 LANEWISE_LOAD(__ldlu)
 LANEWISE_LOAD(__ldcv)
 #undef LANEWISE_LOAD
-#define LANEWISE_STORE(word)                                                          \
+#define LANEWISE_STORE(intrinsic)                                                          \
     template <class T>                                                                \
         requires(lanewise_emulated::has_cached_access<T>())                           \
-    LANEWISE_INLINE void word(T* address, std::type_identity_t<T> value) {            \
+    LANEWISE_INLINE void intrinsic(T* address, std::type_identity_t<T> value) {            \
         *address = value;                                                             \
     }
 LANEWISE_STORE(__stwb)

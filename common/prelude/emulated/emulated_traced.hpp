@@ -1,4 +1,4 @@
-// CUDA's words for the traced copy on the emulator: the annotated text calls these with the line it stands on. The
+// CUDA's intrinsics for the traced copy on the emulator: the annotated text calls these with the line it stands on. The
 // original names remain for uses in the kernel file's own macros.
 #pragma once
 

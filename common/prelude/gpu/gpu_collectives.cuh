@@ -1,5 +1,5 @@
 // Recorded stand-ins for CUDA's barriers, matches, reductions, fences and __activemask; part of the GPU prelude
-// (gpu_traced.cuh). Each does exactly what its word does, and writes down what the lane gave and got.
+// (gpu_traced.cuh). Each does exactly what its intrinsic does, and writes down what the lane gave and got.
 #pragma once
 
 #include "common/prelude/gpu/gpu_element.cuh"

@@ -10,7 +10,7 @@
 namespace lanewise_traced {
 
 // `element` is what one T is made of, `count` how many of them: float4 is four f32. A type without a name here is
-// taken for words.
+// taken for intrinsics.
 template <class T>
 struct ElementOf {
     using E = lanewise::Element;

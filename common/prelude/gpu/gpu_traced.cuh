@@ -1,4 +1,4 @@
-// The GPU prelude: functions that stand in for CUDA's warp-level words, do exactly what those do, and write down what
+// The GPU prelude: functions that stand in for CUDA's warp intrinsics, do exactly what those do, and write down what
 // each lane gave and got. The derived copy of a kernel file calls them with its line; the macros at the end serve uses
 // inside the kernel file's own #define bodies.
 #pragma once

@@ -9,8 +9,6 @@
 #include "viz/model/result_line.hpp"
 #include "common/scene/held.hpp"
 #include "common/scene/lane_facts.hpp"
-#include "viz/views/stage/scene.hpp"
-#include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 namespace {

@@ -5,8 +5,6 @@
 #include "common/base/element.hpp"
 #include "common/scene/cell_text.hpp"
 #include "viz/model/cell_paint.hpp"
-#include "viz/views/stage/scene.hpp"
-#include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
 namespace {

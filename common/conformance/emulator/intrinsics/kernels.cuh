@@ -1,4 +1,4 @@
-// What else kernels are made of: each kernel puts some of CUDA's words and declarations through the emulator.
+// What else kernels are made of: each kernel puts some of CUDA's intrinsics and declarations through the emulator.
 #include <assert.h>
 #include <cstdio>
 

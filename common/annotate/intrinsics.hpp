@@ -1,4 +1,4 @@
-// CUDA's words that the traced copies intercept, and the functions of the preludes (lanewise_traced) that stand for
+// CUDA's intrinsics that the traced copies intercept, and the functions of the preludes (lanewise_traced) that stand for
 // them.
 #pragma once
 
@@ -6,12 +6,12 @@
 
 namespace lanewise::annotate {
 
-struct Word {
+struct Intrinsic {
     std::string_view cuda;
     std::string_view traced;
 };
 
-inline constexpr Word kWords[] = {
+inline constexpr Intrinsic kIntrinsics[] = {
     {"__shfl_sync", "shfl_idx"},
     {"__shfl_up_sync", "shfl_up"},
     {"__shfl_down_sync", "shfl_down"},

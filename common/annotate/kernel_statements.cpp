@@ -1,4 +1,4 @@
-#include "common/annotate/statements.hpp"
+#include "common/annotate/kernel_statements.hpp"
 
 namespace lanewise::annotate {
 

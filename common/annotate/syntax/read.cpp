@@ -5,8 +5,8 @@
 #include <fstream>
 #include <optional>
 
-#include "common/annotate/configurations.hpp"
-#include "common/annotate/tree.hpp"
+#include "common/annotate/syntax/configurations.hpp"
+#include "common/annotate/syntax/tree.hpp"
 #include "common/base/error.hpp"
 #include "common/base/kernel_text.hpp"
 

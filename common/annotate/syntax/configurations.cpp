@@ -1,4 +1,4 @@
-#include "common/annotate/configurations.hpp"
+#include "common/annotate/syntax/configurations.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "common/annotate/places.hpp"
+#include "common/annotate/syntax/places.hpp"
 
 namespace lanewise::annotate {
 

@@ -1,4 +1,4 @@
-#include "common/annotate/places.hpp"
+#include "common/annotate/syntax/places.hpp"
 
 namespace lanewise::annotate {
 

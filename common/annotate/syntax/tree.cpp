@@ -1,8 +1,8 @@
-#include "common/annotate/tree.hpp"
+#include "common/annotate/syntax/tree.hpp"
 
 #include <algorithm>
 
-#include "common/annotate/expressions.hpp"
+#include "common/annotate/syntax/expressions.hpp"
 
 namespace lanewise::annotate {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/annotate/expressions.hpp"
+#include "common/annotate/syntax/expressions.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "common/annotate/clang.hpp"
-#include "common/annotate/unit.hpp"
+#include "common/annotate/syntax/unit.hpp"
 
 namespace lanewise::annotate {
 

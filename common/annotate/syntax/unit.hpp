@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/annotate/statements.hpp"
+#include "common/annotate/kernel_statements.hpp"
 
 namespace lanewise::annotate {
 

@@ -11,7 +11,7 @@ fail() { echo "seed $seed, after $actions actions: $1"; tail -n 80 "$work"/*.log
 actions=0
 
 # shellcheck source=viz/platform/display.testing.sh
-. "$(dirname "$0")/display.testing.sh"
+. "$(dirname "$0")/../platform/display.testing.sh"
 start_display 1500x1000
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0
 

@@ -8,7 +8,7 @@ lesson=${1:?the lesson\'s program}
 fail() { echo "$1"; cat "$work"/*.log 2>/dev/null; exit 1; }
 
 # shellcheck source=viz/platform/display.testing.sh
-. "$(dirname "$0")/display.testing.sh"
+. "$(dirname "$0")/../platform/display.testing.sh"
 start_display 1400x900
 
 # run DOING… : opens the window, does that, closes it, leaves the state in $state. A key by its name; click:X:Y;

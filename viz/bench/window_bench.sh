@@ -9,7 +9,7 @@ size=${2:-1920x1080}
 fail() { echo "$1" >&2; cat "$work"/err.log >&2 2>/dev/null; exit 1; }
 
 # shellcheck source=viz/platform/display.testing.sh
-. "$(dirname "$0")/../app/display.testing.sh"
+. "$(dirname "$0")/../platform/display.testing.sh"
 start_display "$size"
 
 milliseconds() { date +%s%3N; }

@@ -53,7 +53,7 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_flag("--rounding", options.rounding,
                  "The rounding lens: each sum beside the exact one, in ulp; with --text, a table")
         ->group(look);
-    app.add_flag("--tree", options.tree, "Who added whom, down to the total; with --text, a line for each addition")
+    app.add_flag("--tree", options.tree, "The summation tree, down to the total; with --text, a line for each addition")
         ->group(look);
     app.add_option("--compare", options.compare,
                    "Two to four variants beside each other; --step counts the places of all")
@@ -159,7 +159,7 @@ void parse_flags(CLI::App& app, std::vector<std::string> arguments) {
     if (extras.empty()) return;
     const std::string unknown = extras.front().substr(0, extras.front().find('='));
     if (unknown[0] != '-')
-        throw Error(fmt::format("'{}' belongs to no flag; --help lists the flags.", extras.front()));
+        throw Error(fmt::format("'{}' is an unexpected argument; --help lists the flags.", extras.front()));
     const std::string near = unknown.size() > 3 ? nearest(unknown, flags()) : "";
     throw Error(near.empty() ? fmt::format("there is no flag {}; --help lists the flags.", unknown)
                              : fmt::format("there is no flag {}; did you mean {}?", unknown, near));

@@ -86,7 +86,7 @@ const app = {
       if (k < 0) { work.replaceChildren(); return; }
       const [lanes, adding] = run.steps[k].work[warp.place] || [0, 0], shown = adding || lanes;
       work.replaceChildren(make('i', {class: adding ? 'adds' : undefined, style: `height: ${(100 * shown / warp.threads).toFixed(1)}%`}), make('em', {}, String(shown)));
-      chip.setAttribute('aria-label', `step ${at + 1}: ${run.steps[k].label}; ${shown} of ${warp.threads} lanes ${adding ? 'add' : 'at work'}`);
+      chip.setAttribute('aria-label', `step ${at + 1}: ${run.steps[k].label}; ${shown} of ${warp.threads} lanes ${adding ? 'add' : 'active'}`);
     });
   },
 
@@ -105,7 +105,7 @@ const app = {
       if (!run.steps.length) { panel.scroll.replaceChildren(make('p', {class: 'notice'}, 'This run recorded no steps.')); return; }
       panel.select.value = w;
       const step = run.steps[k], part = partAt(run, k, w), at_work = part ? lanesOf(part.active).length : 0;
-      panel.caption.textContent = `${step.label} · ${at_work} lane${at_work === 1 ? '' : 's'} at work` + (this.isHere(r) ? '' : ' · no step of this run stands here');
+      panel.caption.textContent = `${step.label} · ${at_work} active lane${at_work === 1 ? '' : 's'}` + (this.isHere(r) ? '' : ' · no step of this run stands here');
       const width = Math.max(panel.scroll.clientWidth, 300), lane = this.lane() < run.warps[w].lanes ? this.lane() : -1;
       const stage = new Stage(run, w, k, width, tall, scale, lane, facts.runs.length > 1), svg = stage.drawn();
       if (panel.last === `${k} ${w}`) svg.querySelectorAll('.moves').forEach(group => group.classList.remove('moves'));

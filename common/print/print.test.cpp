@@ -30,7 +30,7 @@ TEST(PrintText, AShuffleStep) {
         "Tiny · tiny_sum\n"
         "n 32 · block 32 · input ramp\n"
         "\n"
-        "step 2 of 6 · xor 16                                                                32 lanes at work\n"
+        "step 2 of 6 · xor 16                                                                 32 active lanes\n"
         "     2 │ value += __shfl_xor_sync(0xffffffffu, value, mask);\n"
         "    lane          0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15\n"
         "    holds         0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15\n"
@@ -166,10 +166,10 @@ TEST(PrintText, WhatTheRunCost) {
     const std::string text = text_of(made);
     // What is the same in all blocks is told of one.
     const std::string costs =
-        "    50.0 % of the lanes busy where values are joined: 16 of 32\n"
+        "    50.0 % lane utilization in add steps: 16 of 32\n"
         "    global memory: 1 request · 32 sectors of 32 bytes · 32.0 sectors a request · 128 of 1024 bytes used\n"
         "    shared memory: 1 request · 2 passes · 1 more for bank conflicts and wide words\n"
-        "    83 % of the lanes at work in a step, on average\n";
+        "    83 % of the lanes active in a step, on average\n";
     const std::string counts =
         "1 shuffle round · 0 block barriers · 32 shared accesses · 32 global accesses · 0 atomics";
     expect_in(text, "  each of 2 recorded blocks\n    " + counts + "\n" + costs);
@@ -184,7 +184,7 @@ TEST(PrintText, WhatTheRunCost) {
     expect_in(differing,
               "  block 0\n    " + counts + "\n  block 1\n    1 shuffle round · 0 block barriers · 33 shared accesses");
     expect_in(differing,
-              "  the 2 recorded blocks together\n    50.0 % of the lanes busy where values are joined: 32 of 64\n"
+              "  the 2 recorded blocks together\n    50.0 % lane utilization in add steps: 32 of 64\n"
               "    global memory: 2 requests · 64 sectors");
     expect_in(differing, "shared memory: 3 requests · 5 passes · 2 more");
 }

@@ -77,7 +77,7 @@ public:
         std::uint64_t at_work = 0;
         for (const scene::WorkStep& block : scene::work_at(steps_, k)) at_work += block.lanes;
         const std::string head = fmt::format("step {} of {} · ", k + 1, outline_.steps.size());
-        const std::string right = counted(at_work, "lane") + " at work";
+        const std::string right = counted(at_work, "active lane");
         const std::size_t used = head.size() - 1 + step.label.size() + right.size();  // "·" takes one column
         out_ << '\n' << paint_.faint(head) << paint_.strong(step.label)
              << std::string(used < kColumns ? kColumns - used : 1, ' ') << paint_.faint(right) << '\n';

@@ -27,7 +27,7 @@ std::string totals_of(const Step::Counters& c) {
 
 // "14 % of the lanes busy while something is added (127 of 896)"
 std::string utilization_text_of(const Step::Counters& c) {
-    return fmt::format("{:.1f} % of the lanes busy where values are joined: {} of {}", 100 * c.busy(), c.added,
+    return fmt::format("{:.1f} % lane utilization in add steps: {} of {}", 100 * c.busy(), c.added,
                        c.add_slots);
 }
 
@@ -82,7 +82,7 @@ std::string average_of(const Run& run) {
             present += std::uint64_t{block[0]} * block[1] * block[2];
         }
     if (present == 0) return {};
-    return fmt::format("{:.0f} % of the lanes at work in a step, on average",
+    return fmt::format("{:.0f} % of the lanes active in a step, on average",
                        100.0 * static_cast<double>(at_work) / static_cast<double>(present));
 }
 

@@ -9,7 +9,7 @@ namespace lanewise::lesson {
 
 void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view) {
     const Paint& paint = view.paint;
-    print_heading(out, lesson, run, "who added whom", paint);
+    print_heading(out, lesson, run, "summation tree", paint);
     const steps::RoundingLens lens = steps::build_rounding(run.steps);
     const steps::WarpRef warp = view.focus                ? *view.focus
                                 : run.steps.warps.empty() ? steps::WarpRef{}

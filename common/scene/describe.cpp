@@ -61,7 +61,7 @@ std::string describe_work(const steps::Steps& steps, std::size_t step, int block
         if (!work.adds()) continue;
         const scene::WorkStep& here = work.steps[step];
         out += "block " + std::to_string(ref.block) + ": " + std::to_string(here.adding ? here.adding : here.lanes) +
-               " of " + std::to_string(work.threads) + " lanes " + (here.adding ? "add" : "at work, adding nothing") +
+               " of " + std::to_string(work.threads) + " lanes " + (here.adding ? "add" : "active, adding nothing") +
                "; in all " + scene::utilization_text(work) + "\n";
     }
     return out;

@@ -112,7 +112,7 @@ std::vector<CompareFigure> figures_of(const std::vector<ComparedRun>& sides, con
     };
     const auto whole = [](double value) { return fmt::format("{:.0f}", value); };
     add(
-        "at work", "lanes at work at this step",
+        "at work", "active lanes at this step",
         [&](std::size_t s) { return scene.sides[s].own ? counters(s).active_lanes : 0.0; }, whole);
     const bool any_adds = std::any_of(
         sides.begin(), sides.end(), [&](const ComparedRun& side) { return ever(*side.run, &Counters::add_slots); });
@@ -302,7 +302,7 @@ std::string describe_comparison(const std::vector<ComparedRun>& sides, const std
         out += "time  " + sides[s].name + "  " + time_text(scene.sides[s].time) + "\n";
     for (std::size_t s = 0; s < sides.size(); ++s) {
         if (scene.sides[s].differing)
-            out += fmt::format("differs  {}  lanes {} hold something else than in {}\n", sides[s].name,
+            out += fmt::format("differs  {}  lanes {} differ from {}\n", sides[s].name,
                                lanes_text(scene.sides[s].differing), sides[scene.reference].name);
     }
     for (std::size_t s = 0; s < sides.size(); ++s) {

@@ -41,7 +41,7 @@ Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& war
     const auto add = [&](const char* label, std::uint32_t value, std::uint64_t in_all) {
         if (in_all > 0) told.lines.push_back({label, value});
     };
-    add("lanes at work now", now.active_lanes, 1);
+    add("active lanes now", now.active_lanes, 1);
     add("lanes adding now", now.lanes_adding, whole.add_slots);
     add("shuffle rounds so far", now.shuffles, whole.shuffles);
     add("block barriers so far", now.block_barriers, whole.block_barriers);
@@ -79,7 +79,7 @@ std::string part_text(double part) {
 }
 
 std::string utilization_text(const Utilization& work) {
-    return percent(work.busy()) + " of lanes busy (" + part_text(work.busy()) + ") while adding";
+    return percent(work.busy()) + " lane utilization (" + part_text(work.busy()) + ") in add steps";
 }
 
 }  // namespace lanewise::scene

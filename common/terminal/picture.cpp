@@ -181,7 +181,7 @@ private:
         }
         const auto& now = work.steps[at_];
         const std::string text = std::to_string(now.adding ? now.adding : now.lanes) + " of " +
-                                  std::to_string(work.threads) + (now.adding ? " add" : " at work");
+                                  std::to_string(work.threads) + (now.adding ? " add" : " active");
         screen_.put_right(x + 1, columns, y, text, colors_.quietly());
     }
 

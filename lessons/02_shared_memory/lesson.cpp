@@ -29,7 +29,7 @@ Variant shared(const char* name, const char* title, const char* summary, const c
 LESSON(shared_memory) {
     lesson.title("Shared memory");
     lesson.add(shared("shared_tree", "shared tree", "the tree in shared memory", "global_tree"));
-    lesson.add(tree("global_tree", "global tree", "the rung before: the tree in global memory", "",
+    lesson.add(tree("global_tree", "global tree", "the previous lesson: the tree in global memory", "",
                     [](Plan& plan, const Inputs& inputs) { plan_global(plan, inputs, "global_tree"); }));
     lesson.add(shared("shared_tree_interleaved", "interleaved", "neighbouring words added first: lanes share banks",
                       "shared_tree"));

@@ -29,7 +29,7 @@ Variant wrong(Variant variant, const char* why) {
 
 LESSON(warp_sync) {
     lesson.title("Warp sync");
-    lesson.add(block("block_sum_barriers", "barriers", "the rung before: a block barrier after every round", ""));
+    lesson.add(block("block_sum_barriers", "barriers", "the previous lesson: a block barrier after every round", ""));
     lesson.add(
         block("block_sum_warp_sync", "warp sync", "the last warp: read, sync, write, sync", "block_sum_barriers"));
     lesson.add(block("block_sum_warp_sync_halves", "halves", "the last warp: half of the lanes adds, one sync a round",
@@ -37,7 +37,7 @@ LESSON(warp_sync) {
     lesson.add(wrong(block("block_sum_write_after_read", "one sync", "the last warp: all lanes add, one sync a round",
                            "block_sum_warp_sync"),
                      "a lane may write its word before the lane below has read it."));
-    lesson.add(wrong(block("block_sum_no_warp_sync", "no sync", "the last warp: as if lanes moved in step",
+    lesson.add(wrong(block("block_sum_no_warp_sync", "no sync", "the last warp: assumes lockstep",
                            "block_sum_warp_sync"),
                      "nothing makes a lane wait for the words that other lanes write."));
     lesson.add(wrong(block("block_sum_no_barrier", "no barrier", "nobody waits for anybody", "block_sum_barriers"),

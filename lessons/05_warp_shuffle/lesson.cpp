@@ -87,7 +87,7 @@ LESSON(warp_shuffle) {
                     "warp_sum_xor"));
     lesson.add(
         warp("warp_min_up", "min up", "the last lane ends with the smallest", Direction::up, Join::min, "warp_sum_up"));
-    lesson.add(block("block_sum_shared", "shared tree", "the rung before: a tree in shared memory", ""));
+    lesson.add(block("block_sum_shared", "shared tree", "the previous lesson: a tree in shared memory", ""));
     lesson.add(block("block_sum_tree_shuffle", "tree + shuffle", "the tree's last 32 values added by shuffles",
                      "block_sum_shared"));
     lesson.add(

@@ -30,7 +30,7 @@ LESSON(grid_stride) {
     using grid_stride::plan_one_value, grid_stride::plan_runs;
     lesson.title("Grid stride");
     lesson.add(
-        sum("tree_one_value", "one value", "the rung before: one value a thread, then a tree", plan_one_value, ""));
+        sum("tree_one_value", "one value", "the previous lesson: one value a thread, then a tree", plan_one_value, ""));
     lesson.add(sum("grid_stride_tree", "grid stride", "every stride-th value a thread, then the same tree", plan_runs,
                    "tree_one_value"));
     lesson.add(sum("grid_stride_shuffle", "then shuffles", "the same runs, joined by shuffles in two levels", plan_runs,

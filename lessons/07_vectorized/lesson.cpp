@@ -44,7 +44,7 @@ Variant one_turn(const char* name, const char* title, const char* summary, std::
 
 LESSON(vectorized) {
     lesson.title("Vectorized loads");
-    lesson.add(runs("grid_stride_f32", "f32", "the rung before: 4 bytes a lane, 4 sectors a request", "grid_stride_f32",
+    lesson.add(runs("grid_stride_f32", "f32", "the previous lesson: 4 bytes a lane, 4 sectors a request", "grid_stride_f32",
                     0, ""));
     lesson.add(runs("grid_stride_f32x2", "f32x2", "8 bytes a lane, 8 sectors a request", "grid_stride_f32x2", 0,
                     "grid_stride_f32"));

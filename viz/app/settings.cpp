@@ -192,7 +192,7 @@ std::optional<Settings> SettingsFile::read(std::string& document) {
     const json all = json::parse(document, nullptr, false);
     if (!all.is_object()) {
         tell("The settings in " + path_.string() +
-             " are no JSON any more, so the usual ones are used; what stood there goes to settings.json.broken.");
+             " are not valid JSON, so the defaults are used; the old file is kept as settings.json.broken.");
         broken_ = true;
         return std::nullopt;
     }

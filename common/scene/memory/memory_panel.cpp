@@ -143,7 +143,7 @@ std::vector<std::string> memory_captions(const steps::Steps& steps, std::size_t 
         if (!origin.empty()) return {origin};
     }
     std::string text =
-        "warp " + std::to_string(warp.warp) + " asks for nothing in " + name_of(space) + " in this step";
+        "warp " + std::to_string(warp.warp) + ": no access to " + name_of(space) + " in this step";
     if (block_touches(steps, step, warp, space)) text += "; other warps of its block do";
     return {text};
 }
@@ -175,7 +175,7 @@ MemoryPanel memory_panel(const steps::Steps& steps, std::size_t step, const Warp
         const std::size_t touched = use.touched_at(step, *array);
         if (panel.quiet && touched != kNoStep && touched != step) {
             panel.captions.back() +=
-                "; " + panel.global.name + " is next or last touched in step " + std::to_string(touched + 1);
+                "; " + panel.global.name + " is accessed in step " + std::to_string(touched + 1);
         }
         if (panel.window.left_out > 0)
             panel.captions.push_back("and " + std::to_string(panel.window.left_out) + " more sectors");

@@ -68,9 +68,9 @@ void CostsView::draw_head(const Pane& pane, Rect& rest, const timing::CostTable&
     float x = keys.x0;
     const Category start = start_mark(colors), quoted = quoted_mark(colors);
     x += key_of(pane.brush, {x, keys.center().y}, nullptr, with_alpha(colors.step_shuffle, 0.75),
-                "a warp waits for one, each needing the last");
-    x += key_of(pane.brush, {x, keys.center().y}, &start, 0, "an SM can start one as often as this");
-    x += key_of(pane.brush, {x, keys.center().y}, &quoted, 0, "people say");
+                "latency (dependent chain)");
+    x += key_of(pane.brush, {x, keys.center().y}, &start, 0, "issue interval");
+    x += key_of(pane.brush, {x, keys.center().y}, &quoted, 0, "commonly quoted");
     if (std::any_of(table.rows.begin(), table.rows.end(),
                     [](const timing::Cost& row) { return row.latency && is_sent(row); }))
         key_of(pane.brush, {x, keys.center().y}, nullptr, with_alpha(colors.step_shuffle, 0.38),

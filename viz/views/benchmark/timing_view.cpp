@@ -87,7 +87,7 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
     hairline(pane.brush, {pane.box.x0, pane.box.y0}, {pane.box.x1, pane.box.y0}, colors.line);
     Rect rest = pane.box.inset(pane.px(16), pane.px(8));
     Rect head = rest.cut_top(pane.px(20));
-    text_in(pane.brush, Face::strong, head, colors.strong, "Time of the plain kernels", Align::left);
+    text_in(pane.brush, Face::strong, head, colors.strong, "Kernel times (uninstrumented)", Align::left);
     text_in(pane.brush, Face::caption, head, colors.quiet, timing::size_text(rows.front()->n) + " values",
             Align::right);
     text_in(pane.brush, Face::caption, rest.cut_top(pane.px(17)), colors.quiet,

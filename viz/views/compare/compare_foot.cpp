@@ -44,7 +44,7 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
         if (work.adds()) {
             const std::string figure = scene::percent(work.busy());
             text_in(pane.brush, Face::heading, busy, colors.good, figure, Align::left);
-            const std::string first = "of lanes busy (" + scene::part_text(work.busy()) + ")",
+            const std::string first = "lane utilization (" + scene::part_text(work.busy()) + ")",
                               second = "while adding, in all";
             const float x = busy.x0 + text_width(pane.look(), Face::heading, figure) + pane.px(10);
             text_in(pane.brush, Face::caption, {x, busy.y0 + pane.px(4), busy.x1, busy.center().y + pane.px(1)},
@@ -64,7 +64,7 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
     draw_figures(pane, rest.cut_top(pane.px(36)), side);
     if (places_.compact && here.differing) {
         // The mark's meaning, which stands in a legend where there is room for one.
-        const std::string told = "holds something else than in " + reference_;
+        const std::string told = "differs from " + reference_;
         const float width = text_width(pane.look(), Face::caption, told) + pane.px(22);
         if (width < rest.width() * 0.5f) {
             const Rect legend = rest.cut_right(width);

@@ -157,7 +157,7 @@ Intent CompareView::draw_head(const Pane& pane, const Rect& where, std::size_t s
     const Outline& outline = own.run_view->outline;
     std::string text = here.own                      ? outline.steps[here.step].label
                         : here.step == kNoStep ? "has not begun"
-                                                      : "waits: nothing of its own here";
+                                                      : "no step here";
     if (here.own && outline.warps.size() > 1) text += " · " + warp_name(own.run_view->steps(), here.warp);
     text_in(pane.brush, Face::body, rest, colors.quiet, fit_text(pane.look(), Face::body, text, rest.width()),
             Align::left);

@@ -14,13 +14,13 @@ TEST(Utilization, ATreeKeepsOneLaneInManyBusyAndAStridedLoopNearlyAll) {
     EXPECT_EQ(slow.threads, 256u);
     EXPECT_EQ(slow.added, 255u);
     EXPECT_EQ(slow.slots, 8u * 256u);
-    EXPECT_EQ(scene::utilization_text(slow), "12 % of lanes busy (1 in 8) while adding");
+    EXPECT_EQ(scene::utilization_text(slow), "12 % lane utilization (1 in 8) in add steps");
 
     const auto stride = samples::grid_stride();   // 64 turns of 128 lanes, then 64 + 32 + … + 1
     const scene::Utilization fast = scene::utilization_of(stride->steps, stride->steps.warps.front());
     EXPECT_EQ(fast.added, 64u * 128u + 127u);
     EXPECT_EQ(fast.slots, 71u * 128u);
-    EXPECT_EQ(scene::utilization_text(fast), "92 % of lanes busy (9 in 10) while adding");
+    EXPECT_EQ(scene::utilization_text(fast), "92 % lane utilization (9 in 10) in add steps");
     for (std::size_t k = 0; k < fast.steps.size(); ++k) {
         EXPECT_LE(fast.steps[k].adding, fast.steps[k].lanes);
         if (stride->steps.steps[k].kind == StepKind::block_barrier) {

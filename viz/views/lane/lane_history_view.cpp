@@ -102,7 +102,7 @@ float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const Ru
     look_at(run_view, selection, lane);
 
     Rect head{row.x0, y, row.x1, y + pane.px(20)};
-    text_in(brush, Face::caption, head, colors.quiet, "life of the lane", Align::left);
+    text_in(brush, Face::caption, head, colors.quiet, "lane history", Align::left);
     constexpr std::array<std::pair<Figures, const char*>, 3> kFigures = {
         {{Figures::bits, "bits"}, {Figures::hex, "hex"}, {Figures::decimal, "number"}}};
     for (const auto& [form, name] : kFigures) {

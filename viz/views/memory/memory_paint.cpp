@@ -91,8 +91,8 @@ float mark_key(const Pane& pane, float left, float right, float y, std::initiali
         switch (mark) {
             case Mark::written: return "written now";
             case Mark::read: return "read now";
-            case Mark::sector: return "sector moved";
-            case Mark::unused: return "moved, not used";
+            case Mark::sector: return "sector transferred";
+            case Mark::unused: return "transferred, unused";
         }
         return "";
     };

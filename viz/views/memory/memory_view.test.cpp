@@ -98,7 +98,7 @@ TEST(MemoryView, AnotherRunIsLearntAfresh) {
     drawn.selection.warp = drawn.run_view.steps().warps.front();
     drawn.at(1);   // a shuffle: no shared memory in this run
     EXPECT_EQ(drawn.view.shown(), Space::global);
-    EXPECT_NE(drawn.view.captions().front().find("asks for nothing in global memory"), std::string::npos);
+    EXPECT_NE(drawn.view.captions().front().find("no access to global memory"), std::string::npos);
 }
 
 TEST(MemoryView, ARunWithoutMemoryTakesNoRoom) {

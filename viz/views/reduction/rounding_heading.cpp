@@ -27,7 +27,7 @@ void draw_legend(const Pane& pane, Rect legend) {
         text_in(brush, Face::caption, {entry.x0 + pane.px(14), entry.y0, entry.x1, entry.y1}, colors.quiet, name,
                 Align::left);
     }
-    for (const char* signs : {"dashed: in no record, worked out; bar below: narrower, then widened",
+    for (const char* signs : {"dashed: inferred; bar: computed in a narrower type, then converted",
                               "dashed: worked out; bar: then widened", "dashed: worked out"}) {
         if (text_width(pane.look(), Face::caption, signs) > legend.width()) continue;
         text_in(brush, Face::caption, legend, colors.quiet, signs, Align::right);

@@ -45,7 +45,7 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const RunView& run_vie
             stale_ = true;
         }
     }
-    std::string title = "Who added whom";
+    std::string title = "Summation tree";
     if (!compact) {
         text_in(pane.brush, Face::title, line, theme.strong, title, Align::left);
         line.cut_left(text_width(look, Face::title, title) + pane.px(14));

@@ -86,7 +86,7 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const RunView& run
     // What is looked for in a wrong run comes first.
     if (facts.faulting) put({18, "named by what was found wrong", [&](const Rect& box) { fault_mark(brush, box); }});
     if (facts.differing) {
-        put({18, "holds something else than in " + differing_from, [&](const Rect& box) {
+        put({18, "differs from " + differing_from, [&](const Rect& box) {
                  differ_mark(brush, {box.x0, y - pane.px(9), box.x1, y - pane.px(5)});
              }});
     }
@@ -128,7 +128,7 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const RunView& run
     if (facts.complete) put({18, (by_inputs ? "" : "holds ") + all, swatch(Coverage::complete, 1, false)});
     if (by_inputs && facts.twice) put_twice();
     if (by_inputs && facts.partial && most > 1)
-        put({18, "some: the foot grows with each doubling", swatch(Coverage::partial, 0.55f, false)});
+        put({18, "some inputs (bar length = log2 of count)", swatch(Coverage::partial, 0.55f, false)});
     if (by_inputs && facts.partial && most <= 1)
         put({18, "one input",
              [&](const Rect& box) { fill(brush, box, coverage_color(colors, Coverage::partial, 1), pane.px(3)); }});

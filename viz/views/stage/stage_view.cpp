@@ -65,7 +65,7 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const RunView&
         for (const LaneFacts& facts : scene_.part.facts) at_work += facts.active ? 1 : 0;
     }
     std::string text = steps[playhead.step].label;
-    if (at_work > 0) text += " · " + counted(at_work, "lane") + " at work";
+    if (at_work > 0) text += " · " + counted(at_work, "active lane");
     text_in(pane.brush, Face::body, {x, where.y0, where.x1, where.y1}, colors.quiet,
             fit_text(pane.look(), Face::body, text, where.x1 - x), Align::left);
     x += text_width(pane.look(), Face::body, text) + pane.px(14);

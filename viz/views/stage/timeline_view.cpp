@@ -34,7 +34,7 @@ std::string work_hint(const TimelineEntry& entry, const TimelineScale& scale) {
         const scene::WorkStep& work = entry.work[side];
         text += (text.empty() ? " · " : " | ") + std::to_string(work.adding ? work.adding : work.lanes) + " of " +
                  std::to_string(scale.threads[side]) + " lanes of the block " +
-                 (work.adding ? "add" : "at work, adding nothing");
+                 (work.adding ? "add" : "active, adding nothing");
     }
     return text;
 }
@@ -161,7 +161,7 @@ Intent TimelineView::draw_controls(const Pane& pane, const Rect& where, const Pl
         width += std::max(text_width(pane.look(), Face::small, key) + pane.px(9), pane.px(17)) + pane.px(6) +
                  text_width(pane.look(), Face::caption, what) + pane.px(14);
     }
-    const std::string others = "at work on something else";
+    const std::string others = "active, not adding";
     const float others_width = text_width(pane.look(), Face::caption, others) + pane.px(35);
     if (!figure.empty() && others_width + width < rest.width()) {
         outline(pane.brush,

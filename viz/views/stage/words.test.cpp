@@ -194,7 +194,7 @@ TEST(MemoryCaptions, CountLanesBytesAndSectors) {
     EXPECT_EQ(said(*dense, 8, warp, Space::global),
               Lines{"warp 0 writes out: 1 lane × 4 bytes, 1 sector of 32 bytes: 32 bytes moved for 4 used (12 %)"});
     EXPECT_EQ(said(*dense, 7, {0, 1, 1}, Space::global),
-              Lines{"warp 1 asks for nothing in global memory in this step; other warps of its block do"});
+              Lines{"warp 1: no access to global memory in this step; other warps of its block do"});
 }
 
 // One warp that reads tree[stride * lane] and once wants one word for all.

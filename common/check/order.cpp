@@ -57,7 +57,7 @@ void Order::pass_up(Receipts& from, Receipts& to) {
     from.clear();
 }
 
-// Lanes that fenced, then met the others at a barrier: whoever writes a flag after it passes on what they did before
+// Lanes that fenced, then met the others at a barrier: a lane that writes a flag after it passes on what they did before
 // their fences, and what was ordered before any of them.
 void Order::fenced_before_barrier() {
     auto times = std::make_shared<std::vector<Time>>(fenced_ ? *fenced_ : std::vector<Time>(slots_, 0));

@@ -23,7 +23,7 @@ struct Options : RunOptions {
     bool costs = false;                  // of single operations; with --screenshot a picture of them
     bool describe = false;
     bool rounding = false;               // the rounding lens, in text, pictures and the window
-    bool tree = false;                   // who added whom, in text, pictures and the window
+    bool tree = false;                   // the summation tree, in text, pictures and the window
     bool table = false;                  // all variants beside each other; with --screenshot a picture of it
     std::string sort;                    // the table's column, as given; empty: the lesson's order
     std::string csv;                     // a file; "-" is the terminal

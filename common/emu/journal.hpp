@@ -1,5 +1,5 @@
 // What a run tells as it happens, in memory that may be shared with another process: entries that are only ever
-// appended. Whoever reads it later, or after the writer has died, finds every entry that was written.
+// appended. A reader, also after the writer has died, finds every entry that was written.
 #pragma once
 
 #include <array>

@@ -186,7 +186,7 @@ void Machine::finish() {
     warp.alive &= ~bit;
     runnable_[current / kWarpSize] &= ~bit;
     --alive_;
-    // Whoever waited for this lane need not any more: a lane that has returned may still be named.
+    // No lane waits for this one any more: a lane that has returned may still be named.
     const bool completed = warp.open_count && complete_ready(warp);
     if (alive_ == 0) return jump(fibers_[current], host_);
     if (waiting_ == alive_) {

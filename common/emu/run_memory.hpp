@@ -12,14 +12,14 @@
 
 namespace lanewise::emu {
 
-// How far a run is, for whoever watches it. Lies in the run's memory.
+// How far a run is, for a watcher. Lies in the run's memory.
 struct RunState {
     std::atomic<std::uint32_t> launch;        // which of the plan's is running
     std::atomic<std::uint32_t> done;          // all of it ran, or was ended by a finding
     std::atomic<std::uint32_t> ended_early;   // … by a finding
     std::atomic<std::uint64_t> blocks_done;   // of all launches
     std::uint64_t memory_base;                // where the runner sees RunMemory::base()
-    std::byte room[4096 - 32];                // for whoever runs it: see worker/last_words.hpp
+    std::byte room[4096 - 32];                // for the process that runs it: see worker/last_words.hpp
 };
 static_assert(sizeof(RunState) == 4096);
 

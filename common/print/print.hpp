@@ -83,7 +83,7 @@ void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint
 // lost, and where a sum stopped growing.
 void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Paint paint);
 
-// Who added whom down to the total, a line for each addition; of view.lane, its own sum. Colours and the focused warp
+// The summation tree down to the total, a line for each addition; of view.lane, its own sum. Colours and the focused warp
 // are those of `view`.
 void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view);
 

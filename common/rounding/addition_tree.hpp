@@ -1,4 +1,4 @@
-// Who added whom: the additions that led to one sum, as a tree, and which sum a run ends with. From the sums that the
+// The summation tree: the additions that led to one sum, as a tree, and which sum a run ends with. From the sums that the
 // rounding lens knows (rounding.hpp).
 #pragma once
 

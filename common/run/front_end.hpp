@@ -16,7 +16,7 @@ namespace lanewise::lesson {
 enum class View : std::uint8_t {
     stage,
     rounding,   // each sum beside the exact one
-    tree,       // who added whom, down to the total
+    tree,       // the summation tree, down to the total
     table,      // all variants beside each other
     timings,    // time over sizes
     roofline,   // bytes against the machine's limit

@@ -112,7 +112,7 @@ private:
     const RunOptions& options_;
     std::map<std::string, std::string> sources_;   // of the kernel files, by name
     std::recursive_mutex mutex_;   // the window may ask from another thread
-    std::mutex stop_mutex_;        // of stop_: whoever cancels must not wait for the run
+    std::mutex stop_mutex_;        // of stop_: a thread that cancels must not wait for the run
     std::stop_source stop_;
     std::optional<BackendChoice> backend_;
     std::unique_ptr<launch::Backend> emulator_;

@@ -3,7 +3,7 @@
 
 namespace {
 
-// Eight blocks, all of them recorded, so that their collective in one word is seen. The sums of these eight, of random
+// Eight blocks, all of them recorded, so that their atomics on one word are seen. The sums of these eight, of random
 // values with seed 1, round to one of three totals, depending on the order in which they are added.
 constexpr std::uint64_t kValues = 1024;
 constexpr std::uint32_t kThreads = 128, kBlocks = 8;

@@ -1,4 +1,4 @@
-// Who added whom, down to the total: the additions that led to one lane's sum, each at the step that made it.
+// The summation tree: the additions that led to one lane's sum, each at the step that made it.
 #pragma once
 
 #include <memory>

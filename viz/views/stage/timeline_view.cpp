@@ -297,8 +297,8 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
     };
     text_in(brush, Face::caption, {margin.x0, rest.y0, margin.x1, rest.y0 + chip_height}, colors.quiet, "steps",
             Align::left);
-    label(bars.y0 - pane.px(2), colors.quiet, "lanes at");
-    label(bars.y0 + pane.px(10), colors.quiet, "work");
+    label(bars.y0 - pane.px(2), colors.quiet, "active");
+    label(bars.y0 + pane.px(10), colors.quiet, "lanes");
     if (scale.busy > 0) label(bars.y0 + pane.px(25), colors.accent, "mean " + scene::percent(scale.busy));
 
     brush.canvas->push_clip({rest.x0 - pane.px(2), rest.y0 - pane.px(2), rest.x1 + pane.px(2), pane.box.y1});

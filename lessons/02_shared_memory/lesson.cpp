@@ -37,4 +37,9 @@ LESSON(shared_memory) {
                       "shared_tree_interleaved"));
     lesson.add(shared("shared_tree_padded", "padded", "interleaved, with a word left free after every 32",
                       "shared_tree_interleaved"));
+    Variant to_one = tree("shared_tree_to_one", "to one number",
+                          "shared_tree, launched again on its partial sums until one is left", "shared_tree",
+                          [](Plan& plan, const Inputs& inputs) { plan_to_one(plan, inputs, "shared_tree", false); });
+    to_one.tab = false;
+    lesson.add(to_one).main(to_one.name);
 }

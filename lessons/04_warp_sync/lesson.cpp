@@ -45,4 +45,5 @@ LESSON(warp_sync) {
     lesson.add(wrong(block("block_sum_barrier_in_branch", "in a branch", "the barrier stands inside the if",
                            "block_sum_warp_sync_halves"),
                      "the threads that skip the branch wait at another barrier, which CUDA leaves undefined."));
+    lesson.main("block_sum_warp_sync_halves");
 }

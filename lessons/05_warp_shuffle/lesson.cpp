@@ -94,4 +94,5 @@ LESSON(warp_shuffle) {
         block("block_sum_two_level", "two-level", "every warp first, then the warp sums", "block_sum_tree_shuffle"));
     lesson.add(block("block_sum_two_level_broadcast", "two-level, all", "as two_level, and every thread holds the sum",
                      "block_sum_two_level", true));
+    lesson.main("block_sum_two_level");
 }

@@ -170,6 +170,7 @@ std::vector<std::string> variants_in_warps_of(std::uint32_t warp, const Lesson& 
     for (const auto& variant : lesson.variants()) {
         Inputs smallest = smallest_inputs(variant);
         smallest.warp = warp;
+        if (variant.block_in_warps_of) smallest.block = variant.block_in_warps_of(warp);
         if (can_plan(variant, smallest, kernels)) names.push_back(variant.name);
     }
     return names;

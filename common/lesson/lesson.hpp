@@ -53,6 +53,8 @@ struct Variant {
     std::uint32_t block = 32;
     // Threads a block for n values when the command line does not say; empty: `block`.
     std::function<std::uint32_t(std::uint64_t n)> block_for = {};
+    // Threads a block in teaching warps of `warp` lanes when the command line does not say; empty: as in warps of 32.
+    std::function<std::uint32_t(std::uint32_t warp)> block_in_warps_of = {};
     std::string input = "ramp";
     PlanBuilder plan = {};
     std::string compared_with = {};   // another variant's name: the rung before; empty: none

@@ -176,6 +176,8 @@ std::span<const CostKernels> cost_kernels() {
         both<SharedLoad<32>>("shared_load_32"),
         both<SharedAtomic>("shared_atomic_own"),
         both<SharedAtomic>("shared_atomic_one"),
+        both<FloatAtomic<true, false>>("shared_atomic_f32_own"),
+        both<FloatAtomic<true, false>>("shared_atomic_f32_one"),
         CostKernels{"load_l1", latency_of<Chase<true>>(), throughput_of<Stream<true>, 1>()},
         CostKernels{"load_l2", latency_of<Chase<false>>(), throughput_of<Stream<false>, 1>()},
         CostKernels{"load_memory", latency_of<Chase<false>>(), throughput_of<Stream<false>, 1>()},
@@ -191,6 +193,10 @@ std::span<const CostKernels> cost_kernels() {
         both<GlobalAtomicVoid<true>>("atomic_void_one_lane"),
         both<GlobalAtomicVoid<false>>("atomic_void_one"),
         both<GlobalAtomicVoid<false>>("atomic_void_own"),
+        both<FloatAtomic<false, true>>("atomic_f32_one_lane"),
+        both<FloatAtomic<false, false>>("atomic_f32_one"),
+        both<FloatAtomicVoid<true>>("atomic_f32_void_one_lane"),
+        both<FloatAtomicVoid<false>>("atomic_f32_void_one"),
     };
     return kKernels;
 }

@@ -36,6 +36,7 @@ struct CostPlace {
 enum class CostCheck : std::uint8_t {
     value,    // each thread's result is the sum of CostKernel::expected over its chains
     adds,     // what all threads say they added is what the words then hold
+    adds_f32,  // as adds; the words are floats that hold whole numbers
     node,     // the place of the node that each thread has come to
     nothing,  // there is no value: barriers and fences
 };

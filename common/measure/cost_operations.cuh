@@ -264,6 +264,60 @@ struct GlobalAtomicVoid : GlobalAtomic<kLane> {
     }
 };
 
+// A float atomic: +1 in even steps of a round, -1 in odd ones, so that every sum on the way is a small whole number and
+// exact. A logic instruction makes each operand of the bits that the atomic before returned. `added` counts in whole
+// numbers. kShared: in shared memory, else in the words that the host reads back.
+template <bool kShared, bool kLane>
+struct FloatAtomic : Word {
+    static constexpr CostCheck kCheck = kShared ? CostCheck::adds : CostCheck::adds_f32;
+    static constexpr bool kOneLane = kLane;
+    static constexpr unsigned kPlusOne = 0x3f800000u, kMinusOne = 0xbf800000u;
+    unsigned zero, place;
+    int added;
+    float* address;
+    __device__ static void prepare(const Here& at) {
+        if constexpr (kShared)
+            for (unsigned i = at.thread; i < kCostSharedBytes / 4; i += at.threads) at.shared[i] = 0;
+    }
+    __device__ void start(const CostInput& in, const Here& at) {
+        x = 0;
+        added = 0;
+        zero = in.one - 1;
+        place = (at.chain * at.threads + at.thread) * in.word_step;
+        address = reinterpret_cast<float*>(kShared ? at.shared + place
+                                                   : in.words + static_cast<unsigned long long>(at.word()) * in.word_step);
+    }
+    __device__ float operand(unsigned k) {
+        added += k % 2 == 0 ? 1 : -1;
+        return __uint_as_float((x & zero) | (k % 2 == 0 ? kPlusOne : kMinusOne));
+    }
+    __device__ void step(unsigned k) {
+        const float addend = operand(k);
+        float old;
+        if (kShared) {
+            const auto at = static_cast<unsigned>(__cvta_generic_to_shared(address));
+            asm volatile("atom.shared.add.f32 %0, [%1], %2;" : "=f"(old) : "r"(at), "f"(addend) : "memory");
+        } else {
+            asm volatile("atom.global.add.f32 %0, [%1], %2;" : "=f"(old) : "l"(address), "f"(addend) : "memory");
+        }
+        x = __float_as_uint(old);
+    }
+    // In shared memory what the word holds in the end is taken off again, as by SharedAtomic.
+    __device__ unsigned result(const CostInput& in, const Here& at) const {
+        const bool takes_off = kShared && (in.word_step != 0 || at.chain + at.thread == 0);
+        const int held = takes_off ? static_cast<int>(reinterpret_cast<const float*>(at.shared)[place]) : 0;
+        return static_cast<unsigned>(added - held);
+    }
+};
+
+template <bool kLane>
+struct FloatAtomicVoid : FloatAtomic<false, kLane> {
+    __device__ void step(unsigned k) {
+        const float addend = this->operand(k);
+        asm volatile("red.global.add.f32 [%0], %1;" ::"l"(this->address), "f"(addend) : "memory");
+    }
+};
+
 // From node to node, all lanes at the same one.
 template <bool kL1>
 struct Chase : Word {

@@ -49,6 +49,9 @@ TEST(MeasuredCosts, AreWhatEveryGpuHas) {
     EXPECT_GT(row("load_memory").latency.median, row("load_l2").latency.median);
     EXPECT_GT(row("atomic_one").latency.median, row("shared_atomic_one").latency.median);
     EXPECT_GT(row("atomic_one_lane").gpu_ns, 10 * row("atomic_own").gpu_ns);
+    // No GPU adds floats in shared memory by one instruction.
+    EXPECT_GT(row("shared_atomic_f32_own").latency.median, row("shared_atomic_own").latency.median);
+    EXPECT_GT(row("atomic_f32_void_one_lane").gpu_ns, 0);
 }
 
 }  // namespace

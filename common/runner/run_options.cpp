@@ -10,8 +10,14 @@ namespace lanewise::lesson {
 
 Inputs choose_inputs(const Variant& variant, const RunOptions& options) {
     Inputs inputs = Lesson::default_inputs(variant);
-    if (options.block) inputs.block = *options.block;
     if (options.warp) inputs.warp = *options.warp;
+    // As many blocks as in warps of 32, of fewer threads: n shrinks with them.
+    if (inputs.warp != Inputs().warp && variant.block_in_warps_of && !options.block) {
+        const std::uint64_t blocks = inputs.blocks();
+        inputs.block = variant.block_in_warps_of(inputs.warp);
+        inputs.n = blocks * inputs.block;
+    }
+    if (options.block) inputs.block = *options.block;
     if (options.offset) inputs.offset = *options.offset;
     if (inputs.offset != 0 && !variant.offsets)
         throw Error(fmt::format("--offset {}: {} takes values that begin where their buffer does; leave out --offset.",

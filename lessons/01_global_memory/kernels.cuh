@@ -1,11 +1,11 @@
-// A sum as a tree, and nothing but global memory to meet in: each round adds one half of what is left to the other.
+// A sum as a tree in global memory: each round adds the upper half of the remaining values to the lower half.
 //
-// in: (n), n >= 1; it survives. scratch: (blocks * kBlock), overwritten. out: (blocks), the sum of each slice of kBlock
-// values, the last padded with zeros; whoever called adds these up. One block of kBlock threads for each slice; kBlock
-// is a power of two. Error of a slice's sum: at most log2(kBlock) * 2^-24 * sum|x|, to first order.
+// in: (n), n >= 1; not changed. scratch: (blocks * kBlock), overwritten. out: (blocks), the sum of each slice of kBlock
+// values, the last padded with zeros; the caller adds these partial sums. One block of kBlock threads for each slice;
+// kBlock is a power of two. Error of a slice's sum: at most log2(kBlock) * 2^-24 * sum|x|, to first order.
 
-// Thread t adds the word `offset` above its own, with offsets kBlock / 2, …, 2, 1. The threads at work are neighbours,
-// and so are the words that they read.
+// Thread t adds the word `offset` above its own, with offsets kBlock / 2, …, 2, 1. The active threads are neighbours,
+// and so are the words that they read: each request is coalesced.
 template <int kBlock>
 __global__ void global_tree(const float* in, float* scratch, float* out, int n) {
   const int thread = threadIdx.x;
@@ -20,8 +20,8 @@ __global__ void global_tree(const float* in, float* scratch, float* out, int n) 
   if (thread == 0) out[blockIdx.x] = tree[0];
 }
 
-// Against global_tree: neighbouring words are added first, with strides 1, 2, …, kBlock / 2. As many rounds, barriers
-// and additions, but the words of neighbouring threads lie 2 * stride apart: more sectors for each request.
+// Compared with global_tree: neighbouring words are added first, with strides 1, 2, …, kBlock / 2. As many rounds,
+// barriers and additions, but the words of neighbouring threads lie 2 * stride apart: more sectors per request.
 template <int kBlock>
 __global__ void global_tree_interleaved(const float* in, float* scratch, float* out, int n) {
   const int thread = threadIdx.x;

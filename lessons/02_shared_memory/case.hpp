@@ -1,5 +1,5 @@
-// What the kernels of this lesson are run on and what they must give: used by the lesson and by its test. The rung
-// before runs here, too, as it does in its own lesson.
+// What the kernels of this lesson are run on and what they must give: used by the lesson and by its test. The previous
+// lesson's kernel runs here, too, as it does in its own lesson.
 #pragma once
 
 #include <string>

@@ -33,10 +33,16 @@ LESSON(shared_memory) {
                     [](Plan& plan, const Inputs& inputs) { plan_global(plan, inputs, "global_tree"); }));
     lesson.add(shared("shared_tree_interleaved", "interleaved", "neighbouring words added first: lanes share banks",
                       "shared_tree"));
-    lesson.add(shared("shared_tree_divergent", "divergent", "no shared banks, but few lanes of every warp",
+    lesson.add(shared("shared_tree_divergent", "divergent", "no bank conflicts, but few active lanes in many warps",
                       "shared_tree_interleaved"));
     lesson.add(shared("shared_tree_padded", "padded", "interleaved, with a word left free after every 32",
                       "shared_tree_interleaved"));
+    Variant interleaved = shared("shared_tree_interleaved_rolled", "interleaved, rolled",
+                                 "interleaved with the loop not unrolled", "shared_tree_interleaved");
+    Variant divergent = shared("shared_tree_divergent_rolled", "divergent, rolled",
+                               "divergent with the loop not unrolled: % is a remainder", "shared_tree_divergent");
+    interleaved.tab = divergent.tab = false;
+    lesson.add(interleaved).add(divergent);
     Variant to_one = tree("shared_tree_to_one", "to one number",
                           "shared_tree, launched again on its partial sums until one is left", "shared_tree",
                           [](Plan& plan, const Inputs& inputs) { plan_to_one(plan, inputs, "shared_tree", false); });

@@ -1,11 +1,11 @@
-// One number from many blocks: atomicAdd reads, adds and writes one word as if nothing came between.
+// One sum from many blocks: atomicAdd reads, adds and writes one word, and no other access to it comes in between.
 //
 // in: (n), n >= 1. out: (1), zeroed by the caller, to which every block adds. One block of kBlock threads for each
-// kBlock values. Which block adds first is not said, and each addition rounds: the last bits may differ from run to
-// run. Error, to first order: at most (the most additions that any value goes through) * 2^-24 * sum|x|.
+// kBlock values. The order of the blocks is not defined, and each addition rounds: the last bits may differ from
+// run to run. Error, to first order: at most (the most additions that any value goes through) * 2^-24 * sum|x|.
 
-// Against shared_tree of the rung before: the block's sum goes to out by one atomicAdd, so nothing is left for the
-// host to add. kBlock is a power of two. A value goes through log2(kBlock) + blocks - 1 additions at most.
+// Compared with shared_tree of the previous lesson: the block's sum goes to out by one atomicAdd, so no partial sums
+// are left to add. kBlock is a power of two. A value goes through log2(kBlock) + blocks - 1 additions at most.
 template <int kBlock>
 __global__ void atomic_tree(const float* in, float* out, int n) {
   __shared__ float tree[kBlock];
@@ -20,16 +20,16 @@ __global__ void atomic_tree(const float* in, float* out, int n) {
   if (thread == 0) atomicAdd(out, tree[0]);
 }
 
-// Against atomic_tree: no tree. Every thread adds its own value to out; all of them queue for one word in global
-// memory. kBlock is any size. A value goes through n - 1 additions at most.
+// Compared with atomic_tree: no tree. Every thread adds its own value to one word in global memory; these additions are
+// made one after another. kBlock is any size. A value goes through n - 1 additions at most.
 template <int kBlock>
 __global__ void atomic_each(const float* in, float* out, int n) {
   const int index = blockIdx.x * kBlock + threadIdx.x;
   if (index < n) atomicAdd(out, in[index]);
 }
 
-// Against atomic_each: the threads of a block queue for a word in shared memory, and out gets one addition a block.
-// kBlock is any size. A value goes through kBlock + blocks - 2 additions at most.
+// Compared with atomic_each: the threads of a block add to one word in shared memory, and out gets one addition a
+// block. kBlock is any size. A value goes through kBlock + blocks - 2 additions at most.
 template <int kBlock>
 __global__ void atomic_shared(const float* in, float* out, int n) {
   __shared__ float block_sum;

@@ -25,4 +25,17 @@ inline void plan_block(lanewise::launch::Plan& plan, const lanewise::lesson::Inp
                 "(rounds + blocks - 1) * 2^-24 * sum|x|");
 }
 
+// The same blocks without the atomic: out is one partial sum a block, each a tree of log2(block) roundings.
+inline void plan_partials(lanewise::launch::Plan& plan, const lanewise::lesson::Inputs& inputs,
+                          const std::string& kernel) {
+    const std::vector<float> values = inputs.values<float>();
+    const std::uint32_t blocks = inputs.blocks();
+    const auto sums = lanewise::lesson::sums_of(values, inputs.block);
+    const auto in = plan.input("in", values);
+    const auto out = plan.output<float>("out", blocks);
+    plan.launch(kernel, std::to_string(inputs.block), {blocks}, {inputs.block}, in, out, static_cast<int>(inputs.n));
+    plan.expect(out, sums.block_sums, lanewise::lesson::gamma(lanewise::lesson::rounds_of(inputs.block)) *
+                                          sums.largest_block, "rounds * 2^-24 * sum|x| of a block");
+}
+
 }  // namespace warp_sync

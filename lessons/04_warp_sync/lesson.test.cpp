@@ -45,6 +45,28 @@ TEST(WarpSync, FiveBlockBarriersFewer) {
     EXPECT_EQ(halves.warp_barriers, 5u);
 }
 
+// A block of 128: a barrier after the loads and one after the round of offset 64 are left. Partial sums change nothing.
+TEST(WarpSync, SixBlockBarriersFewer) {
+    const auto six = counted("block_sum_last_six");
+    EXPECT_EQ(six.block_barriers, 2u);
+    EXPECT_EQ(six.warp_barriers, 6u);
+    EXPECT_EQ(counted("partial_barriers").block_barriers, 8u);
+    EXPECT_EQ(counted("partial_last_five").block_barriers, 3u);
+    EXPECT_EQ(counted("partial_last_six").block_barriers, 2u);
+    EXPECT_EQ(counted("partial_tree_shuffle").block_barriers, 3u);
+    EXPECT_EQ(counted("partial_two_level").block_barriers, 1u);
+}
+
+// 0 to 127 and 128 to 255, a sum each: no atomic joins them.
+TEST(WarpSync, PartialSumsAreOneABlock) {
+    for (const char* variant : {"partial_barriers", "partial_last_five", "partial_last_six", "partial_tree_shuffle",
+                                "partial_two_level"}) {
+        const auto plan = plan_of(variant, inputs_of(variant));
+        EXPECT_EQ(buffer(plan, run(plan), "out"), (std::vector<float>{8128, 24512})) << variant;
+        EXPECT_EQ(counted(variant).atomics, 0u) << variant;
+    }
+}
+
 // Of any two variants the same rounds stand beside each other, whether lanes wait in them or not.
 TEST(WarpSync, ComparisonsPairTheRounds) {
     const auto traced = [](const char* variant) {
@@ -63,7 +85,8 @@ TEST(WarpSync, ComparisonsPairTheRounds) {
 // The right ones give the total whoever goes first; each wrong one is right in some order, or never.
 TEST(WarpSync, OrdersTellRightFromWrong) {
     for (const char* order : kOrders) {
-        for (const char* right : {"block_sum_barriers", "block_sum_warp_sync", "block_sum_warp_sync_halves"})
+        for (const char* right :
+             {"block_sum_barriers", "block_sum_warp_sync", "block_sum_warp_sync_halves", "block_sum_last_six"})
             EXPECT_EQ(total(right, order), kTotal) << right << " " << order;
         EXPECT_NE(total("block_sum_no_warp_sync", order), kTotal) << order;
     }

@@ -122,11 +122,12 @@ inline void plan_block(Plan& plan, const Inputs& inputs, const std::string& kern
     const auto sums = lanewise::lesson::sums_of(values, inputs.block);
     // A tree over the block is log2(block) deep, in one level or in two (the warp sums, rounded up to a power of two);
     // the first atomic adds to zero, which is exact.
-    const int depth = 5 + rounds_of((inputs.block + 31) / 32);
+    const int depth = rounds_of(inputs.warp) + rounds_of((inputs.block + inputs.warp - 1) / inputs.warp);
     const auto in = plan.input("in", values);
     const auto out = plan.total<float>("out", 1);
     const int n = static_cast<int>(inputs.n);
-    const std::string instance = std::to_string(inputs.block);
+    const std::string instance =
+        std::to_string(inputs.block) + (inputs.warp == 32 ? "" : ", " + std::to_string(inputs.warp));
     const double bound = gamma(depth + blocks - 1) * sums.magnitude;
     const std::string reason = "(depth in the block + blocks - 1) * 2^-24 * sum|x|";
     plan.expect(out, {sums.sum}, bound, reason);

@@ -1,5 +1,8 @@
-// Lanes of a warp can read each other's registers. These kernels add 32 numbers that way, then a block's, rung by
-// rung. All of them take any n >= 1 and pad the last slice or block with a value that changes nothing.
+// Lanes of a warp can read each other's registers. These kernels add 32 values that way, then those of a block. All of
+// them take any n >= 1 and pad the last slice or block with the identity: 0 for a sum, -inf for a maximum, +inf for a
+// minimum.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 
 constexpr unsigned kFullWarp = 0xffffffffu;
 
@@ -7,7 +10,7 @@ constexpr unsigned kFullWarp = 0xffffffffu;
 template <int kWidth>
 constexpr unsigned kFirstLanes = kFullWarp >> (32 - kWidth);
 
-// The least power of two that is not below kCount, for kCount of 1 to 32.
+// The smallest power of two that is at least kCount, for kCount of 1 to 32.
 template <int kCount>
 constexpr int kPowerOfTwo =
     kCount > 16 ? 32 : kCount > 8 ? 16 : kCount > 4 ? 8 : kCount > 2 ? 4 : kCount > 1 ? 2 : 1;
@@ -17,7 +20,7 @@ constexpr int kPowerOfTwo =
 // in: (n). out: (slices), one result for each slice of kWidth values. lanes: (slices * kWidth), what each lane holds
 // at the end. One block of kWidth threads for each slice; kWidth is a power of two, at most 32.
 
-// The sum. Lane 0 holds it; the other lanes hold sums in which some values stand more than once.
+// The sum. Lane 0 holds it; the other lanes hold sums in which some values are counted more than once.
 template <int kWidth>
 __global__ void warp_sum_down(const float* in, float* out, float* lanes, int n) {
   const int lane = threadIdx.x;
@@ -41,7 +44,7 @@ __device__ __forceinline__ float sum_xor(unsigned mask, float value) {
   return value;
 }
 
-// The sum. Against warp_sum_down: as many rounds, and every lane holds it.
+// The sum. Compared with warp_sum_down: as many rounds, and every lane holds it.
 template <int kWidth>
 __global__ void warp_sum_xor(const float* in, float* out, float* lanes, int n) {
   const int lane = threadIdx.x;
@@ -52,7 +55,7 @@ __global__ void warp_sum_xor(const float* in, float* out, float* lanes, int n) {
   if (lane == 0) out[blockIdx.x] = value;
 }
 
-// The sum. Against warp_sum_down: the mirror image, the last lane holds it.
+// The sum. Compared with warp_sum_down: lanes read downwards, and the last lane holds it.
 template <int kWidth>
 __global__ void warp_sum_up(const float* in, float* out, float* lanes, int n) {
   const int lane = threadIdx.x;
@@ -66,13 +69,28 @@ __global__ void warp_sum_up(const float* in, float* out, float* lanes, int n) {
   if (lane == kWidth - 1) out[blockIdx.x] = value;
 }
 
-// The sum, as warp_sum_xor, but the loop stays a loop: its first mask is known only at run time (kWidth / 2).
+// The sum, as warp_sum_xor, but the loop is not unrolled: its first mask is known only at run time (kWidth / 2).
 template <int kWidth>
 __global__ void warp_sum_xor_rolled(const float* in, float* out, float* lanes, int n, int first_mask) {
   const int lane = threadIdx.x;
   const int index = blockIdx.x * kWidth + lane;
   float value = index < n ? in[index] : 0.0f;
 #pragma unroll 1
+  for (int lane_mask = first_mask; lane_mask > 0; lane_mask /= 2) {
+    value += __shfl_xor_sync(kFirstLanes<kWidth>, value, lane_mask);
+  }
+  lanes[index] = value;
+  if (lane == 0) out[blockIdx.x] = value;
+}
+
+// As warp_sum_xor_rolled with `#pragma unroll`. The trip count is still not known, but an int can be halved at most 32
+// times, so the compiler writes 32 rounds, each with a jump to the end.
+template <int kWidth>
+__global__ void warp_sum_xor_pragma(const float* in, float* out, float* lanes, int n, int first_mask) {
+  const int lane = threadIdx.x;
+  const int index = blockIdx.x * kWidth + lane;
+  float value = index < n ? in[index] : 0.0f;
+#pragma unroll
   for (int lane_mask = first_mask; lane_mask > 0; lane_mask /= 2) {
     value += __shfl_xor_sync(kFirstLanes<kWidth>, value, lane_mask);
   }
@@ -91,7 +109,7 @@ __global__ void warp_broadcast(const float* in, float* out, float* lanes, int n,
   if (lane == 0) out[blockIdx.x] = value;
 }
 
-// The largest value. Lane 0 holds it. A value met twice does no harm here, but lanes to the right still miss some.
+// The largest value. Lane 0 holds it. Counting a value twice does not change a maximum, but higher lanes miss some.
 template <int kWidth>
 __global__ void warp_max_down(const float* in, float* out, float* lanes, int n) {
   const int lane = threadIdx.x;
@@ -177,11 +195,11 @@ __global__ void warp_min_up(const float* in, float* out, float* lanes, int n) {
 
 // ---- A block ---------------------------------------------------------------------------------------------------
 //
-// in: (n). out: (1), zeroed by the caller. One block for each kBlock values; each adds its sum to out by one atomic,
-// so the order of blocks may change the last bits. Error: at most (additions deep in the block + blocks - 1) * 2^-24
-// * sum|x|, to first order.
+// in: (n). out: (1), zeroed by the caller. One block for each kBlock values; each block adds its sum to out by one
+// atomic, so the order of blocks may change the last bits. Error: at most (additions deep in the block + blocks - 1) *
+// 2^-24 * sum|x|, to first order.
 
-// The rung before: a tree in shared memory, a barrier each round. kBlock is a power of two.
+// The previous lesson's first kernel: a tree in shared memory, a barrier each round. kBlock is a power of two.
 template <int kBlock>
 __global__ void block_sum_shared(const float* in, float* out, int n) {
   __shared__ float tree[kBlock];
@@ -196,8 +214,8 @@ __global__ void block_sum_shared(const float* in, float* out, int n) {
   if (thread == 0) atomicAdd(out, tree[0]);
 }
 
-// Against block_sum_shared: the last 32 values are added by shuffles, with five barriers fewer. kBlock is a power of
-// two, at least 64.
+// Compared with block_sum_shared: the last 32 values are added by shuffles, with five barriers fewer. kBlock is a power
+// of two, at least 64.
 template <int kBlock>
 __global__ void block_sum_tree_shuffle(const float* in, float* out, int n) {
   __shared__ float tree[kBlock];
@@ -219,28 +237,30 @@ __global__ void block_sum_tree_shuffle(const float* in, float* out, int n) {
   }
 }
 
-// Against block_sum_tree_shuffle: every warp adds its own 32 first, so that shared memory holds one sum a warp and one
-// barrier is enough. kBlock is a multiple of 32, at most 1024: the second level is padded with zeros. At the end only
-// the first lanes of warp 0 (as many as there are warps, rounded up to a power of two) hold the block's sum.
-template <int kBlock>
+// Compared with block_sum_tree_shuffle: every warp adds its own values first (the first level), so shared memory holds
+// one sum a warp and one barrier is enough; warp 0 adds the warp sums (the second level). kBlock is a multiple of
+// kWarp, at most kWarp * kWarp: the second level is padded with zeros. At the end only the first lanes of warp 0 (as
+// many as there are warps, rounded up to a power of two) hold the block's sum. kWarp is 32 on a GPU; the emulator has
+// smaller teaching warps as well.
+template <int kBlock, int kWarp = 32>
 __global__ void block_sum_two_level(const float* in, float* out, int n) {
-  constexpr int kWarps = kBlock / 32;
+  constexpr int kWarps = kBlock / kWarp;
   __shared__ float warp_sums[kWarps];
   const int thread = threadIdx.x;
   const int index = blockIdx.x * kBlock + thread;
   float value = index < n ? in[index] : 0.0f;
-  value = sum_xor<32>(kFullWarp, value);
-  if (thread % 32 == 0) warp_sums[thread / 32] = value;
+  value = sum_xor<kWarp>(kFirstLanes<kWarp>, value);
+  if (thread % kWarp == 0) warp_sums[thread / kWarp] = value;
   __syncthreads();
-  if (thread < 32) {
+  if (thread < kWarp) {
     value = thread < kWarps ? warp_sums[thread] : 0.0f;
-    value = sum_xor<kPowerOfTwo<kWarps>>(kFullWarp, value);
+    value = sum_xor<kPowerOfTwo<kWarps>>(kFirstLanes<kWarp>, value);
     if (thread == 0) atomicAdd(out, value);
   }
 }
 
-// Against block_sum_two_level: every warp does the second level, and lane 0 gives the sum to the other lanes, so that
-// every thread holds it. totals: (blocks * kBlock), what each thread holds.
+// Compared with block_sum_two_level: every warp runs the second level, and lane 0 broadcasts the sum to the other
+// lanes, so every thread holds it. totals: (blocks * kBlock), what each thread holds.
 template <int kBlock>
 __global__ void block_sum_two_level_broadcast(const float* in, float* out, float* totals, int n) {
   constexpr int kWarps = kBlock / 32;
@@ -258,4 +278,43 @@ __global__ void block_sum_two_level_broadcast(const float* in, float* out, float
   value = __shfl_sync(kFullWarp, value, 0);
   totals[index] = value;
   if (thread == 0) atomicAdd(out, value);
+}
+
+// Compared with block_sum_two_level_broadcast: every warp runs the second level over all 32 lanes, padded with zeros,
+// so every lane holds the sum without a broadcast. The usual form where all threads need the total. totals as above.
+template <int kBlock>
+__global__ void block_sum_every_warp(const float* in, float* out, float* totals, int n) {
+  constexpr int kWarps = kBlock / 32;
+  __shared__ float warp_sums[kWarps];
+  const int thread = threadIdx.x;
+  const int lane = thread % 32;
+  const int index = blockIdx.x * kBlock + thread;
+  float value = index < n ? in[index] : 0.0f;
+  value = sum_xor<32>(kFullWarp, value);
+  if (lane == 0) warp_sums[thread / 32] = value;
+  __syncthreads();
+  value = lane < kWarps ? warp_sums[lane] : 0.0f;
+  value = sum_xor<32>(kFullWarp, value);
+  totals[index] = value;
+  if (thread == 0) atomicAdd(out, value);
+}
+
+// Compared with block_sum_two_level: the same two levels, each by CUDA's library function. cooperative_groups::reduce
+// runs the xor rounds of sum_xor<32>. kBlock is a multiple of 32.
+template <int kBlock>
+__global__ void block_sum_library(const float* in, float* out, int n) {
+  constexpr int kWarps = kBlock / 32;
+  __shared__ float warp_sums[kWarps];
+  const auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+  const int thread = threadIdx.x;
+  const int index = blockIdx.x * kBlock + thread;
+  float value = index < n ? in[index] : 0.0f;
+  value = cooperative_groups::reduce(warp, value, cooperative_groups::plus<float>());
+  if (thread % 32 == 0) warp_sums[thread / 32] = value;
+  __syncthreads();
+  if (thread < 32) {
+    value = thread < kWarps ? warp_sums[thread] : 0.0f;
+    value = cooperative_groups::reduce(warp, value, cooperative_groups::plus<float>());
+    if (thread == 0) atomicAdd(out, value);
+  }
 }

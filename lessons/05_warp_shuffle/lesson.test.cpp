@@ -31,7 +31,8 @@ std::vector<std::vector<double>> rounds_of(const std::string& variant) {
 // Warp counts that are no power of two: the second level has partners that are not there.
 TEST(WarpShuffle, TwoLevelsTakeAnyNumberOfWarps) {
     for (const std::uint32_t block : {96u, 192u})
-        for (const char* variant : {"block_sum_two_level", "block_sum_two_level_broadcast"}) {
+        for (const char* variant :
+             {"block_sum_two_level", "block_sum_two_level_broadcast", "block_sum_every_warp", "block_sum_library"}) {
             lesson::Inputs inputs = inputs_of(variant);
             inputs.block = block;
             inputs.n = block;
@@ -52,7 +53,7 @@ TEST(WarpShuffle, AMillionValues) {
 }
 
 TEST(WarpShuffle, TheWellKnownTotal) {
-    for (const char* variant : {"warp_sum_down", "warp_sum_xor", "warp_sum_up", "warp_sum_xor_rolled"})
+    for (const char* variant : {"warp_sum_down", "warp_sum_xor", "warp_sum_up", "warp_sum_xor_rolled", "warp_sum_xor_pragma"})
         EXPECT_EQ(lanes_of(variant, "out"), std::vector<float>{496}) << variant;
     for (const char* variant : {"warp_max_down", "warp_max_xor", "warp_max_up"})
         EXPECT_EQ(lanes_of(variant, "out"), std::vector<float>{31}) << variant;
@@ -72,8 +73,12 @@ TEST(WarpShuffle, WhoHoldsTheTotal) {
         EXPECT_EQ(down[lane], 496 + 16 * lane);  // 496, 512, …, 992
         EXPECT_EQ(up[lane], 16 * lane);          // 0, 16, …, 496
     }
-    for (const float total : lanes_of("block_sum_two_level_broadcast", "totals"))
-        EXPECT_TRUE(total == 32640 || total == 98176) << total;  // the sums of 0…255 and 256…511
+    for (const char* all : {"block_sum_two_level_broadcast", "block_sum_every_warp"}) {
+        const auto totals = lanes_of(all, "totals");
+        ASSERT_EQ(totals.size(), 512u);
+        for (std::size_t thread = 0; thread < totals.size(); ++thread)
+            EXPECT_EQ(totals[thread], thread < 256 ? 32640 : 98176) << all;  // the sums of 0…255 and 256…511
+    }
     EXPECT_EQ(lanes_of("warp_broadcast"), std::vector<float>(32, 5));
 }
 
@@ -92,6 +97,7 @@ TEST(WarpShuffle, RoundsOfTheTree) {
     EXPECT_EQ(rounds[0][31], 62);  // past the edge: its own value again
     EXPECT_EQ(rounds[4][0], 496);
     EXPECT_EQ(rounds_of("warp_sum_xor_rolled"), rounds_of("warp_sum_xor"));
+    EXPECT_EQ(rounds_of("warp_sum_xor_pragma"), rounds_of("warp_sum_xor"));
 }
 
 // After the second level of two_level only lanes 0 to 7 of 8 warps' block hold its sum.
@@ -102,6 +108,45 @@ TEST(WarpShuffle, TheSecondLevelLeavesLanesWithoutTheTotal) {
     const auto broadcast = rounds_of("block_sum_two_level_broadcast");
     ASSERT_EQ(broadcast.size(), 5u + 3u + 1u);
     for (const double value : broadcast.back()) EXPECT_EQ(value, 32640);
+}
+
+// xor and down: the same bits in lane 0, of values that round; in the other lanes other sums.
+TEST(WarpShuffle, DownIsXorInLaneZeroOnly) {
+    for (const std::uint64_t seed : {1u, 2u, 3u}) {
+        std::vector<float> held[2];
+        for (const bool down : {false, true}) {
+            lesson::Inputs inputs = inputs_of("warp_sum_xor");
+            inputs.kind = "random";
+            inputs.seed = seed;
+            const auto plan = plan_of(down ? "warp_sum_down" : "warp_sum_xor", inputs);
+            held[down] = buffer(plan, run(plan), "lanes");
+        }
+        EXPECT_EQ(held[0][0], held[1][0]) << seed;
+        for (int lane = 1; lane < 32; ++lane) EXPECT_NE(held[0][lane], held[1][lane]) << seed << " lane " << lane;
+    }
+}
+
+// All 32 lanes of every warp hold the sum after the second level, with no broadcast; CUDA's library has the same rounds.
+TEST(WarpShuffle, TheSecondLevelInEveryWarp) {
+    const auto every = rounds_of("block_sum_every_warp"), library = rounds_of("block_sum_library");
+    ASSERT_EQ(every.size(), 5u + 5u);
+    for (const double value : every.back()) EXPECT_EQ(value, 32640);
+    EXPECT_EQ(library, every);
+}
+
+// 16 threads in warps of 4 lanes, 64 in warps of 8, 256 in warps of 16: one barrier, both levels.
+TEST(WarpShuffle, TwoLevelsInTeachingWarps) {
+    for (const std::uint32_t warp : {4u, 8u, 16u}) {
+        lesson::Inputs inputs = inputs_of("block_sum_two_level");
+        inputs.warp = warp;
+        inputs.block = warp * warp;
+        inputs.n = inputs.block;
+        const auto plan = plan_of("block_sum_two_level", inputs);
+        const auto outcome = run(plan, "ascending", true);
+        EXPECT_EQ(outcome.trace->header.warp_size, warp);
+        EXPECT_EQ(buffer(plan, outcome, "out")[0], static_cast<float>(inputs.n * (inputs.n - 1) / 2)) << warp;
+        EXPECT_EQ(steps::build_steps(*outcome.trace).steps.back().counters.at(0).block_barriers, 1u) << warp;
+    }
 }
 
 TEST(WarpShuffle, FiveBarriersFewer) {

@@ -1,19 +1,19 @@
-// One value a thread is little work for a thread: a tree that halves its threads each round leaves most of them idle.
-// Here a thread first adds a run of the input on its own, and joins the others only once.
+// With one value a thread, a tree that halves its active threads each round leaves most of them idle. Here each thread
+// first adds many values of the input on its own, and the block adds its threads' sums once.
 //
-// in: (n). out: (1), zeroed by the caller; each block adds its sum to it by one atomic. Blocks of kBlock threads; how
-// many values a thread takes follows from the grid, which the caller chooses.
+// in: (n). out: (1), zeroed by the caller; each block adds its sum to it by one atomic. Blocks of kBlock threads; the
+// caller chooses the grid, and the number of values a thread adds follows from it.
 
 constexpr unsigned kFullWarp = 0xffffffffu;
 
-// The least power of two that is not below kCount, for kCount of 1 to 32.
+// The smallest power of two that is at least kCount, for kCount of 1 to 32.
 template <int kCount>
 constexpr int kPowerOfTwo =
     kCount > 16 ? 32 : kCount > 8 ? 16 : kCount > 4 ? 8 : kCount > 2 ? 4 : kCount > 1 ? 2 : 1;
 
-// The rung before, with no shuffles, so that who is busy stands out: one value a thread, then a tree in shared memory.
-// One block for each kBlock values, the last padded with zeros; kBlock is a power of two. Error: at most
-// (log2(kBlock) + blocks - 1) * 2^-24 * sum|x|, to first order.
+// One value a thread, then a tree in shared memory, without shuffles, so that idle lanes are easy to see. One block for
+// each kBlock values, the last padded with zeros; kBlock is a power of two. Error: at most (log2(kBlock) + blocks - 1)
+// * 2^-24 * sum|x|, to first order.
 template <int kBlock>
 __global__ void tree_one_value(const float* in, float* out, int n) {
   __shared__ float tree[kBlock];
@@ -28,8 +28,8 @@ __global__ void tree_one_value(const float* in, float* out, int n) {
   if (thread == 0) atomicAdd(out, tree[0]);
 }
 
-// Against tree_one_value: each thread first adds every stride-th value, where the stride is the number of threads in
-// the grid; then the same tree, once a block instead of once for each kBlock values. Any grid; kBlock is a power of
+// Compared with tree_one_value: each thread first adds every stride-th value, where the stride is the number of threads
+// in the grid; then the same tree, once a block instead of once for each kBlock values. Any grid; kBlock is a power of
 // two. Error: at most (values a thread + log2(kBlock) + blocks - 1) * 2^-24 * sum|x|, to first order; so for the two
 // kernels below.
 template <int kBlock>
@@ -60,8 +60,8 @@ __device__ __forceinline__ float sum_xor(float value) {
   return value;
 }
 
-// Adds the values of a block's kBlock threads to *out: every warp its own 32, then warp 0 the warp sums. kBlock is a
-// multiple of 32, at most 1024.
+// Adds the values of a block's kBlock threads to *out: every warp adds its own 32, then warp 0 the warp sums. kBlock is
+// a multiple of 32, at most 1024.
 template <int kBlock>
 __device__ __forceinline__ void add_block_sum(float value, float* out) {
   constexpr int kWarps = kBlock / 32;
@@ -77,8 +77,8 @@ __device__ __forceinline__ void add_block_sum(float value, float* out) {
   }
 }
 
-// Against grid_stride_tree: the same runs, joined by shuffles in two levels, with one barrier instead of
-// log2(kBlock) + 1. Any grid; kBlock is a multiple of 32.
+// Compared with grid_stride_tree: the same loop; the block's sum takes two levels of shuffles, with one barrier instead
+// of log2(kBlock) + 1. Any grid; kBlock is a multiple of 32.
 template <int kBlock>
 __global__ void grid_stride_shuffle(const float* in, float* out, int n) {
   const int stride = gridDim.x * kBlock;
@@ -89,8 +89,9 @@ __global__ void grid_stride_shuffle(const float* in, float* out, int n) {
   add_block_sum<kBlock>(sum, out);
 }
 
-// Against grid_stride_shuffle: as much work, shared out the other way, a contiguous run for each thread. Right, but
-// the lanes of a warp now read words that lie a whole run apart. Any grid; kBlock is a multiple of 32.
+// Compared with grid_stride_shuffle: as many values a thread, but a contiguous run of them. The result is right, but
+// the lanes of a warp read words that are a whole run apart: the loads are not coalesced. Any grid; kBlock is a
+// multiple of 32.
 template <int kBlock>
 __global__ void contiguous_runs(const float* in, float* out, int n) {
   const int threads = gridDim.x * kBlock;

@@ -33,7 +33,7 @@ LESSON(grid_stride) {
         sum("tree_one_value", "one value", "the previous lesson: one value a thread, then a tree", plan_one_value, ""));
     lesson.add(sum("grid_stride_tree", "grid stride", "every stride-th value a thread, then the same tree", plan_runs,
                    "tree_one_value"));
-    lesson.add(sum("grid_stride_shuffle", "then shuffles", "the same runs, joined by shuffles in two levels", plan_runs,
+    lesson.add(sum("grid_stride_shuffle", "then shuffles", "the same loop, then two levels of shuffles", plan_runs,
                    "grid_stride_tree"));
     lesson.add(sum("contiguous_runs", "contiguous", "a contiguous run a thread: 32 sectors a request", plan_runs,
                    "grid_stride_shuffle"));

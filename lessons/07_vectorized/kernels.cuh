@@ -1,5 +1,5 @@
-// A thread may load 8 or 16 bytes at once instead of 4: a float2 or a float4, from an address that is a multiple of
-// its size. The same bytes then take a half or a quarter of the requests.
+// A thread may load 8 or 16 bytes in one instruction instead of 4: a float2 or a float4, from an address that is a
+// multiple of its size. The same bytes then take half or a quarter of the requests.
 //
 // in: (first + n), of which in[first] to in[first + n - 1] are added; out: (1), zeroed by the caller; each block adds
 // its sum to it by one atomic. Any grid of blocks of kBlock threads, kBlock a multiple of 32; stride is the number of
@@ -7,7 +7,7 @@
 
 constexpr unsigned kFullWarp = 0xffffffffu;
 
-// The least power of two that is not below kCount, for kCount of 1 to 32.
+// The smallest power of two that is at least kCount, for kCount of 1 to 32.
 template <int kCount>
 constexpr int kPowerOfTwo =
     kCount > 16 ? 32 : kCount > 8 ? 16 : kCount > 4 ? 8 : kCount > 2 ? 4 : kCount > 1 ? 2 : 1;
@@ -22,8 +22,8 @@ __device__ __forceinline__ float sum_xor(float value) {
   return value;
 }
 
-// Adds the values of a block's kBlock threads to *out: every warp its own 32, then warp 0 the warp sums. kBlock is a
-// multiple of 32, at most 1024.
+// Adds the values of a block's kBlock threads to *out: every warp adds its own 32, then warp 0 the warp sums. kBlock is
+// a multiple of 32, at most 1024.
 template <int kBlock>
 __device__ __forceinline__ void add_block_sum(float value, float* out) {
   constexpr int kWarps = kBlock / 32;
@@ -39,12 +39,38 @@ __device__ __forceinline__ void add_block_sum(float value, float* out) {
   }
 }
 
-// The rung before: 4 bytes a lane, 128 a request.
+// The previous lesson's kernel: 4 bytes a lane, 128 a request. nvcc unrolls the loop by four on its own.
 template <int kBlock>
 __global__ void grid_stride_f32(const float* in, float* out, int first, int n) {
   const float* values = in + first;
   const int stride = gridDim.x * kBlock;
   float sum = 0.0f;
+  for (int i = blockIdx.x * kBlock + threadIdx.x; i < n; i += stride) {
+    sum += values[i];
+  }
+  add_block_sum<kBlock>(sum, out);
+}
+
+// As grid_stride_f32, but not unrolled: one load in flight a thread.
+template <int kBlock>
+__global__ void grid_stride_f32_unroll_1(const float* in, float* out, int first, int n) {
+  const float* values = in + first;
+  const int stride = gridDim.x * kBlock;
+  float sum = 0.0f;
+#pragma unroll 1
+  for (int i = blockIdx.x * kBlock + threadIdx.x; i < n; i += stride) {
+    sum += values[i];
+  }
+  add_block_sum<kBlock>(sum, out);
+}
+
+// As grid_stride_f32_unroll_1, but unrolled by four: as many load instructions, four of them in flight a thread.
+template <int kBlock>
+__global__ void grid_stride_f32_unroll_4(const float* in, float* out, int first, int n) {
+  const float* values = in + first;
+  const int stride = gridDim.x * kBlock;
+  float sum = 0.0f;
+#pragma unroll 4
   for (int i = blockIdx.x * kBlock + threadIdx.x; i < n; i += stride) {
     sum += values[i];
   }
@@ -58,9 +84,8 @@ __device__ __forceinline__ int values_before_aligned(const float* values) {
   return (kValues - past) % kValues;
 }
 
-// Against grid_stride_f32: 8 bytes a lane, 256 a request, half of the requests. A float2 needs an address that is a
-// multiple of 8, so a value that comes before the first such address is added by itself, and so is one left at the
-// end.
+// Compared with grid_stride_f32: 8 bytes a lane, 256 a request, half of the requests. A float2 needs an address that is
+// a multiple of 8, so a value before the first such address is added on its own, and so is one left at the end.
 template <int kBlock>
 __global__ void grid_stride_f32x2(const float* in, float* out, int first, int n) {
   const float* values = in + first;
@@ -80,8 +105,8 @@ __global__ void grid_stride_f32x2(const float* in, float* out, int first, int n)
   add_block_sum<kBlock>(sum, out);
 }
 
-// Against grid_stride_f32x2: 16 bytes a lane, 512 a request, a quarter of the requests of grid_stride_f32. Up to three
-// values before the first address that is a multiple of 16, and up to three at the end, are added one by one.
+// Compared with grid_stride_f32x2: 16 bytes a lane, 512 a request, a quarter of the requests of grid_stride_f32. Up to
+// three values before the first address that is a multiple of 16, and up to three at the end, are added one by one.
 template <int kBlock>
 __global__ void grid_stride_f32x4(const float* in, float* out, int first, int n) {
   const float* values = in + first;
@@ -92,6 +117,28 @@ __global__ void grid_stride_f32x4(const float* in, float* out, int first, int n)
   const int thread = blockIdx.x * kBlock + threadIdx.x;
   const int stride = gridDim.x * kBlock;
   float sum = 0.0f;
+  for (int i = thread; i < packs; i += stride) {
+    const float4 pack = packed[i];
+    sum += (pack.x + pack.y) + (pack.z + pack.w);
+  }
+  if (thread < head) sum += values[thread];
+  if (thread < tail) sum += values[n - tail + thread];
+  add_block_sum<kBlock>(sum, out);
+}
+
+// As grid_stride_f32x4, but not unrolled: one load of 16 bytes in flight a thread, as many bytes as the four loads of
+// grid_stride_f32_unroll_4, in a quarter of the load instructions.
+template <int kBlock>
+__global__ void grid_stride_f32x4_unroll_1(const float* in, float* out, int first, int n) {
+  const float* values = in + first;
+  const int head = min(values_before_aligned<4>(values), n);
+  const int packs = (n - head) / 4;
+  const int tail = n - head - packs * 4;
+  const float4* packed = reinterpret_cast<const float4*>(values + head);
+  const int thread = blockIdx.x * kBlock + threadIdx.x;
+  const int stride = gridDim.x * kBlock;
+  float sum = 0.0f;
+#pragma unroll 1
   for (int i = thread; i < packs; i += stride) {
     const float4 pack = packed[i];
     sum += (pack.x + pack.y) + (pack.z + pack.w);
@@ -114,8 +161,8 @@ __global__ void one_value_f32(const float* in, float* out, int n) {
   add_block_sum<kValues>(value, out);
 }
 
-// Against one_value_f32: four values a thread in one load, and a quarter of the threads; but as many blocks, and as
-// many atomics. kValues is a multiple of 128, at most 4096.
+// Compared with one_value_f32: four values a thread in one load, and a quarter of the threads; but as many blocks, and
+// as many atomics. kValues is a multiple of 128, at most 4096.
 template <int kValues>
 __global__ void one_pack_f32x4(const float* in, float* out, int n) {
   const int index = blockIdx.x * kValues + threadIdx.x * 4;

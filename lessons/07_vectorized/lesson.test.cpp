@@ -54,6 +54,9 @@ TEST(Vectorized, SectorsForEachRequest) {
     expect_requests("grid_stride_f32", 1, 4, 128);
     expect_requests("grid_stride_f32x2", 2, 8, 256);
     expect_requests("grid_stride_f32x4", 4, 16, 512);
+    expect_requests("grid_stride_f32_unroll_1", 1, 4, 128);
+    expect_requests("grid_stride_f32_unroll_4", 1, 4, 128);
+    expect_requests("grid_stride_f32x4_unroll_1", 4, 16, 512);
     expect_requests("f32_offset_one", 1, 5, 128);     // 160 bytes moved for 128
     expect_requests("f32x4_offset_one", 4, 17, 512);  // its packs begin at in[4]: a multiple of 16 bytes, not of 32
 }
@@ -68,6 +71,9 @@ TEST(Vectorized, FewerRequests) {
         return count;
     };
     EXPECT_EQ(requests("grid_stride_f32"), 127u);
+    EXPECT_EQ(requests("grid_stride_f32_unroll_1"), 127u);
+    EXPECT_EQ(requests("grid_stride_f32_unroll_4"), 127u);
+    EXPECT_EQ(requests("grid_stride_f32x4_unroll_1"), 32u + 1u);
     EXPECT_EQ(requests("grid_stride_f32x2"), 64u + 1u);
     EXPECT_EQ(requests("grid_stride_f32x4"), 32u + 1u);
     EXPECT_EQ(requests("f32x4_offset_one"), 1u + 32u);  // three before, 1014 packs, nothing left

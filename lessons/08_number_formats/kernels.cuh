@@ -1,6 +1,6 @@
-// The same sum over every number format that GPUs load: f32, f16, bf16, two kinds of fp8, and int8. What differs is how
-// many values a load brings, in which type a thread and its warp add (the accumulator), and in which the warp sums are
-// added (the second stage). The names say it: block_all_reduce_sum_f16x8_pack_f32 adds f16 values, eight a load, in
+// The same sum over six number formats: f32, f16, bf16, two kinds of fp8, and int8. The kernels differ in how many
+// values one load brings, in which type a thread and its warp add (the accumulator), and in which type the warp sums
+// are added (the second stage). The names say so: block_all_reduce_sum_f16x8_pack_f32 adds f16 values, eight a load, in
 // f32; pack is one load of 16 bytes.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -85,8 +85,9 @@ __device__ __forceinline__ int warp_reduce_sum_i8_i32(signed char value) {
   return warp_reduce_sum_i32_i32<kWidth>(widened);
 }
 
-// What each of them gives. in: (n), any n >= 1. out: (slices), the sum of each slice of kWidth values, the last padded
-// with zeros, in the accumulator's type. One block of kWidth threads a slice; kWidth is a power of two, at most 32.
+// Kernels that store those sums. in: (n), any n >= 1. out: (slices), the sum of each slice of kWidth values, the last
+// padded with zeros, in the accumulator's type. One block of kWidth threads a slice; kWidth is a power of two, at most
+// 32.
 template <int kWidth>
 __global__ void warp_sums_f32(const float* in, float* out, int n) {
   const int index = blockIdx.x * kWidth + threadIdx.x;
@@ -140,7 +141,7 @@ __global__ void warp_sums_i32_i32(const int* in, int* out, int n) {
 // ---- One block, for every thread -------------------------------------------------------------------------------
 //
 // One value from each of a block's kThreads threads; every thread gets the result. kThreads is a multiple of 32, at
-// most 1024. The array of warp results is one for all calls: who calls again puts a barrier between.
+// most 1024. All calls share one array of warp results: put a barrier between two calls.
 
 // The sum, in f32: at most 10 roundings deep, an error of at most 10 * 2^-24 * sum|x|.
 template <int kThreads>
@@ -156,7 +157,7 @@ __device__ __forceinline__ float block_reduce_sum_f32(float value) {
   return value;
 }
 
-// The largest value: comparing rounds nothing. A NaN is passed over, as fmaxf does, unless there is nothing else.
+// The largest value: comparing rounds nothing. A NaN is ignored, as by fmaxf, unless all values are NaN.
 template <int kThreads>
 __device__ __forceinline__ float block_reduce_max_f32(float value) {
   __shared__ float warp_maxima[kThreads / 32];
@@ -195,7 +196,7 @@ __global__ void block_maxima_f32(const float* in, float* out, int n) {
 
 // ---- The second stage ------------------------------------------------------------------------------------------
 //
-// Adds the warp sums of a block of kThreads threads, and the result to *out. sum: what lane 0 of each warp brings.
+// Adds the warp sums of a block of kThreads threads, and the result to *out. sum: lane 0 of each warp holds the warp's.
 // kThreads is a power of two, at most 1024. log2(warps) additions, each rounded to the stage's type, which need not be
 // the accumulator; then one atomic a block, in f32 (or int, which is exact).
 
@@ -265,7 +266,7 @@ __device__ __forceinline__ void add_warp_sums_i32(int sum, int* out) {
 // Higham, as above.) Where a partial sum leaves the range of its type it is infinite; where infinities of both signs
 // meet, or a NaN comes in, the sum is NaN.
 
-// How the values fall to loads of kWide values each.
+// How the values divide into loads of kWide values each.
 struct Split {
   int head;
   int packs;
@@ -329,7 +330,8 @@ __global__ void block_all_reduce_sum_f16_f16(const half* in, float* out, int n) 
   add_warp_sums_f32<kValues>(__half2float(sum), out);
 }
 
-// f16, 1 value a load, accumulator f32, second stage f32. u: 2^-24, 2^-24. Against f16_f16: widened first, exactly.
+// f16, 1 value a load, accumulator f32, second stage f32. u: 2^-24, 2^-24. Compared with f16_f16: widened first,
+// exactly.
 template <int kValues>
 __global__ void block_all_reduce_sum_f16_f32(const half* in, float* out, int n) {
   const int index = blockIdx.x * kValues + threadIdx.x;
@@ -356,7 +358,7 @@ __global__ void block_all_reduce_sum_f16x2_f16(const half* in, float* out, int n
 }
 
 // f16, 2 values a load, accumulator f32, second stage f32. u: 2^-24, 2^-24, and 2^-11 once: the pair is added in f16,
-// and only its sum is widened. What that addition rounds away no f32 brings back.
+// and only its sum is widened. No later f32 addition restores what this one rounds away.
 template <int kValues>
 __global__ void block_all_reduce_sum_f16x2_f32(const half* in, float* out, int n) {
   constexpr int kThreads = kValues / 2;
@@ -373,8 +375,8 @@ __global__ void block_all_reduce_sum_f16x2_f32(const half* in, float* out, int n
   add_warp_sums_f32<kThreads>(sum, out);
 }
 
-// f16, 2 values a load, accumulator f32, second stage f32. u: 2^-24, 2^-24. Against f16x2_f32: both values of a
-// pair are widened first, and added in f32.
+// f16, 2 values a load, accumulator f32, second stage f32. u: 2^-24, 2^-24. Compared with f16x2_f32: both values of
+// a pair are widened first, and added in f32.
 template <int kValues>
 __global__ void block_all_reduce_sum_f16x2_f32_widened(const half* in, float* out, int n) {
   constexpr int kThreads = kValues / 2;
@@ -430,7 +432,7 @@ __global__ void block_all_reduce_sum_f16x8_pack_f32(const half* in, float* out, 
 }
 
 // f16, 1 value a turn of a grid-stride loop, accumulator f16, second stage f32. u: 2^-11, 2^-24. Any number of
-// blocks, of kThreads threads. k1 is a thread's turns - 1 and 5 more: the longer the run, the less the sum can take in.
+// blocks, of kThreads threads. k1 is a thread's turns - 1 and 5 more: a long run can stop growing.
 template <int kThreads>
 __global__ void block_all_reduce_sum_f16x1_f16(const half* in, float* out, int n) {
   const int stride = gridDim.x * kThreads;
@@ -467,7 +469,8 @@ __global__ void block_all_reduce_sum_bf16_bf16(const __nv_bfloat16* in, float* o
   add_warp_sums_bf16<kValues>(sum, out);
 }
 
-// bf16, 1 value a load, accumulator f32, second stage f32. u: 2^-24, 2^-24. Against bf16_bf16: widened first, exactly.
+// bf16, 1 value a load, accumulator f32, second stage f32. u: 2^-24, 2^-24. Compared with bf16_bf16: widened first,
+// exactly.
 template <int kValues>
 __global__ void block_all_reduce_sum_bf16_f32(const __nv_bfloat16* in, float* out, int n) {
   const int index = blockIdx.x * kValues + threadIdx.x;
@@ -494,7 +497,7 @@ __global__ void block_all_reduce_sum_bf16x2_bf16(const __nv_bfloat16* in, float*
 }
 
 // bf16, 2 values a load, accumulator f32, second stage f32. u: 2^-24, 2^-24, and 2^-8 once: the pair is added in bf16,
-// and only its sum is widened. What that addition rounds away no f32 brings back.
+// and only its sum is widened. No later f32 addition restores what this one rounds away.
 template <int kValues>
 __global__ void block_all_reduce_sum_bf16x2_f32(const __nv_bfloat16* in, float* out, int n) {
   constexpr int kThreads = kValues / 2;
@@ -511,8 +514,8 @@ __global__ void block_all_reduce_sum_bf16x2_f32(const __nv_bfloat16* in, float* 
   add_warp_sums_f32<kThreads>(sum, out);
 }
 
-// bf16, 2 values a load, accumulator f32, second stage f32. u: 2^-24, 2^-24. Against bf16x2_f32: both values of a
-// pair are widened first, and added in f32.
+// bf16, 2 values a load, accumulator f32, second stage f32. u: 2^-24, 2^-24. Compared with bf16x2_f32: both values of
+// a pair are widened first, and added in f32.
 template <int kValues>
 __global__ void block_all_reduce_sum_bf16x2_f32_widened(const __nv_bfloat16* in, float* out, int n) {
   constexpr int kThreads = kValues / 2;
@@ -568,7 +571,7 @@ __global__ void block_all_reduce_sum_bf16x8_pack_f32(const __nv_bfloat16* in, fl
 }
 
 // bf16, 1 value a turn of a grid-stride loop, accumulator bf16, second stage bf16. u: 2^-8, 2^-8. Any number of
-// blocks, of kThreads threads. k1 is a thread's turns - 1 and 5 more: the longer the run, the less the sum can take in.
+// blocks, of kThreads threads. k1 is a thread's turns - 1 and 5 more: a long run can stop growing.
 template <int kThreads>
 __global__ void block_all_reduce_sum_bf16x1_bf16(const __nv_bfloat16* in, float* out, int n) {
   const int stride = gridDim.x * kThreads;
@@ -582,7 +585,8 @@ __global__ void block_all_reduce_sum_bf16x1_bf16(const __nv_bfloat16* in, float*
 
 // ---- fp8 -------------------------------------------------------------------------------------------------------
 //
-// e4m3 reaches 448 and has no infinity, e5m2 reaches 57344 and has one; both go into f16 exactly.
+// e4m3 reaches 448 and has no infinity; e5m2 reaches 57344, has f16's exponent range and an infinity. f16 represents
+// every number of both.
 
 // fp8 e4m3, 1 value a load, accumulator f16, second stage f16. u: 2^-11, 2^-11.
 template <int kValues>
@@ -667,5 +671,111 @@ __global__ void block_all_reduce_sum_i8x16_pack_i32(const signed char* in, int* 
   if (thread < parts.head) sum += in[thread];
   if (thread < parts.tail) sum += in[n - parts.tail + thread];
   sum = warp_reduce_sum_i32_i32<kLanes<kThreads>>(sum);
+  add_warp_sums_i32<kThreads>(sum, out);
+}
+
+// ---- Where the bytes decide ------------------------------------------------------------------------------------
+//
+// One 16-byte load a turn of a grid-stride loop, unrolled by four; accumulator f32 for all floating-point formats, int
+// for int8. Few blocks, all of them resident at once, one atomic each: over many values the time is that of the loads.
+// in, out and error as above; any number of blocks of kThreads threads, a power of two from 32 to 1024. k1 is a
+// thread's values - 1 (f32: two for each load and its turns - 1), one more each for a value of the head and of the
+// tail, and the rounds of its warp. u: 2^-24, 2^-24.
+
+// f32, 4 values a load: the four are added two and two.
+template <int kThreads>
+__global__ void block_all_reduce_sum_f32x4_runs_f32(const float* in, float* out, int n) {
+  const Split parts = split<4>(in, n);
+  const int thread = blockIdx.x * kThreads + threadIdx.x;
+  const int stride = gridDim.x * kThreads;
+  float sum = 0.0f;
+#pragma unroll 4
+  for (int i = thread; i < parts.packs; i += stride) {
+    const float4 pack = reinterpret_cast<const float4*>(in + parts.head)[i];
+    sum += (pack.x + pack.y) + (pack.z + pack.w);
+  }
+  if (thread < parts.head) sum += in[thread];
+  if (thread < parts.tail) sum += in[n - parts.tail + thread];
+  sum = warp_reduce_sum_f32<32>(sum);
+  add_warp_sums_f32<kThreads>(sum, out);
+}
+
+// f16, 8 values a load, each widened first.
+template <int kThreads>
+__global__ void block_all_reduce_sum_f16x8_pack_runs_f32(const half* in, float* out, int n) {
+  const Split parts = split<8>(in, n);
+  const int thread = blockIdx.x * kThreads + threadIdx.x;
+  const int stride = gridDim.x * kThreads;
+  float sum = 0.0f;
+#pragma unroll 4
+  for (int i = thread; i < parts.packs; i += stride) {
+    const uint4 pack = reinterpret_cast<const uint4*>(in + parts.head)[i];
+    const half* values = reinterpret_cast<const half*>(&pack);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) sum += __half2float(values[k]);
+  }
+  if (thread < parts.head) sum += __half2float(in[thread]);
+  if (thread < parts.tail) sum += __half2float(in[n - parts.tail + thread]);
+  sum = warp_reduce_sum_f32<32>(sum);
+  add_warp_sums_f32<kThreads>(sum, out);
+}
+
+// bf16, 8 values a load, each widened first.
+template <int kThreads>
+__global__ void block_all_reduce_sum_bf16x8_pack_runs_f32(const __nv_bfloat16* in, float* out, int n) {
+  const Split parts = split<8>(in, n);
+  const int thread = blockIdx.x * kThreads + threadIdx.x;
+  const int stride = gridDim.x * kThreads;
+  float sum = 0.0f;
+#pragma unroll 4
+  for (int i = thread; i < parts.packs; i += stride) {
+    const uint4 pack = reinterpret_cast<const uint4*>(in + parts.head)[i];
+    const __nv_bfloat16* values = reinterpret_cast<const __nv_bfloat16*>(&pack);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) sum += __bfloat162float(values[k]);
+  }
+  if (thread < parts.head) sum += __bfloat162float(in[thread]);
+  if (thread < parts.tail) sum += __bfloat162float(in[n - parts.tail + thread]);
+  sum = warp_reduce_sum_f32<32>(sum);
+  add_warp_sums_f32<kThreads>(sum, out);
+}
+
+// fp8 e4m3, 16 values a load, each widened first.
+template <int kThreads>
+__global__ void block_all_reduce_sum_fp8_e4m3x16_pack_runs_f32(const __nv_fp8_e4m3* in, float* out, int n) {
+  const Split parts = split<16>(in, n);
+  const int thread = blockIdx.x * kThreads + threadIdx.x;
+  const int stride = gridDim.x * kThreads;
+  float sum = 0.0f;
+#pragma unroll 4
+  for (int i = thread; i < parts.packs; i += stride) {
+    const uint4 pack = reinterpret_cast<const uint4*>(in + parts.head)[i];
+    const __nv_fp8_e4m3* values = reinterpret_cast<const __nv_fp8_e4m3*>(&pack);
+#pragma unroll
+    for (int k = 0; k < 16; ++k) sum += static_cast<float>(values[k]);
+  }
+  if (thread < parts.head) sum += static_cast<float>(in[thread]);
+  if (thread < parts.tail) sum += static_cast<float>(in[n - parts.tail + thread]);
+  sum = warp_reduce_sum_f32<32>(sum);
+  add_warp_sums_f32<kThreads>(sum, out);
+}
+
+// int8, 16 values a load, accumulator and second stage int: exact while the sum fits an int.
+template <int kThreads>
+__global__ void block_all_reduce_sum_i8x16_pack_runs_i32(const signed char* in, int* out, int n) {
+  const Split parts = split<16>(in, n);
+  const int thread = blockIdx.x * kThreads + threadIdx.x;
+  const int stride = gridDim.x * kThreads;
+  int sum = 0;
+#pragma unroll 4
+  for (int i = thread; i < parts.packs; i += stride) {
+    const uint4 pack = reinterpret_cast<const uint4*>(in + parts.head)[i];
+    const signed char* values = reinterpret_cast<const signed char*>(&pack);
+#pragma unroll
+    for (int k = 0; k < 16; ++k) sum += values[k];
+  }
+  if (thread < parts.head) sum += in[thread];
+  if (thread < parts.tail) sum += in[n - parts.tail + thread];
+  sum = warp_reduce_sum_i32_i32<32>(sum);
   add_warp_sums_i32<kThreads>(sum, out);
 }

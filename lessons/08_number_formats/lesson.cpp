@@ -19,6 +19,8 @@ constexpr std::uint32_t kBlock = 512;
 // A run of one block is one warp's, so that it is long; beyond so many values it has a full block's threads, or one
 // launch would take a good part of a second.
 constexpr std::uint64_t kMostOfOneWarp = std::uint64_t{1} << 20;
+// Streams have small blocks to look at and large ones to time.
+constexpr std::uint64_t kFewOfStream = std::uint64_t{1} << 16;
 const char* const kBaseline = "CUB DeviceReduce::Sum";
 
 // The tour; the others are at --variant's call.
@@ -33,20 +35,23 @@ bool is_tab(const Kernel& kernel) {
 
 Variant total(const Kernel& kernel) {
     // A run in bf16 stops growing after 256 values of one size: 8192 over a warp.
-    const bool long_runs = kernel.runs && kernel.in != Element::f32;
+    const bool long_runs = kernel.runs && kernel.in != Element::f32 && !kernel.streams();
+    const auto threads_of_stream = [](std::uint64_t n) { return n > kFewOfStream ? 512u : 128u; };
+    const auto threads_of_run = [](std::uint64_t n) { return n > kMostOfOneWarp ? 1024u : 32u; };
     return {.name = kernel.full_name(),
             .title = kernel.title,
             .summary = kernel.summary,
-            .n = long_runs ? 8320u : 512u,
-            .block = long_runs ? 32u : kBlock,
-            .block_for = long_runs ? [](std::uint64_t n) { return n > kMostOfOneWarp ? 1024u : 32u; }
-                                   : std::function<std::uint32_t(std::uint64_t)>(),
+            .n = kernel.streams() ? 4096u : long_runs ? 8320u : 512u,
+            .block = kernel.streams() ? 128u : long_runs ? 32u : kBlock,
+            .block_for = kernel.streams() ? std::function<std::uint32_t(std::uint64_t)>(threads_of_stream)
+                         : long_runs      ? std::function<std::uint32_t(std::uint64_t)>(threads_of_run)
+                                          : nullptr,
             .input = long_runs ? "small" : "random",
             .plan = [kernel](Plan& plan, const Inputs& inputs) {
                 plan_total(plan, kernel, values_of(inputs, kernel.in), inputs.block, inputs.offset);
             },
             .compared_with = *kernel.against ? std::string("block_all_reduce_sum_") + kernel.against : "",
-            .timed_n = std::uint64_t{1} << (long_runs ? 17 : 20),
+            .timed_n = std::uint64_t{1} << (kernel.streams() ? 26 : long_runs ? 17 : 20),
             .baseline = kBaseline,
             .offsets = true,
             .tab = is_tab(kernel)};

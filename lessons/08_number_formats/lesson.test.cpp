@@ -93,6 +93,18 @@ TEST(NumberFormats, AMillionValues) {
         sum_of(name, values(kernel_named(name), "random", (1u << 20) + 5), 1024, 1);
 }
 
+// The same loads and blocks for all formats of a size: over many values one wave of 512 blocks, one atomic each.
+TEST(NumberFormats, StreamsAreFewBlocks) {
+    for (const Kernel& kernel : kKernels) {
+        if (!kernel.streams()) continue;
+        EXPECT_EQ(kernel.wide * static_cast<std::uint32_t>(element_size(kernel.in)), 16u) << kernel.name;
+        const Shape large(kernel, std::uint64_t{1} << 26, 512, 0);
+        EXPECT_EQ(large.blocks, 512u) << kernel.name;
+        EXPECT_EQ(large.threads, 512u) << kernel.name;
+        EXPECT_EQ(large.turns, (std::uint64_t{1} << 26) / kernel.wide / (512 * 512)) << kernel.name;
+    }
+}
+
 // ---- Infinity and NaN ------------------------------------------------------------------------------------------
 
 TEST(NumberFormats, NansAndInfinitiesPropagate) {

@@ -48,8 +48,10 @@ struct Kernel {
     const char* summary;
 
     std::string full_name() const { return std::string("block_all_reduce_sum_") + name; }
-    // Of a block of `block` values.
-    std::uint32_t threads(std::uint32_t block) const { return std::max(1u, block / wide); }
+    // Runs of 16-byte loads in few blocks: what is timed is the loads.
+    bool streams() const { return runs && wide > 1; }
+    // Of a block of `block` values; of a run, `block` counts threads.
+    std::uint32_t threads(std::uint32_t block) const { return runs ? block : std::max(1u, block / wide); }
 };
 
 inline constexpr Element f32 = Element::f32, f16 = Element::f16, bf16 = Element::bf16, i8 = Element::i8,
@@ -91,6 +93,15 @@ inline constexpr Kernel kKernels[] = {
     {"fp8_e5m2x16_pack_f16", "e5m2x16 in f16", e5m2, 16, f16, f16, f16, false, "fp8_e5m2_f16", "sixteen values a load"},
     {"i8_i32", "i8 in i32", i8, 1, i32, i32, i32, false, "f32_f32", "exact"},
     {"i8x16_pack_i32", "i8x16 in i32", i8, 16, i32, i32, i32, false, "i8_i32", "sixteen values a load, exact"},
+    {"f32x4_runs_f32", "f32x4 runs", f32, 4, f32, f32, f32, true, "f32x4_f32", "few blocks: 4 bytes a value decide"},
+    {"f16x8_pack_runs_f32", "f16x8 runs", f16, 8, f32, f32, f32, true, "f32x4_runs_f32",
+     "few blocks: 2 bytes a value decide"},
+    {"bf16x8_pack_runs_f32", "bf16x8 runs", bf16, 8, f32, f32, f32, true, "f32x4_runs_f32",
+     "few blocks: 2 bytes a value decide"},
+    {"fp8_e4m3x16_pack_runs_f32", "e4m3x16 runs", e4m3, 16, f32, f32, f32, true, "f32x4_runs_f32",
+     "few blocks: 1 byte a value decides"},
+    {"i8x16_pack_runs_i32", "i8x16 runs", i8, 16, i32, i32, i32, true, "f32x4_runs_f32",
+     "few blocks: 1 byte a value decides"},
 };
 
 inline const Kernel& kernel_named(const std::string& name) {
@@ -101,23 +112,24 @@ inline const Kernel& kernel_named(const std::string& name) {
 struct Shape {
     std::uint32_t blocks = 1, threads = 1;
     std::uint64_t n = 0, head = 0, packs = 0, tail = 0;
-    std::uint64_t turns = 1;   // of a grid-stride loop
+    std::uint64_t turns = 1;   // of a grid-stride loop, a load each
 
     Shape(const Kernel& kernel, std::uint64_t values, std::uint32_t block, std::uint32_t offset)
         : threads(kernel.threads(block)), n(values) {
         if (kernel.runs) {
-            // f32: the grid of the lesson before. Narrower: one block, so that runs are long.
-            const std::uint64_t most = kernel.in == f32 ? 1024 : 1;
-            blocks =
-                static_cast<std::uint32_t>(std::clamp((n + 16 * block - 1) / (16 * block), std::uint64_t{1}, most));
-            const std::uint64_t stride = std::uint64_t{blocks} * threads;
-            turns = (n + stride - 1) / stride;
+            // f32: the grid of the previous lesson. Narrower: one block, so that runs are long. Streams: four loads a
+            // thread, up to the blocks of 512 threads that an H200 holds at once.
+            const std::uint64_t most = kernel.streams() ? 512 : kernel.in == f32 ? 1024 : 1;
+            const std::uint64_t of_block = std::uint64_t{block} * (kernel.streams() ? 4 * kernel.wide : 16);
+            blocks = static_cast<std::uint32_t>(std::clamp((n + of_block - 1) / of_block, std::uint64_t{1}, most));
         } else {
             blocks = static_cast<std::uint32_t>((n + block - 1) / block);
         }
         head = std::min<std::uint64_t>((kernel.wide - offset % kernel.wide) % kernel.wide, n);
         packs = (n - head) / kernel.wide;
         tail = n - head - packs * kernel.wide;
+        const std::uint64_t stride = std::uint64_t{blocks} * threads;
+        if (kernel.runs) turns = std::max<std::uint64_t>(1, (packs + stride - 1) / stride);
     }
 
     std::uint32_t lanes() const { return std::min(threads, 32u); }
@@ -166,9 +178,14 @@ private:
 
 inline Bound bound_of(const Kernel& kernel, const Shape& shape) {
     BoundBuilder builder;
-    if (kernel.wide == 4) builder.in_a_tree(2, kernel.pair);   // two and two
-    else builder.in_turn(kernel.wide - 1, kernel.pair);
-    builder.in_turn(shape.turns - 1 + (shape.head > 0) + (shape.tail > 0), kernel.accumulator);
+    const std::uint64_t ends = (shape.head > 0) + (shape.tail > 0);
+    if (kernel.wide == 4) {
+        builder.in_a_tree(2, kernel.pair);   // two and two
+        builder.in_turn(shape.turns - 1 + ends, kernel.accumulator);
+    } else {
+        builder.in_turn(shape.turns * kernel.wide - 1, kernel.pair);
+        builder.in_turn(ends, kernel.accumulator);
+    }
     builder.in_a_tree(static_cast<std::uint64_t>(rounds_of(shape.lanes())), kernel.accumulator);
     builder.in_a_tree(static_cast<std::uint64_t>(rounds_of(shape.warps())), kernel.second);
     builder.in_turn(shape.blocks - 1, kernel.in == i8 ? i32 : f32);

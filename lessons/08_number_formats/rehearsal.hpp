@@ -37,15 +37,12 @@ inline double tree(Element element, std::vector<double> lanes) {
 inline double thread_sum(const Kernel& kernel, const Shape& shape, const std::vector<double>& values,
                          std::uint64_t thread) {
     double sum = 0;
-    if (kernel.runs) {
-        for (std::uint64_t i = thread; i < shape.n; i += std::uint64_t{shape.blocks} * shape.threads)
-            sum = added(kernel.accumulator, sum, values[i]);
-        return sum;
-    }
-    if (thread < shape.packs) {
-        const double* pack = values.data() + shape.head + thread * kernel.wide;
+    const std::uint64_t stride = kernel.runs ? std::uint64_t{shape.blocks} * shape.threads : shape.packs;
+    for (std::uint64_t load = thread; load < shape.packs; load += stride) {
+        const double* pack = values.data() + shape.head + load * kernel.wide;
         if (kernel.wide == 4) {
-            sum = added(kernel.pair, added(kernel.pair, pack[0], pack[1]), added(kernel.pair, pack[2], pack[3]));
+            const double first = added(kernel.pair, pack[0], pack[1]), second = added(kernel.pair, pack[2], pack[3]);
+            sum = added(kernel.accumulator, sum, added(kernel.pair, first, second));
         } else {
             for (std::uint32_t i = 0; i < kernel.wide; ++i) sum = added(kernel.pair, sum, pack[i]);
         }

@@ -1,10 +1,11 @@
-// The fastest sums we know how to write. Each thread adds its run of the input with loads of 16 bytes, each block adds
-// its threads: the rungs before. What is left is how the blocks' sums meet, within one launch.
+// The fastest sums we know how to write. Each thread adds its share of the input with loads of 16 bytes, and each block
+// adds its threads' sums, as in the previous lessons. The kernels differ in how the blocks' sums are added in one
+// launch.
 //
 // in: (n) floats, halves or bfloat16s, beginning at any address that is a multiple of their size; n at least 1, counted
-// in 64 bits. out: (1) float; additions are in float. Any grid of blocks of kBlock threads, kBlock a multiple of 32 from
-// 32 to 1024. Error: at most (values a thread + 5 + log2(warps) + what joins the blocks) * 2^-24 * sum|x|, to first
-// order.
+// in 64 bits. out: (1) float; additions are in float. Any grid of blocks of kBlock threads, kBlock a multiple of 32
+// from 32 to 1024. Error: at most (values a thread + 5 + log2(warps) + the additions that join the blocks) * 2^-24 *
+// sum|x|, to first order.
 
 #include "sums.cuh"
 
@@ -47,8 +48,8 @@ __global__ void __launch_bounds__(kBlock) one_turn(const T* in, float* out, int 
 
 // ---- One atomic a block ----------------------------------------------------------------------------------------
 //
-// out: zeroed by the caller. The blocks' sums are added in the order the blocks come: the last bits may differ from
-// run to run.
+// out: zeroed by the caller. The blocks' sums are added in the order in which the blocks finish: the last bits may
+// differ from run to run.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock) atomic_per_block(const T* in, float* out, long long n) {
   __shared__ float warp_sums[kBlock / 32];
@@ -59,9 +60,9 @@ __global__ void __launch_bounds__(kBlock) atomic_per_block(const T* in, float* o
 
 // ---- The last block finishes, with fences ----------------------------------------------------------------------
 //
-// partials: (blocks). ticket: (1), zero before the first launch; each launch leaves it zero. Against atomic_per_block:
-// out need not be zeroed, and the same bits every run, whichever block comes last: the partial sums are added by their
-// place. Three barriers in the block that finishes, two in the others.
+// partials: (blocks). ticket: (1), zero before the first launch; each launch leaves it zero. Compared with
+// atomic_per_block: out need not be zeroed, and the bits are the same every run, whichever block is the last: it adds
+// the partial sums in the order of their indices. Three barriers in the last block, two in the others.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock)
     last_block_fences(const T* in, float* out, float* partials, unsigned* ticket, long long n) {
@@ -74,11 +75,11 @@ __global__ void __launch_bounds__(kBlock)
   sum = block_sum<kBlock>(sum, warp_sums);
   if (thread == 0) {
     partials[blockIdx.x] = sum;
-    // The partial sum must be seen before the ticket is; __threadfence orders, it waits for nobody.
+    // Other blocks must see the partial sum before the ticket. __threadfence orders this thread's accesses only.
     __threadfence();
     const unsigned before = atomicInc(ticket, blocks - 1);
     is_last = before == blocks - 1;
-    // Whoever sees all tickets taken must also see all partial sums.
+    // A thread that sees all tickets taken must also see all partial sums.
     __threadfence();
   }
   __syncthreads();
@@ -93,17 +94,17 @@ __global__ void __launch_bounds__(kBlock)
 
 // ---- One block polls -------------------------------------------------------------------------------------------
 
-// A block's sum and the word that it is there, in 64 bits: they are written together and read together, so nothing has
-// to be ordered and no fence is needed. 0: not there yet.
+// A block's sum and a flag that says it is there, in one 64-bit value: one store writes both and one load reads both,
+// so no fence has to order them. 0: not there yet.
 __device__ __forceinline__ unsigned long long filled(float sum) { return 1ull << 32 | __float_as_uint(sum); }
 __device__ __forceinline__ bool is_filled(unsigned long long slot) { return slot >> 32 != 0; }
 __device__ __forceinline__ float sum_in(unsigned long long slot) { return __uint_as_float((unsigned)slot); }
 
-// slots: (blocks - 1), zero before the first launch; each launch leaves them zero. Against last_block_fences: no ticket,
-// no fence, one barrier in all blocks but the last. The last block, the collector, waits for the others' sums, each of
-// its threads for some, and adds them by their place: the same bits every run. Nobody waits for the collector, so blocks
-// need not all run at once; there must be room for one besides it. `volatile` keeps an access one 64-bit access of
-// memory that is made each time, as ld.relaxed and st.relaxed would: nothing more is needed.
+// slots: (blocks - 1), zero before the first launch; each launch leaves them zero. Compared with last_block_fences: no
+// ticket, no fence, one barrier in all blocks but the last. The last block, the collector, polls: each of its threads
+// reads some slots again and again until they are filled. It adds the sums in the order of their indices: the same bits
+// every run. No block waits for the collector, so the blocks need not all run at once; one must fit on the GPU besides
+// it. `volatile` makes each access one 64-bit memory access, made every time, as ld.relaxed and st.relaxed would.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock) poll(const T* in, float* out, volatile unsigned long long* slots, long long n) {
   __shared__ float warp_sums[kBlock / 32];
@@ -128,8 +129,8 @@ __global__ void __launch_bounds__(kBlock) poll(const T* in, float* out, volatile
   if (thread == 0) *out = total;
 }
 
-// slots: ((blocks - 1) * warps of a block), as above. Against poll: each warp has a slot of its own, and so the others
-// have no barrier at all; the collector has warps times as many slots to read.
+// slots: ((blocks - 1) * warps of a block), as above. Compared with poll: each warp has a slot of its own, so the other
+// blocks have no barrier at all; the collector reads one slot a warp instead of one a block.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock)
     poll_warps(const T* in, float* out, volatile unsigned long long* slots, long long n) {

@@ -1,5 +1,5 @@
-// Sums that need more than CUDA's own words, on GPUs of sm_80 and later: inline PTX for the memory model and for the
-// cache, and a barrier of the whole grid. None of this is emulated.
+// Sums that need inline PTX, for the memory model and for the cache, or a barrier of the whole grid, on GPUs of sm_80
+// and later. None of this is emulated.
 //
 // in, out, n, kBlock, kLoads as in kernels.cuh.
 
@@ -9,8 +9,8 @@
 
 // ---- The last block finishes, with one barrier -----------------------------------------------------------------
 
-// Memory operations of the GPU's scope, by what the PTX manual calls their semantics: relaxed orders nothing but is one
-// whole access that all of the GPU see; acquire-release orders what stands before and after it.
+// Memory operations of GPU scope, with the PTX manual's semantics: relaxed orders nothing, but is one whole access that
+// all threads of the GPU see; acquire-release orders the accesses before and after it.
 __device__ __forceinline__ void store_relaxed(float* place, float value) {
   asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" : : "l"(place), "f"(value) : "memory");
 }
@@ -26,9 +26,9 @@ __device__ __forceinline__ unsigned take_ticket(unsigned* ticket, unsigned last)
   return before;
 }
 
-// partials: (blocks). ticket: (1), zero before the first launch; each launch leaves it zero. Against last_block_fences:
-// two fences and two block barriers fewer. The ticket itself orders the partial sums, and the warp that takes it
-// finishes: a __syncwarp tells its lanes. The same bits every run.
+// partials: (blocks). ticket: (1), zero before the first launch; each launch leaves it zero. Compared with
+// last_block_fences: two fences and two block barriers fewer. The ticket itself orders the partial sums, and the warp
+// that takes the last ticket finishes. The same bits every run.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock)
     last_block_ticket(const T* in, float* out, float* partials, unsigned* ticket, long long n) {
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kBlock)
     before = take_ticket(ticket, last);
   }
   before = __shfl_sync(kFullWarp, before, 0);
-  // Lane 0 acquired the partial sums, and a shuffle orders no memory: this hands them on to the other lanes.
+  // Lane 0 acquired the partial sums, and a shuffle orders no memory: __syncwarp orders it for the other lanes.
   __syncwarp();
   if (before != last) return;
   float total = 0.0f;
@@ -58,7 +58,8 @@ __global__ void __launch_bounds__(kBlock)
 // ---- A barrier of the grid -------------------------------------------------------------------------------------
 //
 // partials: (blocks). Launched cooperatively: all blocks must fit on the GPU at once, and the launch is refused where
-// they do not. Against last_block_ticket: every block waits for every other, though one alone has something to do then.
+// they do not. Compared with last_block_ticket: every block waits for every other, though only one has work after the
+// barrier.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock) grid_barrier(const T* in, float* out, float* partials, long long n) {
   __shared__ float warp_sums[kBlock / 32];
@@ -78,10 +79,10 @@ __global__ void __launch_bounds__(kBlock) grid_barrier(const T* in, float* out, 
   if (thread == 0) *out = total;
 }
 
-// ---- One block polls, and the cache is told what to keep -------------------------------------------------------
+// ---- One block polls, with cache hints ------------------------------------------------------------------------
 
-// A block's sum and the word that it is there, in 64 bits: they are written together and read together, so nothing has
-// to be ordered and no fence is needed. 0: not there yet.
+// A block's sum and a flag that says it is there, in one 64-bit value: one store writes both and one load reads both,
+// so no fence has to order them. 0: not there yet.
 __device__ __forceinline__ unsigned long long filled(float sum) { return 1ull << 32 | __float_as_uint(sum); }
 __device__ __forceinline__ bool is_filled(unsigned long long slot) { return slot >> 32 != 0; }
 __device__ __forceinline__ float sum_in(unsigned long long slot) { return __uint_as_float((unsigned)slot); }
@@ -95,8 +96,9 @@ __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long l
   return value;
 }
 
-// A pack that is read once: not kept in L1. With kPolicy, L2 keeps it or lets it go as `policy` says. The asm is not
-// volatile: what it reads does not change, and the compiler may ask for the next turn's packs before it adds this one's.
+// A pack that is read once: not kept in L1. With kPolicy, L2 keeps or evicts it as `policy` says. The asm is not
+// volatile: the input does not change, and the compiler may issue the next turn's loads before it adds this turn's
+// packs.
 template <bool kPolicy>
 __device__ __forceinline__ float4 load_once(const float4* place, unsigned long long policy) {
   float4 pack;
@@ -112,10 +114,11 @@ __device__ __forceinline__ float4 load_once(const float4* place, unsigned long l
   return pack;
 }
 
-// As thread_sum, but each load in flight has a sum of its own, so that no addition waits for another; and what the ends
-// need is asked for first and added last. kLoads: a power of two. The grid has fewer than 2^32 threads. With kPolicy the first `keep` packs are to stay in L2
-// for whoever reads them next, here the next launch, and the rest are to leave first. An input larger than L2, read from
-// end to end again and again, would else push each of its lines out just before it is read again.
+// As thread_sum, but each load in flight has a sum of its own, so that no addition waits for another; the values of
+// head and tail are loaded first and added last. kLoads: a power of two. The grid has fewer than 2^32 threads. With
+// kPolicy the first `keep` packs are to stay in L2 for the next launch, and the rest are to be evicted first. Without
+// it, an input larger than L2 that is read again and again evicts each of its lines just before that line is read
+// again.
 template <class T, int kBlock, int kLoads, bool kPolicy>
 __device__ __forceinline__ float thread_sum_once(const T* in, long long n, long long keep) {
   const Packs<T> packs(in, n);
@@ -162,10 +165,10 @@ __device__ __forceinline__ float thread_sum_once(const T* in, long long n, long 
   return sums[0] + (widened(before) + widened(behind));
 }
 
-// slots as in poll: (blocks - 1), zero before the first launch; each launch leaves them zero. keep: how many packs of 16
-// bytes L2 is to keep; without kPolicy not used. Against poll: what is read once does not pass through L1; relaxed
-// accesses of the GPU's scope in place of volatile ones, which are of the whole system's; and the collector's threads add
-// the slots to their own sums before they are joined, so that it joins once.
+// slots as in poll: (blocks - 1), zero before the first launch; each launch leaves them zero. keep: how many packs of
+// 16 bytes L2 is to keep; without kPolicy not used. Compared with poll: the loads bypass L1; relaxed accesses of GPU
+// scope in place of volatile ones, which have system scope; and the collector's threads add the slots to their own sums
+// first, so that its block is summed once.
 template <class T, int kBlock, int kLoads, bool kPolicy>
 __global__ void __launch_bounds__(kBlock)
     poll_hints(const T* in, float* out, unsigned long long* slots, long long n, long long keep) {

@@ -1,4 +1,4 @@
-// Sums in which blocks reach into each other's shared memory, or a copy engine fills it: GPUs of sm_90 and later. None of
+// Sums in which blocks access each other's shared memory, or a copy engine fills it: GPUs of sm_90 and later. None of
 // this is emulated.
 //
 // in, out, n, kBlock, kLoads as in kernels.cuh.
@@ -9,13 +9,13 @@
 
 // ---- The collector's side of poll ------------------------------------------------------------------------------
 
-// A block's sum and the word that it is there, in 64 bits: they are written together and read together, so nothing has
-// to be ordered and no fence is needed. 0: not there yet.
+// A block's sum and a flag that says it is there, in one 64-bit value: one store writes both and one load reads both,
+// so no fence has to order them. 0: not there yet.
 __device__ __forceinline__ unsigned long long filled(float sum) { return 1ull << 32 | __float_as_uint(sum); }
 __device__ __forceinline__ bool is_filled(unsigned long long slot) { return slot >> 32 != 0; }
 __device__ __forceinline__ float sum_in(unsigned long long slot) { return __uint_as_float((unsigned)slot); }
 
-// What thread i of one block adds of slots[0] to slots[count - 1], once it is there; the slots are left zero.
+// The sum of this thread's share of slots[0] to slots[count - 1], once they are filled; the slots are left zero.
 template <int kBlock>
 __device__ __forceinline__ float collected(volatile unsigned long long* slots, int count) {
   float sum = 0.0f;
@@ -33,9 +33,9 @@ __device__ __forceinline__ float collected(volatile unsigned long long* slots, i
 constexpr int kCluster = 4;
 
 // The grid is a multiple of kCluster blocks. slots: (blocks / kCluster - 1), zero before the first launch; each launch
-// leaves them zero. Against poll: the blocks of a cluster first meet in the shared memory of one of them, so the
-// collector has kCluster times fewer slots to wait for; but a cluster starts only where kCluster blocks can, and its
-// blocks wait for each other twice.
+// leaves them zero. Compared with poll: the blocks of a cluster first add their sums in the shared memory of one of
+// them, so the collector has kCluster times fewer slots to read; but a cluster starts only where kCluster blocks can,
+// and its blocks wait for each other twice.
 template <class T, int kBlock, int kLoads>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kBlock)
     cluster(const T* in, float* out, volatile unsigned long long* slots, long long n) {
@@ -44,7 +44,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kBlock)
   const int thread = threadIdx.x;
   const cooperative_groups::cluster_group blocks = cooperative_groups::this_cluster();
   const int rank = blocks.block_rank();
-  // Another block's shared memory is there once that block has started: say so here, wait where it matters.
+  // Another block's shared memory exists once that block has started: arrive here, wait just before the first access.
   cooperative_groups::cluster_group::arrival_token started = blocks.barrier_arrive();
   float sum = thread_sum<T, kBlock, kLoads>(in, n);
   if (rank != 0) sum = block_sum<kBlock>(sum, warp_sums);
@@ -87,9 +87,9 @@ __device__ __forceinline__ void wait_for(unsigned long long* arrived, unsigned p
   }
 }
 
-// slots as in poll: (blocks - 1), zero before the first launch; each launch leaves them zero. Against poll: kStages tiles
-// of kBlock packs are on their way at once, asked for by one thread, and no register holds what has not come yet; but
-// each value is written to shared memory and read from it again, with a block barrier for each tile.
+// slots as in poll: (blocks - 1), zero before the first launch; each launch leaves them zero. Compared with poll: one
+// thread starts the copies of kStages tiles of kBlock packs at once, and no registers hold loads in flight; but each
+// value is written to shared memory and read from it again, with a block barrier for each tile.
 template <class T, int kBlock, int kStages>
 __global__ void __launch_bounds__(kBlock)
     bulk_copy(const T* in, float* out, volatile unsigned long long* slots, long long n) {
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(kBlock)
     for (int stage = 0; stage < kStages; ++stage) {
       asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(shared_address(&arrived[stage])) : "memory");
     }
-    // The copy engine must find the barriers as they were made.
+    // The copy engine must see the initialized barriers.
     asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
     asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
   }
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(kBlock)
       const float4 pack = tiles[tile % kStages][thread];
       sum += pack_sum<T>(pack);
     }
-    // All have read the tile: it may be filled again.
+    // All threads have read the tile: the next copy may overwrite it.
     __syncthreads();
     if (thread == 0) start(tile + kStages);
   }

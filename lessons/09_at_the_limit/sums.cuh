@@ -1,11 +1,11 @@
-// What the kernels of this folder have in common: the sum of a run of the input in a thread, and of a block.
+// What the kernels of this folder share: the sum of a thread's share of the input, and the sum of a block.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 constexpr unsigned kFullWarp = 0xffffffffu;
 
-// The least power of two that is not below kCount, for kCount of 1 to 32.
+// The smallest power of two that is at least kCount, for kCount of 1 to 32.
 template <int kCount>
 constexpr int kPowerOfTwo =
     kCount > 16 ? 32 : kCount > 8 ? 16 : kCount > 4 ? 8 : kCount > 2 ? 4 : kCount > 1 ? 2 : 1;
@@ -20,8 +20,8 @@ __device__ __forceinline__ float sum_xor(float value) {
   return value;
 }
 
-// The sum of the warps' values, which lane 0 of each has, in the lanes of warp 0. One barrier. warp_sums: shared, a float
-// for each warp. Who joins twice needs two arrays: warp 0 may still read the first.
+// The sum of the warps' values, which lane 0 of each holds, in the lanes of warp 0. One barrier. warp_sums: shared, a
+// float for each warp. A kernel that calls this twice needs two arrays: warp 0 may still read the first.
 template <int kBlock>
 __device__ __forceinline__ float join_warps(float value, float* warp_sums) {
   constexpr int kWarps = kBlock / 32;
@@ -93,7 +93,7 @@ struct Packs {
 };
 
 // What a thread of the grid adds: every stride-th pack, where the stride is the number of threads, and for the first
-// threads a value of the head and one of the tail. kLoads loads are on their way before the first is added.
+// threads a value of the head and one of the tail. kLoads loads are in flight before the first value is added.
 template <class T, int kBlock, int kLoads>
 __device__ __forceinline__ float thread_sum(const T* in, long long n) {
   const Packs<T> packs(in, n);
@@ -110,7 +110,7 @@ __device__ __forceinline__ float thread_sum(const T* in, long long n) {
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
   }
-  // What is left is fewer than kLoads packs: asked for all at once as well.
+  // Fewer than kLoads packs are left: all of them are loaded before the first is added, too.
   if (i < packs.count) {
     float4 pack[kLoads];
 #pragma unroll

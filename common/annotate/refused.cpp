@@ -80,7 +80,7 @@ void refuse_in_macro(const Macro& macro, Edits& edits) {
         const std::size_t name_end = macro.text.find_first_of("( \t\n", macro.text.find("define") + 7);
         const std::size_t at = find_word(macro.text, refused.word, name_end);
         if (name_end == macro.text.npos || at == macro.text.npos) continue;
-        // As in code, an empty asm is nobody's PTX.
+        // As in code, an empty asm holds no PTX.
         const std::size_t quote = macro.text.find('"', at);
         if (refused.what == "inline PTX" && quote != macro.text.npos && macro.text.substr(quote, 2) == "\"\"") continue;
         edits.insert(macro.offset + at, error(refused.what));

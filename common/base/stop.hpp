@@ -5,7 +5,7 @@
 
 namespace lanewise {
 
-// Thrown by work that was asked to stop: nobody wants its result any more. No failure, so no Error.
+// Thrown by work that was asked to stop: its result is not wanted any more. No failure, so no Error.
 struct Stopped {};
 
 // Throws Stopped where that was asked for. One load of an atomic: a loop may ask at each turn.

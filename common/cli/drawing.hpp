@@ -1,4 +1,4 @@
-// The answers that are drawn: the window, pictures, and files to take away.
+// The answers that are drawn: the window, pictures, and exports.
 #pragma once
 
 #include "common/cli/session.hpp"

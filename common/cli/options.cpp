@@ -71,7 +71,7 @@ void parse_size(const std::string& text, Options& options) {
     }
 }
 
-// A JPEG's name on a PNG file misleads whoever opens it.
+// A JPEG's name on a PNG file misleads the viewer that opens it.
 void check_picture(const std::string& path) {
     std::string ending = std::filesystem::path(path).extension().string();
     std::transform(ending.begin(), ending.end(), ending.begin(),

@@ -36,7 +36,7 @@ struct Options : RunOptions {
     std::vector<std::string> diff;       // two paths or none
     std::vector<std::string> compare;    // two to four names or none
     std::string screenshot;
-    std::string exported;                // a file to take away: .svg, .html or .csv
+    std::string exported;                // the file to export: .svg, .html or .csv
     std::string report;                  // of the checks, .json or .sarif; implies `check`
     std::optional<std::uint64_t> step;   // as people count: from 1
     bool start = false;                  // the window opens on the path of all lessons

@@ -17,7 +17,7 @@ void print_prose(std::ostream& out, const std::string& prose, const Paint& paint
     for (const std::string& line : wrapped(prose, kColumns - 4)) out << kIndent << paint.faint(line) << '\n';
 }
 
-// What people say of several like operations is told once.
+// The figure quoted for several like operations is printed once.
 std::string sentence_of(const timing::Cost& row, bool tells_quoted) {
     const timing::CostInfo* const info = timing::cost_info(row.id);
     std::string text = timing::cost_text(row);

@@ -43,7 +43,7 @@ TEST(Timer, ASweepIsMeasuredSizeBySize) {
     Timed tiny;
     const auto answer = tiny({"--time", "--sizes", "1000:5000", "--variant", "tiny_beside,tiny_sum"});
     EXPECT_EQ(answer.status, kExitOk) << answer.err;
-    EXPECT_EQ(answer.err, "");  // no progress line where nobody looks
+    EXPECT_EQ(answer.err, "");  // no progress line without a terminal
     EXPECT_EQ(lines_with(answer.out, "tiny_sum "), 3u) << answer.out;
     EXPECT_EQ(lines_with(answer.out, "plain read"), 3u) << answer.out;
     EXPECT_TRUE(contains(answer.out, "4000")) << answer.out;

@@ -1,4 +1,4 @@
-// Every atomic, type and scope, on random operands, on global and shared memory, in an order that nobody knows.
+// Every atomic, type and scope, on random operands, on global and shared memory, in an unknown order.
 //
 // An order of the calls on one word explains what they returned and left only if each call found what the one before
 // it left. So the values found, together with the last value, are the values left, together with the first: as bags

@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kLongUnroll = 61;
 // Of operations that take a few cycles, beside which the loop itself would count.
 constexpr unsigned kShortUnroll = 251;
-// Of throughput: its chains stand beside each other.
+// Of throughput: its chains are independent.
 constexpr unsigned kWideUnroll = 31, kChains = 4;
 
 __device__ std::int64_t global_nanoseconds() {

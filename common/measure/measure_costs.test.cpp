@@ -11,7 +11,7 @@
 namespace lanewise::timing {
 namespace {
 
-// Without a GPU too: a row that has no kernel, or a kernel that nobody asks for, is a slip.
+// Without a GPU too: a row that has no kernel, or a kernel without a row, is a slip.
 TEST(CostKernels, AreThoseOfTheCatalog) {
     ASSERT_EQ(cost_kernels().size(), cost_catalog().size());
     for (std::size_t i = 0; i < cost_catalog().size(); ++i) {

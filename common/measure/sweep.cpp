@@ -99,7 +99,7 @@ private:
         measure_beside(job, plan);
     }
 
-    // What stands beside all variants of this size and type of input.
+    // The baselines of all variants of this size and type of input.
     void measure_beside(const Job& job, const launch::Plan& plan) {
         const std::string element = input_element(plan);
         if (!job.baseline.empty() && done_beside_.insert({job.baseline, element}).second) {

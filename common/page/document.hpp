@@ -1,4 +1,4 @@
-// Runs taken away from the program that made them: a page for a browser, a table of values.
+// Runs exported from the program that made them: a page for a browser, a table of values.
 #pragma once
 
 #include <cstddef>

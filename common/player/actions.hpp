@@ -47,7 +47,7 @@ struct Intent {
     explicit operator bool() const { return kind != Kind::none; }
 };
 
-// What can be taken away as a file.
+// What can be exported.
 enum class ExportKind : std::uint8_t { picture, page, values, times };
 
 // A key by what it means. Letters and signs are their upper-case characters.

@@ -66,7 +66,7 @@ struct Lanes<thread_block_tile<kSize, Parent>> {
     static constexpr unsigned tile = kSize;
 };
 
-// After each round the lane's partial result is told to whoever records.
+// After each round the lane's partial result is recorded.
 template <class T>
 LANEWISE_GROUP void joined([[maybe_unused]] int line, [[maybe_unused]] const T& out) {
 #if defined(__CUDACC__) || defined(LANEWISE_TRACED_COPY)

@@ -22,7 +22,7 @@ TEST(Stopping, NothingIsWorkedOutOnceItWasAskedFor) {
     const WarpRef warp = steps.warps.front();
     const std::int32_t root = sum_of_lane(steps, lens, warp, 0);
     std::stop_source source;
-    EXPECT_EQ(build_rounding(steps, source.get_token()).sums.size(), lens.sums.size());   // nobody asked yet
+    EXPECT_EQ(build_rounding(steps, source.get_token()).sums.size(), lens.sums.size());   // not asked to yet
     EXPECT_EQ(build_addition_tree(steps, lens, root, source.get_token())[0].leaves, 640u);
     source.request_stop();
     EXPECT_THROW(build_rounding(steps, source.get_token()), Stopped);

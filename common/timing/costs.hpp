@@ -29,7 +29,7 @@ struct CostInfo {
     const char* name;     // as in a kernel: "__shfl_xor_sync"
     const char* noun;     // in a sentence, after "one": "shuffle"
     const char* what;     // what was measured, as a sentence or two
-    double quoted = 0;    // cycles, as people say it; 0: nobody does
+    double quoted = 0;    // cycles, as commonly quoted; 0: not quoted
     CostWait wait = CostWait::answer;
     unsigned architecture = 75;   // the first that has it: 80 for sm_80
     bool shared = false;          // all SMs want the same thing, L2 or memory: throughput is what each gets of it
@@ -50,7 +50,7 @@ struct CostFigure {
 
 struct Cost {
     std::string id, group, name;
-    double quoted = 0;            // cycles; 0: nobody quotes one
+    double quoted = 0;            // cycles; 0: not quoted
     CostFigure latency = {};      // cycles for each of a chain in which every operation waits for the one before
     double latency_ns = 0;        // the same at CostTable::sm_mhz
     CostFigure throughput = {};   // warp instructions a cycle on each SM, from 32 warps
@@ -80,7 +80,7 @@ CostTable measure_costs(const CostProgress& progress = {});
 
 // "A warp can start a shuffle every 2.0 cycles of the SM; the answer comes 24 cycles later.": what a row says.
 std::string cost_text(const Cost& row);
-// What people say of it and which of the two figures that is; empty where nobody quotes one.
+// The commonly quoted figure and which of the two it is; empty where none is quoted.
 std::string quoted_text(const Cost& row);
 // "23.9", "290", "0.25": three digits, as many as are steady.
 std::string cost_number(double value);

@@ -31,7 +31,7 @@ private:
     int fd_ = -1;
 };
 
-// Sends a message, and descriptors with it. False when nobody is there any more.
+// Sends a message, and descriptors with it. False when the other end is closed.
 bool send_message(int socket, std::span<const std::byte> bytes, std::span<const int> fds = {});
 
 // Waits for a message. False when the other side is gone.

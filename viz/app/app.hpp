@@ -41,7 +41,7 @@ class App {
 public:
     using View = lesson::View;
 
-    // `settings` are those of a window; a picture and a test have none, so that they depend on nobody's.
+    // `settings` are those of a window; a picture and a test have none, so that they are the same everywhere.
     App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake = {},
         const Settings& settings = {});
 
@@ -115,7 +115,7 @@ private:
     void open_lesson(std::size_t place);
     void go_to_next_lesson();
     void leave_for(const lesson::NextProgram& next);
-    // Files to take away (app_take_away.cpp).
+    // Exports (app_export.cpp).
     struct Written {
         std::string sentence;   // where it lies, or why it does not
         std::string path;       // empty where it failed
@@ -235,7 +235,7 @@ private:
     Notice notice_;
     std::vector<std::string> opening_;               // names of runs that are being read from files
     int opened_files_ = 0;
-    bool wait_for_results_ = true;                            // frames wait for what takes long: nobody would wake them
+    bool wait_for_results_ = true;                            // frames wait for what takes long: nothing would wake them
     BackgroundTask<Written> writing_;
     std::string written_path_;
     Rect window_;                                    // as drawn last, and its scale

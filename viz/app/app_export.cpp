@@ -1,4 +1,4 @@
-// What is shown, as a file to take away: the menu's "save" commands.
+// What is shown, exported: the menu's "save" commands.
 #include <filesystem>
 
 #include <unistd.h>

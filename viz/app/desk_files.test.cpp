@@ -69,7 +69,7 @@ TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
     EXPECT_EQ(card.app->notice().sentence, "");
 }
 
-// The menu's files to take away. Where they lie is said, and nothing that was there is overwritten.
+// The menu's exports. Where they lie is said, and nothing that was there is overwritten.
 TEST_F(DeskFiles, WhatIsShownIsSavedBesideAndToldWhere) {
     const StartedIn here(folder_);
     lesson::Presentation shown = with_lessons();

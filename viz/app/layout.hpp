@@ -40,7 +40,7 @@ struct Places {
     bool text_in_side = false;
 };
 
-// Width at scale 1 from which text, stage and source stand beside each other.
+// Width at scale 1 from which text, stage and source fit side by side.
 inline constexpr float kThreeColumns = 1120;
 
 // The stage keeps the room that 32 lanes need before the panels beside it do.

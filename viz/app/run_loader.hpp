@@ -49,7 +49,7 @@ public:
     // How a run that is under way is ended; before anything is asked for.
     void offer_cancel(std::function<void()> cancel) { cancel_ = std::move(cancel); }
 
-    // The result for a variant; asks for it where nobody has.
+    // The result for a variant; asks for it once.
     Result get(const std::string& variant);
     // The same, waiting until it is there.
     Result wait(const std::string& variant);

@@ -53,7 +53,7 @@ struct Window {
     }
     ~Window() { glfwDestroyWindow(handle); }
 
-    // No larger than the screen: for a size that nobody asked for.
+    // No larger than the screen: for a size that was not asked for.
     void fit_screen() const {
         GLFWmonitor* const monitor = glfwGetPrimaryMonitor();
         if (!monitor) return;
@@ -258,7 +258,7 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
     std::string title;
     double last = glfwGetTime();
     while (!glfwWindowShouldClose(window.handle) && !app.closing()) {
-        // Nothing moves and nobody asks: sleep. A run that ends posts an event.
+        // Nothing moves and no key waits: sleep. A run that ends posts an event.
         const bool seen = can_be_seen(window.handle);
         if (seen && (stage.frames_owed > 0 || app.needs_frame())) {
             glfwPollEvents();

@@ -43,7 +43,7 @@ public:
         return value_;
     }
 
-    // Nobody wants it any more, and another is to begin: asks what is under way to stop. False as long as it has not.
+    // Its result is not wanted any more, and another task is to begin: asks what is under way to stop. False as long as it has not.
     bool give_up() {
         if (!busy()) return true;
         work_->stop.request_stop();

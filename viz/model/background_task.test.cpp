@@ -73,7 +73,7 @@ TEST(BackgroundTask, WhatWasGivenUpIsNeverThere) {
     EXPECT_EQ(*later.get(false), 3);   // what is there stays
 }
 
-// Nobody waits for the lens of a run that is not shown any more: the window closes at once.
+// The lens of a run that is not shown any more is not waited for: the window closes at once.
 TEST(RunView, EndsWithoutWaitingForItsLens) {
     const auto run = samples::run_of(steps::testing::turns_of_one_warp(600), "long");
     bool soon = false;

@@ -13,14 +13,14 @@ finish() {
 trap finish EXIT
 
 # start_display WIDTHxHEIGHT. Xvfb chooses a free display and tells its number once it is ready. Without -noreset it starts
-# anew whenever the last window closes, and refuses whoever comes just then.
+# anew whenever the last window closes, and refuses connections just then.
 start_display() {
     Xvfb -displayfd 3 -screen 0 "$1x24" -nolisten tcp -noreset 3>"$work/display" 2>"$work/xvfb.log" &
     server=$!
     for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
     [ -s "$work/display" ] || fail "Xvfb did not start"
     DISPLAY=:$(cat "$work/display")
-    # Its own home: nobody's choices are read or changed.
+    # Its own home: no user's settings are read or changed.
     export DISPLAY LANEWISE_PRINT_STATE=1 HOME="$work" XDG_CONFIG_HOME="$work/config"
 }
 

@@ -232,7 +232,7 @@ void merge_others(std::array<Fonts::Cut, static_cast<std::size_t>(Face::count_)>
             ImFontConfig config;
             config.MergeMode = true;
             config.OversampleH = config.OversampleV = 1;
-            // The em of the letters that stand beside them; the baseline is that of the font they are merged into.
+            // The em of the letters beside them; the baseline is that of the font they are merged into.
             const float pixels = cuts[i].em * source.metrics.line;
             void* copy = ImGui::MemAlloc(source.bytes.size());
             std::copy(source.bytes.begin(), source.bytes.end(), static_cast<unsigned char*>(copy));

@@ -26,7 +26,7 @@ struct Theme {
     Color accent;        // the one thing to look at: the lit source, line, step
     Color accent_ground; // behind accent text
     Color focus;         // outline of the hovered lane
-    Color good;          // results, lanes at work
+    Color good;          // results, active lanes
     Color warning;       // counted twice, undefined
     Color keyword, comment, literal, intrinsic;  // code
 

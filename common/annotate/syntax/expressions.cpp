@@ -97,7 +97,7 @@ bool is_assignment(const Source& source, std::size_t i) {
     return false;
 }
 
-// Below conversions and the like, which nobody wrote.
+// Below conversions and the like, which are implicit.
 CXCursor unwrapped(CXCursor cursor) {
     for (;;) {
         const CXCursorKind kind = clang_getCursorKind(cursor);

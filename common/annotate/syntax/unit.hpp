@@ -13,7 +13,7 @@ namespace lanewise::annotate {
 
 // Who declares what a call names.
 enum class Callee : std::uint8_t {
-    unknown,  // a name that depends on a template's arguments, or that nobody declares
+    unknown,  // a name that depends on a template's arguments, or that has no declaration
     cuda,     // CUDA, the C++ library: nothing of the kernel file's own
     own,      // the kernel file, or a file beside it
     either,   // both have such a function, and it depends on a template's arguments which one is meant

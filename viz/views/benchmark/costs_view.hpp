@@ -1,5 +1,5 @@
 // What single operations cost on a GPU, in the middle of the window: how long a warp waits, how often an SM can start
-// one, and on the same axis what people say.
+// one, and on the same axis the commonly quoted figure.
 #pragma once
 
 #include "common/timing/costs.hpp"

@@ -221,7 +221,7 @@ Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureSt
         hint_card(look, state.why_not.empty() ? "Whether there is a GPU is known once the first run is there."
                                               : state.why_not);
     row.cut_right(pane.px(8));
-    // Why not stands beside the button where there is room, so that nobody need look for it.
+    // The reason is written beside the button where there is room.
     if (!state.possible && !state.why_not.empty()) {
         const float room = std::min(text_width(look, Face::caption, state.why_not), row.width() * 0.4f);
         const std::string fitted = fit_text(look, Face::caption, state.why_not, room);

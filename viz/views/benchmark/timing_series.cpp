@@ -72,7 +72,7 @@ TimingSeries series_of(const TimingTable& table, const std::string& element) {
             all.launch = &row;
             continue;
         }
-        // What a baseline did on an input without a type of its own stands beside all.
+        // What a baseline did on an input without a type of its own belongs to all.
         if (row.element != element && !(row.baseline && row.element.empty())) continue;
         auto at = std::find_if(all.series.begin(), all.series.end(),
                                [&](const Series& each) { return each.name == row.variant; });

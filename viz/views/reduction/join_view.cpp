@@ -70,7 +70,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
         // Where lanes join one by one, the lane that is pointed at; else the warp that is drawn large.
         return join.warp == selection.warp && join.now && (!by_lane || join.lane == selection.lane());
     };
-    // The first of those that are to be in sight, as they stand beside each other.
+    // The first of those that are to be in sight, in their order.
     std::size_t focus = chain.joins.size();
     for (std::size_t i = 0; i < chain.joins.size(); ++i) {
         const Join& join = chain.joins[i];

@@ -91,7 +91,7 @@ void RoundingView::draw_box(const Pane& pane, const PlacedSum& box, bool lit) co
                                    ? scene::cell_text(sum.type, sum.bits, signs, true)
                                    : value;
     const auto [first, second] = scene::lines_of_cell(broken);
-    // Then nothing stands beside it: which line is what would be a guess.
+    // Then it has no label: which line is what would be a guess.
     const bool in_two = !second.empty() && lines >= 2;
     if (in_two) {
         rows.emplace_back(std::string(first), colors.strong);
@@ -124,7 +124,7 @@ void RoundingView::draw_box(const Pane& pane, const PlacedSum& box, bool lit) co
     }
     if (box.more && static_cast<int>(rows.size()) < lines)
         rows.insert(rows.begin(), {width > pane.px(60) ? "click: more" : "…", colors.quiet});
-    // Half a number tells nothing, and what stands beside one even less.
+    // Half a number tells nothing, and a label beside it even less.
     const auto fits = [&](std::string_view text) {
         return text_width(pane.look(), face, std::string(text)) <= width + pane.px(1);
     };

@@ -57,7 +57,7 @@ private:
     std::int32_t told_ = Sum::kNone;
 };
 
-// The colour of a class; it always stands beside its number of ulps.
+// The colour of a class; always with its number of ulps.
 Color precision_color(const Theme& theme, Precision precision);
 
 // One sum in full: decimal digits, hex, and sign, exponent and fraction bits of the exact value (the nearest number of

@@ -71,7 +71,7 @@ private:
     Rect back_, switch_;
 };
 
-// A warp's own colour: eight of them, so that neighbours differ; its number always stands beside it.
+// A warp's own colour: eight of them, so that neighbours differ; always with its number.
 Color warp_color(const Theme& theme, std::uint32_t warp);
 
 }  // namespace lanewise::viz

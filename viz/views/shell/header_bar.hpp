@@ -13,7 +13,7 @@ namespace lanewise::viz {
 
 struct HeaderBar {
     std::size_t tab = 0;               // the variant shown, or chosen in a comparison; in Presentation::variants
-    std::vector<std::size_t> shown;    // all that stand beside each other
+    std::vector<std::size_t> shown;    // all that are compared
     bool menu_open = false;
     bool with_tabs = true;        // else the title alone: a page that is of no variant
     float tabs_scroll = 0;

@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "assets" / "recorded" / "h200"
 NUMBER = r"(?<![\w.^])[−-]?\d+(?:\.\d+)?"
-UNIT = (r"(?:µs|ns|ms|GB/s|TB/s|%|×|(?:cycles?|MHz|registers?|instructions?|requests?|sectors?|wavefronts?|atomics?|"
+UNIT = (r"(?:µs|ns|ms|GB/s|TB/s|%|×(?!\s*\d)|(?:cycles?|MHz|registers?|instructions?|requests?|sectors?|wavefronts?|atomics?|"
         r"accesses|barriers?|shuffles?|times)\b)")
 FIGURE = re.compile(NUMBER + r"[  ]?" + UNIT)
 

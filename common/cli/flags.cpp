@@ -35,6 +35,9 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
         ->group(look)
         ->type_name("FILE");
     app.add_flag("--time", options.time, "Time the plain kernels on the GPU, or show the recorded times")->group(look);
+    app.add_flag("--ladder", options.ladder,
+                 "Each lesson's main variant on 2^24 floats: time to one number, bandwidth, speed-up, as recorded")
+        ->group(look);
     app.add_flag("--costs", options.costs,
                  "What a shuffle, a load, a barrier, an atomic costs in cycles: measured on the GPU, or as "
                  "recorded")

@@ -20,6 +20,7 @@ struct Options : RunOptions {
     bool interactive = false;            // the text is stepped through; implies `text`
     bool check = false;
     bool time = false;
+    bool ladder = false;                 // the recorded times of all lessons' main variants
     bool costs = false;                  // of single operations; with --screenshot a picture of them
     bool describe = false;
     bool rounding = false;               // the rounding lens, in text, pictures and the window
@@ -52,7 +53,7 @@ struct Options : RunOptions {
 
     // Does anything but the window answer this command line?
     bool wants_window() const {
-        return !list && !text && !check && !time && !costs && !describe && !table && save_trace.empty() &&
+        return !list && !text && !check && !time && !ladder && !costs && !describe && !table && save_trace.empty() &&
                record.empty() && diff.empty() && screenshot.empty() && exported.empty();
     }
 };

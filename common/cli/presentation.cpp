@@ -9,6 +9,8 @@
 #include "common/cli/costs_command.hpp"
 #include "common/cli/lesson_list.hpp"
 #include "common/runner/recordings.hpp"
+#include "common/timing/ladder.hpp"
+#include "common/timing/times_text.hpp"
 
 namespace lanewise::lesson {
 namespace {
@@ -64,6 +66,15 @@ void present_times(Presentation& p, Session& session, const std::vector<std::str
     };
 }
 
+void present_ladder(Presentation& p, const timing::Ladder& ladder) {
+    if (!ladder.rows.empty()) p.ladder_source = timing::ladder_source(ladder);
+    for (LessonInfo& info : p.lessons)
+        for (const timing::LadderRow& row : ladder.rows)
+            if (row.lesson == info.name)
+                info.ladder = timing::time_text(row.timing.median_us) +
+                              (row.speedup ? fmt::format(" · {:.2f}×", *row.speedup) : "");
+}
+
 View view_of(const Options& options) {
     if (options.roofline) return View::roofline;
     if (options.timings) return View::timings;
@@ -92,6 +103,7 @@ Presentation presentation_of(Session& session) {
     p.services.cancel = [&session] { session.runner.cancel(); };
     p.services.open = [&session](const std::string& path) { return session.runner.load(path)->run; };
     p.lessons = find_lessons(lesson.folder().parent_path(), folder_of_this_program());
+    present_ladder(p, timing::load_ladder(lesson.recordings()));
     if (session.program.start)
         p.services.continue_with = [&session](const NextProgram& next) { session.next = with_own_flags(next, session.options); };
     return p;

@@ -15,6 +15,7 @@
 #include "common/terminal/stepper.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
+#include "common/timing/ladder.hpp"
 
 namespace lanewise::lesson {
 
@@ -194,6 +195,7 @@ int answer(Session& s) {
     if (o.check) join(check(s));
     if (o.table && o.screenshot.empty()) table(s);
     if (o.time) join(time(s));
+    if (o.ladder) print_ladder(s.console.out, timing::load_ladder(s.lesson.recordings()), s.paint);
     if (o.costs && o.screenshot.empty() && o.exported.empty())
         show_costs(costs_of(s.program, o, s.console), o, s.console, s.paint);
     if (o.describe || !o.screenshot.empty()) draw_picture(s);

@@ -79,9 +79,9 @@ void PreparedPlan::launch(std::size_t i, CUstream_st* stream) {
 
 void PreparedPlan::finish(std::size_t i, CUstream_st* stream) const { finish_kernel(launches_[i].shape, stream); }
 
-void PreparedPlan::zero_outputs(CUstream_st* stream) {
+void PreparedPlan::zero_totals(CUstream_st* stream) {
     for (std::size_t i = 0; i < buffers_.size(); ++i)
-        if (plan_.buffers[i].role == launch::BufferRole::output) buffers_[i].fill(0, stream);
+        if (plan_.buffers[i].added_to) buffers_[i].fill(0, stream);
 }
 
 std::uint32_t PreparedPlan::shared_bytes(std::size_t i) const {

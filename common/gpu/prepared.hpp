@@ -25,7 +25,8 @@ public:
 
     void launch(std::size_t i, CUstream_st* stream = nullptr);
     void finish(std::size_t i, CUstream_st* stream = nullptr) const;
-    void zero_outputs(CUstream_st* stream = nullptr);
+    // What launches add to.
+    void zero_totals(CUstream_st* stream = nullptr);
 
     // Static and dynamic shared memory of a block of launch `i`.
     std::uint32_t shared_bytes(std::size_t i) const;

@@ -2,7 +2,7 @@
 // and the clock replays it; none of them knows the lesson.
 //
 //     auto in  = plan.input("in", values);
-//     auto out = plan.output<float>("out", 1);            // zeroed before the first launch
+//     auto out = plan.total<float>("out", 1);             // zeroed before the first launch, which adds to it
 //     plan.launch("block_sum_two_level", {256}, Grid{blocks}, Block{256}, in, out, n);
 //     plan.expect(out, {reference}, bound);
 #pragma once
@@ -42,10 +42,9 @@ struct Buffer {
 
 enum class BufferRole : std::uint8_t {
     input,    // holds `contents` before the first launch; launches may change it (each run starts afresh)
-    output,   // zeroed before the first launch of every run, and in every timed replay
+    output,   // zeroed before the first launch; launches write all of it, unless it is `added_to`
     scratch,  // contents undefined before the first launch
-    kept,     // zeroed once, before the first launch; every launch must leave it as the next one needs it, for a timed
-              // replay does not zero it again
+    kept,     // zeroed once, before the first launch; every launch must leave it as the next one needs it
 };
 
 struct BufferSpec {
@@ -53,7 +52,9 @@ struct BufferSpec {
     BufferRole role = BufferRole::input;
     Element element = Element::f32;
     std::uint64_t count = 0;              // elements
-    std::vector<std::byte> contents;      // input: count * element_size bytes
+    std::vector<std::byte> contents = {};  // input: count * element_size bytes
+    bool added_to = false;                 // an output that launches add to: a timed replay zeroes it first, and that
+                                           // belongs to the variant's time
     std::uint64_t bytes() const { return count * static_cast<std::uint64_t>(element_size(element)); }
 };
 
@@ -116,6 +117,19 @@ public:
     Buffer<T> output(const std::string& name, std::uint64_t count) {
         buffers.push_back({name, BufferRole::output, element_of<T>(), count, {}});
         return {buffers.size() - 1};
+    }
+
+    // An output that launches add to: its zeroing belongs to the time.
+    template <class T>
+    Buffer<T> total(const std::string& name, std::uint64_t count) {
+        const Buffer<T> buffer = output<T>(name, count);
+        buffers.back().added_to = true;
+        return buffer;
+    }
+    Buffer<void> total_as(const std::string& name, Element element, std::uint64_t count) {
+        const Buffer<void> buffer = output_as(name, element, count);
+        buffers.back().added_to = true;
+        return buffer;
     }
 
     template <class T>

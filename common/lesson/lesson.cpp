@@ -77,6 +77,11 @@ Lesson& Lesson::title(std::string title) {
     return *this;
 }
 
+Lesson& Lesson::main(std::string variant) {
+    main_ = find(variant).name;
+    return *this;
+}
+
 Lesson& Lesson::add(Variant variant) {
     if (!variant.plan)
         throw Error(fmt::format("{}: variant '{}' has no plan; give it one in lesson.cpp.", name_, variant.name));

@@ -80,6 +80,8 @@ public:
     // For lesson.cpp.
     Lesson& title(std::string title);
     Lesson& add(Variant variant);   // throws Error for a second variant of the same name or one without a plan
+    // Its place on the ladder: the variant, added before, whose time to one number stands there. Throws as find().
+    Lesson& main(std::string variant);
 
     const std::string& name() const { return name_; }            // "05_warp_shuffle"
     const std::string& title() const { return title_; }
@@ -90,6 +92,7 @@ public:
     // Where recordings are kept: assets/recorded beside the folder of all lessons.
     std::filesystem::path recordings() const { return folder_.parent_path().parent_path() / "assets" / "recorded"; }
 
+    const std::string& main() const { return main_; }            // empty: not on the ladder
     const std::vector<Variant>& variants() const { return variants_; }
     // The variant of that name. Throws Error that suggests the nearest.
     const Variant& find(const std::string& name) const;
@@ -100,6 +103,7 @@ public:
 private:
     std::string name_;
     std::string title_;
+    std::string main_;
     std::filesystem::path folder_;
     std::vector<Variant> variants_;
 };

@@ -178,7 +178,7 @@ Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::
     timing.error = std::abs(timing.value - reference.value);
     timing.within_bound = timing.error <= reference.bound;
     if (!timing.within_bound) return timing;
-    const auto place = [&]() -> Utilization {
+    const auto place = [&]() -> Work {
         auto library = first ? std::move(first) : std::make_shared<Library>(baseline, input.contents, before, n);
         return [library = std::move(library)](cudaStream_t stream) { library->run(stream); };
     };

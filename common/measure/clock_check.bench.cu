@@ -78,8 +78,8 @@ struct Sums {
 };
 
 // Microseconds that pass on the GPU from before `work` to after it.
-template <class Utilization>
-double between_events(cudaStream_t stream, const Utilization& work) {
+template <class Work>
+double between_events(cudaStream_t stream, const Work& work) {
     cudaEvent_t begin, end;
     must(cudaEventCreate(&begin));
     must(cudaEventCreate(&end));

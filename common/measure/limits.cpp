@@ -127,7 +127,7 @@ Timing measure_limit(const std::string& name, const launch::Plan& plan, const Me
     shapes.resize(kBestShapes);
     for (const LimitShape& shape : shapes) timing.within_bound &= first->is_right(shape);
     if (!timing.within_bound) return timing;
-    const auto place = [&]() -> Utilization {
+    const auto place = [&]() -> Work {
         auto limit = std::move(first);
         if (!limit) {
             limit = std::make_shared<Limit>(contents, copies);

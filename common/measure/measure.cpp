@@ -49,11 +49,11 @@ Timing measure(const launch::Plan& plan, const launch::KernelSet& kernels, const
     if (!timing.within_bound || plan.launches.empty()) return timing;
     std::uint64_t bytes = 0;
     for (const launch::BufferSpec& buffer : plan.buffers) bytes += buffer.bytes();
-    const auto place = [&]() -> Utilization {
+    const auto place = [&]() -> Work {
         auto prepared =
             first ? std::move(first) : std::make_shared<gpu::PreparedPlan>(plan, kernels, launch::Build::gpu_plain);
         return [prepared = std::move(prepared)](CUstream_st* stream) {
-            prepared->zero_outputs(stream);
+            prepared->zero_totals(stream);
             for (std::size_t i = 0; i < prepared->launch_count(); ++i) prepared->launch(i, stream);
         };
     };

@@ -34,7 +34,7 @@ inline constexpr int kMinSamples = 5;
 // TimingTable::method of what measure() does, in words.
 std::string method_text(const MeasureOptions& options);
 
-// Runs `plan` once on fresh buffers and verifies it, then times it: outputs zeroed and all launches made, again and
+// Runs `plan` once on fresh buffers and verifies it, then times it: outputs that launches add to zeroed, and all launches made, again and
 // again over the same buffers. A result outside its bound is not timed: within_bound is false and samples 0. Fills in
 // value, error, times, samples and bytes; the variant's name, n and block are the caller's. Throws Error where a
 // launch is not possible or there is no GPU.

@@ -10,13 +10,13 @@ const char* l2_name(L2 l2) { return l2 == L2::warm ? "warm" : "flushed"; }
 
 std::string method_text(const MeasureOptions& options) {
     const std::string spread = fmt::format(
-        "device events; up to {} samples; median, of what can stay in L2 the mean of the medians in {} places of "
-        "memory; 5th and 95th percentile",
+        "device events; up to {} samples; time: their median; where the data fit in L2 the mean of the medians at "
+        "{} buffer addresses; 5th and 95th percentile of all samples",
         options.samples, options.places);
     if (options.l2 == L2::flushed)
         return fmt::format("twice the L2 written before each run, then the run alone between two events, its launch "
-                           "included, outputs zeroed in it; {}", spread);
-    return fmt::format("CUDA graph of {} to {} runs, until it lasts {:.9g} us, outputs zeroed before each; {}",
+                           "included, totals that launches add to zeroed in it; {}", spread);
+    return fmt::format("CUDA graph of {} to {} runs, until it lasts {:.9g} us, totals that launches add to zeroed before each; {}",
                        options.least_replays, options.most_replays, options.graph_us, spread);
 }
 

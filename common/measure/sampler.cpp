@@ -54,7 +54,7 @@ std::vector<double> collect(const Once& once, const Share& share) {
 // Runs that follow each other as the nodes of one graph: what a launch costs the host does not count.
 class Replays {
 public:
-    Replays(const gpu::Stream& stream, const Utilization& work, const std::string& what, int runs)
+    Replays(const gpu::Stream& stream, const Work& work, const std::string& what, int runs)
         : stream_(stream), what_(what), runs_(runs), graph_(stream, [&] {
               for (int i = 0; i < runs; ++i) work(stream.get());
           }) {}
@@ -77,7 +77,7 @@ private:
 };
 
 // How many runs a graph needs to last as long as the options ask: doubled, or more where the time so far says so.
-int runs_of_a_graph(const gpu::Stream& stream, const Utilization& work, const std::string& what,
+int runs_of_a_graph(const gpu::Stream& stream, const Work& work, const std::string& what,
                     const MeasureOptions& options) {
     const int least = std::max(options.least_replays, 1), most = std::max(options.most_replays, least);
     int runs = 1;
@@ -93,7 +93,7 @@ int runs_of_a_graph(const gpu::Stream& stream, const Utilization& work, const st
 }
 
 // `runs` of a graph, 0 until they are known.
-std::vector<double> sample_warm(const gpu::Stream& stream, const Utilization& work, const std::string& what,
+std::vector<double> sample_warm(const gpu::Stream& stream, const Work& work, const std::string& what,
                                 const MeasureOptions& options, const Share& share, int& runs) {
     if (runs == 0) runs = runs_of_a_graph(stream, work, what, options);
     Replays replays(stream, work, what, runs);
@@ -102,7 +102,7 @@ std::vector<double> sample_warm(const gpu::Stream& stream, const Utilization& wo
 
 // While the cache is overwritten, which takes the GPU longer than the host needs to queue what follows, the run is
 // queued behind it: the GPU does not wait for the host between the two events.
-std::vector<double> sample_flushed(const gpu::Stream& stream, const Utilization& work, const std::string& what,
+std::vector<double> sample_flushed(const gpu::Stream& stream, const Work& work, const std::string& what,
                                    const Share& share) {
     gpu::Buffer other(2 * gpu::device().l2_bytes);
     gpu::Event start, stop;
@@ -118,7 +118,7 @@ std::vector<double> sample_flushed(const gpu::Stream& stream, const Utilization&
     return collect(once, share);
 }
 
-std::vector<double> samples_of(const Utilization& work, const std::string& what, const MeasureOptions& options,
+std::vector<double> samples_of(const Work& work, const std::string& what, const MeasureOptions& options,
                                const Share& share, int& runs) {
     const gpu::Stream stream;
     // What an earlier kernel told L2 to keep would else stay there through this one's runs. A GPU that keeps nothing
@@ -141,18 +141,18 @@ void require_gpu() {
     if (!gpu::available(&why)) throw Error(why);
 }
 
-void sample(const Utilization& work, const std::string& what, const MeasureOptions& options, Timing& timing) {
+void sample(const Work& work, const std::string& what, const MeasureOptions& options, Timing& timing) {
     int runs = 0;
     set_times(timing, samples_of(work, what, options,
                                  {kMinSamples, options.samples, options.warm_seconds, options.max_seconds}, runs));
 }
 
-void sample_in_places(std::uint64_t bytes, const std::function<Utilization()>& place, const std::string& what,
+void sample_in_places(std::uint64_t bytes, const std::function<Work()>& place, const std::string& what,
                       const MeasureOptions& options, Timing& timing) {
     const int places = bytes <= 2 * gpu::device().l2_bytes ? std::max(options.places, 1) : 1;
     const auto share_of = [&](int whole) { return (whole + places - 1) / places; };
     Share share{share_of(kMinSamples), share_of(options.samples), options.warm_seconds, options.max_seconds / places};
-    std::vector<Utilization> works;   // each keeps its memory, so that the next lies elsewhere
+    std::vector<Work> works;   // each keeps its memory, so that the next lies elsewhere
     std::vector<double> samples;
     double medians = 0;
     int runs = 0;

@@ -13,17 +13,17 @@ struct CUstream_st;
 namespace lanewise::timing {
 
 // Puts one run of what is timed on the stream it is given.
-using Utilization = std::function<void(CUstream_st*)>;
+using Work = std::function<void(CUstream_st*)>;
 
 // Times `work` and fills in the times and samples of `timing`. `what` names it in sentences.
-void sample(const Utilization& work, const std::string& what, const MeasureOptions& options, Timing& timing);
+void sample(const Work& work, const std::string& what, const MeasureOptions& options, Timing& timing);
 
 // Times the same work in several places of memory, options.places of them where its `bytes` can stay in L2: the samples
 // are those of all, the median is the mean of the places' medians. Each call of `place` gives the work on buffers of
 // its own, which must live as long as it does. Where a buffer lies decides which half of an H200's L2 holds what of it,
 // and with it up to 4 % of a time: samples of one place agree with each other and not with the next run, and the median
 // of all would be of the one kind or the other by the turn of one place.
-void sample_in_places(std::uint64_t bytes, const std::function<Utilization()>& place, const std::string& what,
+void sample_in_places(std::uint64_t bytes, const std::function<Work()>& place, const std::string& what,
                       const MeasureOptions& options, Timing& timing);
 
 // Throws Error with the reason when there is no GPU.

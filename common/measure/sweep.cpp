@@ -60,8 +60,8 @@ private:
     }
 
     // Runs `work`; what cannot be is noted once, as a sentence.
-    template <class Utilization>
-    void or_noted(const Utilization& work) {
+    template <class Work>
+    void or_noted(const Work& work) {
         try {
             work();
         } catch (const Error& error) {
@@ -94,7 +94,8 @@ private:
         row.variant = job.variant;
         row.block = job.block;
         place(row, job, plan);
-        variants_.push_back({std::move(row), job.baseline});
+        // A library's one total is no measure of what gives many sums.
+        variants_.push_back({std::move(row), gives_many(plan) ? "" : job.baseline});
         measure_beside(job, plan);
     }
 
@@ -109,7 +110,7 @@ private:
                 named_.push_back({job.baseline, element, row.variant});
                 libraries_.push_back(std::move(row));
             });
-            if (options_.serial && job.baseline.ends_with("Sum")) or_noted([&] { measure_serial(job, plan); });
+            if ((options_.serial || options_.serial_at == job.n) && job.baseline.ends_with("Sum")) or_noted([&] { measure_serial(job, plan); });
         }
         if (options_.launch && !std::exchange(launch_done_, true)) {
             announce(job, kEmptyKernel);
@@ -155,6 +156,10 @@ private:
         for (const launch::BufferSpec& buffer : plan.buffers)
             if (buffer.role == launch::BufferRole::input) bytes += buffer.bytes();
         return bytes;
+    }
+
+    static bool gives_many(const launch::Plan& plan) {
+        return !plan.expectations.empty() && plan.buffers[plan.expectations.front().buffer].count > 1;
     }
 
     static void place(Timing& row, const Job& job, const launch::Plan& plan) {

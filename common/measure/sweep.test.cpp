@@ -182,6 +182,19 @@ TEST(Sweep, EachSizeHasItsBaselinesOnce) {
     EXPECT_EQ(table.after->temperature_c, 54);
 }
 
+TEST(Sweep, ManySumsAreNotComparedWithOneTotal) {
+    PretendedMeter meter;
+    timing::Job many = job("many", 1000, "A");
+    many.plan = [plan = many.plan] {
+        launch::Plan result = plan();
+        result.expect(result.output<float>("sums", 2), {0, 0}, 0, "exact");
+        return result;
+    };
+    const auto table = sweep(meter, {many, job("one", 1000, "A")}, {});
+    EXPECT_EQ(table.rows[0].against, "");
+    EXPECT_EQ(table.rows[1].against, "CUB DeviceReduce::Sum");
+}
+
 TEST(Sweep, WhatDoesNotFitIsSkippedAndTheRestMeasured) {
     PretendedMeter meter;
     meter.free = 10'000;

@@ -11,6 +11,7 @@
 #include "common/run/run.hpp"
 #include "common/lesson/lesson.hpp"
 #include "common/runner/runner.hpp"
+#include "common/timing/ladder.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::lesson {
@@ -77,6 +78,8 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
 
 // The rows, what the variants are beside the library over a table of sizes, and what was not measured. With `samples`
 // also the ends of the samples and how many lie far from the median.
+// The ladder as a table, and where it is from.
+void print_ladder(std::ostream& out, const timing::Ladder& ladder, Paint paint);
 void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint, bool samples = false);
 
 // The rounding lens as a table: for each step that adds, the sum that is furthest off the exact one; then where most is

@@ -8,6 +8,7 @@
 #include "common/print/table.hpp"
 #include "common/timing/compare.hpp"
 #include "common/timing/gpu_state.hpp"
+#include "common/timing/ladder.hpp"
 
 namespace lanewise::lesson {
 
@@ -41,7 +42,7 @@ std::vector<TimeColumn> columns_of(const TimingTable& t, bool samples) {
          [](const Timing& row) {
              return (row.limit ? "" : format_error(row.error)) + std::string(row.within_bound ? "" : " !");
          }},
-        {"median µs", [](const Timing& row) { return fmt::format("{:.2f}", row.median_us); }},
+        {"time µs", [](const Timing& row) { return fmt::format("{:.2f}", row.median_us); }},
         {"5%…95%", [](const Timing& row) { return fmt::format("{:.2f}…{:.2f}", row.low_us, row.high_us); }},
         {"min…max", [](const Timing& row) { return fmt::format("{:.2f}…{:.2f}", row.min_us, row.max_us); }, samples},
         {"samples", [](const Timing& row) { return fmt::format("{}", row.samples); }, samples},
@@ -94,6 +95,19 @@ void print_doubts(std::ostream& out, const TimingTable& t, const Paint& paint) {
 }
 
 }  // namespace
+
+void print_ladder(std::ostream& out, const timing::Ladder& ladder, Paint paint) {
+    const auto cells = timing::ladder_cells(ladder);
+    if (cells.empty()) {
+        out << "No lesson's times on 2^24 floats were recorded; --record measures them on a machine with a GPU.\n";
+        return;
+    }
+    Table table(cells.front(), 2);
+    for (std::size_t i = 1; i < cells.size(); ++i) table.add(cells[i]);
+    const auto lines = table.lines();
+    for (std::size_t i = 0; i < lines.size(); ++i) out << (i == 0 ? paint.faint(lines[i]) : lines[i]) << '\n';
+    out << paint.faint(timing::ladder_source(ladder)) << '\n';
+}
 
 void print_time(std::ostream& out, const TimingTable& t, Paint paint, bool samples) {
     out << paint.strong(t.recorded ? fmt::format("Recorded on {} · {}", t.gpu, t.date) : t.gpu) << '\n'

@@ -22,6 +22,7 @@ struct LessonInfo {
     std::string title;        // "Warp shuffle"
     std::string opening;      // the first paragraph of its text
     std::string program;      // where it is built; empty: it is not
+    std::string ladder = {};  // its main variant's recorded time on the ladder, "23.4 µs · 3.10×"; empty: none
 };
 
 // What a front end shows that is not a run: plain data.
@@ -39,6 +40,7 @@ struct LessonContents {
     timing::TimingTable shapes;       // recorded by rows and columns; rows may be empty
     timing::CostTable costs;          // recorded, or measured where --costs asks for them; rows may be empty
     std::vector<LessonInfo> lessons;  // all there are, in order
+    std::string ladder_source;        // what the lessons' times are of, and where from; empty: there are none
 };
 
 }  // namespace lanewise::lesson

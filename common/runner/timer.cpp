@@ -9,6 +9,7 @@
 
 #include "common/base/error.hpp"
 #include "common/runner/recordings.hpp"
+#include "common/timing/ladder.hpp"
 
 namespace lanewise::lesson {
 
@@ -127,6 +128,7 @@ timing::TimingTable Timer::measure_quietly(const std::vector<std::string>& names
 
 timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, const SweepWatch& watch) const {
     timing::SweepOptions options;
+    if (!setup_.lesson.main().empty()) options.serial_at = timing::kLadderValues;
     options.measure.l2 = options_.l2.value_or(timing::L2::warm);
     options.measure.max_seconds = kSweepSeconds;
     options.launch = true;
@@ -135,6 +137,7 @@ timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, 
     auto table =
         timing::sweep(*setup_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, kMaxValues)), options);
     table.lesson = setup_.lesson.name();
+    table.main = setup_.lesson.main();
     table.date = setup_.today();
     return table;
 }

@@ -24,7 +24,8 @@ struct Timing {
     double value = 0;          // what it computed (the first checked output), and how far off
     double error = 0;
     bool within_bound = true;
-    double median_us = 0;      // of one run of the variant's launches, zeroing included
+    double median_us = 0;      // of one run of the variant's launches, and of zeroing what they add to; where the data fit
+                               // in L2, the mean of the medians at several buffer addresses
     double low_us = 0;         // 5th and 95th percentile
     double high_us = 0;
     double min_us = 0;         // of all samples: none is left out of any figure. 0 in older files
@@ -66,6 +67,7 @@ struct TimingTable {
     std::vector<std::string> notes = {};   // sentences: what was not measured, and why
     std::optional<GpuState> before = {};   // the first row, and after the last
     std::optional<GpuState> after = {};
+    std::string main = {};     // the lesson's main variant, for the ladder; empty: it has none there
 };
 
 // Median and percentiles, the ends, and how many are further than kOutlier from the median: of a copy of `samples`, in

@@ -246,7 +246,7 @@ TEST(Measure, MethodNamesWhatWasDone) {
     options.most_replays = 70;
     options.places = 3;
     EXPECT_NE(method_text(options).find("graph of 5 to 70 runs, until it lasts 600 us"), std::string::npos);
-    EXPECT_NE(method_text(options).find("mean of the medians in 3 places of memory"), std::string::npos);
+    EXPECT_NE(method_text(options).find("mean of the medians at 3 buffer addresses"), std::string::npos);
     options.l2 = L2::flushed;
     EXPECT_NE(method_text(options).find("twice the L2 written before each run"), std::string::npos);
     EXPECT_EQ(method_text(options).find("graph"), std::string::npos);

@@ -91,6 +91,7 @@ TimingTable to_table(const ordered_json& json) {
     json.at("l2").get_to(table.l2);
     json.at("method").get_to(table.method);
     for (const ordered_json& row : json.at("rows")) table.rows.push_back(to_timing(row));
+    table.main = json.value("main", "");
     table.partial = json.value("partial", "");
     table.notes = json.value("notes", std::vector<std::string>{});
     table.before = to_state(json, "before");
@@ -111,6 +112,7 @@ std::string to_json(const TimingTable& table) {
                          {"date", table.date},
                          {"l2", table.l2},
                          {"method", table.method},
+                         {"main", table.main},
                          {"partial", table.partial},
                          {"notes", table.notes},
                          {"before", json_of(table.before)},

@@ -37,4 +37,31 @@ inline void plan_global(Plan& plan, const Inputs& inputs, const std::string& ker
     expect_partials(plan, inputs, values, out);
 }
 
+// Launches a kernel again on the partial sums it left, until one is left: `out`. A kernel with a `scratch` buffer works
+// in it. Each level is log2(block) roundings deep.
+inline void plan_to_one(Plan& plan, const Inputs& inputs, const std::string& kernel, bool scratch) {
+    const std::vector<float> values = inputs.values<float>();
+    const auto sums = lanewise::lesson::sums_of(values, inputs.block);
+    auto in = plan.input("in", values);
+    const auto work = scratch ? plan.scratch<float>("scratch", std::uint64_t{inputs.blocks()} * inputs.block)
+                              : Buffer<float>{};
+    int levels = 0;
+    for (std::uint64_t n = inputs.n;; ++levels) {
+        const auto blocks = static_cast<std::uint32_t>((n + inputs.block - 1) / inputs.block);
+        const auto out = plan.output<float>(blocks == 1 ? "out" : "partials_" + std::to_string(levels + 1), blocks);
+        const std::string instance = std::to_string(inputs.block);
+        if (scratch)
+            plan.launch(kernel, instance, Grid{blocks}, Block{inputs.block}, in, work, out, static_cast<int>(n));
+        else
+            plan.launch(kernel, instance, Grid{blocks}, Block{inputs.block}, in, out, static_cast<int>(n));
+        in = out;
+        n = blocks;
+        if (blocks == 1) break;
+    }
+    const int rounds = (levels + 1) * lanewise::lesson::rounds_of(inputs.block);
+    plan.expect(in, {sums.sum}, lanewise::lesson::gamma(rounds) * sums.magnitude,
+                "launches * rounds * 2^-24 * sum|x|");
+    plan.bytes_moved = 4 * (inputs.n + 1);
+}
+
 }  // namespace global_memory

@@ -37,4 +37,9 @@ LESSON(global_memory) {
                                      "neighbouring words added first: more sectors a request", "global_tree");
     lesson.title("Global memory");
     lesson.add(global_tree).add(eight_threads(global_tree)).add(interleaved).add(eight_threads(interleaved));
+    Variant to_one = tree("global_tree_to_one", "to one number",
+                          "tree, launched again on its partial sums until one is left", "global_tree");
+    to_one.plan = [](Plan& plan, const Inputs& inputs) { plan_to_one(plan, inputs, "global_tree", true); };
+    to_one.tab = false;
+    lesson.add(to_one).main(to_one.name);
 }

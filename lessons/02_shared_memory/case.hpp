@@ -14,6 +14,7 @@ using global_memory::Grid;
 using global_memory::Inputs;
 using global_memory::Plan;
 using global_memory::plan_global;
+using global_memory::plan_to_one;
 
 // A tree in shared memory, a slice of inputs.block values a block.
 inline void plan_shared(Plan& plan, const Inputs& inputs, const std::string& kernel) {

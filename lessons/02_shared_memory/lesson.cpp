@@ -43,4 +43,9 @@ LESSON(shared_memory) {
                                "divergent with the loop not unrolled: % is a remainder", "shared_tree_divergent");
     interleaved.tab = divergent.tab = false;
     lesson.add(interleaved).add(divergent);
+    Variant to_one = tree("shared_tree_to_one", "to one number",
+                          "shared_tree, launched again on its partial sums until one is left", "shared_tree",
+                          [](Plan& plan, const Inputs& inputs) { plan_to_one(plan, inputs, "shared_tree", false); });
+    to_one.tab = false;
+    lesson.add(to_one).main(to_one.name);
 }

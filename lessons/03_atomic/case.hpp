@@ -23,7 +23,7 @@ inline void plan_sum(Plan& plan, const Inputs& inputs, const std::string& kernel
     const std::uint32_t blocks = inputs.blocks();
     const auto sums = lanewise::lesson::sums_of(values, inputs.block);
     const auto in = plan.input("in", values);
-    const auto out = plan.output<float>("out", 1);
+    const auto out = plan.total<float>("out", 1);
     plan.launch(kernel, std::to_string(inputs.block), Grid{blocks}, Block{inputs.block}, in, out,
                 static_cast<int>(inputs.n));
     plan.expect(out, {sums.sum}, lanewise::lesson::gamma(additions) * sums.magnitude, said + " * 2^-24 * sum|x|");

@@ -44,4 +44,5 @@ LESSON(atomic) {
                 .compared_with = "atomic_each",
                 .baseline = "CUB DeviceReduce::Sum",
                 .recorded_blocks = kBlocks});
+    lesson.main("atomic_tree");
 }

@@ -17,7 +17,7 @@ inline void plan_block(lanewise::launch::Plan& plan, const lanewise::lesson::Inp
     const std::uint32_t blocks = inputs.blocks();
     const auto sums = lanewise::lesson::sums_of(values, inputs.block);
     const auto in = plan.input("in", values);
-    const auto out = plan.output<float>("out", 1);
+    const auto out = plan.total<float>("out", 1);
     plan.launch(kernel, std::to_string(inputs.block), {blocks}, {inputs.block}, in, out, static_cast<int>(inputs.n));
     // The first atomic adds to zero, which is exact.
     const double additions = lanewise::lesson::rounds_of(inputs.block) + blocks - 1.0;

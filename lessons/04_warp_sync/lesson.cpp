@@ -67,4 +67,5 @@ LESSON(warp_sync) {
                        "partial_last_five"));
     lesson.add(partial("partial_two_level", "two-level, partial sums",
                        "shuffles in every warp, then in warp 0, no atomic", "partial_tree_shuffle"));
+    lesson.main("block_sum_warp_sync_halves");
 }

@@ -124,7 +124,7 @@ inline void plan_block(Plan& plan, const Inputs& inputs, const std::string& kern
     // the first atomic adds to zero, which is exact.
     const int depth = rounds_of(inputs.warp) + rounds_of((inputs.block + inputs.warp - 1) / inputs.warp);
     const auto in = plan.input("in", values);
-    const auto out = plan.output<float>("out", 1);
+    const auto out = plan.total<float>("out", 1);
     const int n = static_cast<int>(inputs.n);
     const std::string instance =
         std::to_string(inputs.block) + (inputs.warp == 32 ? "" : ", " + std::to_string(inputs.warp));

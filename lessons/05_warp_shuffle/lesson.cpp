@@ -109,4 +109,5 @@ LESSON(warp_shuffle) {
                             "block_sum_two_level");
     library.tab = false;
     lesson.add(library);
+    lesson.main("block_sum_two_level");
 }

@@ -37,7 +37,7 @@ inline void plan_sum(Plan& plan, const Inputs& inputs, const std::string& kernel
     const int depth = 5 + rounds_of((inputs.block + 31) / 32);
     const double additions = static_cast<double>(run - 1) + depth + blocks - 1;
     const auto in = plan.input("in", values);
-    const auto out = plan.output<float>("out", 1);
+    const auto out = plan.total<float>("out", 1);
     plan.launch(kernel, std::to_string(inputs.block), {blocks}, {inputs.block}, in, out, static_cast<int>(inputs.n));
     plan.expect(out, {sums.sum}, gamma(additions) * sums.magnitude,
                 "(values a thread - 1 + depth in the block + blocks - 1) * 2^-24 * sum|x|");

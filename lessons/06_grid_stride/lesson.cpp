@@ -37,4 +37,5 @@ LESSON(grid_stride) {
                    "grid_stride_tree"));
     lesson.add(sum("contiguous_runs", "contiguous", "a contiguous run a thread: 32 sectors a request", plan_runs,
                    "grid_stride_shuffle"));
+    lesson.main("grid_stride_shuffle");
 }

@@ -37,7 +37,7 @@ inline void plan_runs(Plan& plan, const Inputs& inputs, const std::string& kerne
     const std::uint32_t blocks = grid_stride::blocks_of(inputs.n, inputs.block);
     const std::uint64_t threads = std::uint64_t{blocks} * inputs.block;
     const auto in = plan.input("in", held);
-    const auto out = plan.output<float>("out", 1);
+    const auto out = plan.total<float>("out", 1);
     plan.launch(kernel, std::to_string(inputs.block), {blocks}, {inputs.block}, in, out, first,
                 static_cast<int>(inputs.n));
     // A thread's turns are rounded up to whole packs of at most four; it may add a value of the head and one of the
@@ -51,7 +51,7 @@ inline void plan_one_turn(Plan& plan, const Inputs& inputs, const std::string& k
     const std::vector<float> values = inputs.values<float>();
     const std::uint32_t blocks = inputs.blocks();
     const auto in = plan.input("in", values);
-    const auto out = plan.output<float>("out", 1);
+    const auto out = plan.total<float>("out", 1);
     plan.launch(kernel, std::to_string(inputs.block), {blocks}, {inputs.block / per_thread}, in, out,
                 static_cast<int>(inputs.n));
     expect_sum(plan, out, values, per_thread, inputs.block / per_thread, blocks);

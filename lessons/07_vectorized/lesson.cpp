@@ -70,4 +70,5 @@ LESSON(vectorized) {
     lesson.add(one_turn("one_value_f32", "one value", "one value a thread, one atomic for each block's values", 1, ""));
     lesson.add(one_turn("one_pack_f32x4", "one pack", "one float4 a thread, a quarter of the threads, as many atomics",
                         4, "one_value_f32"));
+    lesson.main("grid_stride_f32x4");
 }

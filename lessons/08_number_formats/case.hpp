@@ -60,7 +60,7 @@ inline void plan_total(Plan& plan, const Kernel& kernel, const std::vector<doubl
     const Shape shape(kernel, values.size(), block, offset);
     const bool integer = kernel.in == i8;
     const auto in = input_from(plan, kernel.in, values, offset);
-    const auto out = plan.output_as("out", integer ? i32 : f32, 1);
+    const auto out = plan.total_as("out", integer ? i32 : f32, 1);
     plan.launch(kernel.full_name(), std::to_string(block), Grid{shape.blocks}, Block{shape.threads}, in, out,
                 static_cast<int>(values.size()));
     count_bytes(plan, kernel.in, values.size(), f32, 1);

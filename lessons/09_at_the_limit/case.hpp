@@ -122,11 +122,22 @@ inline constexpr std::uint64_t kOne512 = 12u << 20;     // a block of 512
 inline constexpr std::uint64_t kOne1024 = 24u << 20;    // a block of 1024
 inline constexpr std::uint64_t kTwo1024 = 128u << 20;   // two of 1024; beyond, two of 512 with four loads each
 
+// Bytes that one block takes in one turn, with four loads of 16 bytes in flight a thread: 128, 256, 512 or 1024 threads.
+inline constexpr std::uint64_t one_turn_bytes(std::uint32_t block) { return std::uint64_t{block} * 4 * 16; }
+// The fewest threads that take n values in one turn of one block; 1024 where none do.
+inline std::uint32_t one_turn_block(std::uint64_t n, Element element) {
+    std::uint32_t block = 128;
+    while (block < 1024 && bytes_of(n, element) > one_turn_bytes(block)) block *= 2;
+    return block;
+}
+inline bool is_one_turn(std::uint64_t n, Element element) { return bytes_of(n, element) <= one_turn_bytes(1024); }
+
 // Threads a block where the command line does not say: of one route, and of the best.
 inline std::uint32_t route_block(std::uint64_t n, Element element, std::uint32_t large) {
     return bytes_of(n, element) <= kSmall ? 128 : large;
 }
 inline std::uint32_t best_block(std::uint64_t n, Element element) {
+    if (is_one_turn(n, element)) return one_turn_block(n, element);
     const std::uint64_t bytes = bytes_of(n, element);
     return bytes <= kSmall ? 128 : bytes <= kOne256 ? 256 : bytes <= kOne512 ? 512 : bytes <= kTwo1024 ? 1024 : 512;
 }
@@ -137,10 +148,11 @@ inline std::uint64_t kept_bytes(const Machine& machine) { return machine.l2_byte
 // From where on. Without a word, 32 MB are read again in 9.3 us, with one in 6.7: L2 is in two halves.
 inline bool worth_keeping(std::uint64_t bytes, const Machine& machine) { return bytes > machine.l2_bytes / 5 * 2; }
 
-// The best for a size on a machine: poll; where the GPU takes them, with cache hints, and a policy where the input is
-// larger than what L2 holds from one launch to the next.
+// The best for a size on a machine: one turn of one block up to 64 KB, then poll; where the GPU takes them, with cache
+// hints, and a policy where the input is larger than what L2 holds from one launch to the next.
 struct Choice {
     Shape shape;
+    bool one_turn = false;
     bool hints = false;
     std::uint64_t keep_bytes = 0;
 };
@@ -148,6 +160,11 @@ struct Choice {
 inline Choice best_choice(std::uint64_t n, Element element, std::uint32_t block, const Machine& machine) {
     const std::uint64_t bytes = bytes_of(n, element);
     Choice best;
+    if (is_one_turn(n, element) && block == best_block(n, element)) {
+        best.shape = {block, 4, 1};
+        best.one_turn = true;
+        return best;
+    }
     best.shape = one_wave(n, element, block, block == 256 || block == 1024 ? 2 : 4, machine);
     // A block that the command line asks for runs plain poll, in one wave.
     if (block == 128 || block != best_block(n, element) || machine.architecture < 80) return best;
@@ -195,11 +212,21 @@ inline void plan_one_block(Plan& plan, const Inputs& inputs, Element element) {
     expect_sum(plan, out, sum, inputs, element, shape, 0);
 }
 
+// For n that the block takes in one turn.
+inline void plan_one_turn(Plan& plan, const Inputs& inputs, Element element) {
+    const Shape shape{inputs.block, 4, 1};
+    Buffer<void> in;
+    const Sum sum = add_input(plan, inputs, element, in);
+    const auto out = plan.output<float>("out", 1);
+    plan.launch("one_turn", arguments(element, shape), {1}, {shape.block}, in, out, static_cast<int>(inputs.n));
+    expect_sum(plan, out, sum, inputs, element, shape, 0);
+}
+
 // The grid of `shape`.
 inline void plan_atomic(Plan& plan, const Inputs& inputs, Element element, const Shape& shape) {
     Buffer<void> in;
     const Sum sum = add_input(plan, inputs, element, in);
-    const auto out = plan.output<float>("out", 1);
+    const auto out = plan.total<float>("out", 1);
     plan.launch("atomic_per_block", arguments(element, shape), {shape.blocks}, {shape.block}, in, out,
                 count_of(inputs));
     expect_sum(plan, out, sum, inputs, element, shape, shape.blocks);
@@ -267,7 +294,8 @@ inline void plan_hints(Plan& plan, const Inputs& inputs, Element element, const 
 
 inline void plan_best(Plan& plan, const Inputs& inputs, Element element) {
     const Choice best = best_choice(inputs.n, element, inputs.block, inputs.machine);
-    if (best.hints) plan_hints(plan, inputs, element, best.shape, best.keep_bytes);
+    if (best.one_turn) plan_one_turn(plan, inputs, element);
+    else if (best.hints) plan_hints(plan, inputs, element, best.shape, best.keep_bytes);
     else plan_poll(plan, inputs, element, "poll", best.shape);
 }
 

@@ -20,6 +20,32 @@ __global__ void __launch_bounds__(kBlock) one_block(const T* in, float* out, lon
   if (threadIdx.x == 0) *out = sum;
 }
 
+// The grid is one block, and n at most kBlock * kLoads * 16 bytes of values. out need not be zeroed; the same bits every
+// run. Against one_block: no loop. Each thread has all its loads in flight before it adds the first, head and tail too, so
+// the whole sum waits for memory once; what n is decides which lanes load, and nothing else.
+template <class T, int kBlock, int kLoads>
+__global__ void __launch_bounds__(kBlock) one_turn(const T* in, float* out, int n) {
+  __shared__ float warp_sums[kBlock / 32];
+  const int thread = threadIdx.x;
+  const Packs<T> packs(in, n);
+  const int count = (int)packs.count;
+  float4 pack[kLoads];
+#pragma unroll
+  for (int k = 0; k < kLoads; ++k) {
+    pack[k] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (thread + k * kBlock < count) pack[k] = packs.first[thread + k * kBlock];
+  }
+  T before = T(0.0f);
+  T behind = T(0.0f);
+  if (thread < packs.head) before = in[thread];
+  if (thread < packs.tail) behind = in[n - packs.tail + thread];
+  float sum = widened(before) + widened(behind);
+#pragma unroll
+  for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
+  sum = block_sum<kBlock>(sum, warp_sums);
+  if (thread == 0) *out = sum;
+}
+
 // ---- One atomic a block ----------------------------------------------------------------------------------------
 //
 // out: zeroed by the caller. The blocks' sums are added in the order in which the blocks finish: the last bits may

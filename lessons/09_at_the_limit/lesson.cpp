@@ -139,9 +139,10 @@ LESSON(at_the_limit) {
     add(lesson,
         {.name = "best",
          .title = "best",
-         .summary = "poll, shaped by size, with hints where the GPU takes them",
+         .summary = "one turn of one block, or poll shaped by size, with hints where the GPU takes them",
          .compared_with = "one_wave_4",
          .order = BlockOrder::last_waits,
          .best = true},
         plan_best);
+    lesson.main("best_f32");
 }

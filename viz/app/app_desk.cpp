@@ -152,7 +152,7 @@ std::vector<LessonRow> App::lesson_rows() const {
     std::vector<LessonRow> rows;
     bool next_found = false;
     for (const lesson::LessonInfo& info : presentation_.lessons) {
-        LessonRow row{.name = info.name, .title = info.title, .opening = info.opening};
+        LessonRow row{.name = info.name, .title = info.title, .opening = info.opening, .ladder = info.ladder};
         row.built = !info.program.empty() && presentation_.services.continue_with != nullptr;
         row.here = info.name == presentation_.lesson;
         if (const auto mark = settings_.lessons.find(info.name); mark != settings_.lessons.end()) {
@@ -300,7 +300,7 @@ std::vector<std::vector<MenuSection>> App::menu_columns() const {
 Intent App::draw_start(const Look& look, const Rect& body) {
     const Pane pane(look, "start", body, look.colors().panel, Pane::Scroll::vertical);
     turn(pane);
-    return start_.draw(pane, lesson_rows());
+    return start_.draw(pane, lesson_rows(), presentation_.ladder_source);
 }
 
 // What lies over everything else; the last one is on top.

@@ -63,7 +63,7 @@ bool StartView::move(int by, int count) {
     return true;
 }
 
-Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons) {
+Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons, const std::string& ladder_source) {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     const float width = std::min(pane.px(kWidth), pane.box.width() - pane.px(48));
@@ -80,6 +80,8 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons) 
             Align::left);
     text_in(brush, Face::caption, {left, top + pane.px(72), left + width, top + pane.px(90)}, colors.quiet,
             "↑ ↓ choose · Enter opens · Esc goes back", Align::left);
+    text_in(brush, Face::caption, {left, top + pane.px(72), left + width - pane.px(16), top + pane.px(90)}, colors.quiet,
+            ladder_source.empty() ? "" : "times, and speed-up over the lesson before: " + ladder_source, Align::right);
 
     Intent intent;
     const float rail = left + pane.px(22);
@@ -132,6 +134,8 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons) 
         const Rect words{card.x0 + pane.px(16), card.y0 + pane.px(3), right.x0 - pane.px(20), card.y1};
         text_in(brush, Face::title, {words.x0, words.y0, words.x1, words.y0 + pane.px(21)}, colors.strong,
                 fit_text(pane.look(), Face::title, row.title, words.width()), Align::left);
+        text_in(brush, Face::figure, {words.x0, words.y0, words.x1, words.y0 + pane.px(21)}, colors.text, row.ladder,
+                Align::right);
         two_lines(pane, {words.x0, words.y0 + pane.px(20), words.x1, words.y1}, row.opening, colors.text);
         if (pane.button(box)) intent = {Intent::Kind::lesson, i};
         if (show_chosen_ && static_cast<int>(i) == chosen) pane.keep_in_sight(box.y0 - top, box.y1 - top);

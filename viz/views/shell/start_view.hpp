@@ -18,6 +18,7 @@ struct LessonRow {
     bool done = false;
     bool next = false;      // the one to go on with
     bool opened = false;
+    std::string ladder = {};   // its time on the ladder; empty: none
     int walked = 0, of = 0; // variants stepped through to the end, of how many; of 0: not known
 };
 
@@ -34,7 +35,8 @@ struct StartView {
     // The arrows choose. False where the key means nothing here; Enter asks for the chosen lesson.
     bool move(int by, int count);
     // Kind::lesson with its place. `pane` scrolls.
-    Intent draw(const Pane& pane, const std::vector<LessonRow>& lessons);
+    // `ladder_source` says what the lessons' times are of.
+    Intent draw(const Pane& pane, const std::vector<LessonRow>& lessons, const std::string& ladder_source = {});
 
 private:
     bool show_chosen_ = false;

@@ -79,7 +79,7 @@ Link parse_link(const std::string& target) {
             if (!link.view)
                 refuse(target, part, "but the views are stage, rounding, tree, table, timings, roofline and costs");
         } else {
-            refuse(target, part, "but the kinds are variant, step, lane, view, compare and lesson");
+            refuse(target, part, "but the kinds are variant, step, lane, view, compare and lesson; a term is ../GLOSSARY.md#TERM");
         }
     }
     return link;

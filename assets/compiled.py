@@ -35,27 +35,40 @@ KERNELS = [
 ]
 
 
-def compile_one(lesson, kernel, parameters, folder):
+def mangled(kernel):
+    name, arguments = re.match(r"(\w+)<(.*)>", kernel).groups()
+    return f"{len(name)}{name}I" + "".join(f"Li{number.strip()}E" for number in arguments.split(","))
+
+
+# All kernels of one lesson in one file: what ptxas says of each, and the instructions of each in the PTX.
+def compile_lesson(lesson, kernels, folder):
     text = ROOT / "lessons" / lesson / "kernels.cuh"
-    source = Path(folder) / "one.cu"
-    source.write_text(f'#include "{text}"\ntemplate __global__ void {kernel}({parameters});\n')
-    nvcc = ["nvcc", "-std=c++20", "-fmad=false", f"-arch={ARCHITECTURE}"]
-    said = subprocess.run([*nvcc, "-cubin", "-Xptxas", "-v", source, "-o", f"{folder}/one.cubin"], capture_output=True,
-                          text=True, check=True)
-    subprocess.run([*nvcc, "-ptx", source, "-o", f"{folder}/one.ptx"], check=True, capture_output=True)
-    counts = {}
-    for line in (Path(folder) / "one.ptx").read_text().split("\n"):
-        found = re.match(r"\s+(?:@!?%p\d+\s+)?(shfl\.sync|ld\.global|rem)", line)
-        if found:
-            counts[found[1]] = counts.get(found[1], 0) + 1
-    return {"kernels_fnv1a": fnv1a(text.read_bytes()), "registers": int(re.search(r"Used (\d+) registers", said.stderr)[1]),
-            "ptx": counts}
+    source = Path(folder) / "kernels.cu"
+    source.write_text(f'#include "{text}"\n' +
+                      "".join(f"template __global__ void {kernel}({parameters});\n" for kernel, parameters in kernels))
+    nvcc = ["nvcc", "-std=c++20", "-fmad=false", f"-arch={ARCHITECTURE}", source]
+    said = subprocess.run([*nvcc, "-cubin", "-Xptxas", "-v", "-o", f"{folder}/kernels.cubin"], capture_output=True,
+                          text=True, check=True).stderr
+    subprocess.run([*nvcc, "-ptx", "-o", f"{folder}/kernels.ptx"], check=True, capture_output=True)
+    registers = dict(re.findall(r"Compiling entry function '(\w+)'.*?Used (\d+) registers", said, re.S))
+    bodies = dict(re.findall(r"\.entry (\w+)\((.*?)^}", (Path(folder) / "kernels.ptx").read_text(), re.S | re.M))
+    made = {}
+    for kernel, _ in kernels:
+        entry = next(name for name in registers if mangled(kernel) in name)
+        counts = {}
+        for instruction in re.findall(r"^\s+(?:@!?%p\d+\s+)?(shfl\.sync|ld\.global)", bodies[entry], re.M):
+            counts[instruction] = counts.get(instruction, 0) + 1
+        made[f"{lesson}/{kernel}"] = {"kernels_fnv1a": fnv1a(text.read_bytes()), "registers": int(registers[entry]),
+                                      "ptx": counts}
+    return made
 
 
 def compiled():
+    made = {}
     with tempfile.TemporaryDirectory() as folder:
-        return {f"{lesson}/{kernel}": compile_one(lesson, kernel, parameters, folder)
-                for lesson, kernel, parameters in KERNELS}
+        for lesson in sorted({lesson for lesson, _, _ in KERNELS}):
+            made |= compile_lesson(lesson, [(k, p) for l, k, p in KERNELS if l == lesson], folder)
+    return made
 
 
 def main():

@@ -267,9 +267,9 @@ def shown(value, quoted):
         text = str(int(value))
     else:
         exact = Decimal(value)
-        places = digits_of(quoted) - 1 - exact.adjusted()
+        places = max(0, digits_of(quoted) - 1 - exact.adjusted())   # no digit before the point is rounded away
         rounded = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN)
-        if rounded.adjusted() > exact.adjusted():   # 9.996 at three digits is 10.0
+        if rounded.adjusted() > exact.adjusted() and places:   # 9.996 at three digits is 10.0
             rounded = exact.quantize(Decimal(1).scaleb(-places + 1), rounding=ROUND_HALF_EVEN)
         text = f"{rounded:f}"
     return text.replace("-", "−") if "−" in quoted else text

@@ -1,5 +1,8 @@
 // What must hold of every lesson, whatever its kernels: add_lesson() puts this into each lesson's test.
+#include <cctype>
 #include <numeric>
+#include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -198,6 +201,15 @@ TEST(EveryLink, OfTheTextLeadsSomewhere) {
                               [](std::string*) { return false; }, {}, lesson::date_of_today};
     const lesson::RunOptions options;
     lesson::Runner runner(setup, options);
+    // The glossary's headings, as links write them.
+    std::set<std::string> terms;
+    std::istringstream glossary(lesson::read_text(the_lesson().folder().parent_path() / "GLOSSARY.md"));
+    for (std::string line; std::getline(glossary, line);) {
+        if (!line.starts_with("## ")) continue;
+        std::string term = line.substr(3);
+        for (char& c : term) c = c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        terms.insert(term);
+    }
     for (const std::string& target : lesson::links_of_text(lesson::read_text(the_lesson().text_path()))) {
         if (target.starts_with("https://")) continue;
         lesson::Link link;
@@ -205,6 +217,9 @@ TEST(EveryLink, OfTheTextLeadsSomewhere) {
         std::vector<std::string> named = link.compare;
         if (!link.variant.empty()) named.push_back(link.variant);
         for (const std::string& name : named) EXPECT_NO_THROW(the_lesson().find(name)) << target;
+        if (!link.term.empty()) {
+            EXPECT_TRUE(terms.contains(link.term)) << target << " is no heading of lessons/GLOSSARY.md";
+        }
         if (!link.lesson.empty()) {
             EXPECT_TRUE(std::filesystem::exists(the_lesson().folder().parent_path() / link.lesson / "lesson.md"))
                 << target;

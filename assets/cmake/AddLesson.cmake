@@ -5,6 +5,7 @@
 #   <name>_test   build/tests/<name>_test, from lesson.test.cpp and lessons/every_lesson.test.cpp; shares the
 #                 program's objects
 #   <name>.check  a ctest: every variant on the emulator against its reference
+#   <name>.figures  a ctest: every figure of lesson.md against its source in figures.csv
 #
 # Each build of the kernels is a file of its own, a wrapper around a derived copy; lanewise_annotate makes both, and
 # builds.cpp, which lists those there are. So touching kernels.cuh, or a .cuh beside it that it includes, compiles this
@@ -41,6 +42,12 @@ function(add_lesson)
     # common/cli may define this: the commands in a lesson's text are run.
     if(COMMAND lanewise_document_test)
       lanewise_document_test(${name} ${folder}/lesson.md)
+    endif()
+    # Every figure of the text is held to its source.
+    find_package(Python3 COMPONENTS Interpreter QUIET)
+    if(Python3_Interpreter_FOUND AND name MATCHES "^[0-9]")
+      add_test(NAME ${name}.figures COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/assets/figures.py
+        --programs ${PROJECT_BINARY_DIR}/lessons ${name})
     endif()
     # viz/testing may define this: what the stage writes is looked at in every variant.
     if(COMMAND lanewise_labels_test)

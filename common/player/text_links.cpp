@@ -55,6 +55,12 @@ std::optional<View> view_named(std::string_view name) {
 
 Link parse_link(const std::string& target) {
     Link link;
+    constexpr std::string_view kGlossary = "../GLOSSARY.md#";
+    if (target.starts_with(kGlossary)) {
+        link.term = target.substr(kGlossary.size());
+        if (link.term.empty()) refuse(target, target, "which names no term");
+        return link;
+    }
     for (const std::string& part : split(target, ',')) {
         const std::size_t colon = part.find(':');
         if (colon == std::string::npos || colon + 1 == part.size())
@@ -73,7 +79,7 @@ Link parse_link(const std::string& target) {
             if (!link.view)
                 refuse(target, part, "but the views are stage, rounding, tree, table, timings, roofline and costs");
         } else {
-            refuse(target, part, "but the kinds are variant, step, lane, view, compare and lesson");
+            refuse(target, part, "but the kinds are variant, step, lane, view, compare and lesson; a term is ../GLOSSARY.md#TERM");
         }
     }
     return link;

@@ -7,7 +7,8 @@
 //   compare:A+B[+C…]  sets two to four variants beside each other
 //   lesson:NAME       goes on to another lesson, 06_grid_stride
 //
-// as in [lane 31](variant:warp_sum_down,step:2,lane:31). All other targets are not links of the window.
+// as in [lane 31](variant:warp_sum_down,step:2,lane:31); or a term of the glossary, ../GLOSSARY.md#bank-conflict. All
+// other targets are not links of the window.
 #pragma once
 
 #include <optional>
@@ -26,6 +27,7 @@ struct Link {
     int lane = -1;
     std::optional<View> view;
     std::string lesson;
+    std::string term;                  // "bank-conflict": its heading in the glossary, in small letters, with hyphens
 };
 
 // Throws Error that names the part that is none.

@@ -16,6 +16,8 @@ TEST(Links, SeveralPartsAreOneLink) {
     EXPECT_EQ(parse_link("compare:a+b+c").compare, (std::vector<std::string>{"a", "b", "c"}));
     EXPECT_EQ(parse_link("lesson:06_grid_stride").lesson, "06_grid_stride");
     EXPECT_FALSE(parse_link("variant:a").step.has_value());
+    EXPECT_EQ(parse_link("../GLOSSARY.md#bank-conflict").term, "bank-conflict");
+    EXPECT_TRUE(parse_link("../GLOSSARY.md#bank-conflict").variant.empty());
 }
 
 TEST(Links, WhatIsNoLinkIsNamed) {
@@ -27,7 +29,8 @@ TEST(Links, WhatIsNoLinkIsNamed) {
                                                           {"compare:a", "compare:a"},
                                                           {"https://example.org", "https:"},
                                                           {"variant:", "variant:"},
-                                                          {"other.md", "other.md"}}) {
+                                                          {"other.md", "other.md"},
+                                                          {"../GLOSSARY.md#", "../GLOSSARY.md#"}}) {
         try {
             parse_link(target);
             ADD_FAILURE() << target;

@@ -14,27 +14,26 @@ constexpr int kMostRounds = 4;
 
 // What of a step decides whom it stands beside, in numbers that compare quickly.
 struct Mark {
-    std::size_t stage = 0, label = 0;
+    Role role = Role::load;
     StepKind kind = StepKind::load;
-    std::optional<std::int64_t> distance;
-    bool is_round = false, is_exchange = false;
+    std::size_t label = 0;
+    std::size_t round = 0;   // of a round: which one of its run
 };
 
 // Whoever may stand beside one of two that stand together may stand beside the other.
 bool may_stand_together(const Mark& a, const Mark& b) {
-    if (a.stage != b.stage) return false;
-    return !a.is_exchange || a.kind == b.kind || (is_barrier(a.kind) && is_barrier(b.kind));
+    if (a.role != b.role) return false;
+    if (a.role == Role::round) return a.round == b.round;
+    return a.role != Role::collective || a.kind == b.kind;
 }
 
 // What it is worth to let two steps stand beside each other; 0 where they may not. Rounds outweigh all else: what
-// stands between them follows.
+// stands between them follows. Of two ways with as many pairs the one with more of a kind is better, and where a run
+// ends with several stores the one of the same name.
 std::uint32_t worth(const Mark& a, const Mark& b) {
     if (!may_stand_together(a, b)) return 0;
-    std::uint32_t sum = a.is_round ? 1000 : 16;
-    if (a.distance && a.distance == b.distance) sum += 4;
-    if (a.kind == b.kind) sum += 2;
-    if (a.label == b.label) sum += 1;
-    return sum;
+    if (a.role == Role::round) return 20000;
+    return 64 + (a.kind == b.kind ? 2 : 0) + (a.role == Role::finish && a.label == b.label ? 1 : 0);
 }
 
 using Marks = std::vector<Mark>;
@@ -43,9 +42,11 @@ class Marker {
 public:
     Marks of(const Steps& steps) {
         Marks marks;
-        for (const Step& step : steps.steps)
-            marks.push_back({number(step.stage), number(step.label), step.kind, step.distance,
-                             step.stage.ends_with("rounds"), step.stage == "exchange"});
+        std::size_t rounds = 0;
+        for (const Step& step : steps.steps) {
+            Mark& mark = marks.emplace_back(Mark{role_of(step), step.kind, number(step.label), 0});
+            if (mark.role == Role::round) mark.round = rounds++;
+        }
         return marks;
     }
 
@@ -111,17 +112,22 @@ private:
         }
     }
 
-    // Long runs: stage by stage in step, as far as they go together.
+    // Long runs: role by role in step, as far as they go together. Neither goes past a round that the other has, too.
     void in_step() {
         const std::size_t n = coverage_.size(), m = new_.size();
-        const auto goes_on = [](const Mark& a, const Mark& b) { return a.stage == b.stage; };
+        const auto mark = [&](std::size_t i) -> const Mark& { return *coverage_[i].front(); };
+        const auto goes_on = [](const Mark& a, const Mark& b) { return a.role == b.role; };
+        std::size_t rounds_there = 0, rounds_here = 0;
+        for (std::size_t i = 0; i < n; ++i) rounds_there += mark(i).role == Role::round;
+        for (const Mark& each : new_) rounds_here += each.role == Role::round;
         std::size_t i = 0, j = 0;
         while (i < n || j < m) {
             if (i == n) alone(j++);
             else if (j == m) result_.push_back(places_[i++]);
-            else if (may_stand_together(*coverage_[i].front(), new_[j])) both(i++, j++);
-            else if (i > 0 && goes_on(*coverage_[i].front(), *coverage_[i - 1].front()))
-                result_.push_back(places_[i++]);
+            else if (may_stand_together(mark(i), new_[j])) both(i++, j++);
+            else if (mark(i).role == Role::round && mark(i).round < rounds_here) alone(j++);
+            else if (new_[j].role == Role::round && new_[j].round < rounds_there) result_.push_back(places_[i++]);
+            else if (i > 0 && goes_on(mark(i), mark(i - 1))) result_.push_back(places_[i++]);
             else if (j > 0 && goes_on(new_[j], new_[j - 1])) alone(j++);
             else result_.push_back(places_[i++]);
         }
@@ -158,7 +164,43 @@ bool better(const std::vector<Marks>& runs, std::vector<AlignedPlace>& places, s
     return true;
 }
 
+bool any_joins(const Step& step) {
+    return std::any_of(step.warps.begin(), step.warps.end(), [](const WarpStep& warp) {
+        return std::any_of(warp.lanes.begin(), warp.lanes.end(), [](const LaneView& lane) {
+            return lane.active && lane.effect == trace::Effect::join;
+        });
+    });
+}
+
+// Does the text say of every lane that it takes the other's value in place of its own?
+bool only_replaces(const Step& step) {
+    return std::all_of(step.warps.begin(), step.warps.end(), [](const WarpStep& warp) {
+        return std::all_of(warp.lanes.begin(), warp.lanes.end(), [](const LaneView& lane) {
+            return !lane.active || lane.effect == trace::Effect::replace;
+        });
+    });
+}
+
 }  // namespace
+
+Role role_of(const Step& step) {
+    switch (step.kind) {
+        case StepKind::block_barrier:
+        case StepKind::warp_barrier: return Role::barrier;
+        case StepKind::fence: return Role::fence;
+        case StepKind::reduce: return Role::round;
+        case StepKind::shuffle: return any_joins(step) || !only_replaces(step) ? Role::round : Role::collective;
+        case StepKind::vote:
+        case StepKind::active_mask: return Role::collective;
+        case StepKind::atomic: return step.stage == "finish" ? Role::finish : Role::shared_atomic;
+        case StepKind::load:
+        case StepKind::store: break;
+    }
+    if (step.stage == "load") return Role::load;
+    if (step.stage.ends_with("rounds")) return Role::round;
+    if (step.stage == "finish") return Role::finish;
+    return step.kind == StepKind::load ? Role::load_words : Role::store_words;
+}
 
 std::vector<AlignedPlace> align_all(const std::vector<const Steps*>& runs) {
     Marker marker;

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
@@ -6,6 +8,7 @@
 #include "viz/testing/sample_runs.hpp"
 #include "viz/views/compare/compare_view.hpp"
 #include "common/scene/describe.hpp"
+#include "common/steps/align.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -40,39 +43,39 @@ const CompareFigure* figure(const CompareScene& scene, const std::string& label)
     return nullptr;
 }
 
-TEST(SideBySide, StepsOfOneStageStandTogetherOnAllSides) {
+TEST(SideBySide, StepsThatDoTheSameStandTogetherOnAllSides) {
     const std::vector<CompareSide> sides = four();
-    SideBySide steps;
-    steps.align(runs(sides));
-    ASSERT_EQ(steps.sides(), 4u);
-    for (std::size_t place = 0; place < steps.size(); ++place) {
-        std::string stage;
+    SideBySide aligned;
+    aligned.align(runs(sides));
+    ASSERT_EQ(aligned.sides(), 4u);
+    for (std::size_t place = 0; place < aligned.size(); ++place) {
+        std::optional<steps::Role> role;
         for (std::size_t s = 0; s < 4; ++s) {
-            if (!steps.has_own_step(s, place)) continue;
-            const std::string& own = sides[s].run_view->steps().steps[steps.step_of(s, place)].stage;
-            EXPECT_EQ(own, stage.empty() ? own : stage) << place;
-            stage = own;
+            if (!aligned.has_own_step(s, place)) continue;
+            const steps::Role own = steps::role_of(sides[s].run_view->steps().steps[aligned.step_of(s, place)]);
+            EXPECT_EQ(own, role.value_or(own)) << place;
+            role = own;
         }
-        EXPECT_FALSE(stage.empty());
+        EXPECT_TRUE(role.has_value());
     }
     for (std::size_t s = 0; s < 4; ++s) {
         const std::size_t count = sides[s].run_view->steps().size();
-        for (std::size_t k = 0; k < count; ++k) EXPECT_EQ(steps.step_of(s, steps.place_of(s, k)), k);
+        for (std::size_t k = 0; k < count; ++k) EXPECT_EQ(aligned.step_of(s, aligned.place_of(s, k)), k);
         // Past its end a side keeps its last step.
-        EXPECT_EQ(steps.step_of(s, steps.size() - 1), count - 1);
+        EXPECT_EQ(aligned.step_of(s, aligned.size() - 1), count - 1);
     }
     // By stage: forward to the end and back again, never standing still before the ends.
     std::size_t place = 0, moves = 0;
-    while (place + 1 < steps.size()) {
-        const std::size_t next = steps.place_of_next_stage(runs(sides), place, 1);
+    while (place + 1 < aligned.size()) {
+        const std::size_t next = aligned.place_of_next_stage(runs(sides), place, 1);
         ASSERT_GT(next, place);
         place = next;
         ++moves;
     }
     EXPECT_GT(moves, 2u);
-    EXPECT_LT(moves, steps.size());
+    EXPECT_LT(moves, aligned.size());
     while (place > 0) {
-        const std::size_t before = steps.place_of_next_stage(runs(sides), place, -1);
+        const std::size_t before = aligned.place_of_next_stage(runs(sides), place, -1);
         ASSERT_LT(before, place);
         place = before;
     }

@@ -38,7 +38,7 @@ void export_page(Session& session, const std::vector<std::string>& names, const 
     page::Document document{session.lesson.name(), session.lesson.title(), {}};
     for (const auto& name : names) {
         const Variant& variant = session.lesson.find(name);
-        runs.push_back(session.run(name));
+        runs.push_back(session.run_beside(name, names));
         document.panels.push_back({runs.back().get(), variant.title, variant.summary, !variant.declared_wrong.empty()});
     }
     document.step = request.step;

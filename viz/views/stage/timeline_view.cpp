@@ -325,7 +325,8 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
         if (place.tick && under)
             outline(brush, {chip.x0, bars.y0 + pane.px(12), chip.x1, bars.y1}, colors.quiet, 0, pane.px(1));
         if (under) {
-            hint_card(pane.look(), "step " + std::to_string(i + 1) + " · " + entry.label + work_hint(entry, scale));
+            hint_card(pane.look(), "step " + std::to_string(i + 1) + " · " +
+                                       (entry.names.empty() ? entry.label : entry.names) + work_hint(entry, scale));
             if (pane.button(whole)) intent = {Intent::Kind::go_to, i};
         }
     }

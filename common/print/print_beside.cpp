@@ -38,8 +38,8 @@ std::string wrapped(const std::string& text) {
 void print_diff(std::ostream& out, const ComparedText& left, const ComparedText& right, const Paint& paint) {
     const auto lines = scene::source_diff(*left.finished->run, *right.finished->run);
     const bool any = std::any_of(lines.begin(), lines.end(), [](const auto& line) { return line.differs(); });
-    out << '\n' << paint.faint(fmt::format("Source: - {}, + {}{}", left.title, right.title,
-                                          any ? "" : ": the same lines ran")) << '\n';
+    out << '\n' << paint.faint(fmt::format("Lines of source only in {} (-) and only in {} (+){}", left.title,
+                                          right.title, any ? "" : ": none")) << '\n';
     for (const scene::DiffLine& line : lines) {
         if (!line.differs()) continue;
         const bool is_left = line.right == 0;
@@ -85,7 +85,7 @@ void print_compared_text(std::ostream& out, const Lesson& lesson, const std::vec
     for (std::size_t place = 0; place < steps.size(); ++place) {
         if (view.step && *view.step != place) continue;
         const scene::CompareScene here = scene::build_compare_scene(compared, steps, times, place, warp);
-        const std::string head = fmt::format("── {} of {} · {} ", place + 1, steps.size(), steps.name(place));
+        const std::string head = fmt::format("── {} of {} · {}", place + 1, steps.size(), steps.name(place));
         out << '\n' << view.paint.strong(head) << '\n';
         for (std::size_t s = 0; s < sides.size(); ++s) {
             if (here.sides[s].own) printers[s]->print_step(here.sides[s].step, sides[s].title);

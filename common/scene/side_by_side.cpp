@@ -26,8 +26,8 @@ const char* role_name(Role role) {
     switch (role) {
         case Role::load: return "load";
         case Role::round: return "round";
-        case Role::store_words: return "hand-over store";
-        case Role::load_words: return "hand-over load";
+        case Role::store_words: return "exchange store";
+        case Role::load_words: return "exchange load";
         case Role::shared_atomic: return "shared atomic";
         case Role::collective: return "collective";
         case Role::barrier: return "barrier";
@@ -326,9 +326,10 @@ CompareScene build_compare_scene(const std::vector<ComparedRun>& sides, const Si
     return scene;
 }
 
-std::string time_text(const CompareTime& time) {
+std::string time_text(const CompareTime& time, bool ranked) {
     if (!time.timing) return "no time of this variant: it came out wrong, or was not measured";
     std::string text = fmt::format("{} for {} values", timing::time_text(time.timing->median_us), time.timing->n);
+    if (!ranked) return text;
     if (time.fastest) text += ", the fastest";
     else if (time.comparable && time.among_fastest) text += ", no difference from the fastest";
     else if (time.comparable) text += fmt::format(", {:.3g}× the fastest", time.times_fastest);
@@ -375,7 +376,7 @@ std::string describe_comparison(const std::vector<ComparedRun>& sides, const std
         out += "\n";
     }
     for (std::size_t s = 0; s < sides.size(); ++s)
-        out += "time  " + sides[s].name + "  " + time_text(scene.sides[s].time) + "\n";
+        out += "time  " + sides[s].name + "  " + time_text(scene.sides[s].time, !told.one_limit) + "\n";
     for (std::size_t s = 0; s < sides.size(); ++s) {
         if (scene.sides[s].differing)
             out += fmt::format("differs  {}  lanes {} differ from {}\n", sides[s].name,

@@ -1,6 +1,7 @@
 #include "common/steps/align.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace lanewise::steps {
@@ -11,6 +12,8 @@ namespace {
 constexpr std::size_t kMaxTable = 16u << 20;
 constexpr std::size_t kMaxRefined = 1u << 20;
 constexpr int kMostRounds = 4;
+// Numbers from here on are of rounds that stand beside no other run's.
+constexpr std::size_t kBesideNone = std::size_t{1} << 40;
 
 // What of a step decides whom it stands beside, in numbers that compare quickly.
 struct Mark {
@@ -23,7 +26,7 @@ struct Mark {
 // Whoever may stand beside one of two that stand together may stand beside the other.
 bool may_stand_together(const Mark& a, const Mark& b) {
     if (a.role != b.role) return false;
-    if (a.role == Role::round) return a.round == b.round;
+    if (a.role == Role::round) return a.round == b.round && a.round < kBesideNone;
     return a.role != Role::collective || a.kind == b.kind;
 }
 
@@ -42,10 +45,16 @@ class Marker {
 public:
     Marks of(const Steps& steps) {
         Marks marks;
-        std::size_t rounds = 0;
+        std::map<WarpRef, std::size_t> rounds;   // that a warp has had
+        std::size_t next = 0, beside_none = kBesideNone;
         for (const Step& step : steps.steps) {
             Mark& mark = marks.emplace_back(Mark{role_of(step), step.kind, number(step.label), 0});
-            if (mark.role == Role::round) mark.round = rounds++;
+            if (mark.role != Role::round) continue;
+            // The round of the warp that has had most. Warps that come later to one that others have had stand alone.
+            std::size_t round = step.warps.empty() ? next : 0;
+            for (const WarpStep& part : step.warps) round = std::max(round, rounds[part.warp]++);
+            mark.round = round >= next ? round : beside_none++;
+            next = std::max(next, round + 1);
         }
         return marks;
     }
@@ -118,8 +127,11 @@ private:
         const auto mark = [&](std::size_t i) -> const Mark& { return *coverage_[i].front(); };
         const auto goes_on = [](const Mark& a, const Mark& b) { return a.role == b.role; };
         std::size_t rounds_there = 0, rounds_here = 0;
-        for (std::size_t i = 0; i < n; ++i) rounds_there += mark(i).role == Role::round;
-        for (const Mark& each : new_) rounds_here += each.role == Role::round;
+        const auto count = [](std::size_t& rounds, const Mark& each) {
+            if (each.role == Role::round && each.round < kBesideNone) rounds = std::max(rounds, each.round + 1);
+        };
+        for (std::size_t i = 0; i < n; ++i) count(rounds_there, mark(i));
+        for (const Mark& each : new_) count(rounds_here, each);
         std::size_t i = 0, j = 0;
         while (i < n || j < m) {
             if (i == n) alone(j++);
@@ -197,7 +209,9 @@ Role role_of(const Step& step) {
         case StepKind::store: break;
     }
     if (step.stage == "load") return Role::load;
-    if (step.stage.ends_with("rounds")) return Role::round;
+    // `total += partials[i]` reads what others left; `value += tree[t + 16]` is a round.
+    if (step.stage.ends_with("rounds"))
+        return step.kind == StepKind::load && !step.distance ? Role::load_words : Role::round;
     if (step.stage == "finish") return Role::finish;
     return step.kind == StepKind::load ? Role::load_words : Role::store_words;
 }

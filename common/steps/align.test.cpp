@@ -149,6 +149,33 @@ TEST(Align, WhatAStepDoesIsItsRole) {
     EXPECT_EQ(roles(tree), expected);
 }
 
+// Warps that come to a round when others have gone on stand alone; the rounds after it are counted as if they had not.
+TEST(Align, ALateWarpsRoundIsTheSameRound) {
+    TraceBuilder made;
+    made.statement(3, Effect::join, "value");
+    for (const std::uint32_t number : {0u, 1u}) {
+        auto warp = made.warp(0, number);
+        for (const int mask : {16, 8}) {
+            warp.shuffle_sum(3, Op::shfl_xor, mask);
+            if (number == 1) warp.barrier(4);   // so that its second round is another step
+        }
+        if (number == 0) {
+            warp.barrier(4);
+            warp.barrier(4);
+            warp.shuffle_sum(3, Op::shfl_xor, 4);
+        }
+    }
+    const Steps late = build_steps(made.trace);
+    const Trace three = warp_tree(Op::shfl_down, {4, 2, 1});
+    // Three rounds: the second one in two steps, of which the first stands beside.
+    std::string rounds;
+    for (const auto& [k, l] : align(late, build_steps(three))) {
+        if (k == kNoStep || role_of(late.steps[k]) != Role::round) continue;
+        rounds += late.steps[k].label + (l == kNoStep ? "=- " : "=" + build_steps(three).steps[l].label + " ");
+    }
+    EXPECT_EQ(rounds, "xor 16=down 4 xor 8=down 2 xor 8=- xor 4=down 1 ") << labels(late);
+}
+
 // A shuffle that hands lane 0's value to all joins nothing: it is no round.
 TEST(Align, ABroadcastIsNoRound) {
     TraceBuilder made;
@@ -198,6 +225,7 @@ TEST(Align, LongRunsWithoutATable) {
     for (int i = 0; i < 6000; ++i) {
         c.steps.emplace_back().stage = i < 5000 ? "load" : i % 2 ? "exchange" : "block rounds";
         d.steps.emplace_back().stage = i < 4000 ? "load" : i % 4 ? "exchange" : "warp rounds";
+        c.steps.back().kind = d.steps.back().kind = StepKind::store;
     }
     check(c, d);
     std::size_t rounds = 0;

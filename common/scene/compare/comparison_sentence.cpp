@@ -67,15 +67,17 @@ Work work_of(const lesson::Run& run) {
 struct Count {
     const char* one;
     const char* many;
-    bool is_memory;
+    bool is_memory;   // of loads, stores and atomics: a GPU's trace alone may not tell all of them
     bool adds_up;   // over blocks; else the blocks do it side by side
     double (*of)(const Work&, std::size_t block);
 };
+constexpr std::size_t kShuffleRounds = 3, kAtomics = 4;   // places among them
 constexpr Count kCounts[] = {
-    {"round", "rounds", false, false, [](const Work& w, std::size_t b) { return double(w.rounds[b]); }},
+    {"round", "rounds", true, false, [](const Work& w, std::size_t b) { return double(w.rounds[b]); }},
     {"barrier", "barriers", false, false, [](const Work& w, std::size_t b) { return double(w.blocks[b].block_barriers); }},
     {"syncwarp", "syncwarps", false, false, [](const Work& w, std::size_t b) { return double(w.blocks[b].warp_barriers); }},
-    {"atomic", "atomics", false, true, [](const Work& w, std::size_t b) { return double(w.blocks[b].atomics); }},
+    {"shuffle round", "shuffle rounds", false, false, [](const Work& w, std::size_t b) { return double(w.blocks[b].shuffles); }},
+    {"atomic", "atomics", true, true, [](const Work& w, std::size_t b) { return double(w.blocks[b].atomics); }},
     {"sector", "sectors", true, true, [](const Work& w, std::size_t b) { return double(w.blocks[b].global_sectors); }},
     {"global request", "global requests", true, true,
      [](const Work& w, std::size_t b) { return double(w.blocks[b].global_requests); }},
@@ -137,18 +139,22 @@ double ratio_of(const std::vector<double>& values) {
     return *least == 0 ? HUGE_VAL : *most / *least;
 }
 
-void tell_counts(const std::vector<Work>& works, ComparisonSentence& told) {
+std::string name_of(const ComparedRun& side) { return side.title.empty() ? side.name : side.title; }
+
+void tell_counts(const std::vector<ComparedRun>& sides, const std::vector<Work>& works, ComparisonSentence& told) {
     const Scope scope = scope_of(works);
     const bool memory =
         std::all_of(works.begin(), works.end(), [](const Work& work) { return work.knows_memory; });
     struct Differing {
         std::string text;
         double ratio;
+        bool adds_up;
     };
     std::vector<Differing> differing;
     Names equal;
     for (const Count& count : kCounts) {
         if (count.is_memory && !memory) continue;
+        if (memory && &count == &kCounts[kShuffleRounds]) continue;   // they are among the rounds
         std::vector<double> values;
         for (const Work& work : works) values.push_back(value_of(count, work, scope));
         const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -166,44 +172,79 @@ void tell_counts(const std::vector<Work>& works, ComparisonSentence& told) {
             for (const double value : values) all.push_back(number(value));
             text = fmt::format("{} {}", count.many, fmt::join(all, " / "));
         }
-        differing.push_back({std::move(text), ratio_of(values)});
+        differing.push_back({std::move(text), ratio_of(values), count.adds_up});
     }
     std::stable_sort(differing.begin(), differing.end(),
                      [](const Differing& a, const Differing& b) { return a.ratio > b.ratio; });
-    Names texts;
-    for (const Differing& each : differing) texts.push_back(each.text);
+    // What blocks do side by side is a block's, whatever the others are of.
+    Names texts, of_a_block;
+    for (const Differing& each : differing)
+        (each.adds_up || scope == Scope::a_block ? texts : of_a_block).push_back(each.text);
     if (!texts.empty()) told.differ = fmt::format("{}{}", fmt::join(texts, ", "), scope_text(scope, works[0]));
+    if (!of_a_block.empty())
+        told.differ += fmt::format("{}{} in a block", texts.empty() ? "" : "; ", fmt::join(of_a_block, ", "));
     told.equal = fmt::format("{}", fmt::join(equal, ", "));
-    if (!memory) told.equal += std::string(told.equal.empty() ? "" : "; ") + "memory accesses are not known of " +
-                               (works.size() == 2 ? "both" : "all");
+    if (memory) return;
+    Names unknown;
+    for (std::size_t s = 0; s < sides.size(); ++s)
+        if (!works[s].knows_memory) unknown.push_back(name_of(sides[s]));
+    told.equal += std::string(told.equal.empty() ? "nothing that was counted" : "") +
+                  fmt::format(". Loads, stores and atomics were not recorded of {}", fmt::join(unknown, ", "));
 }
-
-std::string name_of(const ComparedRun& side) { return side.title.empty() ? side.name : side.title; }
 
 std::string how_it_came_out(const ComparedRun& side) {
     if (!came_out_right(*side.run)) return fmt::format("{} comes out wrong ({})", name_of(side), result_text(*side.run));
-    return fmt::format("a mistake was found in {}, though its result is right", name_of(side));
+    return fmt::format("A mistake was found in {}, though its result is right", name_of(side));
 }
 
 std::string times_faster(double ratio) { return fmt::format("{:.{}f}×", ratio, ratio < 10 ? 2 : 0); }
 
+// Do all make as many atomics on one address, and take about as long?
+bool have_one_limit(const std::vector<Work>& works, const std::vector<const timing::Timing*>& times) {
+    std::vector<double> atomics;
+    double least = HUGE_VAL, most = 0;
+    for (std::size_t s = 0; s < works.size(); ++s) {
+        atomics.push_back(works[s].one_address && works[s].knows_memory
+                              ? value_of(kCounts[kAtomics], works[s], Scope::scaled) : 0);
+        least = std::min(least, times[s]->median_us);
+        most = std::max(most, times[s]->median_us);
+    }
+    return atomics[0] > 0 && std::count(atomics.begin(), atomics.end(), atomics[0]) == static_cast<long>(atomics.size()) &&
+           most <= least * (1 + kAlike);
+}
+
+std::string tell_limit(const std::vector<ComparedRun>& sides, const std::vector<const timing::Timing*>& times,
+                       const std::vector<Work>& works) {
+    Names names, figures;
+    bool any_order = false;
+    double least = HUGE_VAL, most = 0;
+    for (std::size_t s = 0; s < sides.size(); ++s) {
+        names.push_back(name_of(sides[s]));
+        figures.push_back(timing::time_text(times[s]->median_us));
+        for (const timing::Timing* other : times) any_order |= timing::compare_times(*times[s], *other) != 0;
+        least = std::min(least, times[s]->median_us);
+        most = std::max(most, times[s]->median_us);
+    }
+    const double atomics = value_of(kCounts[kAtomics], works[0], Scope::scaled);
+    const std::string each = scope_of(works) == Scope::a_block
+                                 ? fmt::format("{} a block", number(value_of(kCounts[kAtomics], works[0], Scope::a_block)))
+                                 : fmt::format("{} each here", number(atomics));
+    const std::string apart = any_order ? fmt::format("only {} % apart in time", std::lround(100 * (most / least - 1)))
+                                        : std::string("no difference in time");
+    return fmt::format("{} have one limit, as many atomics on one address ({}): {} ({}, {} values)",
+                       fmt::join(names, " and "), each, apart, fmt::join(figures, " and "), times[0]->n);
+}
+
 // The times of two: the second against the first.
 std::string tell_two(const std::vector<ComparedRun>& sides, const timing::Timing& a, const timing::Timing& b,
-                     const std::vector<Work>& works) {
+                     ComparisonSentence& told) {
     const std::string first = name_of(sides[0]), second = name_of(sides[1]);
     const int order = timing::compare_times(b, a);
     const double ratio = std::max(a.median_us, b.median_us) / std::min(a.median_us, b.median_us);
     const std::string values = fmt::format("({} against {}, {} values)", timing::time_text(b.median_us),
                                            timing::time_text(a.median_us), a.n);
-    const double atomics[] = {value_of(kCounts[3], works[0], Scope::scaled), value_of(kCounts[3], works[1], Scope::scaled)};
-    const bool one_limit = works[0].one_address && works[1].one_address && atomics[0] > 0 && atomics[0] == atomics[1] &&
-                           ratio <= 1 + kAlike;
-    if (one_limit) {
-        const std::string difference = order == 0 ? "no difference" : fmt::format("only {} % apart", std::lround(100 * (ratio - 1)));
-        return fmt::format("{} and {} have one limit, as many atomics on one address ({} each here): {} in time {}",
-                           second, first, number(atomics[0]), difference, values);
-    }
     if (order == 0) return fmt::format("No difference in time between {} and {} {}", second, first, values);
+    told.is_ratio = true;
     return fmt::format("{} is {} {} than {} {}", second, times_faster(ratio), order > 0 ? "slower" : "faster", first,
                        values);
 }
@@ -229,7 +270,7 @@ std::string tell_all(const std::vector<ComparedRun>& sides, const std::vector<co
 }
 
 std::string tell_times(const std::vector<ComparedRun>& sides, const timing::TimingTable& table,
-                       const std::vector<Work>& works) {
+                       const std::vector<Work>& works, ComparisonSentence& told) {
     Names wrong;
     for (const ComparedRun& side : sides)
         if (is_wrong(*side.run)) wrong.push_back(how_it_came_out(side));
@@ -242,7 +283,9 @@ std::string tell_times(const std::vector<ComparedRun>& sides, const timing::Timi
     }
     for (const timing::Timing* time : times)
         if (time->n != times.front()->n) return "Their times are of different numbers of values and are not compared";
-    return sides.size() == 2 ? tell_two(sides, *times[0], *times[1], works) : tell_all(sides, times);
+    told.one_limit = have_one_limit(works, times);
+    if (told.one_limit) return tell_limit(sides, times, works);
+    return sides.size() == 2 ? tell_two(sides, *times[0], *times[1], told) : tell_all(sides, times);
 }
 
 // The elements of the first output: sums that a run leaves.
@@ -278,20 +321,22 @@ void tell_input(const std::vector<ComparedRun>& sides, ComparisonSentence& told)
     Names each;
     for (const ComparedRun& side : sides) {
         const std::uint64_t count = outputs_of(*side.run);
-        each.push_back(fmt::format("{} leaves {} {}", name_of(side), count, count == 1 ? "result" : "results"));
+        each.push_back(fmt::format("{} leaves {} {}", name_of(side), count, count == 1 ? "result" : "partial results"));
     }
     told.input += fmt::format(" Not the same work: {}.", fmt::join(each, ", "));
 }
 
 }  // namespace
 
+std::string ComparisonSentence::headline() const {
+    if (times.empty()) return {};
+    if (differ.empty()) return times + ". No count differs.";
+    return times + (is_ratio ? ": " : ". Counts that differ: ") + differ + ".";
+}
+
 std::string ComparisonSentence::text() const {
-    std::string text = times;
-    if (!differ.empty()) text += (text.empty() ? "" : ": ") + differ;
-    else if (!equal.empty()) text += std::string(text.empty() ? "" : "; ") + "no count differs";
-    text += ".";
-    if (!equal.empty()) text += " Equal: " + equal + ".";
-    return text;
+    const std::string head = headline();
+    return equal.empty() || head.empty() ? head : head + " Equal: " + equal + ".";
 }
 
 ComparisonSentence comparison_sentence(const std::vector<ComparedRun>& sides, const timing::TimingTable& times) {
@@ -299,8 +344,8 @@ ComparisonSentence comparison_sentence(const std::vector<ComparedRun>& sides, co
     if (sides.size() < 2) return told;
     std::vector<Work> works;
     for (const ComparedRun& side : sides) works.push_back(work_of(*side.run));
-    told.times = tell_times(sides, times, works);
-    tell_counts(works, told);
+    told.times = tell_times(sides, times, works, told);
+    tell_counts(sides, works, told);
     tell_input(sides, told);
     return told;
 }

@@ -15,7 +15,11 @@ struct ComparisonSentence {
     std::string equal;    // "7 rounds, 8 barriers, 45 global requests"; empty where none is
     std::string input;    // "Both ran on the same 256 values (ramp)."
     bool same_input = true;
+    bool is_ratio = false;     // `times` says how much slower one is: what differs follows it directly
+    bool one_limit = false;    // `times` says that all have the same count of atomics on one address
 
+    // `times` and `differ` as one sentence or two; empty where nothing is told.
+    std::string headline() const;
     // "interleaved is 1.23× slower than tree (…): 223 sectors against 88 in a block. Equal: 7 rounds, 8 barriers."
     std::string text() const;
 };

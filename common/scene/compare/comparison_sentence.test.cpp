@@ -50,6 +50,8 @@ TEST(ComparisonSentence, ListsWhatDiffersAndWhatIsEqual) {
     EXPECT_EQ(told.differ,
               "1 atomic against 0, 1 barrier against 9, 9 wavefronts against 44, 9 shared requests against 44 in a block");
     EXPECT_EQ(told.equal, "8 rounds, 32 sectors, 8 global requests");
+    EXPECT_EQ(told.text(), "tree has no time to compare. Counts that differ: " + told.differ + ". Equal: " +
+                               told.equal + ".") << told.text();
     EXPECT_EQ(told.input, "Both ran on the same 256 values (ramp).");
     EXPECT_TRUE(told.same_input);
 }
@@ -58,6 +60,7 @@ TEST(ComparisonSentence, SlowerIsSaidOnlyBeyondTheSpread) {
     Two two;
     two.times.rows = {time_of("a_tree", 4.9, 5, 5.1), time_of("b_levels", 6, 6.15, 6.3)};
     EXPECT_EQ(two.told().times, "two-level is 1.23× slower than tree (6.15 µs against 5.00 µs, 1024 values)");
+    EXPECT_NE(two.told().text().find(" 1024 values): 1 atomic against 0, "), std::string::npos) << two.told().text();
     two.times.rows = {time_of("a_tree", 6, 6.15, 6.3), time_of("b_levels", 4.9, 5, 5.1)};
     EXPECT_EQ(two.told().times, "two-level is 1.23× faster than tree (5.00 µs against 6.15 µs, 1024 values)");
     two.times.rows = {time_of("a_tree", 4.9, 5, 5.1), time_of("b_levels", 5.05, 5.2, 5.3)};
@@ -75,8 +78,12 @@ TEST(ComparisonSentence, AsManyAtomicsOnOneAddressAreSaidInstead) {
     timing::TimingTable times;
     times.rows = {time_of("a", 6.4, 6.5, 6.6), time_of("b", 6.1, 6.2, 6.3)};
     EXPECT_EQ(comparison_sentence(sides, times).times,
-              "b and a have one limit, as many atomics on one address (2 each here): only 5 % apart in time (6.20 µs "
-              "against 6.50 µs, 1024 values)");
+              "a and b have one limit, as many atomics on one address (1 a block): only 5 % apart in time (6.50 µs and "
+              "6.20 µs, 1024 values)");
+    EXPECT_TRUE(comparison_sentence(sides, times).one_limit);
+    times.rows[1] = time_of("b", 6.1, 6.3, 6.45);
+    EXPECT_NE(comparison_sentence(sides, times).times.find("no difference in time (6.50 µs and 6.30 µs"),
+              std::string::npos);
     // Far apart they have another one.
     times.rows[1] = time_of("b", 3, 3.1, 3.2);
     EXPECT_EQ(comparison_sentence(sides, times).times, "b is 2.10× faster than a (3.10 µs against 6.50 µs, 1024 values)");
@@ -116,16 +123,28 @@ TEST(ComparisonSentence, CountsAreOfAsManyValuesOnBothSides) {
     const auto one = run_of(two_level(8, 1), 1, 256), two = run_of(two_level(4, 2), 2, 128);
     const ComparisonSentence told = comparison_sentence({{"a", one.get()}, {"b", two.get()}}, {});
     // 8 stores and a load in one block; 4 and one in each of two.
-    EXPECT_EQ(told.differ, "2 atomics against 1, 7 rounds against 8, 10 wavefronts against 9, 10 shared requests against 9 "
-                           "in the whole run");
+    EXPECT_EQ(told.differ, "2 atomics against 1, 10 wavefronts against 9, 10 shared requests against 9 in the whole run; "
+                           "7 rounds against 8 in a block");
     EXPECT_EQ(told.equal, "1 barrier, 32 sectors, 8 global requests");
+}
+
+// A GPU's trace alone tells neither loads nor stores, nor the atomics of inline PTX: none of them is counted then.
+TEST(ComparisonSentence, WhatWasNotRecordedIsNotCounted) {
+    Trace bare = two_level(8, 1);
+    std::erase_if(bare.records, [](const trace::Record& record) {
+        return trace::is_access(record.op) || trace::is_atomic(record.op);
+    });
+    const auto tree = run_of(shared_tree(256), 1, 256), levels = run_of(std::move(bare), 1, 256);
+    const ComparisonSentence told = comparison_sentence({{"a", tree.get(), "tree"}, {"b", levels.get(), "two-level"}}, {});
+    EXPECT_EQ(told.differ, "8 shuffle rounds against 0, 1 barrier against 9 in a block");
+    EXPECT_EQ(told.equal, "nothing that was counted. Loads, stores and atomics were not recorded of two-level");
 }
 
 TEST(ComparisonSentence, AnotherInputOrOtherResultsAreSaid) {
     Two two;
     two.levels->trace.outputs[0].count = 8;
     EXPECT_EQ(two.told().input,
-              "Both ran on the same 256 values (ramp). Not the same work: tree leaves 1 result, two-level leaves 8 results.");
+              "Both ran on the same 256 values (ramp). Not the same work: tree leaves 1 result, two-level leaves 8 partial results.");
     two.levels->trace.header.n = 8;
     EXPECT_FALSE(two.told().same_input);
     EXPECT_EQ(two.told().input, "Not on the same input: tree on 256 (ramp), two-level on 8 (ramp).");

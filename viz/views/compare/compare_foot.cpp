@@ -73,9 +73,9 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
             text_in(pane.brush, Face::caption, legend, colors.quiet, told, Align::right);
         }
     }
-    const std::string time = time_text(here.time);
+    const std::string time = time_text(here.time, !told_.one_limit);
     const std::string origin = here.time.timing ? " · " + timing::times_from(times) : "";
-    const bool best = here.time.fastest;
+    const bool best = here.time.fastest && !told_.one_limit;
     text_in(pane.brush, best ? Face::strong : Face::caption, rest,
             !here.time.timing ? colors.quiet
             : best            ? colors.good

@@ -27,10 +27,6 @@ bool panel_button(const Pane& pane, const Rect& box, const char* key, const char
     return pane.button(box);
 }
 
-std::string first_line(const ComparisonSentence& told) {
-    return told.differ.empty() ? told.times + "." : told.times + ": " + told.differ + ".";
-}
-
 std::string second_line(const ComparisonSentence& told) {
     return (told.equal.empty() ? "" : "Equal: " + told.equal + ". ") + told.input;
 }
@@ -61,7 +57,7 @@ void CompareView::place_around(const Look& look, Rect& body, std::size_t count) 
     const bool low = body.height() < kLowWindow * scale;
     const float room = body.width() - look.px(kButtons + 48);
     const std::size_t most = low ? 1 : 2;
-    std::size_t lines = fit_lines(look, Face::strong, first_line(told_), room, most).size();
+    std::size_t lines = fit_lines(look, Face::strong, told_.headline(), room, most).size();
     if (!low) lines += fit_lines(look, Face::caption, second_line(told_), room, most).size();
     places_.sentence = body.cut_top(look.px(12 + 17 * static_cast<float>(std::max<std::size_t>(lines, 2 - low))));
     if (show_text) {
@@ -94,7 +90,7 @@ Intent CompareView::draw_sentence(const Pane& pane, const Rect& where, bool read
             y += pitch;
         }
     };
-    lines(Face::strong, colors.strong, first_line(told_));
+    lines(Face::strong, colors.strong, told_.headline());
     lines(Face::caption, told_.same_input ? colors.quiet : colors.warning, second_line(told_));
     if (pane.hovers(rest)) hint_card(pane.look(), told_.text() + "\n" + told_.input);
     return intent;

@@ -217,6 +217,8 @@ Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::ve
         stage.differing_from = shown[scene_.reference].title;
         stage.note = here.own ? "" : here.stands;
         intent = stage.draw(pane, run_view, at, there);
+        // What it did last stays in sight, and stands back.
+        if (!here.own) fill(pane.brush, pane.box, with_alpha(pane.colors().ground, 0.45));
     }
     if (!(there.warp == here.warp)) selection.warp = there.warp;
     selection.next = there.next;

@@ -21,6 +21,9 @@ namespace {
 using Counters = steps::Step::Counters;
 using Names = std::vector<std::string>;
 
+// Between the counts of three or four; no line is broken there.
+constexpr const char* kSlash = "\u00a0/\u00a0";
+
 // Times that lie no further apart are alike enough to be told by the limit that both have.
 constexpr double kAlike = 0.1;
 
@@ -170,7 +173,7 @@ void tell_counts(const std::vector<ComparedRun>& sides, const std::vector<Work>&
         } else {
             Names all;
             for (const double value : values) all.push_back(number(value));
-            text = fmt::format("{} {}", count.many, fmt::join(all, " / "));
+            text = fmt::format("{} {}", count.many, fmt::join(all, kSlash));
         }
         differing.push_back({std::move(text), ratio_of(values), count.adds_up});
     }

@@ -15,14 +15,15 @@ constexpr float kTextWidth = 0.172f, kLeastText = 236, kMostText = 400;
 constexpr float kSourceWidth = 0.22f, kLeastSource = 300, kMostSource = 470;
 // Sources that nobody asked for leave this much to the panels: values of four digits then stand apart.
 constexpr float kRoomForPanels = 1440;
-// Lower than this at scale 1 the sentence keeps to one line; the pointer shows all of it.
+// Lower than this at scale 1 only what differs is told; the pointer shows all of it.
 constexpr float kLowWindow = 420;
-constexpr float kButtons = 190;
+constexpr float kButtons = 190, kKeys = 64;   // width of both buttons; of their keys alone
 
 // A key and what it shows; lit while that is in sight.
 bool panel_button(const Pane& pane, const Rect& box, const char* key, const char* what, bool on) {
+    if (pane.hovers(box)) hint_card(pane.look(), std::string(key) + ": " + what);
     if (pane.hovers(box) || on) fill(pane.brush, box, pane.colors().raised, pane.px(5));
-    key_hint(pane.brush, {box.x0 + pane.px(6), box.center().y - pane.px(8.5f)}, key, what);
+    key_hint(pane.brush, {box.x0 + pane.px(6), box.center().y - pane.px(8.5f)}, key, box.width() > pane.px(40) ? what : "");
     if (on) fill(pane.brush, {box.x0 + pane.px(6), box.y1 - pane.px(2), box.x1 - pane.px(6), box.y1}, pane.colors().accent);
     return pane.button(box);
 }
@@ -55,11 +56,12 @@ void CompareView::place_around(const Look& look, Rect& body, std::size_t count) 
     if (count < 2) return;
     const float scale = look.scale;
     const bool low = body.height() < kLowWindow * scale;
-    const float room = body.width() - look.px(kButtons + 48);
-    const std::size_t most = low ? 1 : 2;
-    std::size_t lines = fit_lines(look, Face::strong, told_.headline(), room, most).size();
-    if (!low) lines += fit_lines(look, Face::caption, second_line(told_), room, most).size();
-    places_.sentence = body.cut_top(look.px(12 + 17 * static_cast<float>(std::max<std::size_t>(lines, 2 - low))));
+    const float room = body.width() - look.px((low ? kKeys : kButtons) + 48);
+    std::size_t lines = fit_lines(look, Face::strong, told_.headline(), room, 2).size();
+    if (!low) lines += fit_lines(look, Face::caption, second_line(told_), room, 2).size();
+    lines = std::max<std::size_t>(lines, low ? 1 : 2);
+    places_.sentence = body.cut_top(look.px(12 + 17 * static_cast<float>(lines)));
+    places_.low = low;
     if (show_text) {
         const float width = std::clamp(body.width() / scale * kTextWidth, kLeastText, kMostText) * scale;
         places_.text = body.cut_left(std::min(width, body.width() * 0.4f));
@@ -74,11 +76,15 @@ Intent CompareView::draw_sentence(const Pane& pane, const Rect& where, bool read
     Intent intent;
     Rect rest = where.inset(pane.px(16), pane.px(6));
     hairline(pane.brush, {where.x0, where.y1 - 1}, {where.x1, where.y1 - 1}, colors.line);
-    Rect buttons = Rect{rest.x1 - pane.px(kButtons), rest.y0, rest.x1, rest.y0 + pane.px(24)};
-    if (panel_button(pane, buttons.cut_right(pane.px(86)), "S", "sources", sources_shown())) intent = {Kind::panel, 1};
+    const bool keys = places_.low;
+    const float room = pane.px(keys ? kKeys : kButtons);
+    Rect buttons = Rect{rest.x1 - room, rest.y0, rest.x1, rest.y0 + pane.px(24)};
+    if (panel_button(pane, buttons.cut_right(pane.px(keys ? 29 : 86)), "S", "sources", sources_shown()))
+        intent = {Kind::panel, 1};
     buttons.cut_right(pane.px(6));
-    if (panel_button(pane, buttons.cut_right(pane.px(92)), "L", "the lesson", show_text)) intent = {Kind::panel, 0};
-    rest.x1 -= pane.px(kButtons + 16);
+    if (panel_button(pane, buttons.cut_right(pane.px(keys ? 29 : 92)), "L", "the lesson", show_text))
+        intent = {Kind::panel, 0};
+    rest.x1 -= room + pane.px(16);
     if (!ready) return intent;
     const float pitch = pane.px(17);
     float y = rest.y0;
@@ -91,7 +97,7 @@ Intent CompareView::draw_sentence(const Pane& pane, const Rect& where, bool read
         }
     };
     lines(Face::strong, colors.strong, told_.headline());
-    lines(Face::caption, told_.same_input ? colors.quiet : colors.warning, second_line(told_));
+    if (!places_.low) lines(Face::caption, told_.same_input ? colors.quiet : colors.warning, second_line(told_));
     if (pane.hovers(rest)) hint_card(pane.look(), told_.text() + "\n" + told_.input);
     return intent;
 }

@@ -91,11 +91,13 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
     scene_ = ready ? build_compare_scene(runs_of(shown), steps, times, playhead.step, selection.warp) : CompareScene{};
     if (ready) sentence_of(shown, times);
     place_around(look, body, count);
-    const Rect sentence = places_.sentence, text = places_.text, source = places_.sources;
+    const ComparePlaces around = places_;
+    const Rect sentence = around.sentence, source = around.sources;
     places_ = place_panels(body, count, look.scale);
     places_.sentence = sentence;
-    places_.text = text;
+    places_.text = around.text;
     places_.sources = source;
+    places_.low = around.low;
     if (!sentence.empty()) {
         const Pane pane(look, "comparison", sentence, look.colors().panel);
         keep(draw_sentence(pane, sentence, ready));
@@ -116,7 +118,7 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
                                                [](const CompareSide& each) { return is_wrong(each); });
             if (any_wrong)
                 draw_banner(pane, box.cut_top(look.px(places_.compact ? 30 : 38)), side, *shown[side].run_view);
-            const Rect foot = box.cut_bottom(look.px(places_.compact ? 64 : 122));
+            const Rect foot = box.cut_bottom(look.px(places_.low ? 26 : places_.compact ? 64 : 122));
             {
                 const Pane inner(look, ("within " + std::to_string(side)).c_str(), box);
                 keep(draw_panel(inner, side, shown, view, playhead, selection));

@@ -36,6 +36,7 @@ struct ComparePlaces {
     Rect sentence;           // what the comparison comes to
     Rect text, sources;      // beside the panels; empty: not shown
     bool compact = false;    // low panels: the warp alone, and the figures on one line
+    bool low = false;        // a low window: the warp and the time alone
 };
 ComparePlaces place_panels(const Rect& body, std::size_t count, float scale);
 
@@ -68,6 +69,7 @@ struct CompareView {
     // As drawn last.
     const CompareScene& scene() const { return scene_; }
     const ComparePlaces& places() const { return places_; }
+    const ComparisonSentence& sentence() const { return told_; }
 
 private:
     Intent draw_head(const Pane& pane, const Rect& where, std::size_t side, const std::vector<CompareSide>& shown,

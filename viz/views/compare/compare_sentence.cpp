@@ -17,7 +17,7 @@ constexpr float kSourceWidth = 0.22f, kLeastSource = 300, kMostSource = 470;
 constexpr float kRoomForPanels = 1440;
 // Lower than this at scale 1 only what differs is told; the pointer shows all of it.
 constexpr float kLowWindow = 420;
-constexpr float kButtons = 190, kKeys = 64;   // width of both buttons; of their keys alone
+constexpr float kButtons = 190, kKeys = 100;   // width of both buttons; of keys alone
 
 // A key and what it shows; lit while that is in sight.
 bool panel_button(const Pane& pane, const Rect& box, const char* key, const char* what, bool on) {
@@ -84,6 +84,10 @@ Intent CompareView::draw_sentence(const Pane& pane, const Rect& where, bool read
     buttons.cut_right(pane.px(6));
     if (panel_button(pane, buttons.cut_right(pane.px(keys ? 29 : 92)), "L", "the lesson", show_text))
         intent = {Kind::panel, 0};
+    buttons.cut_right(pane.px(6));
+    const bool hidden = std::any_of(places_.panels.begin(), places_.panels.end(), [](const Rect& r) { return r.empty(); });
+    if (hidden && panel_button(pane, buttons.cut_right(pane.px(29)), "X", "another side: two fit here", false))
+        intent = {Kind::side, 0};
     rest.x1 -= room + pane.px(16);
     if (!ready) return intent;
     const float pitch = pane.px(17);

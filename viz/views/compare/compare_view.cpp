@@ -93,7 +93,14 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
     place_around(look, body, count);
     const ComparePlaces around = places_;
     const Rect sentence = around.sentence, source = around.sources;
-    places_ = place_panels(body, count, look.scale);
+    places_ = place_panels(body, around.low ? std::min<std::size_t>(count, 2) : count, look.scale);
+    // In a low window the first side and the chosen one have a stage, and no others.
+    if (around.low && count > 2) {
+        const Rect second = places_.panels.back();
+        places_.panels.resize(1);
+        places_.panels.resize(count);
+        places_.panels[chosen == 0 ? 1 : chosen] = second;
+    }
     places_.sentence = sentence;
     places_.text = around.text;
     places_.sources = source;
@@ -106,6 +113,7 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
     reference_ = count > 0 ? shown[scene_.reference].title : "";
     for (std::size_t side = 0; side < count; ++side) {
         Rect box = places_.panels[side];
+        if (box.empty()) continue;
         const Pane pane(look, ("side " + std::to_string(side)).c_str(), box);
         keep(draw_head(pane, box.cut_top(look.px(kHead)), side, shown, ready));
         if (!shown[side].error.empty()) {
@@ -132,7 +140,8 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
             fill(pane.brush, {edge.x0, edge.y0, edge.x1, edge.y0 + look.px(1)}, look.colors().line);
     }
     keep(draw_timeline(look, bottom, shown, ready, playhead, selection));
-    if (count > 0) keep(draw_list(look, places_.free, places_.panels.back(), shown, variants));
+    const auto last = std::find_if(places_.panels.rbegin(), places_.panels.rend(), [](const Rect& r) { return !r.empty(); });
+    if (count > 0) keep(draw_list(look, places_.free, *last, shown, variants));
     return intent;
 }
 

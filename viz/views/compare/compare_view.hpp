@@ -31,7 +31,7 @@ struct CompareSide {
 // Where the panels of a comparison stand: beside each other as long as 32 lanes keep room for their numbers, else two
 // by two; of three the fourth place is free for one more.
 struct ComparePlaces {
-    std::vector<Rect> panels;
+    std::vector<Rect> panels;   // of each side; empty: no room for it
     Rect free;               // empty where there is no place left over
     Rect sentence;           // what the comparison comes to
     Rect text, sources;      // beside the panels; empty: not shown

@@ -207,7 +207,8 @@ void TimelineView::draw_chip(const Pane& pane, const Rect& chip, const TimelineE
     const float room = chip.width() - pane.px(4);
     const std::string label = chip_label(pane.look(), entry.label, room);
     const std::string tiny = chip_label(pane.look(), entry.label, room, Face::tiny);
-    const bool shrink = label.ends_with("…") ? !tiny.ends_with("…") : is_numbered(entry.label) && tiny == entry.label;
+    const bool cut = label.ends_with("…") || (is_numbered(entry.label) && label != entry.label);
+    const bool shrink = cut && (tiny == entry.label || (label.ends_with("…") && !tiny.ends_with("…")));
     text_in(pane.brush, shrink ? Face::tiny : Face::small, chip, present ? text_on(kind) : colors.text,
             shrink ? tiny : label);
     // On the corner: the name keeps its room.

@@ -213,8 +213,7 @@ void App::apply(Intent intent) {
 // In a narrow window the text and the source share a place: their keys bring one of them to the front.
 void App::toggle_panel(std::size_t which) {
     if (comparing() && which < 2) {
-        if (which == 0) compare_.show_text = !compare_.show_text;
-        else compare_.show_sources = !compare_.sources_shown();
+        which == 0 ? compare_.toggle_text() : compare_.toggle_sources();
         return;
     }
     bool& shown = which == 0 ? panels_.show_text : which == 1 ? panels_.show_side : panels_.show_timeline;

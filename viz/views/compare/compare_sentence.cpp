@@ -17,6 +17,8 @@ constexpr float kSourceWidth = 0.22f, kLeastSource = 300, kMostSource = 470;
 constexpr float kRoomForPanels = 1440;
 // Lower than this at scale 1 only what differs is told; the pointer shows all of it.
 constexpr float kLowWindow = 420;
+// Narrower than this either the text or the sources stand beside the panels.
+constexpr float kBoth = 1120;
 constexpr float kButtons = 190, kKeys = 100;   // width of both buttons; of keys alone
 
 // A key and what it shows; lit while that is in sight.
@@ -51,6 +53,16 @@ const ComparisonSentence& CompareView::sentence_of(const std::vector<CompareSide
     return told_;
 }
 
+void CompareView::toggle_text() {
+    show_text = !show_text;
+    if (show_text && places_.narrow) show_sources = false;
+}
+
+void CompareView::toggle_sources() {
+    show_sources = !sources_shown();
+    if (*show_sources && places_.narrow) show_text = false;
+}
+
 void CompareView::place_around(const Look& look, Rect& body, std::size_t count) {
     places_ = {};
     if (count < 2) return;
@@ -62,6 +74,7 @@ void CompareView::place_around(const Look& look, Rect& body, std::size_t count) 
     lines = std::max<std::size_t>(lines, low ? 1 : 2);
     places_.sentence = body.cut_top(look.px(12 + 17 * static_cast<float>(lines)));
     places_.low = low;
+    places_.narrow = body.width() < kBoth * scale;
     if (show_text) {
         const float width = std::clamp(body.width() / scale * kTextWidth, kLeastText, kMostText) * scale;
         places_.text = body.cut_left(std::min(width, body.width() * 0.4f));

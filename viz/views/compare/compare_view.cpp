@@ -93,18 +93,22 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
     place_around(look, body, count);
     const ComparePlaces around = places_;
     const Rect sentence = around.sentence, source = around.sources;
-    places_ = place_panels(body, around.low ? std::min<std::size_t>(count, 2) : count, look.scale);
-    // In a low window the first side and the chosen one have a stage, and no others.
-    if (around.low && count > 2) {
-        const Rect second = places_.panels.back();
-        places_.panels.resize(1);
-        places_.panels.resize(count);
-        places_.panels[chosen == 0 ? 1 : chosen] = second;
+    // In a low window the first side and the chosen one have a stage, or beside a text the chosen one alone.
+    std::vector<std::size_t> visible;
+    for (std::size_t side = 0; side < count; ++side) visible.push_back(side);
+    if (around.low && (!source.empty() || !around.text.empty())) visible = {chosen};
+    else if (around.low && count > 2) visible = {0, chosen == 0 ? 1 : chosen};
+    places_ = place_panels(body, visible.size(), look.scale);
+    if (visible.size() < count) {
+        const std::vector<Rect> rooms = places_.panels;
+        places_.panels.assign(count, Rect{});
+        for (std::size_t i = 0; i < visible.size(); ++i) places_.panels[visible[i]] = rooms[i];
     }
     places_.sentence = sentence;
     places_.text = around.text;
     places_.sources = source;
     places_.low = around.low;
+    places_.narrow = around.narrow;
     if (!sentence.empty()) {
         const Pane pane(look, "comparison", sentence, look.colors().panel);
         keep(draw_sentence(pane, sentence, ready));

@@ -37,6 +37,7 @@ struct ComparePlaces {
     Rect text, sources;      // beside the panels; empty: not shown
     bool compact = false;    // low panels: the warp alone, and the figures on one line
     bool low = false;        // a low window: the warp and the time alone
+    bool narrow = false;     // there is room for the text or the sources, not for both
 };
 ComparePlaces place_panels(const Rect& body, std::size_t count, float scale);
 
@@ -62,6 +63,10 @@ struct CompareView {
     Intent draw(const Look& look, Rect body, const std::vector<CompareSide>& shown,
                 const std::vector<lesson::VariantInfo>& variants, const timing::TimingTable& times, lesson::View view,
                 const Playhead& playhead, Selection& selection);
+
+    // Shows or hides them; where there is room for one of them the other goes.
+    void toggle_text();
+    void toggle_sources();
 
     // Are the sources in sight, as drawn last?
     bool sources_shown() const { return !places_.sources.empty(); }

@@ -31,15 +31,19 @@ void DiffView::draw_title(const Pane& pane, const Rect& where, const Sides& side
     Rect rest = where.inset(pane.px(16), 0);
     const auto differing = std::count_if(lines_.begin(), lines_.end(), [](const DiffLine& l) { return l.differs(); });
     const std::string told = differing == 0 ? "the same source" : std::to_string(differing) + " lines differ";
-    const Rect right = rest.cut_right(text_width(pane.look(), Face::caption, told) + pane.px(12));
-    text_in(pane.brush, Face::caption, right, colors.quiet, told, Align::right);
+    float names = 0;
+    for (std::size_t s = 0; s < 2; ++s)
+        names += text_width(pane.look(), Face::code, std::string(sign_of(s)) + " " + sides[s].title) + pane.px(16);
+    if (names + text_width(pane.look(), Face::caption, told) < rest.width())
+        text_in(pane.brush, Face::caption, rest, colors.quiet, told, Align::right);
     for (std::size_t s = 0; s < 2; ++s) {
         const std::string name = std::string(sign_of(s)) + " " + sides[s].title;
-        const float room = s == 0 ? rest.width() * 0.5f - pane.px(8) : rest.width();
+        const float room = s == 0 && names > rest.width() ? rest.width() * 0.5f - pane.px(8) : rest.width();
         const std::string text = fit_text(pane.look(), Face::code, name, room);
         text_in(pane.brush, Face::code, rest, color_of(colors, s), text, Align::left);
         rest.cut_left(text_width(pane.look(), Face::code, text) + pane.px(16));
     }
+    if (pane.hovers(where)) hint_card(pane.look(), told);
 }
 
 DiffView::Asked DiffView::draw(const Pane& pane, const Sides& sides, Selection& selection) {

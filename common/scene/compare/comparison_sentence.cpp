@@ -334,7 +334,7 @@ void tell_input(const std::vector<ComparedRun>& sides, ComparisonSentence& told)
 std::string ComparisonSentence::headline() const {
     if (times.empty()) return {};
     if (differ.empty()) return times + ". No count differs.";
-    return times + (is_ratio ? ": " : ". Counts that differ: ") + differ + ".";
+    return times + (is_ratio ? ": " : ". Counts that differ, " + order + ": ") + differ + ".";
 }
 
 std::string ComparisonSentence::text() const {
@@ -347,6 +347,7 @@ ComparisonSentence comparison_sentence(const std::vector<ComparedRun>& sides, co
     if (sides.size() < 2) return told;
     std::vector<Work> works;
     for (const ComparedRun& side : sides) works.push_back(work_of(*side.run));
+    told.order = sides.size() == 2 ? name_of(sides[1]) + " against " + name_of(sides[0]) : "in the order of the sides";
     told.times = tell_times(sides, times, works, told);
     tell_counts(sides, works, told);
     tell_input(sides, told);

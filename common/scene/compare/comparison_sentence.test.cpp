@@ -50,7 +50,7 @@ TEST(ComparisonSentence, ListsWhatDiffersAndWhatIsEqual) {
     EXPECT_EQ(told.differ,
               "1 atomic against 0, 1 barrier against 9, 9 wavefronts against 44, 9 shared requests against 44 in a block");
     EXPECT_EQ(told.equal, "8 rounds, 32 sectors, 8 global requests");
-    EXPECT_EQ(told.text(), "tree has no time to compare. Counts that differ: " + told.differ + ". Equal: " +
+    EXPECT_EQ(told.text(), "tree has no time to compare. Counts that differ, two-level against tree: " + told.differ + ". Equal: " +
                                told.equal + ".") << told.text();
     EXPECT_EQ(told.input, "Both ran on the same 256 values (ramp).");
     EXPECT_TRUE(told.same_input);

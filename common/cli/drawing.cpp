@@ -8,6 +8,7 @@
 #include "common/base/error.hpp"
 #include "common/cli/presentation.hpp"
 #include "common/page/document.hpp"
+#include "common/scene/compare/comparison_sentence.hpp"
 
 namespace lanewise::lesson {
 namespace {
@@ -38,8 +39,14 @@ void export_page(Session& session, const std::vector<std::string>& names, const 
     page::Document document{session.lesson.name(), session.lesson.title(), {}};
     for (const auto& name : names) {
         const Variant& variant = session.lesson.find(name);
-        runs.push_back(session.run(name));
+        runs.push_back(session.run_beside(name, names));
         document.panels.push_back({runs.back().get(), variant.title, variant.summary, !variant.declared_wrong.empty()});
+    }
+    if (runs.size() > 1) {
+        std::vector<scene::ComparedRun> sides;
+        for (std::size_t i = 0; i < runs.size(); ++i) sides.push_back({names[i], runs[i].get(), document.panels[i].title});
+        const auto told = scene::comparison_sentence(sides, without_sizes(session.recorded("timings.json")));
+        document.comparison = {told.text(), told.input};
     }
     document.step = request.step;
     document.block = request.block;

@@ -59,7 +59,7 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_flag("--tree", options.tree, "The summation tree, down to the total; with --text, a line for each addition")
         ->group(look);
     app.add_option("--compare", options.compare,
-                   "Two to four variants beside each other; --step counts the places of all")
+                   "Two to four variants beside each other, round by round, on one input; --step counts the places of all")
         ->delimiter(',')
         ->group(look)
         ->type_name("A,B[,C[,D]]")

@@ -7,6 +7,7 @@
 
 #include "common/base/error.hpp"
 #include "common/cli/tiny_program.testing.hpp"
+#include "common/runner/runner.hpp"
 
 namespace lanewise::lesson {
 namespace {
@@ -111,6 +112,57 @@ TEST(Inputs, SaysWhatIsWrongWithAFile) {
     expect(sentence_for(folder.write("f", "1\n2 a\x1b[2Jb").string()), "line 2 holds 'a\uFFFD[2Jb'");
     expect(sentence_for(folder.write("g", std::string(5000, '7')).string()), "line 1 holds '7777");
     expect(sentence_for("/dev/zero"), "not a finite number");
+}
+
+// Runs that are compared: the largest input serves all of them.
+TEST(Inputs, WhatIsComparedRunsOnOneInput) {
+    testing::TinyProgram tiny;
+    tiny.program.lesson.add({.name = "tiny_more", .title = "more", .n = 64, .input = "ramp1", .plan = testing::plan_tiny});
+    tiny.program.lesson.add({.name = "tiny_few", .title = "few", .n = 8, .block = 64, .plan = testing::plan_tiny});
+    tiny.program.lesson.add({.name = "tiny_only_8", .title = "only 8", .n = 8, .plan = [](launch::Plan& plan, const Inputs& inputs) {
+                                 if (inputs.n > 8) throw Error("It takes 8 values.");
+                                 testing::plan_tiny(plan, inputs);
+                             }});
+    RunOptions options;
+    options.backend = BackendChoice::cpu;
+    Runner runner(tiny.program, options);
+    const std::vector<std::string> all{"tiny_sum", "tiny_more", "tiny_few"};
+    for (const std::string& name : all) {
+        const auto run = runner.run_beside(name, all)->run;
+        EXPECT_EQ(run->trace.header.n, 64u) << name;
+        EXPECT_EQ(run->trace.header.input, "ramp1") << name;
+        EXPECT_EQ(run->trace.header.variant, name);
+        EXPECT_EQ(run->results.at(0).reference, 64 * 65 / 2) << name;
+    }
+    EXPECT_EQ(runner.run_beside("tiny_few", all)->run->trace.header.block, 64u);   // blocks are the variant's own
+    EXPECT_EQ(runner.run_beside("tiny_more", all), runner.run("tiny_more"));       // it is its own input
+    EXPECT_EQ(runner.run("tiny_sum")->run->trace.header.n, 32u);                   // alone it runs on that
+    // One that cannot run on so many stays at its own, and the others do not wait for it.
+    EXPECT_EQ(runner.run_beside("tiny_only_8", {"tiny_more", "tiny_only_8"}), runner.run("tiny_only_8"));
+    EXPECT_EQ(runner.run_beside("tiny_sum", {"tiny_sum", "tiny_only_8"}), runner.run("tiny_sum"));
+    // What was asked for holds for all of them anyway.
+    RunOptions asked = options;
+    asked.n = 16;
+    asked.input = "ramp";
+    Runner same(tiny.program, asked);
+    EXPECT_EQ(same.run_beside("tiny_sum", all), same.run("tiny_sum"));
+    EXPECT_EQ(same.run("tiny_sum")->run->trace.header.n, 16u);
+}
+
+TEST(Inputs, ComparedTextGoesPlaceByPlace) {
+    testing::TinyProgram tiny;
+    tiny.program.lesson.add({.name = "tiny_more", .title = "more", .n = 64, .plan = testing::plan_tiny});
+    const auto both = tiny({"--backend", "cpu", "--text", "--compare", "tiny_sum,tiny_more"});
+    EXPECT_EQ(both.status, kExitOk) << both.err;
+    EXPECT_NE(both.out.find("Tiny · tiny | more\nBoth ran on the same 64 values (ramp).\n"), std::string::npos) << both.out;
+    EXPECT_NE(both.out.find("── 2 of 6 · round 1\n\ntiny · step 2 of 6 · xor 16"), std::string::npos) << both.out;
+    EXPECT_NE(both.out.find("\nmore · step 2 of 6 · xor 16"), std::string::npos) << both.out;
+    const auto third = tiny({"--backend", "cpu", "--text", "--compare", "tiny_sum,tiny_more", "--step", "3"});
+    EXPECT_NE(third.out.find("── 3 of 6 · round 2"), std::string::npos) << third.out;
+    EXPECT_EQ(third.out.find("── 2 of 6"), std::string::npos);
+    const auto past = tiny({"--backend", "cpu", "--text", "--compare", "tiny_sum,tiny_more", "--step", "7"});
+    EXPECT_EQ(past.status, kExitUsage);
+    EXPECT_NE(past.err.find("6 places"), std::string::npos) << past.err;
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ NextProgram with_own_flags(NextProgram next, const Options& options) {
 void present_variants(Presentation& p, const Session& session, const std::vector<std::string>& tabs) {
     for (const auto& name : tabs) {
         const Variant& v = session.lesson.find(name);
-        p.variants.push_back({v.name, v.title, v.summary, !v.declared_wrong.empty()});
+        p.variants.push_back({v.name, v.title, v.summary, !v.declared_wrong.empty(), v.n, v.compared_with});
     }
     for (const auto& v : session.lesson.variants()) {
         p.all_variants.push_back(v.name);
@@ -100,6 +100,9 @@ Presentation presentation_of(Session& session) {
     present_times(p, session, tabs);
     p.costs = costs_to_show(session);
     p.services.run = [&session](const std::string& name) { return session.run(name); };
+    p.services.run_beside = [&session](const std::string& name, const std::vector<std::string>& beside) {
+        return session.run_beside(name, beside);
+    };
     p.services.cancel = [&session] { session.runner.cancel(); };
     p.services.open = [&session](const std::string& path) { return session.runner.load(path)->run; };
     p.lessons = find_lessons(lesson.folder().parent_path(), folder_of_this_program());

@@ -66,7 +66,22 @@ void record(Session& s) {
     s.console.out << fmt::format("recorded {} variants and their times to {}\n", names.size(), folder.string());
 }
 
+// Variants beside each other; --step is a place where their steps stand together.
+void compared_text(Session& s) {
+    const auto& names = s.options.compare;
+    s.check_drawn(names.front());
+    std::vector<ComparedText> sides;
+    for (const auto& name : names) sides.push_back({s.lesson.find(name).title, s.runner.run_beside(name, names)});
+    TextView view;
+    view.focus = s.focused(*sides.front().finished->run);
+    if (s.options.step) view.step = *s.options.step - 1;
+    view.lane = s.options.lane;
+    view.paint = s.paint;
+    print_compared_text(s.console.out, s.lesson, sides, without_sizes(s.recorded("timings.json")), view);
+}
+
 void text(Session& s) {
+    if (!s.options.compare.empty() && !s.options.rounding && !s.options.tree) return compared_text(s);
     bool first = true;
     for (const auto& name : s.looked_at()) {
         s.check_place(name);
@@ -81,7 +96,7 @@ void text(Session& s) {
         first = false;
         if (s.options.rounding) print_rounding(s.console.out, s.lesson, run, s.paint);
         else if (s.options.tree) print_tree(s.console.out, s.lesson, run, view);
-        else print_text(s.console.out, s.lesson, *finished, run.source, view);
+        else print_text(s.console.out, s.lesson, *finished, view);
     }
 }
 

@@ -114,7 +114,7 @@ void Session::check_place(const std::string& variant) {
 void Session::check_drawn(const std::string& variant) {
     if (options.compare.empty() || !options.step) return check_place(variant);
     std::vector<const steps::Steps*> runs;
-    for (const auto& name : options.compare) runs.push_back(&runner.run(name)->run->steps);
+    for (const auto& name : options.compare) runs.push_back(&run_beside(name, options.compare)->steps);
     const std::size_t places = steps::align_all(runs).size();
     if (*options.step > places)
         throw Error(fmt::format("--step {}: beside each other {} have {} places; give 1 to {}.", *options.step,

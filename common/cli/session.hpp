@@ -32,6 +32,10 @@ struct Session {
 
     // The steps of a variant: of --open's trace where it is of that variant.
     std::shared_ptr<const Run> run(const std::string& variant) { return runner.run(variant)->run; }
+    // The same on the input that all of `beside` run on.
+    std::shared_ptr<const Run> run_beside(const std::string& variant, const std::vector<std::string>& beside) {
+        return runner.run_beside(variant, beside)->run;
+    }
 
     // The warp of --focus; none where it was not given or the run has no such warp.
     std::optional<steps::WarpRef> focused(const Run& run) const;

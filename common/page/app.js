@@ -21,6 +21,7 @@ const app = {
       this.panels.push(this.panel(run, r));
     });
     byId('stages').append(...this.panels.map(panel => panel.element));
+    if (facts.comparison.length) document.querySelector('main').before(make('div', {class: 'comparison'}, facts.comparison.map(text => make('p', {}, text))));
     byId('stages').classList.toggle('several', facts.runs.length > 1);
     byId('slider').max = Math.max(facts.places.length - 1, 0);
     this.timeline();
@@ -67,8 +68,11 @@ const app = {
     byId('timeline').append(...facts.places.map((place, at) => {
       const r = place.findIndex(k => k >= 0), step = facts.runs[r].steps[place[r]];
       const found = place.some((k, i) => k >= 0 && facts.runs[i].steps[k].findings);
-      return make('button', {type: 'button', class: 'chip' + (found ? ' found' : ''), style: `--kind: ${kindColor(step.kind)}`, 'data-place': at, title: step.label, onclick: () => this.go(at)},
-        make('b', {}, step.label), make('span', {class: 'work'}));
+      // One name where all runs have it; else what they do, and their names as its title.
+      const labels = [...new Set(place.map((k, i) => k < 0 ? '' : facts.runs[i].steps[k].label).filter(Boolean))];
+      const label = labels.length > 1 ? facts.names[at][0] : step.label;
+      return make('button', {type: 'button', class: 'chip' + (found ? ' found' : ''), style: `--kind: ${kindColor(step.kind)}`, 'data-place': at, title: labels.join(' | '), onclick: () => this.go(at)},
+        make('b', {}, label), make('span', {class: 'work'}));
     }));
   },
 
@@ -105,7 +109,7 @@ const app = {
       if (!run.steps.length) { panel.scroll.replaceChildren(make('p', {class: 'notice'}, 'This run recorded no steps.')); return; }
       panel.select.value = w;
       const step = run.steps[k], part = partAt(run, k, w), at_work = part ? lanesOf(part.active).length : 0;
-      panel.caption.textContent = `${step.label} · ${at_work} active lane${at_work === 1 ? '' : 's'}` + (this.isHere(r) ? '' : ' · no step of this run stands here');
+      panel.caption.textContent = `${step.label} · ${at_work} active lane${at_work === 1 ? '' : 's'}` + (this.isHere(r) ? '' : ` · ${facts.names[this.place][1]}`);
       const width = Math.max(panel.scroll.clientWidth, 300), lane = this.lane() < run.warps[w].lanes ? this.lane() : -1;
       const stage = new Stage(run, w, k, width, tall, scale, lane, facts.runs.length > 1), svg = stage.drawn();
       if (panel.last === `${k} ${w}`) svg.querySelectorAll('.moves').forEach(group => group.classList.remove('moves'));

@@ -22,10 +22,11 @@ struct Document {
     std::string lesson;            // "05_warp_shuffle"
     std::string lesson_title;      // "Warp shuffle"
     std::vector<Panel> panels;
-    std::size_t step = 0;          // of the first run, 0-based: where the page opens
+    std::size_t step = 0;          // 0-based: where the page opens; of several panels a place where steps stand together
     int block = -1;                // and at which warp; -1: the first recorded
     int warp = -1;
     int lane = -1;                 // whose formula is shown from the start; -1: none
+    std::vector<std::string> comparison = {};   // what several panels come to, a paragraph each
 };
 
 // What a page holds at most, in lanes × warps × steps: a browser takes a second for it on a phone, and the file is some

@@ -186,6 +186,15 @@ TEST(Page, RunsBesideEachOtherShareTheirPlaces) {
     for (const json& place : facts["places"]) both += place[0] != -1 && place[1] != -1 ? 1 : 0;
     EXPECT_EQ(facts["places"].size(), 6u);
     EXPECT_EQ(both, 4u);
+    // The load, then rounds by number; after the third the other run is done.
+    EXPECT_EQ(facts["names"][0][0], "load 1");
+    EXPECT_EQ(facts["names"][3][0], "round 3");
+    EXPECT_EQ(facts["places"][3], (json{3, 3}));
+    EXPECT_EQ(facts["names"][5][1], "no round here");
+    EXPECT_EQ(facts["places"][5], (json{5, -1}));
+    EXPECT_TRUE(facts["comparison"].empty());
+    document.comparison = {"down is 2× slower.", "Both ran on the same 32 values."};
+    EXPECT_EQ(json::parse(page_json(document))["comparison"], json(document.comparison));
     EXPECT_THROW(page_html({"x", "x", {}}), Error);
 }
 

@@ -4,6 +4,8 @@
 //   viridis                [[red, green, blue]]: colours of values, evenly from the least to the largest
 //   open                   {step, block, warp, lane}: where the page opens; block and warp -1: the first
 //   places                 for each place of the timeline the step of each run, -1 where it has none
+//   names                  for each place what is done there, "round 3", and what a run without a step there lacks
+//   comparison             what several runs come to, a paragraph each
 //   runs[]                 variant, title, summary, wrong, origin, accesses, note, notice, limit,
 //                          facts (n, block, input, date), kernelFile, code [[kind, text, …] a line], result, right,
 //                          results, mistakes, findings, busy, lanes,
@@ -61,7 +63,7 @@ std::string page_json(const Document& document, std::size_t most) {
         all["runs"].push_back(run_facts(panel, kept.back()));
     }
     // Places stop where the first run does that was kept in part.
-    json places = json::array();
+    json places = json::array(), names = json::array();
     scene::SideBySide sides;
     sides.align(runs);
     for (std::size_t at = 0; at < sides.size(); ++at) {
@@ -75,9 +77,12 @@ std::string page_json(const Document& document, std::size_t most) {
         }
         if (cut) break;
         places.push_back(std::move(row));
+        names.push_back({sides.name(at), sides.missing(at)});
     }
     for (int i = 0; i <= kColors; ++i) all["viridis"].push_back(scene::viridis(static_cast<double>(i) / kColors));
     all["places"] = std::move(places);
+    all["names"] = std::move(names);
+    all["comparison"] = document.comparison;
     all["open"] = {
         {"step", document.step}, {"block", document.block}, {"warp", document.warp}, {"lane", document.lane}};
     // Kernel files and names may hold bytes that are no UTF-8.

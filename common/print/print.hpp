@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,9 +51,19 @@ struct TextView {
     Paint paint{false};
 };
 
-// The steps of one run: lanes, values, who read whom; then the whole run's totals. `source` is the kernel file.
-void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const std::string& source,
-                const TextView& view);
+// The steps of one run: lanes, values, who read whom; then the whole run's totals.
+void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const TextView& view);
+
+// One of the runs that are compared, which outlives the printing.
+struct ComparedText {
+    std::string title;
+    std::shared_ptr<const FinishedRun> finished;
+};
+
+// The steps of two to four runs beside each other, place by place, as scene::SideBySide sets them; before them what the
+// comparison comes to and the lines of source that differ; then the whole runs' totals. view.step is a place.
+void print_compared_text(std::ostream& out, const Lesson& lesson, const std::vector<ComparedText>& sides,
+                         const timing::TimingTable& times, const TextView& view);
 
 // What a run's text begins with: where it ran, what ran (and `lens`, where it is looked at through one), on which
 // inputs, and what must be known of it.

@@ -80,7 +80,7 @@ TEST(PrintText, Findings) {
     FinishedRun finished;
     finished.run = run;
     std::ostringstream out;
-    print_text(out, tiny.program.lesson, finished, "", {});
+    print_text(out, tiny.program.lesson, finished, {});
     EXPECT_NE(out.str().find(
                   "finding: mask_without_caller · tiny_sum<32> line 2 · block 0 warp 0 lanes 0, 8-15 · seen 3 times"),
               std::string::npos)
@@ -96,7 +96,7 @@ std::string text_of(const trace::testing::TraceBuilder& made) {
     FinishedRun finished;
     finished.run = run;
     std::ostringstream out;
-    print_text(out, tiny.program.lesson, finished, "", {});
+    print_text(out, tiny.program.lesson, finished, {});
     return out.str();
 }
 

@@ -1,6 +1,7 @@
 // A lesson as plain data for a front end: its text, variants and recorded times.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct VariantInfo {
     std::string title;        // "xor": short, for a tab
     std::string summary;      // one line
     bool declared_wrong = false;
+    std::uint64_t n = 0;      // values that it runs on by itself
+    std::string compared_with = {};   // another variant's name: the rung before; empty: none
 };
 
 // A lesson on the path of all lessons.

@@ -29,6 +29,9 @@ struct SweepWatch {
 struct Services {
     // Runs a variant, or finds it in the recordings. Throws Error.
     std::function<std::shared_ptr<const Run>(const std::string& variant)> run;
+    // The same on an input that all of `beside` run on, the variant among them: what is compared. Empty: as `run`.
+    std::function<std::shared_ptr<const Run>(const std::string& variant, const std::vector<std::string>& beside)>
+        run_beside = {};
     // Loads a trace of this lesson from a file. Throws ForeignTrace for one of another lesson, Error for none.
     std::function<std::shared_ptr<const Run>(const std::string& path)> open;
     // Ends the run that is under way; from any thread. Empty: nothing can.

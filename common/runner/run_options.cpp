@@ -40,4 +40,18 @@ Inputs choose_inputs(const Variant& variant, const RunOptions& options) {
     return inputs;
 }
 
+bool same_values(const Inputs& a, const Inputs& b) {
+    return a.n == b.n && a.kind == b.kind && a.file == b.file && (a.seed == b.seed || !is_seeded_input(a.kind));
+}
+
+Inputs with_values_of(const Inputs& shared, const Inputs& own, const Variant& variant, const RunOptions& options) {
+    Inputs inputs = own;
+    inputs.n = shared.n;
+    inputs.kind = shared.kind;
+    inputs.seed = shared.seed;
+    inputs.file = shared.file;
+    if (!options.block && variant.block_for) inputs.block = variant.block_for(inputs.n);
+    return inputs;
+}
+
 }  // namespace lanewise::lesson

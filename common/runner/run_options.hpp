@@ -35,4 +35,9 @@ struct RunOptions {
 // The inputs `variant` runs on under these options; where --input names a file, with its numbers. Throws Error.
 Inputs choose_inputs(const Variant& variant, const RunOptions& options);
 
+// Do both give the same values?
+bool same_values(const Inputs& a, const Inputs& b);
+// `own`, which the variant chose, with the values of `shared`; in the blocks that suit as many.
+Inputs with_values_of(const Inputs& shared, const Inputs& own, const Variant& variant, const RunOptions& options);
+
 }  // namespace lanewise::lesson

@@ -265,8 +265,8 @@ std::shared_ptr<const Run> Runner::shown(Run told, const launch::Plan* plan, Blo
     return run;
 }
 
-std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant) {
-    const Inputs inputs = on_this_machine(checked_inputs(variant));
+std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant, const Inputs& own) {
+    const Inputs inputs = on_this_machine(own);
     const launch::Plan plan = make_plan(variant, inputs, setup_.kernels);
     auto finished = std::make_shared<FinishedRun>();
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
@@ -358,19 +358,20 @@ std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant, 
 
 std::shared_ptr<const FinishedRun> Runner::run(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    auto& finished = finished_[name];
-    if (!finished) {
-        const Variant& variant = setup_.lesson.find(name);
-        const std::string why = why_not(variant, on_this_machine(checked_inputs(variant)));
-        if (!why.empty() && (options_.backend != BackendChoice::automatic || options_.order)) throw Error(why);
-        finished =
-            backend() == BackendChoice::recorded || !why.empty() ? run_recorded(variant, why) : run_live(variant);
-        // A run that was cancelled may be asked for again.
-        if (const auto cancelled = finished; stop_.stop_requested()) {
-            finished_.erase(name);
-            return cancelled;
-        }
-    }
+    if (const auto at = finished_.find(name); at != finished_.end()) return at->second;
+    const Variant& variant = setup_.lesson.find(name);
+    return run_on(name, variant, checked_inputs(variant));
+}
+
+std::shared_ptr<const FinishedRun> Runner::run_on(const std::string& key, const Variant& variant,
+                                                  const Inputs& inputs) {
+    if (const auto at = finished_.find(key); at != finished_.end()) return at->second;
+    const std::string why = why_not(variant, on_this_machine(inputs));
+    if (!why.empty() && (options_.backend != BackendChoice::automatic || options_.order)) throw Error(why);
+    const auto finished = backend() == BackendChoice::recorded || !why.empty() ? run_recorded(variant, why)
+                                                                               : run_live(variant, inputs);
+    // A run that was cancelled may be asked for again.
+    if (!stop_.stop_requested()) finished_[key] = finished;
     return finished;
 }
 

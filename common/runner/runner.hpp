@@ -48,6 +48,9 @@ public:
 
     // Runs a variant with recording, or finds it among the recordings. Each is run once; safe to call from any thread.
     std::shared_ptr<const FinishedRun> run(const std::string& variant);
+    // The same on the input that all of `beside` share: the largest that any of them runs on by itself, or the one that
+    // was recorded where one of them cannot run here. A variant that cannot run on it runs on its own.
+    std::shared_ptr<const FinishedRun> run_beside(const std::string& variant, const std::vector<std::string>& beside);
 
     // Runs a variant without recording and compares it with its reference.
     Checked check(const Variant& variant);
@@ -80,7 +83,7 @@ public:
 private:
     // The variant that the trace in `path` says it is of.
     const Variant& variant_of(const std::string& name, const std::string& path) const;
-    std::shared_ptr<const FinishedRun> run_live(const Variant& variant);
+    std::shared_ptr<const FinishedRun> run_live(const Variant& variant, const Inputs& own);
     // `why`: the variant was to run, and why it cannot; empty where a recording was asked for.
     std::shared_ptr<const FinishedRun> run_recorded(const Variant& variant, const std::string& why);
     // The same run, ready to draw: `run` holds its trace and what is told of it. With what the emulator's record of
@@ -93,6 +96,12 @@ private:
     void describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs,
                       const launch::Plan& plan) const;
     Inputs checked_inputs(const Variant& variant);
+    // What run() gives under `key`, made on these inputs where it is not there yet.
+    std::shared_ptr<const FinishedRun> run_on(const std::string& key, const Variant& variant, const Inputs& inputs);
+    // The input that all of them are to run on; none where it is another for some, and cannot be helped.
+    std::optional<Inputs> shared_input(const std::vector<std::string>& variants);
+    // The input of a variant that is shown as it was recorded; none where it runs.
+    std::optional<Inputs> recorded_input(const Variant& variant, const Inputs& own);
     // Throws Error that names the variants that can where this one cannot run in warps of `warp` lanes.
     void check_warp(const Variant& variant, std::uint32_t warp) const;
     std::vector<Result> results_of_trace(const trace::Trace& trace) const;

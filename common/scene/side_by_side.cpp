@@ -1,25 +1,49 @@
 #include "common/scene/side_by_side.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
 #include "common/run/run.hpp"
+#include "common/scene/compare/comparison_sentence.hpp"
 #include "common/scene/describe.hpp"
 #include "common/scene/outcome.hpp"
 #include "common/scene/utilization.hpp"
 #include "common/scene/warps.hpp"
 #include "common/steps/align.hpp"
+#include "common/timing/compare.hpp"
 #include "common/timing/times_text.hpp"
 
 namespace lanewise::scene {
 namespace {
 
 using Counters = steps::Step::Counters;
+using steps::Role;
 
-constexpr double kSameTime = 1.005;   // times this much apart, and no further, are called the same
+const char* role_name(Role role) {
+    switch (role) {
+        case Role::load: return "load";
+        case Role::round: return "round";
+        case Role::store_words: return "exchange store";
+        case Role::load_words: return "exchange load";
+        case Role::shared_atomic: return "shared atomic";
+        case Role::collective: return "collective";
+        case Role::barrier: return "barrier";
+        case Role::fence: return "fence";
+        case Role::finish: return "finish";
+    }
+    return "";
+}
+
+bool any_round(const std::vector<ComparedRun>& sides) {
+    return std::any_of(sides.begin(), sides.end(), [](const ComparedRun& side) {
+        const auto& steps = side.run->steps.steps;
+        return std::any_of(steps.begin(), steps.end(),
+                           [](const steps::Step& step) { return steps::role_of(step) == Role::round; });
+    });
+}
 
 struct Counted {
     const char* label;
@@ -27,15 +51,15 @@ struct Counted {
     std::uint32_t Counters::*value;
 };
 constexpr Counted kCounted[] = {
-    {"rounds", "rounds of shuffles and reductions so far", &Counters::shuffles},
+    {"shuffles", "rounds of shuffles and __reduce_*_sync so far", &Counters::shuffles},
     {"barriers", "block barriers so far", &Counters::block_barriers},
     {"syncwarps", "warp barriers so far", &Counters::warp_barriers},
     {"shared", "accesses to shared memory so far, counted by lanes", &Counters::shared_accesses},
     {"atomics", "atomics so far, counted by lanes", &Counters::atomics},
-    {"passes", "passes over the banks of shared memory so far: one for a request without bank conflicts",
+    {"wavefronts", "wavefronts of shared memory so far: one for a request without bank conflicts",
      &Counters::shared_passes},
     {"global", "accesses to global memory so far, counted by lanes", &Counters::global_accesses},
-    {"sectors", "32-byte sectors of global memory moved so far", &Counters::global_sectors},
+    {"sectors", "32-byte sectors of global memory transferred so far", &Counters::global_sectors},
     {"requests", "loads and stores of global memory so far, counted by warps", &Counters::global_requests}};
 
 const Counters& counters_at(const lesson::Run& run, std::size_t step, const WarpRef& warp) {
@@ -76,6 +100,19 @@ std::uint32_t lanes_that_differ(const lesson::Run& a, const CompareScene::Side& 
     return lanes;
 }
 
+// Where a side stands at a place, in words.
+std::string standing(const lesson::Run& run, const SideBySide& steps, std::size_t place,
+                     const CompareScene::Side& side) {
+    const steps::Steps& own = run.steps;
+    if (side.own) {
+        const steps::Step& step = own.steps[side.step];
+        return steps::role_of(step) == Role::round ? fmt::format("{} · {}", steps.name(place), step.label) : step.label;
+    }
+    if (side.step == kNoStep) return "has not begun";
+    if (side.step + 1 == own.size()) return "is done";
+    return steps.missing(place);
+}
+
 void mark(CompareFigure& figure, std::size_t sides) {
     const auto [least, most] =
         std::minmax_element(figure.values.begin(), figure.values.begin() + static_cast<std::ptrdiff_t>(sides));
@@ -112,14 +149,19 @@ std::vector<CompareFigure> figures_of(const std::vector<ComparedRun>& sides, con
     };
     const auto whole = [](double value) { return fmt::format("{:.0f}", value); };
     add(
-        "at work", "active lanes at this step",
+        "active", "active lanes at this step",
         [&](std::size_t s) { return scene.sides[s].own ? counters(s).active_lanes : 0.0; }, whole);
     const bool any_adds = std::any_of(
         sides.begin(), sides.end(), [&](const ComparedRun& side) { return ever(*side.run, &Counters::add_slots); });
     if (any_adds)
         add(
-            "busy", "of the lanes, while adding, up to here", [&](std::size_t s) { return counters(s).busy(); },
+            "utilization", "of the lanes in add steps, up to here", [&](std::size_t s) { return counters(s).busy(); },
             scene::percent);
+    const auto rounds = [&](std::size_t s) {
+        const CompareScene::Side& side = scene.sides[s];
+        return static_cast<double>(rounds_so_far(*sides[s].run, side.step == kNoStep ? 0 : side.step + 1, side.warp));
+    };
+    if (any_round(sides)) add("rounds", "reduction rounds so far, by shuffles or in memory", rounds, whole);
     for (const Counted& counted : kCounted) {
         const bool any = std::any_of(sides.begin(), sides.end(),
                                      [&](const ComparedRun& side) { return ever(*side.run, counted.value); });
@@ -135,15 +177,21 @@ void compare_times(const std::vector<ComparedRun>& sides, const timing::TimingTa
     for (std::size_t s = 0; s < sides.size(); ++s) scene.sides[s].time.timing = timing_of(times, sides[s].name);
     for (CompareScene::Side& side : scene.sides) {
         if (!side.time.timing) continue;
-        double fastest = side.time.timing->median_us, slowest = fastest;
+        const timing::Timing& own = *side.time.timing;
+        side.time.among_fastest = true;
+        std::size_t faster_than = 0, others = 0;
+        double fastest = own.median_us;
         for (const CompareScene::Side& other : scene.sides) {
-            if (&other == &side || !other.time.timing || other.time.timing->n != side.time.timing->n) continue;
-            side.time.comparable = true;
+            if (&other == &side || !other.time.timing || other.time.timing->n != own.n) continue;
+            ++others;
+            const int order = timing::compare_times(own, *other.time.timing);
+            side.time.among_fastest &= order <= 0;
+            faster_than += order < 0;
             fastest = std::min(fastest, other.time.timing->median_us);
-            slowest = std::max(slowest, other.time.timing->median_us);
         }
-        side.time.times_fastest = fastest > 0 ? side.time.timing->median_us / fastest : 1;
-        side.time.fastest = side.time.timing->median_us == fastest && slowest > kSameTime * fastest;
+        side.time.comparable = others > 0;
+        side.time.times_fastest = fastest > 0 ? own.median_us / fastest : 1;
+        side.time.fastest = others > 0 && faster_than == others;
     }
 }
 
@@ -166,8 +214,22 @@ void SideBySide::align(const std::vector<const lesson::Run*>& sides) {
     std::vector<const steps::Steps*> runs;
     for (const lesson::Run* side : sides) runs.push_back(&side->steps);
     places_.clear();
+    names_.clear();
     if (runs.size() != 1) places_ = steps::align_all(runs);
     for (std::size_t k = 0; runs.size() == 1 && k < runs.front()->size(); ++k) places_.push_back({k});
+    std::map<Role, std::size_t> so_far;
+    for (const std::vector<std::size_t>& place : places_) {
+        std::size_t side = 0;
+        while (place[side] == kNoStep) ++side;
+        const Role role = steps::role_of(runs[side]->steps[place[side]]);
+        names_.push_back(role == Role::finish ? "finish" : fmt::format("{} {}", role_name(role), ++so_far[role]));
+    }
+}
+
+std::string SideBySide::missing(std::size_t place) const {
+    const std::string& name = names_[place];
+    if (name == "finish") return "nothing to store here";
+    return fmt::format("no {} here", name.substr(0, name.rfind(' ')));
 }
 
 std::size_t SideBySide::step_of(std::size_t side, std::size_t place) const {
@@ -199,6 +261,18 @@ std::size_t SideBySide::place_of_next_stage(const std::vector<const lesson::Run*
     const std::string from = stage(at);
     while ((direction < 0 ? at > 0 : at < last) && stage(at) == from) direction < 0 ? --at : ++at;
     return at;
+}
+
+std::uint32_t rounds_so_far(const lesson::Run& run, std::size_t count, const WarpRef& block) {
+    std::uint32_t rounds = 0;
+    for (std::size_t k = 0; k < std::min(count, run.steps.size()); ++k) {
+        const steps::Step& step = run.steps.steps[k];
+        if (steps::role_of(step) != Role::round) continue;
+        rounds += std::any_of(step.warps.begin(), step.warps.end(), [&](const steps::WarpStep& part) {
+            return part.warp.launch == block.launch && part.warp.block == block.block;
+        });
+    }
+    return rounds;
 }
 
 std::size_t matching_step(const steps::Steps& last, std::size_t step, const steps::Steps& now) {
@@ -237,6 +311,7 @@ CompareScene build_compare_scene(const std::vector<ComparedRun>& sides, const Si
         side.step = steps.step_of(s, place);
         side.own = steps.has_own_step(s, place);
         side.warp = matching_warp(sides[s].run->steps, warp);
+        side.stands = standing(*sides[s].run, steps, place, side);
     }
     const auto right =
         std::find_if(sides.begin(), sides.end(), [](const ComparedRun& side) { return !is_wrong(*side.run); });
@@ -251,13 +326,13 @@ CompareScene build_compare_scene(const std::vector<ComparedRun>& sides, const Si
     return scene;
 }
 
-std::string time_text(const CompareTime& time) {
+std::string time_text(const CompareTime& time, bool ranked) {
     if (!time.timing) return "no time of this variant: it came out wrong, or was not measured";
     std::string text = fmt::format("{} for {} values", timing::time_text(time.timing->median_us), time.timing->n);
+    if (!ranked) return text;
     if (time.fastest) text += ", the fastest";
-    else if (time.comparable)
-        text += time.times_fastest < kSameTime ? ", as fast as the fastest"
-                                                : fmt::format(", {:.3g} times the fastest", time.times_fastest);
+    else if (time.comparable && time.among_fastest) text += ", no difference from the fastest";
+    else if (time.comparable) text += fmt::format(", {:.3g}× the fastest", time.times_fastest);
     return text;
 }
 
@@ -280,12 +355,14 @@ std::string describe_comparison(const std::vector<ComparedRun>& sides, const std
         break;
     }
     const CompareScene scene = build_compare_scene(sides, steps, times, place, chosen);
-    std::string out = fmt::format("place {} of {}\n", place + 1, steps.size());
+    std::string out = fmt::format("place {} of {}: {}\n", place + 1, steps.size(), steps.name(place));
+    const ComparisonSentence told = comparison_sentence(sides, times);
+    out += told.input + "\n" + told.text() + "\n";
     for (std::size_t s = 0; s < sides.size(); ++s) {
         const CompareScene::Side& side = scene.sides[s];
         out += fmt::format("{}  ", sides[s].name);
         if (side.step == kNoStep) out += "has not begun\n";
-        else if (!side.own) out += fmt::format("waits after its step {}\n", side.step + 1);
+        else if (!side.own) out += fmt::format("{}, after its step {}\n", side.stands, side.step + 1);
         else out += fmt::format("step {}: {}\n", side.step + 1, runs[s]->steps.steps[side.step].label);
     }
     for (const CompareFigure& figure : scene.figures) {
@@ -299,7 +376,7 @@ std::string describe_comparison(const std::vector<ComparedRun>& sides, const std
         out += "\n";
     }
     for (std::size_t s = 0; s < sides.size(); ++s)
-        out += "time  " + sides[s].name + "  " + time_text(scene.sides[s].time) + "\n";
+        out += "time  " + sides[s].name + "  " + time_text(scene.sides[s].time, !told.one_limit) + "\n";
     for (std::size_t s = 0; s < sides.size(); ++s) {
         if (scene.sides[s].differing)
             out += fmt::format("differs  {}  lanes {} differ from {}\n", sides[s].name,

@@ -19,6 +19,7 @@ inline constexpr std::size_t kMostSides = 4;
 struct ComparedRun {
     std::string name;                          // the variant's
     const lesson::Run* run = nullptr;
+    std::string title = {};                    // short, for sentences; empty: the name
 };
 
 // Steps of all sides, place by place.
@@ -31,6 +32,11 @@ public:
     // The step of a side at `place`: its own, or its last one before; kNoStep before its first.
     std::size_t step_of(std::size_t side, std::size_t place) const;
     bool has_own_step(std::size_t side, std::size_t place) const;
+    // What is done there: "round 3", "load 1", "barrier 2", "finish".
+    const std::string& name(std::size_t place) const { return names_[place]; }
+    bool is_round(std::size_t place) const { return names_[place].starts_with("round "); }
+    // What a side without a step there does not do: "no round here".
+    std::string missing(std::size_t place) const;
     // The place where a side stands at step `step`.
     std::size_t place_of(std::size_t side, std::size_t step) const;
     // The nearest place of another stage, after `place` (direction 1) or before it (-1); the last or the first where
@@ -40,7 +46,11 @@ public:
 
 private:
     std::vector<std::vector<std::size_t>> places_;   // by place, the step of each side; kNoStep: none
+    std::vector<std::string> names_;                 // by place
 };
+
+// Reduction rounds that a block takes part in, in the first `steps` steps of a run.
+std::uint32_t rounds_so_far(const lesson::Run& run, std::size_t steps, const WarpRef& block);
 
 // The step of another run at the stage where `last` is at `step`, for a learner who changes from one to the other.
 std::size_t matching_step(const steps::Steps& last, std::size_t step, const steps::Steps& now);
@@ -69,8 +79,9 @@ const timing::Timing* timing_of(const timing::TimingTable& table, const std::str
 struct CompareTime {
     const timing::Timing* timing = nullptr;   // null: it came out wrong, or was not measured
     double times_fastest = 1;                 // of the sides that were measured at as many values
-    bool fastest = false;                     // and another is slower
     bool comparable = false;                  // another side was measured at as many values
+    bool among_fastest = false;               // none of them takes less time, beyond the spread
+    bool fastest = false;                     // and all others take more
 };
 
 // Everything that a comparison tells at one place.
@@ -78,6 +89,7 @@ struct CompareScene {
     struct Side {
         std::size_t step = kNoStep;   // its own here, or its last before; kNoStep: has not begun
         bool own = false;                    // has a step of its own here
+        std::string stands;                  // "round 3 · xor 4", "no barrier here", "has not begun", "is done"
         WarpRef warp;                 // that stands where the chosen one stands
         std::uint32_t differing = 0;         // lanes that hold something else than those of `reference`
         CompareTime time;
@@ -93,9 +105,10 @@ struct CompareScene {
 CompareScene build_compare_scene(const std::vector<ComparedRun>& sides, const SideBySide& steps,
                                  const timing::TimingTable& times, std::size_t place, const WarpRef& warp);
 
-// "2.31 µs for 512 values, the fastest", "3.10 µs for 512 values, 1.3 times the fastest"; a sentence where there is
-// none.
-std::string time_text(const CompareTime& time);
+// "2.31 µs for 512 values, the fastest", "3.10 µs for 512 values, 1.34× the fastest", "…, among the fastest" where the
+// spread tells no difference; a sentence where there is none. Not `ranked`: without what follows the values, as where all
+// have one limit.
+std::string time_text(const CompareTime& time, bool ranked = true);
 
 // The place as text: which steps stand together, the figures as a table, differing lanes, times; then each side's step
 // as describe_step tells it. `block` and `warp` choose as there, on sides that recorded them.

@@ -1,6 +1,7 @@
 #include "common/steps/align.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace lanewise::steps {
@@ -11,30 +12,31 @@ namespace {
 constexpr std::size_t kMaxTable = 16u << 20;
 constexpr std::size_t kMaxRefined = 1u << 20;
 constexpr int kMostRounds = 4;
+// Numbers from here on are of rounds that stand beside no other run's.
+constexpr std::size_t kBesideNone = std::size_t{1} << 40;
 
 // What of a step decides whom it stands beside, in numbers that compare quickly.
 struct Mark {
-    std::size_t stage = 0, label = 0;
+    Role role = Role::load;
     StepKind kind = StepKind::load;
-    std::optional<std::int64_t> distance;
-    bool is_round = false, is_exchange = false;
+    std::size_t label = 0;
+    std::size_t round = 0;   // of a round: which one of its run
 };
 
 // Whoever may stand beside one of two that stand together may stand beside the other.
 bool may_stand_together(const Mark& a, const Mark& b) {
-    if (a.stage != b.stage) return false;
-    return !a.is_exchange || a.kind == b.kind || (is_barrier(a.kind) && is_barrier(b.kind));
+    if (a.role != b.role) return false;
+    if (a.role == Role::round) return a.round == b.round && a.round < kBesideNone;
+    return a.role != Role::collective || a.kind == b.kind;
 }
 
 // What it is worth to let two steps stand beside each other; 0 where they may not. Rounds outweigh all else: what
-// stands between them follows.
+// stands between them follows. Of two ways with as many pairs the one with more of a kind is better, and where a run
+// ends with several stores the one of the same name.
 std::uint32_t worth(const Mark& a, const Mark& b) {
     if (!may_stand_together(a, b)) return 0;
-    std::uint32_t sum = a.is_round ? 1000 : 16;
-    if (a.distance && a.distance == b.distance) sum += 4;
-    if (a.kind == b.kind) sum += 2;
-    if (a.label == b.label) sum += 1;
-    return sum;
+    if (a.role == Role::round) return 20000;
+    return 64 + (a.kind == b.kind ? 2 : 0) + (a.role == Role::finish && a.label == b.label ? 1 : 0);
 }
 
 using Marks = std::vector<Mark>;
@@ -43,9 +45,17 @@ class Marker {
 public:
     Marks of(const Steps& steps) {
         Marks marks;
-        for (const Step& step : steps.steps)
-            marks.push_back({number(step.stage), number(step.label), step.kind, step.distance,
-                             step.stage.ends_with("rounds"), step.stage == "exchange"});
+        std::map<WarpRef, std::size_t> rounds;   // that a warp has had
+        std::size_t next = 0, beside_none = kBesideNone;
+        for (const Step& step : steps.steps) {
+            Mark& mark = marks.emplace_back(Mark{role_of(step), step.kind, number(step.label), 0});
+            if (mark.role != Role::round) continue;
+            // The round of the warp that has had most. Warps that come later to one that others have had stand alone.
+            std::size_t round = step.warps.empty() ? next : 0;
+            for (const WarpStep& part : step.warps) round = std::max(round, rounds[part.warp]++);
+            mark.round = round >= next ? round : beside_none++;
+            next = std::max(next, round + 1);
+        }
         return marks;
     }
 
@@ -111,17 +121,25 @@ private:
         }
     }
 
-    // Long runs: stage by stage in step, as far as they go together.
+    // Long runs: role by role in step, as far as they go together. Neither goes past a round that the other has, too.
     void in_step() {
         const std::size_t n = coverage_.size(), m = new_.size();
-        const auto goes_on = [](const Mark& a, const Mark& b) { return a.stage == b.stage; };
+        const auto mark = [&](std::size_t i) -> const Mark& { return *coverage_[i].front(); };
+        const auto goes_on = [](const Mark& a, const Mark& b) { return a.role == b.role; };
+        std::size_t rounds_there = 0, rounds_here = 0;
+        const auto count = [](std::size_t& rounds, const Mark& each) {
+            if (each.role == Role::round && each.round < kBesideNone) rounds = std::max(rounds, each.round + 1);
+        };
+        for (std::size_t i = 0; i < n; ++i) count(rounds_there, mark(i));
+        for (const Mark& each : new_) count(rounds_here, each);
         std::size_t i = 0, j = 0;
         while (i < n || j < m) {
             if (i == n) alone(j++);
             else if (j == m) result_.push_back(places_[i++]);
-            else if (may_stand_together(*coverage_[i].front(), new_[j])) both(i++, j++);
-            else if (i > 0 && goes_on(*coverage_[i].front(), *coverage_[i - 1].front()))
-                result_.push_back(places_[i++]);
+            else if (may_stand_together(mark(i), new_[j])) both(i++, j++);
+            else if (mark(i).role == Role::round && mark(i).round < rounds_here) alone(j++);
+            else if (new_[j].role == Role::round && new_[j].round < rounds_there) result_.push_back(places_[i++]);
+            else if (i > 0 && goes_on(mark(i), mark(i - 1))) result_.push_back(places_[i++]);
             else if (j > 0 && goes_on(new_[j], new_[j - 1])) alone(j++);
             else result_.push_back(places_[i++]);
         }
@@ -158,7 +176,45 @@ bool better(const std::vector<Marks>& runs, std::vector<AlignedPlace>& places, s
     return true;
 }
 
+bool any_joins(const Step& step) {
+    return std::any_of(step.warps.begin(), step.warps.end(), [](const WarpStep& warp) {
+        return std::any_of(warp.lanes.begin(), warp.lanes.end(), [](const LaneView& lane) {
+            return lane.active && lane.effect == trace::Effect::join;
+        });
+    });
+}
+
+// Does the text say of every lane that it takes the other's value in place of its own?
+bool only_replaces(const Step& step) {
+    return std::all_of(step.warps.begin(), step.warps.end(), [](const WarpStep& warp) {
+        return std::all_of(warp.lanes.begin(), warp.lanes.end(), [](const LaneView& lane) {
+            return !lane.active || lane.effect == trace::Effect::replace;
+        });
+    });
+}
+
 }  // namespace
+
+Role role_of(const Step& step) {
+    switch (step.kind) {
+        case StepKind::block_barrier:
+        case StepKind::warp_barrier: return Role::barrier;
+        case StepKind::fence: return Role::fence;
+        case StepKind::reduce: return Role::round;
+        case StepKind::shuffle: return any_joins(step) || !only_replaces(step) ? Role::round : Role::collective;
+        case StepKind::vote:
+        case StepKind::active_mask: return Role::collective;
+        case StepKind::atomic: return step.stage == "finish" ? Role::finish : Role::shared_atomic;
+        case StepKind::load:
+        case StepKind::store: break;
+    }
+    if (step.stage == "load") return Role::load;
+    // `total += partials[i]` reads what others left; `value += tree[t + 16]` is a round.
+    if (step.stage.ends_with("rounds"))
+        return step.kind == StepKind::load && !step.distance ? Role::load_words : Role::round;
+    if (step.stage == "finish") return Role::finish;
+    return step.kind == StepKind::load ? Role::load_words : Role::store_words;
+}
 
 std::vector<AlignedPlace> align_all(const std::vector<const Steps*>& runs) {
     Marker marker;

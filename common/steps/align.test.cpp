@@ -1,6 +1,7 @@
 #include "common/steps/align.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ namespace {
 
 using namespace testing;
 
-// Every step once, in order, and equal stages in every pair. The number of pairs.
+// Every step once, in order, and steps that do the same in every pair. The number of pairs.
 std::size_t check(const Steps& a, const Steps& b) {
     std::size_t i = 0, j = 0, pairs = 0;
     for (const auto& [k, l] : align(a, b)) {
@@ -21,7 +22,7 @@ std::size_t check(const Steps& a, const Steps& b) {
         EXPECT_TRUE(k == kNoStep || k == i++);
         EXPECT_TRUE(l == kNoStep || l == j++);
         if (k == kNoStep || l == kNoStep) continue;
-        EXPECT_EQ(a.steps[k].stage, b.steps[l].stage);
+        EXPECT_EQ(role_of(a.steps[k]), role_of(b.steps[l]));
         ++pairs;
     }
     EXPECT_EQ(i, a.size());
@@ -47,8 +48,31 @@ TEST(Align, AMissingStageStandsAlone) {
 TEST(Align, TreeAgainstTwoLevel) {
     const Trace tree = shared_tree(256);
     const Trace two = two_level(8, 1);
-    // The load, the five rounds inside a warp, and one exchange.
-    EXPECT_EQ(check(build_steps(tree), build_steps(two)), 7u);
+    // The load, eight rounds, and the one barrier of two-level: it stands between the fifth round and the sixth.
+    EXPECT_EQ(check(build_steps(tree), build_steps(two)), 10u);
+    EXPECT_EQ(places({build_steps(tree), build_steps(two)}),
+              "load in | load in\n"
+              "store tree | -\n"
+              "barrier | -\n"
+              "add tree +128 | xor 16\n"
+              "barrier | -\n"
+              "add tree +64 | xor 8\n"
+              "barrier | -\n"
+              "add tree +32 | xor 4\n"
+              "barrier | -\n"
+              "add tree +16 | xor 2\n"
+              "barrier | -\n"
+              "add tree +8 | xor 1\n"
+              "- | store warp_sums\n"
+              "barrier | barrier\n"
+              "- | load warp_sums\n"
+              "add tree +4 | xor 4\n"
+              "barrier | -\n"
+              "add tree +2 | xor 2\n"
+              "barrier | -\n"
+              "add tree +1 | xor 1\n"
+              "barrier | -\n"
+              "- | atomic out\n");
 }
 
 // A warp's 32 words by a tree in shared memory, in one of three forms.
@@ -101,10 +125,69 @@ TEST(Align, RoundsInSharedMemoryStandBesideEachOtherInAnyForm) {
     }
 }
 
-TEST(Align, RoundsOfTheSameDistance) {
+// The first rounds stand beside each other, whatever lies how far apart in them.
+TEST(Align, RoundsGoByTheirOrder) {
     const Trace five = warp_tree(Op::shfl_xor, {16, 8, 4, 2, 1});
     const Trace three = warp_tree(Op::shfl_down, {4, 2, 1});
-    EXPECT_EQ(paired_rounds(build_steps(five), build_steps(three)), "4=4 2=2 1=1");
+    EXPECT_EQ(paired_rounds(build_steps(five), build_steps(three)), "16=4 8=2 4=1");
+    const Trace upwards = warp_tree(Op::shfl_xor, {1, 2, 4, 8, 16});
+    EXPECT_EQ(paired_rounds(build_steps(five), build_steps(upwards)), "16=1 8=2 4=4 2=8 1=16");
+}
+
+TEST(Align, WhatAStepDoesIsItsRole) {
+    const Trace two = two_level(), tree = shared_tree(64);
+    const auto roles = [](const Trace& trace) {
+        std::vector<Role> all;
+        for (const Step& step : build_steps(trace).steps) all.push_back(role_of(step));
+        return all;
+    };
+    EXPECT_EQ(roles(two), (std::vector<Role>{Role::load, Role::round, Role::round, Role::round, Role::round, Role::round,
+                                             Role::store_words, Role::barrier, Role::load_words, Role::round,
+                                             Role::round, Role::round, Role::finish}));
+    std::vector<Role> expected{Role::load, Role::store_words, Role::barrier};
+    for (int round = 0; round < 6; ++round) expected.insert(expected.end(), {Role::round, Role::barrier});
+    EXPECT_EQ(roles(tree), expected);
+}
+
+// Warps that come to a round when others have gone on stand alone; the rounds after it are counted as if they had not.
+TEST(Align, ALateWarpsRoundIsTheSameRound) {
+    TraceBuilder made;
+    made.statement(3, Effect::join, "value");
+    for (const std::uint32_t number : {0u, 1u}) {
+        auto warp = made.warp(0, number);
+        for (const int mask : {16, 8}) {
+            warp.shuffle_sum(3, Op::shfl_xor, mask);
+            if (number == 1) warp.barrier(4);   // so that its second round is another step
+        }
+        if (number == 0) {
+            warp.barrier(4);
+            warp.barrier(4);
+            warp.shuffle_sum(3, Op::shfl_xor, 4);
+        }
+    }
+    const Steps late = build_steps(made.trace);
+    const Trace three = warp_tree(Op::shfl_down, {4, 2, 1});
+    // Three rounds: the second one in two steps, of which the first stands beside.
+    std::string rounds;
+    for (const auto& [k, l] : align(late, build_steps(three))) {
+        if (k == kNoStep || role_of(late.steps[k]) != Role::round) continue;
+        rounds += late.steps[k].label + (l == kNoStep ? "=- " : "=" + build_steps(three).steps[l].label + " ");
+    }
+    EXPECT_EQ(rounds, "xor 16=down 4 xor 8=down 2 xor 8=- xor 4=down 1 ") << labels(late);
+}
+
+// A shuffle that hands lane 0's value to all joins nothing: it is no round.
+TEST(Align, ABroadcastIsNoRound) {
+    TraceBuilder made;
+    made.statement(3, Effect::join, "value");
+    made.statement(5, Effect::replace, "value");
+    auto warp = made.warp(0, 0);
+    warp.shuffle_sum(3, Op::shfl_xor, 1);
+    warp.shuffle(5, Op::shfl_idx, 0, Effect::replace);
+    const Steps steps = build_steps(made.trace);
+    ASSERT_EQ(steps.size(), 2u);
+    EXPECT_EQ(role_of(steps.steps[0]), Role::round);
+    EXPECT_EQ(role_of(steps.steps[1]), Role::collective);
 }
 
 // Words that are read again are handed on, in global memory too; the last store is what stays.
@@ -137,9 +220,25 @@ TEST(Align, LongRunsWithoutATable) {
         b.steps.emplace_back().stage = i < 3000 ? "load" : "finish";
     }
     EXPECT_EQ(check(a, b), 4000u);
+    // The third round of one stands beside the third of the other here, too.
+    Steps c, d;
+    for (int i = 0; i < 6000; ++i) {
+        c.steps.emplace_back().stage = i < 5000 ? "load" : i % 2 ? "exchange" : "block rounds";
+        d.steps.emplace_back().stage = i < 4000 ? "load" : i % 4 ? "exchange" : "warp rounds";
+        c.steps.back().kind = d.steps.back().kind = StepKind::store;
+    }
+    check(c, d);
+    std::size_t rounds = 0;
+    for (const auto& [k, l] : align(c, d)) {
+        if (k == kNoStep || l == kNoStep || role_of(c.steps[k]) != Role::round) continue;
+        EXPECT_EQ(k, 5000 + 2 * rounds);
+        EXPECT_EQ(l, 4000 + 4 * rounds);
+        ++rounds;
+    }
+    EXPECT_EQ(rounds, 500u);
 }
 
-// Every step of every run once, in order, and one stage at each place. The number of places where all have a step.
+// Every step of every run once, in order, and one role at each place. The number of places where all have a step.
 std::size_t check_all(const std::vector<Steps>& runs) {
     std::vector<const Steps*> all;
     for (const Steps& run : runs) all.push_back(&run);
@@ -147,14 +246,14 @@ std::size_t check_all(const std::vector<Steps>& runs) {
     std::size_t full = 0;
     for (const AlignedPlace& place : align_all(all)) {
         EXPECT_EQ(place.size(), runs.size());
-        const std::string* stage = nullptr;
+        std::optional<Role> role;
         std::size_t here = 0;
         for (std::size_t r = 0; r < runs.size(); ++r) {
             if (place[r] == kNoStep) continue;
             EXPECT_EQ(place[r], next[r]++);
-            const std::string& own = runs[r].steps[place[r]].stage;
-            EXPECT_EQ(stage ? *stage : own, own);
-            stage = &own;
+            const Role own = role_of(runs[r].steps[place[r]]);
+            EXPECT_EQ(role.value_or(own), own);
+            role = own;
             ++here;
         }
         EXPECT_GT(here, 0u);
@@ -179,7 +278,7 @@ TEST(AlignAll, RoundsOfFourFormsStandAtOnePlaceEach) {
         for (const AlignedPlace& place : align_all(all)) {
             std::set<std::int64_t> distances;
             for (std::size_t r = 0; r < 4; ++r) {
-                if (place[r] == kNoStep || !runs[r].steps[place[r]].stage.ends_with("rounds")) continue;
+                if (place[r] == kNoStep || role_of(runs[r].steps[place[r]]) != Role::round) continue;
                 distances.insert(runs[r].steps[place[r]].distance.value_or(-1));
             }
             EXPECT_LE(distances.size(), 1u);

@@ -2,16 +2,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "common/steps/steps.hpp"
+#include "common/steps/align.hpp"
 
 namespace lanewise::steps::testing {
 
-// "16=16 8=8 4=4": the distances of the rounds of one stage that stand beside each other.
-inline std::string paired_rounds(const Steps& a, const Steps& b, const std::string& stage = "warp rounds") {
+// "16=16 8=8 4=4": the distances of the rounds that stand beside each other.
+inline std::string paired_rounds(const Steps& a, const Steps& b) {
     std::string text;
     for (const auto& [k, l] : align(a, b)) {
-        if (k == kNoStep || l == kNoStep || a.steps[k].stage != stage) continue;
+        if (k == kNoStep || l == kNoStep || role_of(a.steps[k]) != Role::round) continue;
         text += (text.empty() ? "" : " ") + std::to_string(a.steps[k].distance.value_or(-1)) + "=" +
                 std::to_string(b.steps[l].distance.value_or(-1));
     }
@@ -24,6 +25,19 @@ inline std::string beside(const Steps& a, const std::string& label, const Steps&
     for (const auto& [k, l] : align(a, b)) {
         if (k == kNoStep || a.steps[k].label != label) continue;
         text += (text.empty() ? "" : "|") + (l == kNoStep ? std::string("-") : b.steps[l].label);
+    }
+    return text;
+}
+
+// All places, a line each: "add tree +64 | add tree +1"; "-" where a run has no step there.
+inline std::string places(const std::vector<Steps>& runs) {
+    std::vector<const Steps*> all;
+    for (const Steps& run : runs) all.push_back(&run);
+    std::string text;
+    for (const AlignedPlace& place : align_all(all)) {
+        for (std::size_t r = 0; r < runs.size(); ++r)
+            text += (r == 0 ? "" : " | ") + (place[r] == kNoStep ? std::string("-") : runs[r].steps[place[r]].label);
+        text += "\n";
     }
     return text;
 }

@@ -45,7 +45,7 @@ struct WarpStep {
 struct Step {
     StepKind kind = StepKind::load;
     std::string label;      // "xor 16", "down 8", "load in", "store warp_sums", "barrier", "atomic out"
-    std::string stage;      // aligns variants: "load", "warp rounds", "exchange", "finish", …
+    std::string stage;      // what it is for: "load", "warp rounds", "exchange", "finish", …
     // How far the other value lies, where it is as far for all lanes: a shuffle's argument; words between the two of
     // `tree[t] += tree[t + 16]`, or between a lane's own and the one that `value += tree[t + 16]` reads.
     std::optional<std::int64_t> distance;
@@ -120,10 +120,9 @@ struct Steps {
 // replaces, a conditional add joins only on lanes that took it; a load takes the word's inputs, a store gives them.
 Steps build_steps(const trace::Trace& trace);
 
-// Pairs of steps (k of a, l of b; kNoStep where one has none) so that two variants can be scrubbed together. Steps of
-// one stage pair, in an exchange only like with like (a store with a store, a barrier with a barrier of either kind).
-// Of all ways to pair them in order the one with the most rounds is taken, then the most of the others, then the most
-// alike (distance, operation, label).
+// Pairs of steps (k of a, l of b; kNoStep where one has none) so that two variants can be scrubbed together: steps that
+// do the same, in order (align.hpp). The k-th reduction rounds stand together whether they are made by shuffles, in
+// shared or in global memory, and however far their words lie apart.
 std::vector<std::pair<std::size_t, std::size_t>> align(const Steps& a, const Steps& b);
 
 // "lane 5 ← lane 21 = 5 xor 16: 00101 ^ 10000 = 10101; 5 + 21 = 26", for a shuffle; a sentence of the same kind for

@@ -8,6 +8,7 @@ namespace lanewise::timing {
 namespace {
 
 constexpr double kUnsteady = 0.1;
+constexpr double kSameTime = 1.005;   // medians this far apart, and no further, are the same
 
 bool same_size(const Timing& a, const Timing& b) { return a.n == b.n && a.size == b.size && a.element == b.element; }
 
@@ -40,6 +41,14 @@ private:
 };
 
 }  // namespace
+
+int compare_times(const Timing& a, const Timing& b) {
+    // Rows of older files have a median alone.
+    const auto low = [](const Timing& row) { return row.high_us > 0 ? row.low_us : row.median_us; };
+    const auto high = [](const Timing& row) { return row.high_us > 0 ? row.high_us : row.median_us; };
+    if (std::max(a.median_us, b.median_us) <= kSameTime * std::min(a.median_us, b.median_us)) return 0;
+    return low(a) > high(b) ? 1 : high(a) < low(b) ? -1 : 0;
+}
 
 std::optional<double> percent_of_read(const TimingTable& table, const Timing& row) {
     if (row.on_cpu || row.median_us <= 0) return std::nullopt;

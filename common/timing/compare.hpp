@@ -20,6 +20,10 @@ std::optional<double> percent_of_read(const TimingTable& table, const Timing& ro
 // How many times as fast as the row it is compared with; nothing where that was not measured.
 std::optional<double> times_as_fast(const TimingTable& table, const Timing& row);
 
+// 1 where `a` takes longer than `b`, -1 where it takes less; 0 where there is no difference: their spreads (5th to 95th
+// percentile) overlap, or the medians lie within half a percent.
+int compare_times(const Timing& a, const Timing& b);
+
 // A variant beside its baseline over all rows of the S×K table (or of a sweep) that have both.
 struct Summary {
     std::string variant;

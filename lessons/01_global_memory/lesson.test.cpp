@@ -1,5 +1,5 @@
 #include "common/lesson/lesson.testing.hpp"
-#include "common/steps/steps.hpp"
+#include "common/steps/pairs.testing.hpp"
 
 namespace {
 
@@ -45,6 +45,31 @@ TEST(GlobalMemory, HalfOfTheThreadsStopEachRound) {
         EXPECT_EQ(counts_of(trace).block_barriers, 8u) << variant;  // one after the load, one a round
         EXPECT_EQ(counts_of(trace).shared_accesses, 0u) << variant;
     }
+}
+
+// The first round of one stands beside the first of the other, though they add words 64 apart and 1 apart.
+TEST(GlobalMemory, ComparisonGoesRoundByRound) {
+    const auto halves = traced("global_tree"), neighbours = traced("global_tree_interleaved");
+    EXPECT_EQ(steps::testing::places({steps::build_steps(halves), steps::build_steps(neighbours)}),
+              "load in | load in\n"
+              "store scratch | store scratch\n"
+              "barrier | barrier\n"
+              "add scratch +64 | add scratch +1\n"
+              "barrier | barrier\n"
+              "add scratch +32 | add scratch +2\n"
+              "barrier | barrier\n"
+              "add scratch +16 | add scratch +4\n"
+              "barrier | barrier\n"
+              "add scratch +8 | add scratch +8\n"
+              "barrier | barrier\n"
+              "add scratch +4 | add scratch +16\n"
+              "barrier | barrier\n"
+              "add scratch +2 | add scratch +32\n"
+              "barrier | barrier\n"
+              "add scratch +1 | add scratch +64\n"
+              "barrier | barrier\n"
+              "load scratch | load scratch\n"
+              "store out | store out\n");
 }
 
 TEST(GlobalMemory, EightThreadsOnPaper) {

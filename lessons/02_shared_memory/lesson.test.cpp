@@ -61,8 +61,38 @@ TEST(SharedMemory, ComparisonPairsScratchWithTheTree) {
     EXPECT_EQ(steps::testing::beside(a, "store scratch", b), "store tree");
     EXPECT_EQ(steps::testing::beside(a, "load scratch", b), "load tree");
     EXPECT_EQ(steps::testing::beside(a, "store out", b), "store out");
-    EXPECT_EQ(steps::testing::paired_rounds(a, b, "block rounds"), "128=128 64=64 32=32");
-    EXPECT_EQ(steps::testing::paired_rounds(a, b), "16=16 8=8 4=4 2=2 1=1");
+    EXPECT_EQ(steps::testing::paired_rounds(a, b), "128=128 64=64 32=32 16=16 8=8 4=4 2=2 1=1");
+}
+
+// Four trees of eight rounds: no side is ever without a step.
+TEST(SharedMemory, FourTreesGoRoundByRound) {
+    const trace::Trace traces[] = {traced("shared_tree"), traced("shared_tree_interleaved"),
+                                   traced("shared_tree_divergent"), traced("shared_tree_padded")};
+    std::vector<steps::Steps> runs;
+    for (const trace::Trace& trace : traces) runs.push_back(steps::build_steps(trace));
+    // Padded words lie 1, 2, 4, 8 and 16 apart as the others do, then 33, 66 and 132: a word is free after every 32.
+    EXPECT_EQ(steps::testing::places(runs),
+              "load in | load in | load in | load in\n"
+              "store tree | store tree | store tree | store tree\n"
+              "barrier | barrier | barrier | barrier\n"
+              "add tree +128 | add tree +1 | add tree +1 | add tree +1\n"
+              "barrier | barrier | barrier | barrier\n"
+              "add tree +64 | add tree +2 | add tree +2 | add tree +2\n"
+              "barrier | barrier | barrier | barrier\n"
+              "add tree +32 | add tree +4 | add tree +4 | add tree +4\n"
+              "barrier | barrier | barrier | barrier\n"
+              "add tree +16 | add tree +8 | add tree +8 | add tree +8\n"
+              "barrier | barrier | barrier | barrier\n"
+              "add tree +8 | add tree +16 | add tree +16 | add tree +16\n"
+              "barrier | barrier | barrier | barrier\n"
+              "add tree +4 | add tree +32 | add tree +32 | add tree +33\n"
+              "barrier | barrier | barrier | barrier\n"
+              "add tree +2 | add tree +64 | add tree +64 | add tree +66\n"
+              "barrier | barrier | barrier | barrier\n"
+              "add tree +1 | add tree +128 | add tree +128 | add tree +132\n"
+              "barrier | barrier | barrier | barrier\n"
+              "load tree | load tree | load tree | load tree\n"
+              "store out | store out | store out | store out\n");
 }
 
 // The tree's shape decides the bits, not where it lies: random values, compared as they are.

@@ -77,9 +77,41 @@ TEST(WarpSync, ComparisonsPairTheRounds) {
                                 "block_sum_no_warp_sync"}) {
         const trace::Trace other = traced(variant);
         const auto a = steps::build_steps(sync), b = steps::build_steps(other);
-        EXPECT_EQ(steps::testing::paired_rounds(a, b), "16=16 8=8 4=4 2=2 1=1") << variant;
-        EXPECT_EQ(steps::testing::paired_rounds(a, b, "block rounds"), "64=64 32=32") << variant;
+        EXPECT_EQ(steps::testing::paired_rounds(a, b), "64=64 32=32 16=16 8=8 4=4 2=2 1=1") << variant;
     }
+}
+
+// A right kernel beside the wrong one: where a __syncwarp is missing, the wrong side has no step.
+TEST(WarpSync, WhatIsMissingLeavesItsPlaceEmpty) {
+    const auto traced = [](const char* variant) {
+        return *run(plan_of(variant, inputs_of(variant)), "ascending", true).trace;
+    };
+    const std::string head =
+        "load in | load in\n"
+        "store tree | store tree\n"
+        "barrier | barrier\n"
+        "add tree +64 | add tree +64\n"
+        "barrier | barrier\n"
+        "add tree +32 | add tree +32\n"
+        "barrier | barrier\n"
+        "load tree | load tree\n";
+    const auto five = [](const std::string& round) { return round + round + round + round + round; };
+    const trace::Trace right = traced("block_sum_warp_sync"), one_sync = traced("block_sum_write_after_read"),
+                       no_sync = traced("block_sum_no_warp_sync");
+    EXPECT_EQ(steps::testing::places({steps::build_steps(right), steps::build_steps(one_sync)}),
+              head +
+                  five("load tree | load tree\n"
+                       "syncwarp | -\n"
+                       "store tree | store tree\n"
+                       "syncwarp | syncwarp\n") +
+                  "atomic out | atomic out\n");
+    EXPECT_EQ(steps::testing::places({steps::build_steps(right), steps::build_steps(no_sync)}),
+              head +
+                  five("load tree | load tree\n"
+                       "syncwarp | -\n"
+                       "store tree | store tree\n"
+                       "syncwarp | -\n") +
+                  "atomic out | atomic out\n");
 }
 
 // The right ones give the total whoever goes first; each wrong one is right in some order, or never.

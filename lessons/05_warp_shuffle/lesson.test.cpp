@@ -1,5 +1,5 @@
 #include "common/lesson/lesson.testing.hpp"
-#include "common/steps/steps.hpp"
+#include "common/steps/pairs.testing.hpp"
 
 namespace {
 
@@ -26,6 +26,43 @@ std::vector<std::vector<double>> rounds_of(const std::string& variant) {
         rounds.push_back(after);
     }
     return rounds;
+}
+
+// Eight rounds on either side, in shared memory and by shuffles: the k-th stand beside each other.
+TEST(WarpShuffle, TheTreeBesideTwoLevelsGoesRoundByRound) {
+    const auto traced = [](const char* variant) {
+        return *run(plan_of(variant, inputs_of(variant)), "ascending", true).trace;
+    };
+    const trace::Trace tree = traced("block_sum_shared"), levels = traced("block_sum_two_level"),
+                       mixed = traced("block_sum_tree_shuffle");
+    EXPECT_EQ(steps::testing::places({steps::build_steps(tree), steps::build_steps(levels)}),
+              "load in | load in\n"
+              "store tree | -\n"
+              "barrier | -\n"
+              "add tree +128 | xor 16\n"
+              "barrier | -\n"
+              "add tree +64 | xor 8\n"
+              "barrier | -\n"
+              "add tree +32 | xor 4\n"
+              "barrier | -\n"
+              "add tree +16 | xor 2\n"
+              "barrier | -\n"
+              "add tree +8 | xor 1\n"
+              "- | store warp_sums\n"
+              "barrier | barrier\n"
+              "- | load warp_sums\n"
+              "add tree +4 | xor 4\n"
+              "barrier | -\n"
+              "add tree +2 | xor 2\n"
+              "barrier | -\n"
+              "add tree +1 | xor 1\n"
+              "barrier | -\n"
+              "load tree | -\n"
+              "atomic out | atomic out\n");
+    EXPECT_EQ(steps::testing::paired_rounds(steps::build_steps(tree), steps::build_steps(mixed)),
+              "128=128 64=64 32=32 16=16 8=8 4=4 2=2 1=1");
+    EXPECT_EQ(steps::testing::paired_rounds(steps::build_steps(mixed), steps::build_steps(levels)),
+              "128=16 64=8 32=4 16=2 8=1 4=4 2=2 1=1");
 }
 
 // Warp counts that are no power of two: the second level has partners that are not there.

@@ -86,11 +86,11 @@ TEST(GridStride, NothingIsLeftOut) {
     }
 }
 
-// The tree's last five rounds beside the shuffles that take their place.
+// Seven rounds of the tree beside five shuffles in each warp and two over its four warp sums.
 TEST(GridStride, ComparisonPairsTheTreeWithTheShuffles) {
     const trace::Trace tree = traced("grid_stride_tree"), shuffles = traced("grid_stride_shuffle");
     const auto a = steps::build_steps(tree), b = steps::build_steps(shuffles);
-    EXPECT_EQ(steps::testing::paired_rounds(a, b), "16=16 8=8 4=4 2=2 1=1");
+    EXPECT_EQ(steps::testing::paired_rounds(a, b), "64=16 32=8 16=4 8=2 4=1 2=2 1=1");
     EXPECT_EQ(steps::testing::beside(a, "atomic out", b), "atomic out");
 }
 

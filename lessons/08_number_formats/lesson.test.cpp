@@ -7,6 +7,7 @@
 #include "common/lesson/lesson.testing.hpp"
 #include "common/runner/recordings.hpp"
 #include "common/rounding/rounding.hpp"
+#include "common/steps/pairs.testing.hpp"
 #include "common/trace/io.hpp"
 #include "lessons/08_number_formats/case.hpp"
 #include "lessons/08_number_formats/results.testing.hpp"
@@ -32,6 +33,30 @@ std::vector<double> values(const Kernel& kernel, const std::string& kind, std::u
 launch::Backend& machine() {
     static const auto emulator = emu::make_emulator();
     return *emulator;
+}
+
+// 512 threads with a value each beside 64 with eight: as many rounds in a warp, then 4 against 1 over the warp sums.
+TEST(NumberFormats, NarrowLoadsBesideWideOnesGoRoundByRound) {
+    const auto traced = [](const char* variant) {
+        return *run(machine(), plan_of(variant, inputs_of(variant)), "ascending", true).trace;
+    };
+    const trace::Trace narrow = traced("block_all_reduce_sum_f32_f32"),
+                       wide = traced("block_all_reduce_sum_f16x8_pack_f32");
+    EXPECT_EQ(steps::testing::places({steps::build_steps(narrow), steps::build_steps(wide)}),
+              "load in | load in x8\n"
+              "xor 16 | xor 16\n"
+              "xor 8 | xor 8\n"
+              "xor 4 | xor 4\n"
+              "xor 2 | xor 2\n"
+              "xor 1 | xor 1\n"
+              "store warp_sums | store warp_sums\n"
+              "barrier | barrier\n"
+              "load warp_sums | load warp_sums\n"
+              "xor 8 | xor 1\n"
+              "xor 4 | -\n"
+              "xor 2 | -\n"
+              "xor 1 | -\n"
+              "atomic out | atomic out\n");
 }
 
 double total_of(const launch::Plan& plan, const launch::Outcome& outcome) {

@@ -10,7 +10,7 @@
 #include "common/launch/arrival_order.hpp"
 #include "common/lesson/lesson.testing.hpp"
 #include "common/runner/recordings.hpp"
-#include "common/steps/steps.hpp"
+#include "common/steps/pairs.testing.hpp"
 #include "common/trace/diff.hpp"
 #include "lessons/09_at_the_limit/case.hpp"
 
@@ -55,6 +55,22 @@ TEST(AtTheLimit, BarriersOfEachRoute) {
               (std::vector<int>{3, 2, 2, 2}));
     EXPECT_EQ(barriers("poll_f32"), (std::vector<int>{1, 1, 1, 2}));
     EXPECT_EQ(barriers("poll_warps_f32"), (std::vector<int>{0, 0, 0, 1}));
+}
+
+// A block's sum takes five shuffles in each of four warps and two over the warp sums; the block that finishes adds the
+// blocks' sums in the same way. Beside each other the k-th rounds stand together, whatever happens between the two sums.
+TEST(AtTheLimit, RoutesGoRoundByRound) {
+    const auto last = traced("last_block_fences_f32"), poll = traced("poll_f32"), wave = traced("one_wave_4_f32");
+    const auto a = steps::build_steps(last), b = steps::build_steps(poll), c = steps::build_steps(wave);
+    const std::string block_sum = "16=16 8=8 4=4 2=2 1=1 2=2 1=1";
+    EXPECT_EQ(steps::testing::paired_rounds(a, b), block_sum + " " + block_sum);
+    EXPECT_EQ(steps::testing::paired_rounds(c, a), block_sum);
+    EXPECT_EQ(steps::testing::paired_rounds(c, b), block_sum);
+    // What the blocks leave for others, and how they join.
+    EXPECT_EQ(steps::testing::beside(a, "store partials", b), "store slots");
+    EXPECT_EQ(steps::testing::beside(a, "fence device", b), "-|-");
+    EXPECT_EQ(steps::testing::beside(c, "atomic out", a), "atomic inc ticket");
+    EXPECT_EQ(steps::testing::beside(a, "store out", b), "store out");
 }
 
 // Neither a fence nor an atomic where one block polls.

@@ -13,11 +13,13 @@ std::string lesson_name(const lesson::Presentation& presentation) {
     return number.empty() ? presentation.title : number + " " + presentation.title;
 }
 
-// Runs variants, and reads files by the names of their runs.
+// Runs variants, alone or beside others, and reads files by the names of their runs.
 RunLoader::Run with_files(const lesson::Presentation& presentation) {
-    return [run = presentation.services.run, open = presentation.services.open](const std::string& name) {
-        const std::string path = path_of_file_run(name);
-        return path.empty() ? run(name) : open(path);
+    return [services = presentation.services](const std::string& name) {
+        if (const std::string path = path_of_file_run(name); !path.empty()) return services.open(path);
+        const RunBeside beside = run_beside_of(name);
+        if (beside.variant.empty()) return services.run(name);
+        return services.run_beside ? services.run_beside(beside.variant, beside.beside) : services.run(beside.variant);
     };
 }
 
@@ -53,7 +55,7 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     if (table_.sorted) table_.sorting = lesson::parse_sorting(request.sort);
     loader_.offer_cancel(presentation.services.cancel);
     loader_.offer_sizes(presentation.services.measure_sizes, presentation.services.why_not_measured);
-    for (const std::string& name : names_) loader_.get(name);
+    for (std::size_t side = 0; side < names_.size(); ++side) loader_.get(run_name(side));
 }
 
 void App::frame(const Look& look, const Rect& window, float seconds) {
@@ -210,6 +212,10 @@ void App::apply(Intent intent) {
 
 // In a narrow window the text and the source share a place: their keys bring one of them to the front.
 void App::toggle_panel(std::size_t which) {
+    if (comparing() && which < 2) {
+        which == 0 ? compare_.toggle_text() : compare_.toggle_sources();
+        return;
+    }
     bool& shown = which == 0 ? panels_.show_text : which == 1 ? panels_.show_side : panels_.show_timeline;
     if (focus_ && which < 2) {
         focus_ = false;
@@ -226,7 +232,7 @@ void App::toggle_panel(std::size_t which) {
 
 // The page of all lessons, tables and times are read where they stand; elsewhere it is the text.
 void App::read_on(int pages) {
-    const bool other = start_open_ || comparing() || view_ == View::table || view_ == View::costs ||
+    const bool other = start_open_ || (comparing() && compare_.show_text) || view_ == View::table || view_ == View::costs ||
                        view_ == View::timings || view_ == View::roofline;
     const bool shown = !focus_ && (shared_place_ ? text_tab_ : panels_.show_text);
     if (other || shown) pages_ = pages;

@@ -140,6 +140,7 @@ private:
     void show_run(std::shared_ptr<const RunView> run_view);
     // Comparisons (app_compare.cpp).
     std::vector<CompareSide> compare_sides() const;
+    std::string run_name(std::size_t side) const;   // of its run; beside others: on the input that all share
     void show_together();            // all runs are there: the playhead moves over places where steps stand together
     void leave_places(std::size_t side = 0);   // back to the steps of one side; all sides are taken up anew
     void open_comparison();

@@ -100,6 +100,54 @@ TEST(App, CompareShowsTwoAndComesBackToTheSameStep) {
     EXPECT_EQ(session.app.playhead().count, 6u);
 }
 
+// The next tab has another size: the first C passes it by for the rung before.
+TEST(App, TheFirstComparisonIsOfTheSameSize) {
+    lesson::Presentation presentation = samples::presentation();
+    for (lesson::VariantInfo& info : presentation.variants) info.n = info.name == "warp_sum_down" ? 8 : 32;
+    presentation.variants[3].compared_with = "warp_sum_xor";
+    Session session(request_of("warp_sum_xor"), presentation);
+    session.press(letter('C'));
+    EXPECT_EQ(session.app.compared(), (std::vector<std::string>{"warp_sum_xor", "block_sum_shared"}));
+}
+
+// What is compared is asked for together, and alone again when the comparison closes.
+TEST(App, ComparedRunsAreAskedForTogether) {
+    lesson::Presentation presentation = samples::presentation();
+    std::vector<std::string> asked;
+    presentation.services.run_beside = [&, run = presentation.services.run](const std::string& variant,
+                                                                            const std::vector<std::string>& beside) {
+        asked.push_back(variant + " of " + std::to_string(beside.size()));
+        return run(variant);
+    };
+    Session session(request_of("warp_sum_xor"), presentation);
+    EXPECT_TRUE(asked.empty());
+    session.press(letter('C'));
+    std::sort(asked.begin(), asked.end());
+    EXPECT_EQ(asked, (std::vector<std::string>{"warp_sum_down of 2", "warp_sum_xor of 2"}));
+    EXPECT_EQ(session.app.comparison_view().scene().sides.size(), 2u);
+    session.press(Key::escape);
+    EXPECT_EQ(session.app.playhead().count, 6u);
+    EXPECT_EQ(asked.size(), 2u);
+}
+
+// S and L show the sources and the text beside the panels, here too.
+TEST(App, TextAndSourcesStayWithinReachOfAComparison) {
+    Session session(request_of("warp_sum_xor"));
+    session.press(letter('C'));
+    const CompareView& view = session.app.comparison_view();
+    EXPECT_FALSE(view.sources_shown());
+    session.press(letter('S'));
+    EXPECT_TRUE(view.sources_shown());
+    EXPECT_FALSE(view.places().sources.empty());
+    session.press(letter('L'));
+    EXPECT_FALSE(view.places().text.empty());
+    EXPECT_TRUE(session.app.panels().show_text);   // those of one variant stay as they were
+    session.press(letter('L'));
+    session.press(letter('S'));
+    EXPECT_TRUE(view.places().text.empty());
+    EXPECT_TRUE(view.places().sources.empty());
+}
+
 TEST(App, AComparisonGrowsToFourAndShrinksAgainByKeys) {
     Session session(request_of("warp_sum_xor"));
     const auto press = [&](Key key, bool shift = false) {
@@ -124,6 +172,7 @@ TEST(App, AComparisonGrowsToFourAndShrinksAgainByKeys) {
     EXPECT_EQ(session.app.compared(),
               (std::vector<std::string>{"warp_sum_xor", "block_sum_two_level", "block_sum_shared"}));
     session.app.apply({Intent::Kind::uncompare, 1});
+    session.app.settle();   // fewer runs may share another input
     session.frame();
     EXPECT_EQ(session.app.variant(), "block_sum_two_level");
     EXPECT_EQ(session.app.comparison_view().scene().sides.size(), 2u);

@@ -12,6 +12,14 @@ std::vector<CompareSide> App::compare_sides() const {
     return sides;
 }
 
+// A file's run is as it is: it has no other input.
+std::string App::run_name(std::size_t side) const {
+    if (!comparing() || !path_of_file_run(names_[side]).empty()) return names_[side];
+    std::vector<std::string> beside = names_;
+    std::erase_if(beside, [](const std::string& name) { return !path_of_file_run(name).empty(); });
+    return name_of_run_beside(names_[side], beside);
+}
+
 void App::show_together() {
     std::vector<const lesson::Run*> runs;
     for (const auto& shown : shown_) runs.push_back(shown->run.get());
@@ -49,7 +57,7 @@ void App::choose(const std::string& variant) {
     names_[side] = variant;
     // The run that is shown alone stays until the other is there: it tells the stage to go on from.
     if (comparing()) shown_[side] = nullptr;
-    loader_.get(variant);
+    for (std::size_t each = 0; each < names_.size(); ++each) loader_.get(run_name(each));
 }
 
 void App::next_variant(int direction) {
@@ -67,7 +75,8 @@ void App::next_variant(int direction) {
     choose(tab_names_[static_cast<std::size_t>(at)]);
 }
 
-// Two beside each other, or one more: those of the last comparison, else the next of the tabs.
+// Two beside each other, or one more: those of the last comparison; else the next of the tabs that runs on as many
+// values, first one that the last is the rung before of, or the other way round.
 void App::open_comparison() {
     const auto stands = [&](const std::string& name) {
         return std::find(names_.begin(), names_.end(), name) != names_.end();
@@ -81,12 +90,20 @@ void App::open_comparison() {
         }
     }
     const std::size_t from = tab_of(names_.back());
+    if (from >= presentation_.variants.size()) return;
+    const lesson::VariantInfo& last = presentation_.variants[from];
+    const lesson::VariantInfo* best = nullptr;
+    int best_fit = -1;
     for (std::size_t i = 1; i <= tab_names_.size(); ++i) {
-        const std::string& name = tab_names_[(from + i) % tab_names_.size()];
-        if (stands(name)) continue;
-        set_beside(name);
-        return;
+        const lesson::VariantInfo& info = presentation_.variants[(from + i) % tab_names_.size()];
+        if (stands(info.name)) continue;
+        const bool related = info.compared_with == last.name || last.compared_with == info.name;
+        const int fit = info.n != last.n ? 0 : related ? 2 : 1;
+        if (fit <= best_fit) continue;
+        best = &info;
+        best_fit = fit;
     }
+    if (best) set_beside(std::string(best->name));
 }
 
 void App::set_beside(const std::string& variant) {
@@ -98,7 +115,6 @@ void App::set_beside(const std::string& variant) {
     shown_.emplace_back();
     errors_.emplace_back();
     compare_.chosen = names_.size() - 1;
-    loader_.get(variant);
     adopt_runs();
 }
 

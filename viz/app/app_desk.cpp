@@ -203,7 +203,7 @@ void App::compare_these(const std::vector<std::string>& variants) {
 }
 
 void App::go_where_wanted() {
-    if (!wanted_step_ || !shown_[0] || loader_.get(names_[0]).run_view != shown_[0]) return;
+    if (!wanted_step_ || !shown_[0] || loader_.get(run_name(0)).run_view != shown_[0]) return;
     if (!comparing()) playhead_.go_to(*wanted_step_);
     else if (compare_.steps.sides() == names_.size()) playhead_.go_to(compare_.steps.place_of(0, *wanted_step_));
     else return;
@@ -257,6 +257,7 @@ std::optional<bool> App::is_on(const Intent& intent) const {
         case Kind::costs: return view_ == View::costs;
         case Kind::focus: return focus_;
         case Kind::panel:
+            if (comparing() && intent.value < 2) return intent.value == 0 ? compare_.show_text : compare_.sources_shown();
             return intent.value == 0   ? panels_.show_text && !focus_
                    : intent.value == 1 ? panels_.show_side && !focus_
                                        : panels_.show_timeline;

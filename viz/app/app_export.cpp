@@ -77,8 +77,11 @@ void App::save_away(std::size_t what) {
                                    known ? presentation_.variants[tab].summary : "",
                                    known && presentation_.variants[tab].declared_wrong});
     }
-    document.step = comparing() ? compare_.steps.step_of(0, playhead_.step) : playhead_.step;
-    if (document.step == kNoStep) document.step = 0;
+    if (comparing()) {
+        const ComparisonSentence& told = compare_.sentence();
+        document.comparison = {told.text(), told.input};
+    }
+    document.step = playhead_.step;   // beside each other: a place, as the page counts them, too
     document.block = static_cast<int>(selection_.warp.block);
     document.warp = static_cast<int>(selection_.warp.warp);
     document.lane = selection_.pinned_lane;

@@ -157,9 +157,15 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
 }
 
 Intent App::draw_compare(const Look& look, const Rect& body) {
-    const Intent asked = compare_.draw(look, body, compare_sides(), presentation_.variants, presentation_.timings,
-                                       view_, playhead_, selection_);
+    Intent asked = compare_.draw(look, body, compare_sides(), presentation_.variants, presentation_.timings, view_,
+                                 playhead_, selection_);
     again_ |= compare_.working;
+    if (const Rect box = compare_.places().text; !box.empty()) {
+        const Pane pane(look, "text", box, look.colors().panel, Pane::Scroll::vertical);
+        hairline(pane.brush, {box.x1 - 1, box.y0}, {box.x1 - 1, box.y1}, look.colors().line);
+        turn(pane);
+        if (const Intent link = text_.draw(pane)) asked = link;
+    }
     return asked;
 }
 

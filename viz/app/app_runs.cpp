@@ -15,16 +15,16 @@ void App::adopt_runs() {
         measured_ = times;
         presentation_.timings = *times;
     }
-    bool changed = compare_.steps.sides() != names_.size();
+    bool changed = compare_.steps.sides() != names_.size(), all = true;
     for (std::size_t side = 0; side < names_.size(); ++side) {
-        const RunLoader::Result result = loader_.get(names_[side]);
+        const RunLoader::Result result = loader_.get(run_name(side));
         errors_[side] = result.error;
+        all &= result.run_view != nullptr;
         if (!result.run_view || result.run_view == shown_[side]) continue;
         changed = true;
         if (side == 0) show_run(result.run_view);
         else shown_[side] = result.run_view;
     }
-    const bool all = std::all_of(shown_.begin(), shown_.end(), [](const auto& shown) { return shown != nullptr; });
     if (comparing() && changed && all) show_together();
 }
 
@@ -62,8 +62,8 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
 }
 
 void App::settle() {
-    for (const std::string& name : names_) {
-        const RunLoader::Result result = loader_.wait(name);
+    for (std::size_t side = 0; side < names_.size(); ++side) {
+        const RunLoader::Result result = loader_.wait(run_name(side));
         if (!result.error.empty()) throw Error(result.error);
     }
     loader_.wait_for_times();

@@ -1,5 +1,6 @@
 #include "viz/app/run_loader.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -13,6 +14,25 @@ std::string path_of_file_run(const std::string& name) {
     if (!name.starts_with("file:")) return {};
     const std::size_t colon = name.find(':', 5);
     return colon == std::string::npos ? std::string() : name.substr(colon + 1);
+}
+
+std::string name_of_run_beside(const std::string& variant, const std::vector<std::string>& beside) {
+    std::string name = "beside:" + variant + ":";
+    for (const std::string& each : beside) name += (name.back() == ':' ? "" : ",") + each;
+    return name;
+}
+
+RunBeside run_beside_of(const std::string& name) {
+    RunBeside parts;
+    if (!name.starts_with("beside:")) return parts;
+    const std::size_t colon = name.find(':', 7);
+    parts.variant = name.substr(7, colon - 7);
+    for (std::size_t at = colon + 1; at < name.size();) {
+        const std::size_t end = std::min(name.find(',', at), name.size());
+        parts.beside.push_back(name.substr(at, end - at));
+        at = end + 1;
+    }
+    return parts;
 }
 
 RunLoader::RunLoader(Run run, Measure measure, std::function<void()> wake)
@@ -80,7 +100,7 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     Result result;
     try {
-        result.run_view = std::make_shared<const RunView>(run_(variant));
+        result.run_view = view_of(run_(variant));
     } catch (const lesson::ForeignTrace& foreign) {
         result.error = foreign.what();
         result.foreign_lesson = foreign.lesson();
@@ -90,6 +110,16 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     results_[variant] = result;
     ran_ = true;
+}
+
+// A run that is there under another name keeps its view, and what was worked out for it.
+std::shared_ptr<const RunView> RunLoader::view_of(std::shared_ptr<const lesson::Run> run) {
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [name, result] : results_)
+            if (result.run_view && result.run_view->run == run) return result.run_view;
+    }
+    return std::make_shared<const RunView>(std::move(run));
 }
 
 void RunLoader::measure_all(std::unique_lock<std::mutex>& lock) {

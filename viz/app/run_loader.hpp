@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "common/run/services.hpp"
 #include "common/timing/timing.hpp"
@@ -23,6 +24,15 @@ namespace lanewise::viz {
 std::string name_of_file_run(int count, const std::string& path);
 // Its path; empty for any other name.
 std::string path_of_file_run(const std::string& name);
+
+// The name of a variant's run on the input that all of `beside` run on: "beside:warp_sum_xor:warp_sum_xor,warp_sum_up".
+std::string name_of_run_beside(const std::string& variant, const std::vector<std::string>& beside);
+// Its parts; an empty variant for any other name.
+struct RunBeside {
+    std::string variant;
+    std::vector<std::string> beside;
+};
+RunBeside run_beside_of(const std::string& name);
 
 class RunLoader {
 public:
@@ -74,6 +84,7 @@ public:
 private:
     void work();
     void run_next(std::unique_lock<std::mutex>& lock);
+    std::shared_ptr<const RunView> view_of(std::shared_ptr<const lesson::Run> run);
     void measure_all(std::unique_lock<std::mutex>& lock);
     void ask_why_not(std::unique_lock<std::mutex>& lock);
     void measure_sizes(std::unique_lock<std::mutex>& lock);

@@ -45,14 +45,21 @@ std::string described_view(const lesson::Run& run, std::size_t step, const lesso
     return "\n" + describe_sum_tree(Sums(run.steps), step, request.block, request.warp, request.lane);
 }
 
+std::string title_of(const lesson::Presentation& presentation, const std::string& variant) {
+    for (const lesson::VariantInfo& info : presentation.variants)
+        if (info.name == variant) return info.title;
+    return variant;
+}
+
 std::string described_comparison(const lesson::Presentation& presentation, const lesson::WindowRequest& request) {
     std::vector<std::shared_ptr<const lesson::Run>> kept;
     std::vector<ComparedRun> sides;
     std::vector<const lesson::Run*> runs;
     for (const std::string& name : request.compare) {
-        kept.push_back(presentation.services.run(name));
+        kept.push_back(presentation.services.run_beside ? presentation.services.run_beside(name, request.compare)
+                                                        : presentation.services.run(name));
         runs.push_back(kept.back().get());
-        sides.push_back({name, runs.back()});
+        sides.push_back({name, runs.back(), title_of(presentation, name)});
     }
     SideBySide steps;
     steps.align(runs);

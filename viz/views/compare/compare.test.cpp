@@ -1,3 +1,6 @@
+#include <array>
+#include <optional>
+
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
@@ -6,6 +9,7 @@
 #include "viz/testing/sample_runs.hpp"
 #include "viz/views/compare/compare_view.hpp"
 #include "common/scene/describe.hpp"
+#include "common/steps/align.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -40,39 +44,39 @@ const CompareFigure* figure(const CompareScene& scene, const std::string& label)
     return nullptr;
 }
 
-TEST(SideBySide, StepsOfOneStageStandTogetherOnAllSides) {
+TEST(SideBySide, StepsThatDoTheSameStandTogetherOnAllSides) {
     const std::vector<CompareSide> sides = four();
-    SideBySide steps;
-    steps.align(runs(sides));
-    ASSERT_EQ(steps.sides(), 4u);
-    for (std::size_t place = 0; place < steps.size(); ++place) {
-        std::string stage;
+    SideBySide aligned;
+    aligned.align(runs(sides));
+    ASSERT_EQ(aligned.sides(), 4u);
+    for (std::size_t place = 0; place < aligned.size(); ++place) {
+        std::optional<steps::Role> role;
         for (std::size_t s = 0; s < 4; ++s) {
-            if (!steps.has_own_step(s, place)) continue;
-            const std::string& own = sides[s].run_view->steps().steps[steps.step_of(s, place)].stage;
-            EXPECT_EQ(own, stage.empty() ? own : stage) << place;
-            stage = own;
+            if (!aligned.has_own_step(s, place)) continue;
+            const steps::Role own = steps::role_of(sides[s].run_view->steps().steps[aligned.step_of(s, place)]);
+            EXPECT_EQ(own, role.value_or(own)) << place;
+            role = own;
         }
-        EXPECT_FALSE(stage.empty());
+        EXPECT_TRUE(role.has_value());
     }
     for (std::size_t s = 0; s < 4; ++s) {
         const std::size_t count = sides[s].run_view->steps().size();
-        for (std::size_t k = 0; k < count; ++k) EXPECT_EQ(steps.step_of(s, steps.place_of(s, k)), k);
+        for (std::size_t k = 0; k < count; ++k) EXPECT_EQ(aligned.step_of(s, aligned.place_of(s, k)), k);
         // Past its end a side keeps its last step.
-        EXPECT_EQ(steps.step_of(s, steps.size() - 1), count - 1);
+        EXPECT_EQ(aligned.step_of(s, aligned.size() - 1), count - 1);
     }
     // By stage: forward to the end and back again, never standing still before the ends.
     std::size_t place = 0, moves = 0;
-    while (place + 1 < steps.size()) {
-        const std::size_t next = steps.place_of_next_stage(runs(sides), place, 1);
+    while (place + 1 < aligned.size()) {
+        const std::size_t next = aligned.place_of_next_stage(runs(sides), place, 1);
         ASSERT_GT(next, place);
         place = next;
         ++moves;
     }
     EXPECT_GT(moves, 2u);
-    EXPECT_LT(moves, steps.size());
+    EXPECT_LT(moves, aligned.size());
     while (place > 0) {
-        const std::size_t before = steps.place_of_next_stage(runs(sides), place, -1);
+        const std::size_t before = aligned.place_of_next_stage(runs(sides), place, -1);
         ASSERT_LT(before, place);
         place = before;
     }
@@ -93,13 +97,17 @@ TEST(CompareScene, CountsWhatTheCountersHoldAndMarksTheMostAndTheLeast) {
             const steps::Step::Counters none,
                 &counters = step == kNoStep ? none : sides[s].run_view->steps().steps[step].counters[0];
             EXPECT_EQ(figure(scene, "barriers")->values[s], counters.block_barriers);
-            EXPECT_EQ(figure(scene, "rounds")->values[s], counters.shuffles);
+            EXPECT_EQ(figure(scene, "shuffles")->values[s], counters.shuffles);
             EXPECT_EQ(figure(scene, "shared")->values[s], counters.shared_accesses);
             EXPECT_EQ(figure(scene, "atomics")->values[s], counters.atomics);
-            EXPECT_EQ(figure(scene, "busy")->values[s], counters.busy());
-            EXPECT_EQ(figure(scene, "at work")->values[s], steps.has_own_step(s, place) ? counters.active_lanes : 0);
+            EXPECT_EQ(figure(scene, "utilization")->values[s], counters.busy());
+            EXPECT_EQ(figure(scene, "active")->values[s], steps.has_own_step(s, place) ? counters.active_lanes : 0);
         }
     }
+    // Eight rounds of the tree, by no shuffle; five of one warp, eight of two levels.
+    const CompareScene last = build_compare_scene(runs_of(sides), steps, {}, steps.size() - 1, warp);
+    EXPECT_EQ(figure(last, "rounds")->values, (std::array<double, kMostSides>{5, 5, 8, 8}));
+    EXPECT_EQ(figure(last, "shuffles")->values, (std::array<double, kMostSides>{5, 5, 8, 0}));
     // In the end the tree in shared memory has had the most barriers; that one warp had none is shared by two.
     const CompareScene end = build_compare_scene(runs_of(sides), steps, {}, steps.size() - 1, warp);
     const CompareFigure& barriers = *figure(end, "barriers");
@@ -153,9 +161,16 @@ TEST(CompareScene, TheFastestIsNamedAmongTimesOfOneSizeOnly) {
     times.rows.push_back({.variant = sides[2].name, .n = 32, .median_us = 1});
     const CompareScene scene = build_compare_scene(runs_of(sides), steps, times, 0, {0, 0, 0});
     EXPECT_EQ(time_text(scene.sides[0].time), "4.00 µs for 1024 values, the fastest");
-    EXPECT_EQ(time_text(scene.sides[1].time), "6.00 µs for 1024 values, 1.5 times the fastest");
+    EXPECT_EQ(time_text(scene.sides[1].time), "6.00 µs for 1024 values, 1.5× the fastest");
     EXPECT_EQ(time_text(scene.sides[2].time), "1.00 µs for 32 values");
     EXPECT_EQ(time_text(scene.sides[3].time), "no time of this variant: it came out wrong, or was not measured");
+    // Spreads that overlap: neither is the fastest.
+    times.rows[0].low_us = 3.5, times.rows[0].high_us = 5;
+    times.rows[1].low_us = 4.5, times.rows[1].high_us = 7;
+    const CompareScene same = build_compare_scene(runs_of(sides), steps, times, 0, {0, 0, 0});
+    EXPECT_EQ(time_text(same.sides[0].time), "4.00 µs for 1024 values, no difference from the fastest");
+    EXPECT_EQ(time_text(same.sides[1].time), "6.00 µs for 1024 values, no difference from the fastest");
+    EXPECT_FALSE(same.sides[0].time.fastest);
 }
 
 // The description's parts are those of each run's own description, and its table is what the counters hold.
@@ -165,8 +180,8 @@ TEST(DescribeComparison, EqualsTheTraces) {
     steps.align(runs(sides));
     for (std::size_t place = 0; place < steps.size(); ++place) {
         const std::string text = describe_comparison(runs_of(sides), "kernels.cuh", {}, place, -1, -1);
-        EXPECT_TRUE(
-            text.starts_with("place " + std::to_string(place + 1) + " of " + std::to_string(steps.size()) + "\n"));
+        EXPECT_TRUE(text.starts_with("place " + std::to_string(place + 1) + " of " + std::to_string(steps.size()) +
+                                     ": " + steps.name(place) + "\n"));
         for (std::size_t s = 0; s < 4; ++s) {
             const std::size_t step = steps.step_of(s, place);
             if (steps.has_own_step(s, place)) {
@@ -176,8 +191,11 @@ TEST(DescribeComparison, EqualsTheTraces) {
                                     sides[s].run_view->steps().steps[step].label + "\n"),
                           std::string::npos);
             } else if (step != kNoStep) {
-                EXPECT_NE(text.find(sides[s].name + "  waits after its step " + std::to_string(step + 1) + "\n"),
-                          std::string::npos);
+                const bool ended = step + 1 == sides[s].run_view->steps().size();
+                EXPECT_NE(text.find(sides[s].name + "  " + (ended ? "is done" : steps.missing(place)) +
+                                    ", after its step " + std::to_string(step + 1) + "\n"),
+                          std::string::npos)
+                    << text;
             }
         }
     }
@@ -200,6 +218,10 @@ TEST(ComparePlaces, FourStandInRowsWhereColumnsWouldBeNarrow) {
     EXPECT_TRUE(places(1920, 900, 3).free.empty());
     EXPECT_TRUE(places(1920, 900, 4).panels[3].y0 > 0);
     EXPECT_EQ(places(2560, 1200, 4).panels[3].y0, 0);
+    // Two that would be narrow stand below each other, where that leaves each a stage.
+    EXPECT_GT(places(960, 620, 2).panels[1].y0, 0);
+    EXPECT_EQ(places(960, 620, 2).panels[1].x0, 0);
+    EXPECT_EQ(places(800, 300, 2).panels[1].y0, 0);
     for (std::size_t count = 1; count <= 4; ++count) {
         const ComparePlaces all = places(1280, 620, count);
         ASSERT_EQ(all.panels.size(), count);
@@ -248,6 +270,32 @@ TEST(CompareView, DrawsEveryPlaceOfTwoToFourInEveryView) {
             }
         }
     }
+}
+
+TEST(CompareView, TheSentenceStandsOverThePanelsAndTheSourcesBesideThem) {
+    Shown shown({side_of(samples::shared_tree(), "shared"), side_of(samples::two_level(), "two-level")});
+    shown.frame();
+    const ComparePlaces narrow = shown.view.places();
+    EXPECT_FALSE(narrow.sentence.empty());
+    EXPECT_LE(narrow.sentence.y1, narrow.panels[0].y0);
+    EXPECT_TRUE(narrow.sources.empty());   // 1280 pixels: the panels need them
+    EXPECT_TRUE(narrow.text.empty());
+    shown.view.show_sources = true;
+    shown.view.show_text = true;
+    shown.frame();
+    const ComparePlaces& places = shown.view.places();
+    EXPECT_TRUE(shown.view.sources_shown());
+    EXPECT_FALSE(places.text.empty());
+    for (const Rect& panel : places.panels) {
+        EXPECT_FALSE(panel.inset(1).overlaps(places.sources));
+        EXPECT_FALSE(panel.inset(1).overlaps(places.text));
+        EXPECT_FALSE(panel.inset(1).overlaps(places.sentence));
+    }
+    // The buttons ask for the panels' keys.
+    const Rect strip = shown.view.places().sentence;
+    const Intent asked = shown.click({strip.x1 - 40, strip.y0 + 18});
+    EXPECT_EQ(asked.kind, Kind::panel);
+    EXPECT_EQ(asked.value, 1u);
 }
 
 TEST(CompareView, SignsOnThePanelsAskToTakeOneAwayAndToChooseOne) {

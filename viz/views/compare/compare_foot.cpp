@@ -38,7 +38,7 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
     Rect rest = where.inset(pane.px(16), pane.px(places_.compact ? 5 : 8));
 
     // How busy its lanes are in the whole run: the figure, in words, and step by step.
-    if (!places_.compact) {
+    if (!places_.compact && !places_.low) {
         Rect busy = rest.cut_top(pane.px(38));
         const scene::Utilization work = scene::utilization_of(run_view.steps(), here.warp);
         if (work.adds()) {
@@ -61,8 +61,8 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
             work_strip(pane.brush, busy.inset(0, pane.px(2)), work, here.own ? here.step : kNoStep);
         rest.cut_top(pane.px(6));
     }
-    draw_figures(pane, rest.cut_top(pane.px(36)), side);
-    if (places_.compact && here.differing) {
+    if (!places_.low) draw_figures(pane, rest.cut_top(pane.px(36)), side);
+    if ((places_.compact || places_.low) && here.differing) {
         // The mark's meaning, which stands in a legend where there is room for one.
         const std::string told = "differs from " + reference_;
         const float width = text_width(pane.look(), Face::caption, told) + pane.px(22);
@@ -73,9 +73,9 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
             text_in(pane.brush, Face::caption, legend, colors.quiet, told, Align::right);
         }
     }
-    const std::string time = time_text(here.time);
+    const std::string time = time_text(here.time, !told_.one_limit);
     const std::string origin = here.time.timing ? " · " + timing::times_from(times) : "";
-    const bool best = here.time.fastest;
+    const bool best = here.time.fastest && !told_.one_limit;
     text_in(pane.brush, best ? Face::strong : Face::caption, rest,
             !here.time.timing ? colors.quiet
             : best            ? colors.good

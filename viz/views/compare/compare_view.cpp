@@ -18,6 +18,8 @@ constexpr float kNarrow = 520;
 // Lower than this a panel shows its warp alone.
 constexpr float kLow = 470;
 constexpr float kHead = 36, kRow = 24;
+// The least height that a panel may have below another one.
+constexpr float kLeast = 250;
 
 using Kind = Intent::Kind;
 
@@ -41,7 +43,7 @@ bool sign_button(const Pane& pane, const Rect& box, bool plus, const char* hint)
 
 std::vector<ComparedRun> runs_of(const std::vector<CompareSide>& shown) {
     std::vector<ComparedRun> runs;
-    for (const CompareSide& side : shown) runs.push_back({side.name, side.run_view->run.get()});
+    for (const CompareSide& side : shown) runs.push_back({side.name, side.run_view->run.get(), side.title});
     return runs;
 }
 
@@ -56,8 +58,10 @@ bool is_shown(const std::vector<CompareSide>& shown, const std::string& name) {
 ComparePlaces place_panels(const Rect& body, std::size_t count, float scale) {
     ComparePlaces places;
     if (count == 0) return places;
-    const bool in_row = count <= 2 || body.width() / static_cast<float>(count) >= kNarrow * scale;
-    const std::size_t columns = in_row ? count : 2, rows = in_row ? 1 : 2;
+    const bool wide = body.width() / static_cast<float>(count) >= kNarrow * scale;
+    // Two stand below each other where that leaves each a stage.
+    const bool in_row = wide || (count <= 2 && body.height() < 2 * kLeast * scale);
+    const std::size_t columns = in_row ? count : count <= 2 ? 1 : 2, rows = in_row ? 1 : 2;
     const float width = body.width() / static_cast<float>(columns), height = body.height() / static_cast<float>(rows);
     for (std::size_t i = 0; i < columns * rows; ++i) {
         const float x = body.x0 + width * static_cast<float>(i % columns),
@@ -85,10 +89,35 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
         std::all_of(shown.begin(), shown.end(), [](const CompareSide& side) { return side.run_view != nullptr; }) &&
         steps.sides() == count && playhead.count == steps.size();
     scene_ = ready ? build_compare_scene(runs_of(shown), steps, times, playhead.step, selection.warp) : CompareScene{};
-    places_ = place_panels(body, count, look.scale);
+    if (ready) sentence_of(shown, times);
+    place_around(look, body, count);
+    const ComparePlaces around = places_;
+    const Rect sentence = around.sentence, source = around.sources;
+    // In a low window the first side and the chosen one have a stage, or beside a text the chosen one alone.
+    std::vector<std::size_t> visible;
+    for (std::size_t side = 0; side < count; ++side) visible.push_back(side);
+    if (around.low && (!source.empty() || !around.text.empty())) visible = {chosen};
+    else if (around.low && count > 2) visible = {0, chosen == 0 ? 1 : chosen};
+    places_ = place_panels(body, visible.size(), look.scale);
+    if (visible.size() < count) {
+        const std::vector<Rect> rooms = places_.panels;
+        places_.panels.assign(count, Rect{});
+        for (std::size_t i = 0; i < visible.size(); ++i) places_.panels[visible[i]] = rooms[i];
+    }
+    places_.sentence = sentence;
+    places_.text = around.text;
+    places_.sources = source;
+    places_.low = around.low;
+    places_.narrow = around.narrow;
+    if (!sentence.empty()) {
+        const Pane pane(look, "comparison", sentence, look.colors().panel);
+        keep(draw_sentence(pane, sentence, ready));
+    }
+    if (!source.empty() && ready) keep(draw_sources(look, shown, selection));
     reference_ = count > 0 ? shown[scene_.reference].title : "";
     for (std::size_t side = 0; side < count; ++side) {
         Rect box = places_.panels[side];
+        if (box.empty()) continue;
         const Pane pane(look, ("side " + std::to_string(side)).c_str(), box);
         keep(draw_head(pane, box.cut_top(look.px(kHead)), side, shown, ready));
         if (!shown[side].error.empty()) {
@@ -101,7 +130,7 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
                                                [](const CompareSide& each) { return is_wrong(each); });
             if (any_wrong)
                 draw_banner(pane, box.cut_top(look.px(places_.compact ? 30 : 38)), side, *shown[side].run_view);
-            const Rect foot = box.cut_bottom(look.px(places_.compact ? 64 : 122));
+            const Rect foot = box.cut_bottom(look.px(places_.low ? 26 : places_.compact ? 64 : 122));
             {
                 const Pane inner(look, ("within " + std::to_string(side)).c_str(), box);
                 keep(draw_panel(inner, side, shown, view, playhead, selection));
@@ -115,7 +144,8 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
             fill(pane.brush, {edge.x0, edge.y0, edge.x1, edge.y0 + look.px(1)}, look.colors().line);
     }
     keep(draw_timeline(look, bottom, shown, ready, playhead, selection));
-    if (count > 0) keep(draw_list(look, places_.free, places_.panels.back(), shown, variants));
+    const auto last = std::find_if(places_.panels.rbegin(), places_.panels.rend(), [](const Rect& r) { return !r.empty(); });
+    if (count > 0) keep(draw_list(look, places_.free, *last, shown, variants));
     return intent;
 }
 
@@ -155,9 +185,9 @@ Intent CompareView::draw_head(const Pane& pane, const Rect& where, std::size_t s
     if (!ready) return intent;
     const CompareScene::Side& here = scene_.sides[side];
     const Outline& outline = own.run_view->outline;
-    std::string text = here.own                      ? outline.steps[here.step].label
-                        : here.step == kNoStep ? "has not begun"
-                                                      : "no step here";
+    std::string text = here.stands;
+    if (here.step != kNoStep)
+        text += fmt::format(" · step {} of {}", here.step + 1, own.run_view->outline.steps.size());
     if (here.own && outline.warps.size() > 1) text += " · " + warp_name(own.run_view->steps(), here.warp);
     text_in(pane.brush, Face::body, rest, colors.quiet, fit_text(pane.look(), Face::body, text, rest.width()),
             Align::left);
@@ -200,8 +230,10 @@ Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::ve
         stage.compact = places_.compact;
         stage.differing = here.differing;
         stage.differing_from = shown[scene_.reference].title;
-        stage.note = here.own ? "" : "waits";
+        stage.note = here.own ? "" : here.stands;
         intent = stage.draw(pane, run_view, at, there);
+        // What it did last stays in sight, and stands back.
+        if (!here.own) fill(pane.brush, pane.box, with_alpha(pane.colors().ground, 0.45));
     }
     if (!(there.warp == here.warp)) selection.warp = there.warp;
     selection.next = there.next;
@@ -268,6 +300,20 @@ Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& un
     return intent;
 }
 
+// Has any round another name on another side? All are then called by their number.
+bool CompareView::rounds_differ(const std::vector<CompareSide>& shown) const {
+    for (std::size_t place = 0; place < steps.size(); ++place) {
+        const std::string* label = nullptr;
+        for (std::size_t s = 0; s < shown.size() && steps.is_round(place); ++s) {
+            if (!steps.has_own_step(s, place)) continue;
+            const std::string& own = shown[s].run_view->outline.steps[steps.step_of(s, place)].label;
+            if (label && *label != own) return true;
+            label = &own;
+        }
+    }
+    return false;
+}
+
 Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std::vector<CompareSide>& shown,
                                   bool ready, const Playhead& playhead, const Selection& selection) {
     const Pane pane(look, "compare timeline", where, look.colors().panel);
@@ -281,6 +327,7 @@ Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std
             scene::utilization_of(shown[s].run_view->steps(), matching_warp(shown[s].run_view->steps(), selection.warp)));
         scale.threads[s] = works[s].threads;
     }
+    const bool by_number = rounds_differ(shown);
     for (std::size_t place = 0; place < steps.size(); ++place) {
         TimelineEntry entry;
         std::vector<std::string> labels;
@@ -296,7 +343,10 @@ Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std
             entry.warned |= step < shown[s].run_view->outline.findings_at.size() &&
                             !shown[s].run_view->outline.findings_at[step].empty();
         }
-        for (const std::string& label : labels) entry.label += (entry.label.empty() ? "" : " | ") + label;
+        // One name where all sides have it; else what they do, and their names under the pointer.
+        entry.label = labels.size() > 1 || (by_number && steps.is_round(place)) ? steps.name(place) : labels.front();
+        for (const std::string& label : labels) entry.names += (entry.names.empty() ? "" : " | ") + label;
+        if (labels.size() > 1) entry.names = entry.label + ": " + entry.names;
         entries.push_back(std::move(entry));
     }
     return timeline.draw_entries(pane, entries, scale, playhead);

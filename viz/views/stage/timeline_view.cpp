@@ -10,13 +10,21 @@
 namespace lanewise::viz {
 namespace {
 
-// "add tree +64" where it fits, else "add +64", else "+64"; "store warp_sums" becomes "store".
+// "round 3": the number is what tells it from the others.
+bool is_numbered(const std::string& label) {
+    const std::size_t last = label.rfind(' ');
+    return last != std::string::npos && label.find(' ') == last && last + 1 < label.size() &&
+           label.find_first_not_of("0123456789", last + 1) == std::string::npos && label.starts_with("round");
+}
+
+// "add tree +64" where it fits, else "add +64", else "+64"; "store warp_sums" becomes "store", "round 3" "r3".
 std::string chip_label(const Look& look, const std::string& label, float width, Face face = Face::small) {
     const auto fits = [&](const std::string& text) { return text_width(look, face, text) <= width; };
     if (fits(label)) return label;
     const std::size_t first = label.find(' ');
     const std::size_t last = label.rfind(' ');
     if (first == std::string::npos) return fit_text(look, face, label, width);
+    if (is_numbered(label)) return fit_text(look, face, "r" + label.substr(last + 1), width);
     // Of steps that stand together the first is named where there is no room for all.
     if (const std::size_t bar = label.find(" | "); bar != std::string::npos)
         return chip_label(look, label.substr(0, bar), width, face);
@@ -199,7 +207,8 @@ void TimelineView::draw_chip(const Pane& pane, const Rect& chip, const TimelineE
     const float room = chip.width() - pane.px(4);
     const std::string label = chip_label(pane.look(), entry.label, room);
     const std::string tiny = chip_label(pane.look(), entry.label, room, Face::tiny);
-    const bool shrink = label.ends_with("…") && !tiny.ends_with("…");
+    const bool cut = label.ends_with("…") || (is_numbered(entry.label) && label != entry.label);
+    const bool shrink = cut && (tiny == entry.label || (label.ends_with("…") && !tiny.ends_with("…")));
     text_in(pane.brush, shrink ? Face::tiny : Face::small, chip, present ? text_on(kind) : colors.text,
             shrink ? tiny : label);
     // On the corner: the name keeps its room.
@@ -325,7 +334,8 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
         if (place.tick && under)
             outline(brush, {chip.x0, bars.y0 + pane.px(12), chip.x1, bars.y1}, colors.quiet, 0, pane.px(1));
         if (under) {
-            hint_card(pane.look(), "step " + std::to_string(i + 1) + " · " + entry.label + work_hint(entry, scale));
+            hint_card(pane.look(), "step " + std::to_string(i + 1) + " · " +
+                                       (entry.names.empty() ? entry.label : entry.names) + work_hint(entry, scale));
             if (pane.button(whole)) intent = {Intent::Kind::go_to, i};
         }
     }

@@ -24,6 +24,7 @@ struct TimelineEntry {
     bool warned = false;                      // something was found wrong in it
     bool lit = false;                         // what is pointed at elsewhere belongs to it
     bool reads = false, writes = false;       // the word of memory that is pointed at
+    std::string names = {};                   // under the pointer; empty: the label
 };
 
 // What the bars are measured by.

@@ -9,7 +9,7 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/lanes.hpp"
-#include "common/print/print.hpp"
+#include "common/print/print_steps.hpp"
 #include "common/scene/outline.hpp"
 #include "common/scene/part.hpp"
 #include "common/scene/utilization.hpp"
@@ -59,11 +59,14 @@ Row lane_numbers(std::uint32_t lanes) {
     return row;
 }
 
-class TextPrinter {
+}  // namespace
+
+class StepPrinter::Impl {
 public:
-    TextPrinter(std::ostream& out, const Run& run, const std::string& source, const TextView& view)
+    Impl(std::ostream& out, const Run& run, const TextView& view)
         : out_(out), outline_(scene::outline_of(run)), trace_(run.trace), steps_(run.steps), view_(view),
           paint_(view.paint) {
+        const std::string& source = run.source;
         for (std::size_t at = 0; at < source.size();) {
             const auto end = std::min(source.find('\n', at), source.size());
             lines_.push_back(source.substr(at, end - at));
@@ -72,14 +75,17 @@ public:
         focus_ = view.focus.value_or(outline_.warps.empty() ? WarpRef{} : outline_.warps.front());
     }
 
-    void print_step(std::size_t k) {
+    // `title` stands before the heading: whose step it is, where several runs are told.
+    void print_step(std::size_t k, const std::string& title) {
         const scene::StepHead& step = outline_.steps[k];
         std::uint64_t at_work = 0;
         for (const scene::WorkStep& block : scene::work_at(steps_, k)) at_work += block.lanes;
         const std::string head = fmt::format("step {} of {} · ", k + 1, outline_.steps.size());
         const std::string right = counted(at_work, "active lane");
-        const std::size_t used = head.size() - 1 + step.label.size() + right.size();  // "·" takes one column
-        out_ << '\n' << paint_.faint(head) << paint_.strong(step.label)
+        const std::string whose = title.empty() ? "" : title + " · ";
+        const std::size_t used =
+            head.size() - 1 + step.label.size() + right.size() + (title.empty() ? 0 : title.size() + 3);  // "·": a column
+        out_ << '\n' << paint_.result(whose) << paint_.faint(head) << paint_.strong(step.label)
              << std::string(used < kColumns ? kColumns - used : 1, ' ') << paint_.faint(right) << '\n';
         if (const std::string text = source_line(step.line); !text.empty())
             out_ << paint_.faint(fmt::format("{:>6} │ ", step.line)) << text << '\n';
@@ -274,19 +280,22 @@ private:
     scene::Outline outline_;
     const trace::Trace& trace_;
     const steps::Steps& steps_;
-    const TextView& view_;
-    const Paint& paint_;
+    const TextView view_;
+    const Paint paint_;
     std::vector<std::string> lines_;
     WarpRef focus_;
 };
 
-}  // namespace
+StepPrinter::StepPrinter(std::ostream& out, const Run& run, const TextView& view)
+    : impl_(std::make_unique<Impl>(out, run, view)) {}
+StepPrinter::~StepPrinter() = default;
+void StepPrinter::print_step(std::size_t k, const std::string& title) { impl_->print_step(k, title); }
+void StepPrinter::print_findings() { impl_->print_findings(); }
 
-void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const std::string& source,
-                const TextView& view) {
+void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const TextView& view) {
     const Run& run = *finished.run;
     print_heading(out, lesson, run, "", view.paint);
-    TextPrinter printer(out, run, source, view);
+    StepPrinter printer(out, run, view);
     for (std::size_t k = 0; k < run.steps.size(); ++k)
         if (!view.step || *view.step == k) printer.print_step(k);
     printer.print_findings();

@@ -1,0 +1,51 @@
+// Runs that are compared: all on one input.
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/runner/runner.hpp"
+
+namespace lanewise::lesson {
+
+std::shared_ptr<const FinishedRun> Runner::run_beside(const std::string& name, const std::vector<std::string>& beside) {
+    const std::lock_guard lock(mutex_);
+    const Variant& variant = setup_.lesson.find(name);
+    const std::optional<Inputs> shared = shared_input(beside);
+    if (!shared) return run(name);
+    const Inputs own = checked_inputs(variant);
+    if (same_values(own, *shared) || recorded_input(variant, own)) return run(name);
+    const Inputs inputs = with_values_of(*shared, own, variant, options_);
+    try {
+        make_plan(variant, inputs, setup_.kernels);
+    } catch (const Error&) {
+        return run(name);
+    }
+    return run_on(fmt::format("{} on {} {} {}", name, inputs.n, inputs.kind, inputs.seed), variant, inputs);
+}
+
+std::optional<Inputs> Runner::recorded_input(const Variant& variant, const Inputs& own) {
+    if (backend() != BackendChoice::recorded && why_not(variant, on_this_machine(own)).empty()) return std::nullopt;
+    const trace::Header& header = run(variant.name)->raw.header;
+    Inputs inputs = own;
+    inputs.n = header.n;
+    inputs.kind = header.input;
+    inputs.seed = header.seed;
+    return inputs;
+}
+
+std::optional<Inputs> Runner::shared_input(const std::vector<std::string>& variants) {
+    std::optional<Inputs> shared, recorded;
+    for (const std::string& name : variants) {
+        try {
+            const Variant& variant = setup_.lesson.find(name);
+            const Inputs own = checked_inputs(variant);
+            const std::optional<Inputs> fixed = recorded_input(variant, own);
+            if (fixed && !recorded) recorded = fixed;
+            if (!shared || own.n > shared->n) shared = own;
+        } catch (const Error&) {
+            // It does not run at all, and says so itself.
+        }
+    }
+    return recorded ? recorded : shared;
+}
+
+}  // namespace lanewise::lesson

@@ -38,13 +38,21 @@ std::string value_text(const LaneCell& cell) {
 
 std::string cell_text(const LaneCell& cell, int chars, bool two_lines) {
     if (cell.more.empty()) return cell_text(cell.type, cell.bits, chars, two_lines);
-    // Two lines: the first part above, the others below it.
-    const int below = std::max(1, (chars - static_cast<int>(cell.more.size()) + 1) / static_cast<int>(cell.more.size()));
-    std::string text = format_element(cell.type, cell.bits, two_lines ? chars : std::max(1, (chars - 1) / 2));
-    for (std::size_t k = 0; k < cell.more.size(); ++k)
-        text += (k > 0 || !two_lines ? "|" : "\n") + format_element(cell.more[k].type, cell.more[k].bits,
-                                                                   two_lines ? below : std::max(1, (chars - 1) / 2));
-    return text;
+    const auto count = static_cast<int>(cell.more.size());
+    if (!two_lines) {
+        const int each = std::max(1, (chars - count) / (count + 1));
+        std::string text = format_element(cell.type, cell.bits, each);
+        for (const LaneCell::Part& part : cell.more) text += "|" + format_element(part.type, part.bits, each);
+        return text;
+    }
+    // The first part above, the others below it; what has no room there beside the second is left to wider places.
+    const int each = std::max(1, (chars - count + 1) / count);
+    std::string below;
+    for (const LaneCell::Part& part : cell.more)
+        below += (below.empty() ? "" : "|") + format_element(part.type, part.bits, each);
+    const bool fits = static_cast<int>(below.size()) <= chars;
+    if (!fits && count > 1) below = format_element(cell.more[0].type, cell.more[0].bits, std::max(1, chars - 1)) + "…";
+    return format_element(cell.type, cell.bits, chars) + "\n" + below;
 }
 
 LaneCell held(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane) {

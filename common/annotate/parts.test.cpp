@@ -1,5 +1,5 @@
-// A value with parts (a maximum and a sum) goes through shuffles part by part: what is told of each, and that they belong
-// together.
+// A value with parts (a maximum and a sum) goes through shuffles part by part: what is told of each, and that they
+// belong together.
 #include <gtest/gtest.h>
 
 #include "common/annotate/rewrite.hpp"
@@ -8,8 +8,9 @@
 namespace lanewise::annotate {
 namespace {
 
-const std::string kPair = "struct MaxSum { float max; float sum; }; MaxSum merge(MaxSum x, MaxSum y) { return x; } "
-                          "float both(MaxSum x) { return x.max; } ";
+const std::string kPair =
+    "struct MaxSum { float max; float sum; }; MaxSum merge(MaxSum x, MaxSum y) { return x; } "
+    "float both(MaxSum x) { return x.max; } ";
 
 std::string traced(const std::string& body) {
     const std::string head = kDeclared + kPair + "void f(MaxSum pair, MaxSum other) { ";
@@ -21,7 +22,8 @@ std::string traced(const std::string& body) {
     return text;
 }
 
-const std::string kExchange = "other.max = __shfl_xor_sync(m, pair.max, d);\nother.sum = __shfl_xor_sync(m, pair.sum, d);\n";
+const std::string kExchange =
+    "other.max = __shfl_xor_sync(m, pair.max, d);\nother.sum = __shfl_xor_sync(m, pair.sum, d);\n";
 const std::string kTraced = "other.max = shfl_xor(1, m, pair.max, d);\nother.sum = shfl_xor(2, m, pair.sum, d);\n";
 
 TEST(Parts, AreToldWhereTheWholeValueTakesThemIn) {
@@ -37,11 +39,13 @@ TEST(Parts, AreToldWhereTheWholeValueTakesThemIn) {
 
 TEST(Parts, ThatSomeLanesTakeIn) {
     EXPECT_EQ(traced(kExchange + "if (lane < d) pair = merge(pair, other);"),
-              kTraced + "if (lane < d) pair = merge(pair, other), took(1, 1), took(2, 2); after(1, 1, 4, pair.max); "
-                        "after(2, 2, 4, pair.sum);");
+              kTraced +
+                  "if (lane < d) pair = merge(pair, other), took(1, 1), took(2, 2); after(1, 1, 4, pair.max); "
+                  "after(2, 2, 4, pair.sum);");
     EXPECT_EQ(traced(kExchange + "pair = lane < d ? merge(pair, other) : pair;"),
-              kTraced + "pair = lane < d ? (took(1, 1), (took(2, 2), merge(pair, other))) : pair; "
-                        "after(1, 1, 4, pair.max); after(2, 2, 4, pair.sum);");
+              kTraced +
+                  "pair = lane < d ? (took(1, 1), (took(2, 2), merge(pair, other))) : pair; "
+                  "after(1, 1, 4, pair.max); after(2, 2, 4, pair.sum);");
 }
 
 // A number made of a whole value is no part of it: what is told is the variable that the shuffle filled.
@@ -56,7 +60,7 @@ TEST(Parts, StandInTheTableOfStatements) {
     EXPECT_NE(rows.find("\"pair.max\", \"\"}"), std::string::npos) << rows;
     EXPECT_NE(rows.find("\"pair.sum\", \"\"}"), std::string::npos) << rows;
     EXPECT_NE(rows.find("\"\", \"merge\"}"), std::string::npos) << rows;
-    EXPECT_EQ(rows.find("\"both\""), std::string::npos) << rows;   // not the whole value
+    EXPECT_EQ(rows.find("\"both\""), std::string::npos) << rows;  // not the whole value
 }
 
 }  // namespace

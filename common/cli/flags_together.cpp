@@ -44,7 +44,8 @@ void check_times(const Options& options) {
     for (const auto& [flag, given] : {std::pair{"--rows", options.rows}, std::pair{"--columns", options.columns}}) {
         if (!given) continue;
         if (!options.sizes.empty())
-            throw Error(fmt::format("--sizes {} says how many values; leave out {}, or --sizes.", options.sizes_text, flag));
+            throw Error(
+                fmt::format("--sizes {} says how many values; leave out {}, or --sizes.", options.sizes_text, flag));
         if (options.n)
             throw Error(fmt::format("--n {} and {} {} both say how many values; leave out one of the two.", *options.n,
                                     flag, *given));
@@ -129,10 +130,12 @@ void check_together(const Options& options, const Lesson& lesson) {
             fmt::format("--open {} shows a trace that exists; leave out --variant, --compare, --check, --time and "
                         "--save-trace.",
                         options.open));
-    if (!options.record.empty() && (!options.variants.empty() || options.n || options.rows || options.columns || options.block || options.warp ||
-                                    options.seed || !options.input.empty() || !options.open.empty()))
+    if (!options.record.empty() &&
+        (!options.variants.empty() || options.n || options.rows || options.columns || options.block || options.warp ||
+         options.seed || !options.input.empty() || !options.open.empty()))
         throw Error(
-            fmt::format("--record {} records every variant on its own inputs; leave out --variant, --n, --rows, --columns, --block, "
+            fmt::format("--record {} records every variant on its own inputs; leave out --variant, --n, --rows, "
+                        "--columns, --block, "
                         "--warp, --seed, --input and --open.",
                         options.record));
     const bool teaching = options.warp.value_or(trace::kWarpSize) != trace::kWarpSize;

@@ -47,7 +47,7 @@ TEST(Rows, ShapeTheInput) {
     EXPECT_EQ(shape({"--columns", "33"}), (std::pair<std::uint64_t, std::uint64_t>(4, 33)));
     EXPECT_EQ(shape({"--rows", "1", "--columns", "4097"}), (std::pair<std::uint64_t, std::uint64_t>(1, 4097)));
     EXPECT_EQ(shape({"--n", "48"}), (std::pair<std::uint64_t, std::uint64_t>(3, 16)));
-    EXPECT_EQ(shape({"--n", "31"}), (std::pair<std::uint64_t, std::uint64_t>(1, 31)));   // no whole rows: one of them
+    EXPECT_EQ(shape({"--n", "31"}), (std::pair<std::uint64_t, std::uint64_t>(1, 31)));  // no whole rows: one of them
 }
 
 TEST(Rows, WhatIsWrongIsSaid) {
@@ -59,10 +59,12 @@ TEST(Rows, WhatIsWrongIsSaid) {
         EXPECT_EQ(answer.status, kExitUsage) << answer.out;
         return answer.err;
     };
-    EXPECT_TRUE(contains(error({"--variant", "tiny_rows", "--columns", "0"}), "--columns 0 is out of range; give a number from 1"));
+    EXPECT_TRUE(contains(error({"--variant", "tiny_rows", "--columns", "0"}),
+                         "--columns 0 is out of range; give a number from 1"));
     EXPECT_TRUE(contains(error({"--variant", "tiny_rows", "--rows", "0"}), "--rows 0 is out of range"));
     EXPECT_TRUE(contains(error({"--variant", "tiny_rows", "--rows", "-4"}), "--rows -4 is out of range"));
-    EXPECT_TRUE(contains(error({"--variant", "tiny_rows", "--columns", "many"}), "--columns many is not a whole number"));
+    EXPECT_TRUE(
+        contains(error({"--variant", "tiny_rows", "--columns", "many"}), "--columns many is not a whole number"));
     EXPECT_TRUE(contains(error({"--variant", "tiny_sum", "--rows", "4"}),
                          "--rows 4: tiny_sum takes one run of values and no rows; leave out --rows."));
     EXPECT_TRUE(contains(error({"--variant", "tiny_rows", "--rows", "100000", "--columns", "100000"}),
@@ -120,11 +122,11 @@ TEST(Rows, TorchStandsBesideWhereItWasRecordedOnTheSameGpu) {
     const auto answer = tiny({"--time", "--variant", "tiny_rows", "--json", tiny.path("t.json")});
     EXPECT_EQ(answer.status, kExitOk) << answer.err;
     EXPECT_TRUE(contains(answer.out, "torch.compile tiny")) << answer.out;
-    EXPECT_TRUE(contains(answer.out, "2.50")) << answer.out;   // 5 µs to 2
+    EXPECT_TRUE(contains(answer.out, "2.50")) << answer.out;  // 5 µs to 2
     EXPECT_TRUE(contains(answer.out, "torch was recorded on 2026-11-20: graphs.")) << answer.out;
     std::size_t beside = 0;
     for (const auto& row : timing::load(tiny.path("t.json")).rows) beside += row.variant == "torch.compile tiny";
-    EXPECT_EQ(beside, 1u);   // at the sizes of the table alone
+    EXPECT_EQ(beside, 1u);  // at the sizes of the table alone
 
     torch.gpu = "Another GPU";
     timing::save(folder / "torch.json", torch);

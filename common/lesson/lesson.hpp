@@ -59,9 +59,10 @@ struct Variant {
     std::string compared_with = {};   // another variant's name: the rung before; empty: none
     std::string declared_wrong = {};  // why its result is not expected to hold; empty: it is
     std::uint64_t timed_n = std::uint64_t{1} << 20;  // what --time runs on when the command line does not say
-    std::uint64_t timed_columns = 0;  // … in rows of so many; 0: `columns`
-    // What it is timed against: "CUB DeviceReduce::Sum", measured in the same run; or a row of torch.json, a file beside
-    // the lesson's recordings that assets/torch_rows.py wrote on the same GPU: "torch.compile softmax"; empty: nothing.
+    std::uint64_t timed_columns = 0;                 // … in rows of so many; 0: `columns`
+    // What it is timed against: "CUB DeviceReduce::Sum", measured in the same run; or a row of torch.json, a file
+    // beside the lesson's recordings that assets/torch_rows.py wrote on the same GPU: "torch.compile softmax"; empty:
+    // nothing.
     std::string baseline = {};
     std::uint32_t recorded_blocks = 2;  // blocks that a recording shows, from the first
     int reruns = 0;                   // its last bits depend on the order of blocks: run so many times more, in other

@@ -91,8 +91,8 @@ struct RowResult {
 // and some between, spread evenly.
 inline std::vector<std::uint64_t> checked_rows(const Rows& rows) {
     constexpr std::uint64_t kMostValues = 1u << 20;
-    const std::uint64_t most = std::clamp<std::uint64_t>(kMostValues / rows.columns, std::min<std::uint64_t>(4, rows.count),
-                                                         rows.count);
+    const std::uint64_t most =
+        std::clamp<std::uint64_t>(kMostValues / rows.columns, std::min<std::uint64_t>(4, rows.count), rows.count);
     std::vector<std::uint64_t> chosen;
     for (std::uint64_t i = 0; i < most; ++i)
         chosen.push_back(most == rows.count ? i : i * (rows.count - 1) / std::max<std::uint64_t>(most - 1, 1));
@@ -114,11 +114,11 @@ void expect_rows(launch::Plan& plan, launch::Buffer<T> out, const Inputs& inputs
                  const ResultOf& result_of, const std::string& reason) {
     const Rows rows = rows_of(inputs);
     const std::vector<std::uint64_t> chosen = checked_rows(rows);
-    const std::string told =
-        chosen.size() == rows.count ? reason : reason + " (" + std::to_string(chosen.size()) + " of " +
-                                                   std::to_string(rows.count) + " rows checked)";
+    const std::string told = chosen.size() == rows.count ? reason
+                                                         : reason + " (" + std::to_string(chosen.size()) + " of " +
+                                                               std::to_string(rows.count) + " rows checked)";
     RowResult all;
-    std::uint64_t first = 0, after = 0;   // rows in `all`
+    std::uint64_t first = 0, after = 0;  // rows in `all`
     const auto expect = [&] {
         if (after == first) return;
         const std::uint64_t a_row = all.values.size() / (after - first);

@@ -110,9 +110,10 @@ json StepFacts::part(const scene::Part& each, std::size_t w) {
         if (facts.active && facts.view.undefined) undefined |= bit;
         if (facts.active && facts.says > 0) says |= bit;
         if (tells_offers(each))
-            offers.push_back(!facts.active           ? -1
-                             : !facts.parts.empty() ? value(w, scene::offered_cell(facts))
-                                                    : value(w, each.type, each.compares ? facts.offered : facts.view.before));
+            offers.push_back(!facts.active ? -1
+                             : !facts.parts.empty()
+                                 ? value(w, scene::offered_cell(facts))
+                                 : value(w, each.type, each.compares ? facts.offered : facts.view.before));
     }
     if (each.kind == StepKind::shuffle) {
         all["source"] = std::move(sources);

@@ -98,7 +98,8 @@ private:
         // A value with parts: "(3, 1)", and the bits of each.
         std::string texts[3] = {decimal(before), decimal(received), decimal(after)};
         std::string bits[3] = {hex(before), hex(received), hex(after)};
-        const bool has_after = std::all_of(facts.parts.begin(), facts.parts.end(), [](const auto& p) { return p.has_after; });
+        const bool has_after =
+            std::all_of(facts.parts.begin(), facts.parts.end(), [](const auto& p) { return p.has_after; });
         using Part = scene::LaneFacts::ValuePart;
         for (const auto& [k, which] : {std::pair{0, &Part::before}, {1, &Part::received}, {2, &Part::after}}) {
             if (facts.parts.empty() || (k == 1 && facts.view.undefined) || (k == 2 && !has_after)) continue;

@@ -78,8 +78,8 @@ void print_heading(std::ostream& out, const Lesson& lesson, const Run& run, cons
     out << paint.result("● " + run.origin) << '\n'
         << paint.strong(fmt::format("{} · {}{}", lesson.title(), header.variant, lens.empty() ? "" : " · " + lens))
         << '\n'
-        << paint.faint(fmt::format("n {}{} · block {} · input {}{}", header.n, rows_text(header), header.block, header.input,
-                                   seed))
+        << paint.faint(fmt::format("n {}{} · block {} · input {}{}", header.n, rows_text(header), header.block,
+                                   header.input, seed))
         << '\n';
     if (!run.note.empty()) out << paint.faint(run.note) << '\n';
     if (!run.notice.empty()) out << paint.warning(run.notice) << '\n';

@@ -25,15 +25,16 @@ void choose_rows(const Variant& variant, const RunOptions& options, Inputs& inpu
         return;
     }
     if (variant.columns == 0)
-        throw Error(fmt::format("{0} {1}: {2} takes one run of values and no rows; leave out {0}.", flag, given,
-                                variant.name));
+        throw Error(
+            fmt::format("{0} {1}: {2} takes one run of values and no rows; leave out {0}.", flag, given, variant.name));
     inputs.columns = options.columns.value_or(variant.columns);
     const std::uint64_t rows = options.rows.value_or(std::max<std::uint64_t>(variant.n / variant.columns, 1));
     const std::uint64_t most = variant.large_n ? kMaxLargeValues : kMaxValues;
     if (rows > most / inputs.columns)
-        throw Error(fmt::format("{} rows of {} columns are more than the {} values that a run may have; give fewer rows "
-                                "or columns.",
-                                rows, inputs.columns, most));
+        throw Error(
+            fmt::format("{} rows of {} columns are more than the {} values that a run may have; give fewer rows "
+                        "or columns.",
+                        rows, inputs.columns, most));
     inputs.n = rows * inputs.columns;
 }
 

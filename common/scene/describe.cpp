@@ -36,7 +36,8 @@ std::string lane_line(const LaneFacts& facts, StepKind kind) {
     if (kind == StepKind::shuffle)
         line += "  source " + (view.source < 0 ? std::string("-") : std::to_string(view.source));
     if (!facts.parts.empty()) {
-        const bool has_after = std::all_of(facts.parts.begin(), facts.parts.end(), [](const auto& p) { return p.has_after; });
+        const bool has_after =
+            std::all_of(facts.parts.begin(), facts.parts.end(), [](const auto& p) { return p.has_after; });
         line += "  before " + parts_text(facts.parts, &LaneFacts::ValuePart::before) + "  received ";
         line += view.undefined ? "undefined" : parts_text(facts.parts, &LaneFacts::ValuePart::received);
         return line + "  after " + (has_after ? parts_text(facts.parts, &LaneFacts::ValuePart::after) : "-");

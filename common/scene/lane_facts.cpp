@@ -148,8 +148,10 @@ std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, co
         const auto each = [&](const char* label, std::uint64_t LaneFacts::ValuePart::*which, Role role) {
             for (const LaneFacts::ValuePart& one : parts) {
                 const std::string named = one.name + " " + label;
-                if (which == &LaneFacts::ValuePart::after && !one.has_after) say(named.c_str(), "not recorded", Role::quiet);
-                else if (which == &LaneFacts::ValuePart::received && view.undefined) say(named.c_str(), "undefined", Role::warning);
+                if (which == &LaneFacts::ValuePart::after && !one.has_after)
+                    say(named.c_str(), "not recorded", Role::quiet);
+                else if (which == &LaneFacts::ValuePart::received && view.undefined)
+                    say(named.c_str(), "undefined", Role::warning);
                 else add(named.c_str(), one.type, one.*which, role);
             }
         };

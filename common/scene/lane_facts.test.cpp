@@ -82,7 +82,8 @@ struct PairRound {
 TEST(ValuesWithParts, HaveARowForEachPartAndAllArePlacedInEachLane) {
     const PairRound made;
     EXPECT_EQ(labels_of(warp_rows(made.steps, 0, kFirst)),
-              (std::vector<std::string>{"max before", "sum before", "max received", "sum received", "max after", "sum after"}));
+              (std::vector<std::string>{"max before", "sum before", "max received", "sum received", "max after",
+                                        "sum after"}));
     expect_rows_of_lanes(made.steps);
     const LaneFacts lane = part_of(made.steps, 0, kFirst).facts.at(3);
     ASSERT_EQ(lane.parts.size(), 2u);
@@ -102,7 +103,7 @@ TEST(ValuesWithParts, StandInOneCell) {
     triple.more.push_back({to_bits(0.25f), Element::f32});
     EXPECT_EQ(value_text(triple), "(19, 2, 0.25)");
     EXPECT_EQ(cell_text(triple, 9, true), "19\n2|0.25");
-    EXPECT_EQ(cell_text(triple, 4, true), "19\n2…");   // the third has no room
+    EXPECT_EQ(cell_text(triple, 4, true), "19\n2…");  // the third has no room
     // What they offered is in the row above the step, what they then hold below it.
     const Stage stage = stage_of(made.steps, 0, kFirst);
     EXPECT_EQ(value_text(stage.rows.at(0).lanes[3]), "(3, 1)");

@@ -135,7 +135,8 @@ std::string parts_text(const trace::Trace& trace, const WarpStep& warp, const Bi
     return text + ")";
 }
 
-// The function that joins the value whose parts the record's statement offers: of the next statement that assigns to it.
+// The function that joins the value whose parts the record's statement offers: of the next statement that assigns to
+// it.
 std::string merged_by(const trace::Trace& trace, int line) {
     const Statements statements(trace);
     const trace::Statement* offers = statements.at(line, false);

@@ -20,7 +20,7 @@ TEST(Parts, AreOneStep) {
     const WarpStep& part = *steps.steps[0].find(kFirst);
     EXPECT_EQ(part.records, (std::vector<std::size_t>{0, 1}));
     EXPECT_EQ(part.parts, (std::vector<std::string>{"max", "sum"}));
-    EXPECT_EQ(steps.steps[1].counters.at(0).shuffles, 2u);   // rounds, not instructions
+    EXPECT_EQ(steps.steps[1].counters.at(0).shuffles, 2u);  // rounds, not instructions
 }
 
 TEST(Parts, BothAreHeldAfterwards) {
@@ -78,7 +78,8 @@ TEST(Parts, AreToldTogether) {
     EXPECT_EQ(formula(steps, 0, kFirst, 3),
               "lane 3 ← lane 19 = 3 xor 16: 00011 ^ 10000 = 10011; join((3, 1), (19, 1)) = (19, 2)");
     pairs.made.trace.header.statements[2].call.clear();
-    EXPECT_EQ(formula_parts(build_steps(pairs.made.trace), 0, kFirst, 3).arithmetic, "(3, 1), received (19, 1), now (19, 2)");
+    EXPECT_EQ(formula_parts(build_steps(pairs.made.trace), 0, kFirst, 3).arithmetic,
+              "(3, 1), received (19, 1), now (19, 2)");
 }
 
 }  // namespace

@@ -149,7 +149,8 @@ public:
         if (a_.partial || b_.partial)
             return differ(fmt::format("{} is incomplete; as far as it goes the traces are equal: {}.",
                                       a_.partial ? "A" : "B", compared));
-        result_.sentence = "equal" + (tolerance_ > 0 ? fmt::format(" within {:.2g}", tolerance_) : "") + ": " + compared;
+        result_.sentence =
+            "equal" + (tolerance_ > 0 ? fmt::format(" within {:.2g}", tolerance_) : "") + ": " + compared;
         if (skipped_ > 0)
             result_.sentence += fmt::format("; {} values not compared: CUDA leaves them undefined", skipped_);
         return result_;

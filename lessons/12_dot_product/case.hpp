@@ -39,7 +39,7 @@ inline Inputs second_of(const Inputs& inputs) {
 struct Dot {
     double sum = 0;
     double magnitude = 0;
-    double largest = 0;   // |product|
+    double largest = 0;  // |product|
 };
 
 inline double rounded(Element element, double value) {
@@ -92,12 +92,12 @@ inline Dot dot_of(const Inputs& inputs, Element element) {
 
 // How a kernel adds.
 struct Adds {
-    double roundings = 0;                       // on the longest path of a product
-    bool rounds_products = false;               // in f16, before they are widened
+    double roundings = 0;          // on the longest path of a product
+    bool rounds_products = false;  // in f16, before they are widened
 };
 
-// Where a product or a sum leaves its range, or a value is not finite, IEEE arithmetic has it: the sum in double of what
-// the kernel adds, each product rounded to its type.
+// Where a product or a sum leaves its range, or a value is not finite, IEEE arithmetic has it: the sum in double of
+// what the kernel adds, each product rounded to its type.
 inline double beyond_range(const std::vector<double>& a, const std::vector<double>& b, bool rounds_products) {
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -116,8 +116,8 @@ inline void expect_dot(Plan& plan, Buffer<float> out, const Inputs& inputs, Elem
     // A magnitude that a sum in float holds, and products that the kernel's type does.
     const double most = adds.rounds_products ? 65504 : 0x1p126;
     if (!(dot.largest <= most && dot.magnitude < 0x1p126)) {
-        const double value = beyond_range(values_of(inputs, element), values_of(second_of(inputs), element),
-                                          adds.rounds_products);
+        const double value =
+            beyond_range(values_of(inputs, element), values_of(second_of(inputs), element), adds.rounds_products);
         if (!std::isfinite(value)) {
             plan.expect(out, {value}, 0, "a product or a sum leaves the range of its type: what IEEE arithmetic gives");
             return;
@@ -159,9 +159,10 @@ inline Streams add_streams(Plan& plan, const Inputs& inputs, Element element, st
 // As many blocks as run at once, or as many as have something to do.
 inline std::uint32_t blocks_for(const Inputs& inputs, std::uint64_t values_a_block) {
     const auto& machine = inputs.machine;
-    const std::uint64_t wave = std::uint64_t{machine.multiprocessors} *
-                               std::max(1u, machine.threads_per_multiprocessor / inputs.block);
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((inputs.n + values_a_block - 1) / values_a_block, 1, wave));
+    const std::uint64_t wave =
+        std::uint64_t{machine.multiprocessors} * std::max(1u, machine.threads_per_multiprocessor / inputs.block);
+    return static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>((inputs.n + values_a_block - 1) / values_a_block, 1, wave));
 }
 
 // Products that one thread adds at most, by loads of `pack` values, and what it adds before and behind the packs.
@@ -173,8 +174,8 @@ inline double products_of(const Inputs& inputs, std::uint64_t pack, std::uint64_
 inline double depth_of(std::uint32_t block) { return 5 + rounds_of((block + 31) / 32); }
 
 // One atomic for each block. Streams that do not begin alike are taken value by value, as one value a turn is.
-inline void plan_atomic(Plan& plan, const Inputs& inputs, Element element, const std::string& kernel, std::uint64_t pack,
-                        std::uint32_t b_offset = 0) {
+inline void plan_atomic(Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                        std::uint64_t pack, std::uint32_t b_offset = 0) {
     const Streams in = add_streams(plan, inputs, element, b_offset);
     const auto out = plan.output<float>("out", 1);
     const std::uint32_t blocks = blocks_for(inputs, std::uint64_t{inputs.block} * pack);
@@ -195,9 +196,9 @@ inline void plan_last_block(Plan& plan, const Inputs& inputs, Element element, s
     const auto out = plan.scratch<float>("out", 1);
     const auto partials = plan.scratch<float>("partials", blocks);
     const auto ticket = plan.kept<unsigned>("ticket", 1);
-    plan.launch("dot_product_last_block", type_of(element) + ", " + std::to_string(inputs.block) + ", " +
-                std::to_string(loads), Grid{blocks}, Block{inputs.block}, in.a, in.b, out, partials, ticket,
-                static_cast<long long>(inputs.n));
+    plan.launch("dot_product_last_block",
+                type_of(element) + ", " + std::to_string(inputs.block) + ", " + std::to_string(loads), Grid{blocks},
+                Block{inputs.block}, in.a, in.b, out, partials, ticket, static_cast<long long>(inputs.n));
     const std::uint64_t threads = std::uint64_t{blocks} * inputs.block;
     const double joining = std::ceil(double{1} * blocks / inputs.block) + depth_of(inputs.block);
     expect_dot(plan, out, inputs, element,

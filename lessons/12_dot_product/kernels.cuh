@@ -1,9 +1,9 @@
 // The dot product: the sum of a[i] * b[i]. Two streams come in, one number goes out: a multiplication in front of the
 // same reduction.
 //
-// a, b: (n) each of T, beginning at any element; any n >= 1. out: (1), float. Any grid of blocks of kBlock threads, kBlock
-// a multiple of 32 from 32 to 1024. The build contracts nothing, so a multiplication and an addition that are to round
-// once are written as fmaf.
+// a, b: (n) each of T, beginning at any element; any n >= 1. out: (1), float. Any grid of blocks of kBlock threads,
+// kBlock a multiple of 32 from 32 to 1024. The build contracts nothing, so a multiplication and an addition that are
+// to round once are written as fmaf.
 //
 // Error: with k roundings on the longest path of a product (a thread's products, 5 + log2(warps), and what joins the
 // blocks) at most k * 2^-24 * sum|a[i] * b[i]|, to first order: fmaf rounds once, and a product of two halves or two
@@ -92,8 +92,8 @@ __device__ __forceinline__ float add_products(const uint4& pack_a, const uint4& 
   return sum;
 }
 
-// Where whole packs of 16 bytes lie in both streams. They do only where both begin as far behind a multiple of 16 bytes;
-// else there are none, and every value is taken by itself.
+// Where whole packs of 16 bytes lie in both streams. They do only where both begin as far behind a multiple of 16
+// bytes; else there are none, and every value is taken by itself.
 template <class T>
 struct Packs {
   long long head;   // values before the first pack
@@ -152,9 +152,9 @@ __global__ void dot_product_packs(const T* a, const T* b, float* out, long long 
 
 // ---- One launch, the last block finishes -----------------------------------------------------------------------
 
-// partials: (blocks). ticket: (1), zero before the first launch; each launch leaves it zero. Against dot_product_packs:
-// kLoads packs of each stream in flight; a grid of as many blocks as run at once; out need not be zeroed, and the same
-// bits every run: the partial sums are added by their place.
+// partials: (blocks). ticket: (1), zero before the first launch; each launch leaves it zero. Against
+// dot_product_packs: kLoads packs of each stream in flight; a grid of as many blocks as run at once; out need not be
+// zeroed, and the same bits every run: the partial sums are added by their place.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock)
     dot_product_last_block(const T* a, const T* b, float* out, float* partials, unsigned* ticket, long long n) {

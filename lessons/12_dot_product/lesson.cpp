@@ -41,11 +41,12 @@ PlanBuilder packs(Element element, std::uint32_t b_offset = 0) {
 
 Variant last_block(Element element) {
     const std::string format(lanewise::element_name(element));
-    Variant variant = dot("dot_product_best_" + format, "best",
-                          "the last block finishes: one launch, nothing zeroed, the same bits every run",
-                          "", [=](Plan& plan, const Inputs& inputs) {
-                              plan_last_block(plan, inputs, element, inputs.block == 512 && inputs.n > (1u << 22) ? 4 : 2);
-                          });
+    Variant variant =
+        dot("dot_product_best_" + format, "best",
+            "the last block finishes: one launch, nothing zeroed, the same bits every run", "",
+            [=](Plan& plan, const Inputs& inputs) {
+                plan_last_block(plan, inputs, element, inputs.block == 512 && inputs.n > (1u << 22) ? 4 : 2);
+            });
     variant.title += element == Element::f32 ? "" : " " + format;
     variant.summary = format + ": " + variant.summary;
     variant.compared_with = element == Element::f32 ? "dot_product_f32x4_f32" : "dot_product_" + format + "x8_pack_f32";
@@ -64,8 +65,9 @@ LESSON(dot_product) {
                    one_value("dot_product", Element::f32)));
     lesson.add(dot("dot_product_f32x4_f32", "f32x4", "four values of each stream a load", "dot_product_f32_f32",
                    packs(Element::f32)));
-    Variant misaligned = dot("dot_product_f32x4_misaligned", "b from 1", "b begins one value further on: no common packs",
-                             "dot_product_f32x4_f32", packs(Element::f32, 1));
+    Variant misaligned =
+        dot("dot_product_f32x4_misaligned", "b from 1", "b begins one value further on: no common packs",
+            "dot_product_f32x4_f32", packs(Element::f32, 1));
     lesson.add(misaligned);
     lesson.add(dot("dot_product_f16_f32", "f16", "widened first: each product is exact in f32", "dot_product_f32_f32",
                    one_value("dot_product", Element::f16)));

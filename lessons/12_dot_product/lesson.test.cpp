@@ -94,8 +94,8 @@ TEST(DotProduct, RequestsOfBothStreams) {
         const auto outcome = run(machine(), plan_of(variant, inputs), "ascending", true);
         std::size_t count = 0;
         for (const auto& record : outcome.trace->records)
-            count += record.op == trace::Op::load &&
-                     (outcome.trace->arrays[record.array].name == "a" || outcome.trace->arrays[record.array].name == "b");
+            count += record.op == trace::Op::load && (outcome.trace->arrays[record.array].name == "a" ||
+                                                      outcome.trace->arrays[record.array].name == "b");
         return count;
     };
     // 1024 values by two blocks of 64 threads hold 4 or 16 in turn; of the default grid two blocks are recorded.

@@ -35,12 +35,12 @@ inline constexpr double kLargestDistance = 104;
 
 // How a kernel rounds: the terms of the bound on top of kernels.cuh, in units of u.
 struct Rounding {
-    Element element = Element::f32;   // of the results
-    double additions = 0;             // k
-    bool merges = false;              // pairs are merged: 4 k
-    bool fast = false;                // __expf
-    bool down = false;                // narrowed downwards: a whole step
-    bool with_max = true;             // m is the row's largest value, else 0
+    Element element = Element::f32;  // of the results
+    double additions = 0;            // k
+    bool merges = false;             // pairs are merged: 4 k
+    bool fast = false;               // __expf
+    bool down = false;               // narrowed downwards: a whole step
+    bool with_max = true;            // m is the row's largest value, else 0
 
     double sum_error() const { return merges ? 4 * additions : additions; }
     // The relative error of exp(-d), d >= 0, the difference's rounding included.
@@ -95,7 +95,9 @@ inline RowResult safe_row(const std::vector<double>& row, const Rounding& roundi
 // Softmax with m = 0, as float arithmetic has it: beyond the largest float there is infinity.
 inline RowResult plain_row(const std::vector<double>& row, const Rounding& rounding) {
     const double infinity = std::numeric_limits<double>::infinity();
-    const auto as_float = [&](double value) { return value > 0x1.fffffep127 ? infinity : value < 0x1p-150 ? 0 : value; };
+    const auto as_float = [&](double value) {
+        return value > 0x1.fffffep127 ? infinity : value < 0x1p-150 ? 0 : value;
+    };
     double sum = 0;
     for (const double value : row) sum += as_float(std::exp(value));
     sum = as_float(sum);
@@ -113,10 +115,11 @@ inline RowResult plain_row(const std::vector<double>& row, const Rounding& round
 inline const char* reason_of(const Rounding& rounding) {
     if (!rounding.with_max) return "(5 + k) u of each result, u = 2^-24";
     if (rounding.element != Element::f32)
-        return rounding.down ? "a whole step of the type, rounded down" : "half a step of the type, and what f32 rounds";
-    return rounding.fast ? "(6.8 d + 12 + k) u of each result, u = 2^-24"
-                         : rounding.merges ? "(2 d + 6 + 4 k) u of each result, u = 2^-24"
-                                           : "(2 d + 6 + k) u of each result, u = 2^-24";
+        return rounding.down ? "a whole step of the type, rounded down"
+                             : "half a step of the type, and what f32 rounds";
+    return rounding.fast     ? "(6.8 d + 12 + k) u of each result, u = 2^-24"
+           : rounding.merges ? "(2 d + 6 + 4 k) u of each result, u = 2^-24"
+                             : "(2 d + 6 + k) u of each result, u = 2^-24";
 }
 
 // ---- Plans -----------------------------------------------------------------------------------------------------
@@ -198,8 +201,8 @@ inline void plan_vector(Plan& plan, const Inputs& inputs, Join join) {
                     buffers.out, partials, n);
         plan.launches.back().cooperative = join == Join::grid_barrier;
     }
-    const double additions = additions_in(inputs.n, std::uint64_t{blocks} * inputs.block) +
-                             additions_in(blocks, inputs.block);
+    const double additions =
+        additions_in(inputs.n, std::uint64_t{blocks} * inputs.block) + additions_in(blocks, inputs.block);
     expect(plan, buffers, inputs, {.additions = additions, .merges = true});
 }
 

@@ -1,15 +1,17 @@
-// Softmax of each row: out[i] = exp(in[i] - m) / sum of exp(in[j] - m), where m is the row's largest value (or 0, where
-// a kernel says so). It is two reductions, a largest value and a sum, of which the second needs the first.
+// Softmax of each row: out[i] = exp(in[i] - m) / sum of exp(in[j] - m), where m is the row's largest value (or 0,
+// where a kernel says so). It is two reductions, a largest value and a sum, of which the second needs the first.
 //
 // Unless a kernel says otherwise: in, out: (rows, columns) of T, without gaps, beginning at any element; any columns
-// >= 1. One block of kBlock threads for each row; kBlock is a multiple of 32, at most 1024. A row that holds a NaN, plus
-// infinity, or minus infinity alone is NaN throughout, as torch has it; minus infinity beside finite values gives 0.
+// >= 1. One block of kBlock threads for each row; kBlock is a multiple of 32, at most 1024. A row that holds a NaN,
+// plus infinity, or minus infinity alone is NaN throughout, as torch has it; minus infinity beside finite values gives
+// 0.
 //
 // Error of out[i], relative, to first order, with u = 2^-24, d the distance from the row's largest value to its least
-// and k the additions that a term of the sum goes through: (2 d + 6 + k) u, for in[i] - m is rounded (d u, twice: in the
-// term itself and in the sum) and expf is right to 2 u; where pairs are merged, 4 k in place of k: a merge also rounds a
-// difference, an exp and a product. 2^-11 (half) or 2^-8 (bfloat16) more where the result is narrowed. d counts up to
-// 104 only: beyond, exp is 0. (Higham, Accuracy and Stability of Numerical Algorithms, chapter 4, for the sum.)
+// and k the additions that a term of the sum goes through: (2 d + 6 + k) u, for in[i] - m is rounded (d u, twice: in
+// the term itself and in the sum) and expf is right to 2 u; where pairs are merged, 4 k in place of k: a merge also
+// rounds a difference, an exp and a product. 2^-11 (half) or 2^-8 (bfloat16) more where the result is narrowed. d
+// counts up to 104 only: beyond, exp is 0. (Higham, Accuracy and Stability of Numerical Algorithms, chapter 4, for the
+// sum.)
 
 #include "rows.cuh"
 
@@ -55,8 +57,8 @@ __global__ void safe_softmax(const T* in, T* out, int columns) {
   }
 }
 
-// Against safe_softmax: __expf, one multiplication and the hardware's power of two, and __fdividef, which multiplies by
-// an approximate reciprocal. The relative error is (6.8 d + 12 + k) u.
+// Against safe_softmax: __expf, one multiplication and the hardware's power of two, and __fdividef, which multiplies
+// by an approximate reciprocal. The relative error is (6.8 d + 12 + k) u.
 template <int kBlock>
 __global__ void safe_softmax_fast_f32(const float* in, float* out, int columns) {
   __shared__ float warp_maxima[kBlock / 32];
@@ -101,8 +103,8 @@ __global__ void safe_softmax_round_down_f16(const __half* in, __half* out, int c
   }
 }
 
-// Against safe_softmax: 16 bytes a load and a store, 4 floats or 8 halves. A row that does not begin at a multiple of 16
-// bytes, or does not hold whole packs, is taken value by value.
+// Against safe_softmax: 16 bytes a load and a store, 4 floats or 8 halves. A row that does not begin at a multiple of
+// 16 bytes, or does not hold whole packs, is taken value by value.
 template <class T, int kBlock>
 __global__ void safe_softmax_packs(const T* in, T* out, int columns) {
   constexpr int kPack = kPackOf<T>;
@@ -152,8 +154,8 @@ __global__ void safe_softmax_packs(const T* in, T* out, int columns) {
 // ---- Online: both in one pass ----------------------------------------------------------------------------------
 
 // Against safe_softmax: the largest value and the sum come from one pass, as a pair; when a larger value turns up, the
-// sum so far is brought to its scale. Two passes over the row instead of three, for two calls of exp a value instead of
-// one.
+// sum so far is brought to its scale. Two passes over the row instead of three, for two calls of exp a value instead
+// of one.
 template <class T, int kBlock>
 __global__ void online_softmax(const T* in, T* out, int columns) {
   __shared__ float warp_maxima[kBlock / 32];
@@ -264,8 +266,8 @@ __device__ __forceinline__ MaxSumWeighted merge(MaxSumWeighted a, MaxSumWeighted
 }
 
 // in: (rows, columns), scores. weights: (columns), one value for each score. out: (rows), the sum of softmax(in)[i] *
-// weights[i] over a row. The softmax itself is never written. One warp for each row. A row of minus infinity alone is NaN,
-// as above. Error: that of softmax and k u more, times the sum of softmax(in)[i] * |weights[i]|.
+// weights[i] over a row. The softmax itself is never written. One warp for each row. A row of minus infinity alone is
+// NaN, as above. Error: that of softmax and k u more, times the sum of softmax(in)[i] * |weights[i]|.
 __global__ void attention_f32(const float* in, const float* weights, float* out, int columns) {
   const float* row = in + (long long)blockIdx.x * columns;
   MaxSumWeighted triple = {-INFINITY, 0.0f, 0.0f};
@@ -294,8 +296,8 @@ __device__ __forceinline__ MaxSum merge_unguarded(MaxSum a, MaxSum b) {
 }
 
 // Lanes past the end of the row hold (empty, 0). With kLowest 0 `empty` is minus infinity. Wrong: where two such lanes
-// meet they make NaN, which reaches every lane. With kLowest 1 it is -FLT_MAX. Right, without a test: of two of them the
-// difference is 0, exp makes it 1, and 1 * 0 adds nothing. One warp for each row.
+// meet they make NaN, which reaches every lane. With kLowest 1 it is -FLT_MAX. Right, without a test: of two of them
+// the difference is 0, exp makes it 1, and 1 * 0 adds nothing. One warp for each row.
 template <int kLowest>
 __global__ void online_softmax_unguarded(const float* in, float* out, int columns) {
   const float* row = in + (long long)blockIdx.x * columns;

@@ -99,8 +99,8 @@ Variant route(const char* name, const char* title, const char* summary, const ch
 }
 
 Variant best(Element element) {
-    Variant variant = route("softmax_best", "best", "the route for the row's length", "softmax_registers",
-                            Route::registers, element);
+    Variant variant =
+        route("softmax_best", "best", "the route for the row's length", "softmax_registers", Route::registers, element);
     variant.plan = [=](Plan& plan, const Inputs& inputs) { plan_best(plan, inputs, element); };
     variant.baseline = "torch.compile softmax";
     variant.large_n = true;
@@ -111,8 +111,9 @@ Variant best(Element element) {
 void add_vectors(Lesson& lesson) {
     lesson.add(vector("softmax_vector", "one vector", "two launches: each block's pair, then all blocks write", "",
                       Join::launches));
-    lesson.add(behind_tabs(vector("softmax_vector_grid_barrier", "grid barrier", "one cooperative launch: all blocks wait for all",
-                      "softmax_vector", Join::grid_barrier)));
+    lesson.add(
+        behind_tabs(vector("softmax_vector_grid_barrier", "grid barrier",
+                           "one cooperative launch: all blocks wait for all", "softmax_vector", Join::grid_barrier)));
     lesson.add(wrong(vector("softmax_vector_fence", "fence", "one launch, a fence taken for a barrier of the grid",
                             "softmax_vector", Join::fence),
                      "a fence waits for nobody: a block merges the pairs that happen to be there."));
@@ -129,32 +130,36 @@ void add_rows(Lesson& lesson) {
     lesson.add(rows("safe_softmax_f32", "safe", "the largest value first: three passes over the row", "softmax_f32",
                     kernel("safe_softmax", true, {})));
     lesson.add(behind_tabs(rows("safe_softmax_fast_f32", "fast exp", "__expf and __fdividef", "safe_softmax_f32",
-                    kernel("safe_softmax_fast_f32", false, {.fast = true}))));
+                                kernel("safe_softmax_fast_f32", false, {.fast = true}))));
     lesson.add(behind_tabs(rows("safe_softmax_f32x4", "safe f32x4", "16 bytes a load and a store", "safe_softmax_f32",
-                    kernel("safe_softmax_packs", true, {}))));
+                                kernel("safe_softmax_packs", true, {}))));
     lesson.add(behind_tabs(rows("safe_softmax_f16_f32", "safe f16", "f16 in and out, f32 inside", "safe_softmax_f32",
-                    kernel("safe_softmax", true, {.element = Element::f16}))));
-    lesson.add(behind_tabs(rows("safe_softmax_bf16_f32", "safe bf16", "bf16 in and out, f32 inside", "safe_softmax_f16_f32",
-                    kernel("safe_softmax", true, {.element = Element::bf16}))));
-    lesson.add(behind_tabs(rows("safe_softmax_f16_round_down", "rounded down", "f16, narrowed by __float2half_rd",
-                    "safe_softmax_f16_f32",
-                    kernel("safe_softmax_round_down_f16", false, {.element = Element::f16, .down = true}))));
-    lesson.add(behind_tabs(rows("safe_softmax_f16x8_pack_f32", "safe f16x8", "8 halves a load and a store", "safe_softmax_f16_f32",
-                    kernel("safe_softmax_packs", true, {.element = Element::f16}))));
+                                kernel("safe_softmax", true, {.element = Element::f16}))));
+    lesson.add(behind_tabs(rows("safe_softmax_bf16_f32", "safe bf16", "bf16 in and out, f32 inside",
+                                "safe_softmax_f16_f32", kernel("safe_softmax", true, {.element = Element::bf16}))));
+    lesson.add(behind_tabs(
+        rows("safe_softmax_f16_round_down", "rounded down", "f16, narrowed by __float2half_rd", "safe_softmax_f16_f32",
+             kernel("safe_softmax_round_down_f16", false, {.element = Element::f16, .down = true}))));
+    lesson.add(
+        behind_tabs(rows("safe_softmax_f16x8_pack_f32", "safe f16x8", "8 halves a load and a store",
+                         "safe_softmax_f16_f32", kernel("safe_softmax_packs", true, {.element = Element::f16}))));
     lesson.add(rows("online_softmax_f32", "online", "largest value and sum in one pass, as a pair", "safe_softmax_f32",
                     kernel("online_softmax", true, {.merges = true})));
-    lesson.add(behind_tabs(rows("online_softmax_f16_f32", "online f16", "f16 in and out, the pair in f32", "online_softmax_f32",
-                    kernel("online_softmax", true, {.element = Element::f16, .merges = true}))));
+    lesson.add(behind_tabs(rows("online_softmax_f16_f32", "online f16", "f16 in and out, the pair in f32",
+                                "online_softmax_f32",
+                                kernel("online_softmax", true, {.element = Element::f16, .merges = true}))));
     lesson.add(warps("attention_f32", "attention", "a triple: max, sum, and the sum of what is weighted",
                      "online_softmax_f32", 40, plan_attention));
 }
 
 void add_traps(Lesson& lesson) {
-    lesson.add(wrong(warps("online_softmax_infinity", "-infinity", "empty lanes hold -infinity, and nothing guards them",
-                           "online_softmax_lowest", 12, warp_kernel("online_softmax_unguarded", "0")),
-                     "two empty lanes: (-infinity) - (-infinity) is NaN, and the shuffles hand it on."));
-    lesson.add(behind_tabs(warps("online_softmax_lowest", "-FLT_MAX", "empty lanes hold -FLT_MAX: the difference of two is 0",
-                     "online_softmax_f32", 12, warp_kernel("online_softmax_unguarded", "1"))));
+    lesson.add(
+        wrong(warps("online_softmax_infinity", "-infinity", "empty lanes hold -infinity, and nothing guards them",
+                    "online_softmax_lowest", 12, warp_kernel("online_softmax_unguarded", "0")),
+              "two empty lanes: (-infinity) - (-infinity) is NaN, and the shuffles hand it on."));
+    lesson.add(
+        behind_tabs(warps("online_softmax_lowest", "-FLT_MAX", "empty lanes hold -FLT_MAX: the difference of two is 0",
+                          "online_softmax_f32", 12, warp_kernel("online_softmax_unguarded", "1"))));
     lesson.add(wrong(warps("online_softmax_apart", "apart", "max and sum reduced apart", "online_softmax_f32", 40,
                            warp_kernel("online_softmax_apart", "")),
                      "each lane's sum is on the scale of its own largest value."));

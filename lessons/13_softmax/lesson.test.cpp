@@ -26,7 +26,8 @@ launch::Backend& machine() {
 std::vector<const lesson::Variant*> right_variants() {
     std::vector<const lesson::Variant*> variants;
     for (const auto& variant : the_lesson().variants())
-        if (variant.declared_wrong.empty() && variant.name != "softmax_vector_grid_barrier") variants.push_back(&variant);
+        if (variant.declared_wrong.empty() && variant.name != "softmax_vector_grid_barrier")
+            variants.push_back(&variant);
     return variants;
 }
 
@@ -83,7 +84,7 @@ TEST(Softmax, AnyLengthBeginningAndInput) {
         std::uint64_t k = 0;
         for (std::uint64_t n = 1; n <= 4100; n += 683, ++k)
             for (const char* kind : {"random", "mean", "huge"}) {
-                if (kind != std::string("random") && variant->name == "softmax_f32") continue;   // it overflows there
+                if (kind != std::string("random") && variant->name == "softmax_f32") continue;  // it overflows there
                 lesson::Inputs inputs = with_rows(variant->name, 1, n);
                 inputs.kind = kind;
                 inputs.offset = static_cast<std::uint32_t>(k % 4);
@@ -94,7 +95,7 @@ TEST(Softmax, AnyLengthBeginningAndInput) {
 
 TEST(Softmax, RowsOfEveryKindOfLength) {
     for (const lesson::Variant* variant : right_variants()) {
-        if (variant->columns == 0) continue;   // one vector
+        if (variant->columns == 0) continue;  // one vector
         for (const std::uint64_t columns : {1u, 31u, 32u, 33u, 128u, 520u, 4097u})
             expect_right(variant->name, with_rows(variant->name, 3, columns));
     }
@@ -104,7 +105,7 @@ TEST(Softmax, ValuesThatMakeNoWholeRowsAreOneRow) {
     EXPECT_EQ(rows_of(with_rows("safe_softmax_f32", 3, 5)).count, 3u);
     EXPECT_EQ(rows_of(with_rows("safe_softmax_f32", 3, 5)).columns, 5u);
     lesson::Inputs inputs = with_rows("safe_softmax_f32", 1, 7);
-    inputs.n = 9;   // no whole rows of 7
+    inputs.n = 9;  // no whole rows of 7
     EXPECT_EQ(rows_of(inputs).count, 1u);
     EXPECT_EQ(rows_of(inputs).columns, 9u);
 }
@@ -187,7 +188,7 @@ TEST(Softmax, APairIsOneStep) {
         EXPECT_NE(steps::formula(steps, k, warp.warp, 5).find("; merge(("), std::string::npos)
             << steps::formula(steps, k, warp.warp, 5);
     }
-    EXPECT_EQ(rounds, 10u);   // two levels of five
+    EXPECT_EQ(rounds, 10u);  // two levels of five
     EXPECT_EQ(steps.steps.back().counters.at(0).shuffles, 10u);
 }
 

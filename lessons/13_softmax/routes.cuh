@@ -1,9 +1,9 @@
-// The fast routes: each row is read from global memory once, 16 bytes a load, where it has room on the chip. Which route
-// is best depends on the length of a row alone. A row that does not begin at a multiple of 16 bytes, or does not hold
-// whole packs, is read and written value by value instead, by the same kernels.
+// The fast routes: each row is read from global memory once, 16 bytes a load, where it has room on the chip. Which
+// route is best depends on the length of a row alone. A row that does not begin at a multiple of 16 bytes, or does not
+// hold whole packs, is read and written value by value instead, by the same kernels.
 //
-// in, out, columns as in kernels.cuh. With __expf, right to (2 + 1.2 |x|) * 2^-23, the relative error is (6.8 d + 10 + k)
-// u to first order (softmax_two_reads: 4 k), and that of narrowing.
+// in, out, columns as in kernels.cuh. With __expf, right to (2 + 1.2 |x|) * 2^-23, the relative error is (6.8 d + 10 +
+// k) u to first order (softmax_two_reads: 4 k), and that of narrowing.
 
 // ---- A row in registers ----------------------------------------------------------------------------------------
 
@@ -85,7 +85,8 @@ __device__ __forceinline__ float exponentials(float* held, float largest) {
   return sum;
 }
 
-// A warp for each row, kBlock / 32 rows a block: no shared memory and no barrier. columns is at most 32 * kPacks packs.
+// A warp for each row, kBlock / 32 rows a block: no shared memory and no barrier. columns is at most 32 * kPacks
+// packs.
 template <class T, int kBlock, int kPacks>
 __global__ void __launch_bounds__(kBlock) softmax_row_a_warp(const T* in, T* out, long long rows, int columns) {
   constexpr int kHeld = kPacks * kPackOf<T>;
@@ -126,8 +127,8 @@ __global__ void __launch_bounds__(kBlock) softmax_registers(const T* in, T* out,
 
 // ---- A row in shared memory ------------------------------------------------------------------------------------
 
-// Dynamic shared memory: columns values, rounded up to 16 bytes. Against softmax_registers: longer rows. A thread reads
-// only what it wrote itself, so the copy needs no barrier.
+// Dynamic shared memory: columns values, rounded up to 16 bytes. Against softmax_registers: longer rows. A thread
+// reads only what it wrote itself, so the copy needs no barrier.
 template <class T, int kBlock>
 __global__ void __launch_bounds__(kBlock) softmax_shared(const T* in, T* out, int columns) {
   constexpr int kPack = kPackOf<T>;

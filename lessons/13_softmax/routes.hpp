@@ -12,12 +12,15 @@ namespace softmax {
 enum class Route : std::uint8_t { warp, registers, shared, two_reads };
 
 // What a route may hold of a row, in packs of 16 bytes.
-inline constexpr std::uint32_t kWarpBlock = 128;      // threads of a block with a row for each warp
+inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
 inline constexpr std::uint32_t kPacksAThread = 4;
 inline constexpr std::uint32_t kMostThreads = 1024;
-inline constexpr std::uint64_t kSharedBytes = 220u << 10;   // of a row: what an H200 gives a block, 227 KB, less a little
+inline constexpr std::uint64_t kSharedBytes = 220u
+                                              << 10;  // of a row: what an H200 gives a block, 227 KB, less a little
 
-inline std::uint64_t pack_of(Element element) { return 16 / static_cast<std::uint64_t>(lanewise::element_size(element)); }
+inline std::uint64_t pack_of(Element element) {
+    return 16 / static_cast<std::uint64_t>(lanewise::element_size(element));
+}
 inline std::uint64_t packs_of(std::uint64_t columns, Element element) {
     return (columns + pack_of(element) - 1) / pack_of(element);
 }
@@ -29,13 +32,16 @@ inline std::uint64_t most_packs_a_lane(Element element) { return element == Elem
 inline bool has_room(Route route, std::uint64_t columns, Element element, std::uint32_t block) {
     const std::uint64_t packs = packs_of(columns, element);
     switch (route) {
-        case Route::warp: return packs <= 32 * most_packs_a_lane(element);
+        case Route::warp:
+            return packs <= 32 * most_packs_a_lane(element);
         case Route::registers: {
             const bool twice = element == Element::f32 && block == kMostThreads;
             return packs <= std::uint64_t{block} * kPacksAThread * (twice ? 2 : 1);
         }
-        case Route::shared: return packs * 16 <= kSharedBytes;
-        case Route::two_reads: return true;
+        case Route::shared:
+            return packs * 16 <= kSharedBytes;
+        case Route::two_reads:
+            return true;
     }
     return false;
 }

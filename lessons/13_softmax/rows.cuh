@@ -1,5 +1,5 @@
-// What the kernels of this folder share. A row is `columns` values beside each other, and rows follow each other without
-// a gap; columns is at least 1. Values are floats, halves or bfloat16s; all arithmetic is in float.
+// What the kernels of this folder share. A row is `columns` values beside each other, and rows follow each other
+// without a gap; columns is at least 1. Values are floats, halves or bfloat16s; all arithmetic is in float.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -92,15 +92,15 @@ struct alignas(8) MaxSum {
   float sum;
 };
 
-// What a sum of exp(value - from) is multiplied by to become one of exp(value - to). Equal ones need nothing, and of two
-// minus infinities exp would make a NaN; of two plus infinities it must, so that a row with one is NaN throughout.
+// What a sum of exp(value - from) is multiplied by to become one of exp(value - to). Equal ones need nothing, and of
+// two minus infinities exp would make a NaN; of two plus infinities it must, so that a row with one is NaN throughout.
 __device__ __forceinline__ float rescale(float from, float to) {
   return from == to && to < INFINITY ? 1.0f : expf(from - to);
 }
 
-// The pair of two lots of values taken together: the sum on the smaller maximum's scale is brought to the larger one's.
-// merge(a, b) and merge(b, a) have the same bits as long as nothing is contracted to an FMA (here: -fmad=false), so the
-// lanes of a butterfly agree; compiled with FMAs they differ in the last bits.
+// The pair of two lots of values taken together: the sum on the smaller maximum's scale is brought to the larger
+// one's. merge(a, b) and merge(b, a) have the same bits as long as nothing is contracted to an FMA (here:
+// -fmad=false), so the lanes of a butterfly agree; compiled with FMAs they differ in the last bits.
 __device__ __forceinline__ MaxSum merge(MaxSum a, MaxSum b) {
   const float max = fmaxf(a.max, b.max);
   return {max, a.sum * rescale(a.max, max) + b.sum * rescale(b.max, max)};

@@ -78,9 +78,10 @@ float LaneHistoryView::draw_strip(const Pane& pane, const Rect& row, const RunVi
             fill(brush, chip, ground, pane.px(4));
             if (now) outline(brush, chip.inset(-pane.px(1.5f)), colors.accent, pane.px(5), pane.px(1.6f));
             text_in(brush, Face::small, chip, text_on(ground),
-                    !each.known          ? "-"
-                    : each.more.empty() ? format_element(each.type, each.bits, chars)
-                                        : scene::cell_text(held(run_view.steps(), each.step, selection.warp, lane), chars, false));
+                    !each.known ? "-"
+                    : each.more.empty()
+                        ? format_element(each.type, each.bits, chars)
+                        : scene::cell_text(held(run_view.steps(), each.step, selection.warp, lane), chars, false));
         }
         const Rect under{chip.x0 - gap / 2, chip.y1 + pane.px(2), chip.x1 + gap / 2, chip.y1 + pane.px(13)};
         text_in(brush, Face::tiny, under, now ? colors.accent : colors.quiet,
@@ -145,7 +146,8 @@ float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const Ru
         std::string value = "-";
         if (each.undefined) value = "undefined";
         else if (each.known && figures == Figures::hex) value = "0x" + format_bits(each.type, each.bits);
-        else if (each.known) value = each.more.empty() ? format_element(each.type, each.bits, 12) : scene::history_value(each);
+        else if (each.known)
+            value = each.more.empty() ? format_element(each.type, each.bits, 12) : scene::history_value(each);
         const float value_width = std::max(text_width(pane.look(), Face::small, value), pane.px(34)) + pane.px(11);
         const Rect cell = line.cut_right(value_width).inset(0, pane.px(2));
         if (each.known && !each.undefined) {

@@ -48,6 +48,21 @@ private:
                ", " + source_.words(variable.first, variable.last) + ")";
     }
 
+    // Is what was received in there? A part of a value that has parts (`other.max`) is where the whole value is.
+    bool takes(Range where, const Received& received) const {
+        return mentions(file_, where, received.temporary) || mentions_whole(file_, where, received.temporary);
+    }
+
+    // What to tell of a statement that took it in: its target, or of a value with parts the part that was exchanged.
+    // Empty where that cannot be said.
+    Range told(const Assignment& part, const Received& received) const {
+        if (is_whole_of(file_, target(part), received.own)) return received.own;
+        if (is_whole_of(file_, target(part), received.temporary)) return received.temporary;
+        // `float x = both(other);`: not known to be a number.
+        if (!mentions(file_, value(part), received.temporary)) return {1, 0};
+        return target(part);
+    }
+
     std::string took(const Received& received) const {
         return "::lanewise_traced::took(" + lines(received.first_line, received.last_line) + ")";
     }
@@ -98,7 +113,7 @@ private:
         if (exchanges_on(received.first_line, received.last_line) != 1) return false;
         for (std::size_t i = place + 1; i < block.children.size(); ++i) {
             const Statement& next = block.children[i];
-            if (!mentions(file_, {next.first, next.last}, received.temporary)) continue;
+            if (!takes({next.first, next.last}, received)) continue;
             if (next.kind == StatementKind::branch) return follow_branch(next, received);
             if (next.kind != StatementKind::simple) return false;
             const auto step = follow_simple(next, received);
@@ -118,12 +133,13 @@ private:
     // Nothing: the statement only looks at the temporary (`const bool better = p > v;`); go on searching.
     std::optional<bool> follow_simple(const Statement& statement, const Received& received) {
         for (const Assignment& part : statement.assignments) {
-            if (!mentions(file_, value(part), received.temporary)) continue;
+            if (!takes(value(part), received)) continue;
             if (part.declares && compares(value(part))) return std::nullopt;
-            if (!tellable(part)) return false;
+            const Range variable = told(part, received);
+            if (!tellable(part) || variable.empty()) return false;
             const Effect effect = take_ternary(part, received).value_or(effect_of(file_, part, received.own));
             insert_behind(statement.last,
-                          " " + after(received.first_line, received.last_line, effect, target(part)) + ";");
+                          " " + after(received.first_line, received.last_line, effect, variable) + ";");
             return true;
         }
         // p *= v: the temporary itself goes on.
@@ -149,9 +165,9 @@ private:
         const Conditional* conditional = conditional_in(file_, value(part));
         if (conditional == nullptr || conditional->whole != value(part)) return std::nullopt;
         Range taking = conditional->yes, other = conditional->no;
-        if (!mentions(file_, taking, received.temporary)) std::swap(taking, other);
-        if (!mentions(file_, taking, received.temporary)) return std::nullopt;
-        if (mentions(file_, other, received.temporary)) return std::nullopt;
+        if (!takes(taking, received)) std::swap(taking, other);
+        if (!takes(taking, received)) return std::nullopt;
+        if (takes(other, received)) return std::nullopt;
 
         Effect effect = Effect::join_if_taken;
         if (!part.compound) {
@@ -180,12 +196,13 @@ private:
         std::vector<Assignment> parts;
         for (const Statement* statement : statements)
             for (const Assignment& part : statement->assignments) parts.push_back(part);
-        const auto takes = [&](const Assignment& a) { return mentions(file_, value(a), received.temporary); };
+        const auto takes_in = [&](const Assignment& a) { return takes(value(a), received); };
         const auto outlives = [&](const Assignment& a) {
             return !a.declares && tellable(a) && !declared_inside(a, parts) && !in_header(branch, a);
         };
-        const auto found = std::find_if(parts.begin(), parts.end(),
-                                        [&](const Assignment& a) { return outlives(a) && takes(a); });
+        const auto found = std::find_if(parts.begin(), parts.end(), [&](const Assignment& a) {
+            return outlives(a) && takes_in(a) && !told(a, received).empty();
+        });
         if (found == parts.end()) return false;
 
         const std::string name = source_.words(found->target_first, found->target_last);
@@ -193,12 +210,12 @@ private:
         bool uniform = true;
         for (const Assignment& part : parts) {
             if (source_.words(part.target_first, part.target_last) != name) continue;
-            uniform = uniform && takes(part) && effect_of(file_, part, received.own) == effect;
-            if (takes(part)) insert_behind(part.last, ", " + took(received));
+            uniform = uniform && takes_in(part) && effect_of(file_, part, received.own) == effect;
+            if (takes_in(part)) insert_behind(part.last, ", " + took(received));
         }
         effect = effect == Effect::join ? Effect::join_if_taken : Effect::replace_if_taken;
         insert_behind(branch.last, " " + after(received.first_line, received.last_line,
-                                               uniform ? effect : Effect::unknown, target(*found)) + ";");
+                                               uniform ? effect : Effect::unknown, told(*found, received)) + ";");
         return true;
     }
 

@@ -81,6 +81,25 @@ bool mentions(const File& file, Range where, Range name) {
     return false;
 }
 
+bool mentions_whole(const File& file, Range where, Range member) {
+    if (member.empty() || member.last == member.first) return false;
+    const Range object{member.first, member.first};
+    for (std::size_t i = where.first; i <= where.last; ++i) {
+        if (is_exchange(file, i)) {
+            i = file.source.closing(i + 1);
+            continue;
+        }
+        if (is_member(file.source, i) || !spells(file, i, where.last, object)) continue;
+        if (!file.source.is(i + 1, ".") && !file.source.is(i + 1, "->") && !file.source.is(i + 1, "[")) return true;
+    }
+    return false;
+}
+
+bool is_whole_of(const File& file, Range name, Range member) {
+    return name.first == name.last && !member.empty() && member.last > member.first &&
+           spells(file, name.first, name.last, {member.first, member.first});
+}
+
 const Conditional* conditional_in(const File& file, Range range) {
     for (const Conditional& conditional : file.conditionals)
         if (range.holds(conditional.whole)) return &conditional;

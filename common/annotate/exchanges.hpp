@@ -33,6 +33,13 @@ std::vector<ExchangeCall> outer_exchanges(const File& file, const Statement& sta
 // Does [first, last], outside the arguments of exchanges, name the variable that [name_first, name_last] spells?
 bool mentions(const File& file, Range where, Range name);
 
+// Does [first, last] of `where`, outside the arguments of exchanges, name the whole variable of which `member`
+// (`pair.sum`) is a part? False where `member` is no part of a variable.
+bool mentions_whole(const File& file, Range where, Range member);
+
+// Is `name` a variable of which `member` (`pair.sum`) is a part?
+bool is_whole_of(const File& file, Range name, Range member);
+
 // What the exchange is offered, where that is a variable (`v`, `pair.sum`); else an empty range (first > last).
 Range offered_variable(const File& file, const ExchangeCall& call);
 

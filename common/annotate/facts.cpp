@@ -83,6 +83,16 @@ void read_part(const File& file, Range part, const std::set<std::string>& functi
 
 }  // namespace
 
+std::string call_of(const File& file, const Assignment& assignment, const std::set<std::string>& functions) {
+    const Source& source = file.source;
+    const std::size_t first = assignment.value_first;
+    const std::string word(source[first].text);
+    std::size_t open = first + 1;
+    if (source.is(open, "<") && source.closing(open) != kNone) open = source.closing(open) + 1;
+    const bool whole = source.is(open, "(") && source.closing(open) == assignment.value_last;
+    return whole && functions.contains(word) ? word : "";
+}
+
 Facts facts_of(const File& file, const Assignment& assignment, const std::set<std::string>& functions) {
     Facts facts;
     const Source& source = file.source;

@@ -30,6 +30,9 @@ struct Facts {
     std::vector<std::string> uses;    // names in the value, each once, but for those in subscripts and conditions
 };
 
+// The function of this file that the value is one call of, `merge(pair, other)`; empty where it is something else.
+std::string call_of(const File& file, const Assignment& assignment, const std::set<std::string>& functions);
+
 // `functions` are those that the unit defines.
 Facts facts_of(const File& file, const Assignment& assignment, const std::set<std::string>& functions);
 

@@ -69,11 +69,11 @@ TEST(Facts, WhereAStatementStands) {
         const std::size_t end = text.find("\n", at);
         return text.substr(text.rfind("\", {", end) + 3, end - text.rfind("\", {", end) - 3);
     };
-    EXPECT_EQ(row("a"), "{1, 1}, {0, 0}, {0, 0}},");
-    EXPECT_EQ(row("b"), "{2, 11}, {0, 0}, {0, 0}},");
-    EXPECT_EQ(row("c"), "{2, 11}, {4, 10}, {5, 7}},");
-    EXPECT_EQ(row("d"), "{2, 11}, {4, 10}, {8, 8}},");
-    EXPECT_EQ(row("e"), "{2, 11}, {4, 10}, {0, 0}},");
+    EXPECT_EQ(row("a"), "{1, 1}, {0, 0}, {0, 0}, \"\", \"\"},");
+    EXPECT_EQ(row("b"), "{2, 11}, {0, 0}, {0, 0}, \"\", \"\"},");
+    EXPECT_EQ(row("c"), "{2, 11}, {4, 10}, {5, 7}, \"\", \"\"},");
+    EXPECT_EQ(row("d"), "{2, 11}, {4, 10}, {8, 8}, \"\", \"\"},");
+    EXPECT_EQ(row("e"), "{2, 11}, {4, 10}, {0, 0}, \"\", \"\"},");
 }
 
 }  // namespace

@@ -176,7 +176,12 @@ std::string statement_row(const File& file, const Statement& statement, const As
     for (const bool fact : {part.to_memory, facts.conditional, facts.copies, facts.calls})
         row += std::string(truth(fact)) + ", ";
     row += std::to_string(facts.loads) + ", " + in_quotes(uses) + ", ";
-    return row + braced(around.function) + ", " + braced(around.loop) + ", " + braced(around.branch) + "},\n";
+    row += braced(around.function) + ", " + braced(around.loop) + ", " + braced(around.branch) + ", ";
+    // `pair.sum`: one part of a value.
+    const Range own = calls.size() == 1 ? offered_variable(file, calls.front()) : Range{1, 0};
+    const bool part_of_value = !own.empty() && own.last > own.first;
+    row += in_quotes(part_of_value ? source.words(own.first, own.last) : "") + ", ";
+    return row + in_quotes(call_of(file, part, functions)) + "},\n";
 }
 
 // What the first configuration of a file shows is listed whole, of further ones what is fresh.

@@ -71,6 +71,8 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
         ->group(run)
         ->type_name("NAME");
     app.add_option("--n", raw.n, "How many values")->group(run)->type_name("COUNT");
+    app.add_option("--rows", raw.rows, "How many rows, in lessons on rows")->group(run)->type_name("COUNT");
+    app.add_option("--columns", raw.columns, "Values a row, in lessons on rows")->group(run)->type_name("COUNT");
     app.add_option("--block", raw.block, "Threads in a block; chooses among the kernel's instances")->group(run)
         ->type_name("THREADS");
     app.add_option("--warp", raw.warp, "Lanes in a warp: 32, or 4, 8, 16 for a teaching warp on the emulator")
@@ -88,8 +90,8 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
         ->type_name("ORDER");
 
     app.add_option("--sizes", raw.sizes,
-                   "table: the nine shapes SxK, S and K of 1024, 2048, 4096; or a sweep: LOW:HIGH in "
-                   "steps of 2, LOW:HIGH:xFACTOR")
+                   "table: the nine shapes SxK, S and K of 1024, 2048, 4096 (in lessons on rows: rows of 1024, 4096, "
+                   "16384, columns of 1024, 4096, 8192, 65536); or a sweep: LOW:HIGH in steps of 2, LOW:HIGH:xFACTOR")
         ->group(times)
         ->type_name("SIZES");
     app.add_option("--l2", raw.l2, "What the L2 cache holds at a launch: warm (what the last left, default) or flushed")

@@ -12,7 +12,7 @@ namespace lanewise::lesson {
 
 // What CLI11 collects before the values are looked at.
 struct Raw {
-    std::string backend, n, block, warp, offset, seed, input, order;
+    std::string backend, n, rows, columns, block, warp, offset, seed, input, order;
     std::string save_trace, record, open;
     std::string screenshot, exported, report, step, size, scale, theme, focus, lane, color, sort;
     std::string sizes, l2, csv, json;

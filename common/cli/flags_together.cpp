@@ -41,6 +41,15 @@ void check_times(const Options& options) {
         throw Error("--costs is a table of its own; leave out --table and --rounding, or --costs.");
     if (!options.sizes.empty() && options.n)
         throw Error(fmt::format("--sizes {} says how many values; leave out --n, or --sizes.", options.sizes_text));
+    for (const auto& [flag, given] : {std::pair{"--rows", options.rows}, std::pair{"--columns", options.columns}}) {
+        if (!given) continue;
+        if (!options.sizes.empty())
+            throw Error(
+                fmt::format("--sizes {} says how many values; leave out {}, or --sizes.", options.sizes_text, flag));
+        if (options.n)
+            throw Error(fmt::format("--n {} and {} {} both say how many values; leave out one of the two.", *options.n,
+                                    flag, *given));
+    }
     if (options.csv == "-" && options.json == "-")
         throw Error("--csv - and --json - both want the terminal; give one of them a file.");
 }
@@ -121,10 +130,12 @@ void check_together(const Options& options, const Lesson& lesson) {
             fmt::format("--open {} shows a trace that exists; leave out --variant, --compare, --check, --time and "
                         "--save-trace.",
                         options.open));
-    if (!options.record.empty() && (!options.variants.empty() || options.n || options.block || options.warp ||
-                                    options.seed || !options.input.empty() || !options.open.empty()))
+    if (!options.record.empty() &&
+        (!options.variants.empty() || options.n || options.rows || options.columns || options.block || options.warp ||
+         options.seed || !options.input.empty() || !options.open.empty()))
         throw Error(
-            fmt::format("--record {} records every variant on its own inputs; leave out --variant, --n, --block, "
+            fmt::format("--record {} records every variant on its own inputs; leave out --variant, --n, --rows, "
+                        "--columns, --block, "
                         "--warp, --seed, --input and --open.",
                         options.record));
     const bool teaching = options.warp.value_or(trace::kWarpSize) != trace::kWarpSize;

@@ -120,6 +120,8 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
                                                  {"cpu", BackendChoice::cpu},
                                                  {"recorded", BackendChoice::recorded}});
     if (given("--n", raw.n)) options.n = whole_number("--n", raw.n, 1, most);
+    if (given("--rows", raw.rows)) options.rows = whole_number("--rows", raw.rows, 1, most);
+    if (given("--columns", raw.columns)) options.columns = whole_number("--columns", raw.columns, 1, most);
     if (given("--block", raw.block))
         options.block = static_cast<std::uint32_t>(whole_number("--block", raw.block, 1, kMaxBlock));
     if (given("--warp", raw.warp))
@@ -138,7 +140,9 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
     }
     if (given("--sizes", raw.sizes)) {
         options.sizes_text = raw.sizes;
-        options.sizes = timing::parse_sizes(raw.sizes, most);
+        const auto has_rows = [](const Variant& variant) { return variant.columns != 0; };
+        const bool rows = std::any_of(lesson.variants().begin(), lesson.variants().end(), has_rows);
+        options.sizes = rows && raw.sizes == "table" ? timing::row_sizes() : timing::parse_sizes(raw.sizes, most);
     }
     if (given("--l2", raw.l2))
         options.l2 = choice<timing::L2>("--l2", raw.l2, {{"warm", timing::L2::warm}, {"flushed", timing::L2::flushed}});

@@ -47,7 +47,7 @@ BuiltFile import_file(Build build, const prelude::RawFile& raw) {
         file.statements.push_back({s.line, s.last_line, static_cast<trace::Effect>(s.effect), s.target, s.to_memory,
                                    s.conditional, s.copies, s.calls, s.loads, unsigned_of(s.uses),
                                    {s.function.first, s.function.last}, {s.loop.first, s.loop.last},
-                                   {s.branch.first, s.branch.last}});
+                                   {s.branch.first, s.branch.last}, s.offers, s.call});
     }
     file.shared_names.assign(raw.shared_names, raw.shared_names + raw.shared_count);
     file.capture_symbol = raw.capture_symbol;

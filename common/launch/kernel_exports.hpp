@@ -38,6 +38,8 @@ struct RawStatement {
     int loads;
     const char* uses;              // names, a blank between two
     RawLines function, loop, branch;
+    const char* offers = "";       // "pair.sum": the part of a value that an exchange in it is offered
+    const char* call = "";         // "merge": the function that the value is one call of
 };
 
 struct RawFile {

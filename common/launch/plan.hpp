@@ -79,10 +79,12 @@ struct LaunchSpec {
 // What an output must hold, from a double reference on the CPU.
 struct Expectation {
     std::size_t buffer = 0;
-    std::vector<double> reference;   // one for each element; or one in all when `summed`
+    std::vector<double> reference;   // one for each element from `first` on; or one in all when `summed`
     double bound = 0;                // largest |value - reference| the contract allows
     bool summed = false;             // the host adds the elements (partial sums) in double before comparing
     std::string bound_reason;        // "n eps sum|x|": where the bound comes from
+    std::uint64_t first = 0;         // element that the references begin with: a part of a long output may be checked
+    std::vector<double> bounds = {}; // a bound for each reference, where they differ; `bound` is then not used
 };
 
 class Plan {
@@ -138,6 +140,11 @@ public:
         return {buffers.size() - 1};
     }
 
+    Buffer<void> scratch_as(const std::string& name, Element element, std::uint64_t count) {
+        buffers.push_back({name, BufferRole::scratch, element, count, {}});
+        return {buffers.size() - 1};
+    }
+
     template <class T>
     Buffer<T> kept(const std::string& name, std::uint64_t count) {
         buffers.push_back({name, BufferRole::kept, element_of<T>(), count, {}});
@@ -153,7 +160,15 @@ public:
     template <class T>
     void expect(Buffer<T> buffer, std::vector<double> reference, double bound, std::string reason,
                 bool summed = false) {
-        expectations.push_back({buffer.index, std::move(reference), bound, summed, std::move(reason)});
+        expectations.push_back({buffer.index, std::move(reference), bound, summed, std::move(reason), 0, {}});
+    }
+
+    // Elements from `first` on, counted from where the buffer stands, each with a bound of its own.
+    template <class T>
+    void expect_each(Buffer<T> buffer, std::uint64_t first, std::vector<double> reference, std::vector<double> bounds,
+                     std::string reason) {
+        expectations.push_back({buffer.index, std::move(reference), 0, false, std::move(reason), buffer.first + first,
+                                std::move(bounds)});
     }
 
     // The kernel moves values through this buffer in global memory: at each block barrier a recording keeps the

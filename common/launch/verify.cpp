@@ -25,6 +25,12 @@ double distance(double value, double reference) {
     return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
 }
 
+// How much of its bound an error takes up; nothing of a bound of 0 is taken up by no error.
+double part_of(double error, double bound) {
+    if (error == 0) return 0;
+    return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
+}
+
 Verdict verify_one(const Plan& plan, const Outcome& outcome, const Expectation& expected) {
     if (expected.buffer >= plan.buffers.size() || expected.buffer >= outcome.buffers.size())
         throw Error(fmt::format("The plan expects something of buffer {}, but it has {} buffers.", expected.buffer,
@@ -32,23 +38,29 @@ Verdict verify_one(const Plan& plan, const Outcome& outcome, const Expectation& 
     const BufferSpec& spec = plan.buffers[expected.buffer];
     const std::vector<std::byte>& contents = outcome.buffers[expected.buffer];
     const std::size_t wanted = expected.summed ? 1 : expected.reference.size();
-    if (expected.reference.empty() || wanted > spec.count || contents.size() < spec.bytes())
+    const bool fits = expected.first <= spec.count && wanted <= spec.count - expected.first &&
+                      (expected.bounds.empty() || expected.bounds.size() == wanted);
+    if (expected.reference.empty() || !fits || contents.size() < spec.bytes())
         throw Error(fmt::format("The plan gives {} references for buffer '{}' of {} elements ({} bytes came back): "
                                 "give one for each element that is checked, or one when they are summed.",
                                 expected.reference.size(), spec.name, spec.count, contents.size()));
     Verdict verdict;
     verdict.bound = expected.bound;
-    verdict.value = element_of_buffer(spec, contents, 0);
+    verdict.value = element_of_buffer(spec, contents, expected.summed ? 0 : expected.first);
     if (expected.summed) {
         for (std::size_t i = 1; i < spec.count; ++i) verdict.value += element_of_buffer(spec, contents, i);
         verdict.error = distance(verdict.value, expected.reference[0]);
     } else {
+        double nearest = -1;   // of error / bound
         for (std::size_t i = 0; i < wanted; ++i) {
-            const double error = distance(element_of_buffer(spec, contents, i), expected.reference[i]);
-            if (error > verdict.error) {
-                verdict.error = error;
-                verdict.worst_index = i;
-            }
+            const double error = distance(element_of_buffer(spec, contents, expected.first + i), expected.reference[i]);
+            const double bound = expected.bounds.empty() ? expected.bound : expected.bounds[i];
+            const double part = expected.bounds.empty() ? error : part_of(error, bound);
+            if (!(part > nearest)) continue;
+            nearest = part;
+            verdict.error = error;
+            verdict.bound = bound;
+            verdict.worst_index = expected.first + i;
         }
     }
     verdict.ok = verdict.error <= verdict.bound;

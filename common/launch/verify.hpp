@@ -12,9 +12,10 @@ namespace lanewise::launch {
 // What came out of one of a plan's expectations.
 struct Verdict {
     double value = 0;             // the first element, or the host's sum of all when the expectation is `summed`
-    double error = 0;             // largest |value - reference|; infinite where exactly one of the two is NaN
-    double bound = 0;             // what the contract allows
-    bool ok = true;               // error <= bound
+    double error = 0;             // largest |value - reference|; infinite where exactly one of the two is NaN. Where
+                                  // each element has a bound of its own: that of the element nearest to its bound
+    double bound = 0;             // what the contract allows there
+    bool ok = true;               // error <= bound, everywhere
     std::size_t worst_index = 0;  // the element the error was found at
 };
 

@@ -37,6 +37,30 @@ TEST(Verify, FindsTheWorstElement) {
 
 TEST(Verify, OnlyTheElementsWithAReferenceCount) { EXPECT_TRUE(judge({1, 99}, {1}, 0)[0].ok); }
 
+// A part of a long output, each element with a bound of its own: told is the one nearest to it.
+TEST(Verify, EachElementMayHaveItsBound) {
+    const auto judge_each = [](std::vector<double> bounds) {
+        Plan plan;
+        const auto out = plan.output<float>("out", 5).from(1);
+        plan.expect_each(out, 1, {10, 20}, std::move(bounds), "as the test says");
+        Outcome outcome;
+        const std::vector<float> values = {99, 99, 10.5f, 20.25f, 99};
+        const auto bytes = std::as_bytes(std::span(values));
+        outcome.buffers.emplace_back(bytes.begin(), bytes.end());
+        return verify(plan, outcome).at(0);
+    };
+    EXPECT_TRUE(judge_each({0.5, 0.5}).ok);
+    EXPECT_EQ(judge_each({0.5, 0.5}).worst_index, 2u);
+    EXPECT_EQ(judge_each({0.5, 0.5}).value, 10.5);
+    const Verdict tight = judge_each({100, 0.125});
+    EXPECT_FALSE(tight.ok);
+    EXPECT_EQ(tight.worst_index, 3u);
+    EXPECT_EQ(tight.error, 0.25);
+    EXPECT_EQ(tight.bound, 0.125);
+    EXPECT_FALSE(judge_each({0, 1}).ok);
+    EXPECT_THROW(judge_each({1}), Error);
+}
+
 TEST(Verify, ANanIsInfinitelyWrongExceptWhereOneIsDue) {
     const auto wrong = judge({0, kNan}, {0, 1}, 1e30)[0];
     EXPECT_TRUE(std::isinf(wrong.error));

@@ -110,6 +110,7 @@ const Variant& Lesson::find(const std::string& name) const {
 Inputs Lesson::default_inputs(const Variant& variant) {
     Inputs inputs;
     inputs.n = variant.n;
+    inputs.columns = variant.columns;
     inputs.block = variant.block;
     inputs.kind = variant.input;
     return inputs;

@@ -50,6 +50,7 @@ struct Variant {
     std::string title = {};           // "two-level": short, for a tab
     std::string summary = {};         // one line for --list
     std::uint64_t n = 32;             // what it runs on when the command line does not say
+    std::uint64_t columns = 0;        // values a row, of a variant that works row by row; it takes --rows and --columns
     std::uint32_t block = 32;
     // Threads a block for n values when the command line does not say; empty: `block`.
     std::function<std::uint32_t(std::uint64_t n)> block_for = {};
@@ -60,11 +61,17 @@ struct Variant {
     std::string compared_with = {};   // another variant's name: the rung before; empty: none
     std::string declared_wrong = {};  // why its result is not expected to hold; empty: it is
     std::uint64_t timed_n = std::uint64_t{1} << 20;  // what --time runs on when the command line does not say
-    std::string baseline = {};        // what it is timed against: "CUB DeviceReduce::Sum"; empty: nothing
+    std::uint64_t timed_columns = 0;                 // … in rows of so many; 0: `columns`
+    // What it is timed against: "CUB DeviceReduce::Sum", measured in the same run; or a row of torch.json, a file
+    // beside the lesson's recordings that assets/torch_rows.py wrote on the same GPU: "torch.compile softmax"; empty:
+    // nothing.
+    std::string baseline = {};
     std::uint32_t recorded_blocks = 2;  // blocks that a recording shows, from the first
     int reruns = 0;                   // its last bits depend on the order of blocks: run so many times more, in other
                                       // orders, and show what each gave (trace::Rerun)
     BlockOrder block_order = BlockOrder::free;
+    double tolerance = 0;             // how far a GPU's values may be from the emulator's, as trace::Header says; 0:
+                                      // bit by bit
     bool offsets = false;             // its plan takes Inputs::offset: values that begin anywhere in their buffer
     bool large_n = false;             // its kernels count in 64 bits: up to kMaxLargeValues values
     bool tab = true;                  // among the window's tabs when the command line names no variants

@@ -243,6 +243,36 @@ TEST(ValuesCsv, HasEveryLaneOfEveryStep) {
     EXPECT_EQ(rows[1 + 7][column("words")], "in[7] = 7");
 }
 
+// A pair (max, sum) is one value in each column.
+TEST(ValuesCsv, HoldsThePartsOfAValueTogether) {
+    steps::testing::Pairs pairs;
+    auto warp = pairs.made.warp(0, 0);
+    pairs.round(warp, 16);
+    const Made made(pairs.made.trace);
+    const auto rows = rows_of(values_csv(made.run));
+    ASSERT_EQ(rows.size(), 1u + 32);
+    const auto column = [&](const std::string& name) {
+        return static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), name) - rows[0].begin());
+    };
+    EXPECT_EQ(rows[4][column("before")], "(3, 1)");
+    EXPECT_EQ(rows[4][column("received")], "(19, 1)");
+    EXPECT_EQ(rows[4][column("after")], "(19, 2)");
+    EXPECT_EQ(rows[4][column("after_bits")], "0x41980000 0x40000000");
+}
+
+TEST(Values, TheCellOfAValueWithPartsShowsThemAll) {
+    Values values;
+    scene::LaneCell cell;
+    cell.bits = to_bits(19.0f);
+    cell.more = {{to_bits(2.0f), Element::f32}};
+    const int place = values.place(cell);
+    EXPECT_EQ(values.all().at(static_cast<std::size_t>(place)).at(0), "(19, 2)");
+    EXPECT_EQ(values.all().at(static_cast<std::size_t>(place)).at(3), "19\n2");
+    EXPECT_EQ(values.place(cell), place);
+    cell.more[0].bits = to_bits(3.0f);
+    EXPECT_NE(values.place(cell), place);
+}
+
 TEST(ValuesCsv, QuotesWhatHoldsACommaOrAQuote) {
     Made made(steps::testing::warp_tree(Op::shfl_down, {16}));
     made.run.steps.steps[0].label = "load \"in\", twice\nor so";

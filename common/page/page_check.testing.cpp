@@ -148,6 +148,9 @@ private:
             bool known = (held.known >> lane) & 1u;
             Element type = held.type;
             std::uint64_t bits = held.bits[lane];
+            std::vector<scene::LaneCell::Part> more;   // of a value with parts
+            for (const auto& part : held.more)
+                if (part.known >> lane & 1u) more.push_back({part.bits[lane], part.type});
             // What lanes offer is known better than what they were last seen to hold.
             const bool exchange = kind == StepKind::shuffle || kind == StepKind::reduce;
             const trace::Record* record = offers ? &steps_.trace->records[offers->records.front()] : nullptr;
@@ -156,16 +159,27 @@ private:
                 known = true;
                 type = record->type;
                 bits = compares ? record->before[lane] : offers->lanes[lane].before;
+                more.clear();
+                for (std::size_t part = 1; part < offers->parts.size(); ++part) {
+                    const trace::Record& further = steps_.trace->records[offers->records[part]];
+                    more.push_back({further.before[lane], further.type});
+                }
             }
+            std::string text = format_element(type, bits);
+            for (const auto& part : more) text += ", " + format_element(part.type, part.bits);
+            if (!more.empty()) text = "(" + text + ")";
+            scene::LaneCell cell;
+            cell.bits = bits;
+            cell.type = type;
+            cell.more = more;
             const std::string here = where + ", lane " + std::to_string(lane);
-            expect(here, seen[lane][0], known ? format_element(type, bits) : "");
+            expect(here, seen[lane][0], known ? text : "");
             if (!known) continue;
             expect(here + ", bits", seen[lane][1], format_bits(type, bits));
             const std::string drawn = seen[lane][2];
-            bool fits = drawn == format_element(type, bits);
-            for (const int room : {7, 5, 4, 3})
-                fits = fits || drawn == joined(scene::cell_text(type, bits, room, true));
-            if (!fits) expect(here + ", drawn", drawn, format_element(type, bits));
+            bool fits = drawn == text;
+            for (const int room : {7, 5, 4, 3}) fits = fits || drawn == joined(scene::cell_text(cell, room, true));
+            if (!fits) expect(here + ", drawn", drawn, text);
         }
     }
 

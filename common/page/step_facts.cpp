@@ -50,6 +50,12 @@ int StepFacts::value(std::size_t w, Element type, std::uint64_t bits) {
     return place;
 }
 
+int StepFacts::value(std::size_t w, const scene::LaneCell& cell) {
+    const int place = values_.place(cell);
+    used_[w].try_emplace(place, cell.type, cell.bits);
+    return place;
+}
+
 json StepFacts::lane_values(std::size_t k, std::size_t w) {
     const WarpRef& ref = outline_.warps[w];
     const PerLane<scene::LaneCell> cells = scene::held_by_warp(steps_, k, ref);
@@ -57,7 +63,7 @@ json StepFacts::lane_values(std::size_t k, std::size_t w) {
     std::uint32_t warned = 0;
     for (int lane = 0; lane < scene::lanes_of(steps_, ref); ++lane) {
         const scene::LaneCell& cell = cells[lane_index(lane)];
-        hold.push_back(cell.known ? value(w, cell.type, cell.bits) : -1);
+        hold.push_back(cell.known ? value(w, cell) : -1);
         const scene::InputsHeld inside = scene::inputs_held(steps_, k, ref, lane);
         if (inside.text.empty()) continue;
         inputs.push_back(words_.place(inside.text));
@@ -104,8 +110,10 @@ json StepFacts::part(const scene::Part& each, std::size_t w) {
         if (facts.active && facts.view.undefined) undefined |= bit;
         if (facts.active && facts.says > 0) says |= bit;
         if (tells_offers(each))
-            offers.push_back(facts.active ? value(w, each.type, each.compares ? facts.offered : facts.view.before)
-                                          : -1);
+            offers.push_back(!facts.active ? -1
+                             : !facts.parts.empty()
+                                 ? value(w, scene::offered_cell(facts))
+                                 : value(w, each.type, each.compares ? facts.offered : facts.view.before));
     }
     if (each.kind == StepKind::shuffle) {
         all["source"] = std::move(sources);

@@ -29,6 +29,7 @@ public:
 
 private:
     int value(std::size_t w, Element type, std::uint64_t bits);
+    int value(std::size_t w, const scene::LaneCell& cell);
     nlohmann::json part(const scene::Part& each, std::size_t w);
     nlohmann::json formulas(const scene::Part& part);
     nlohmann::json rows(const scene::Part& part, std::size_t w);

@@ -32,6 +32,19 @@ int Values::place(Element type, std::uint64_t bits) {
     return at->second;
 }
 
+int Values::place(const scene::LaneCell& cell) {
+    if (cell.more.empty()) return place(cell.type, cell.bits);
+    const std::string whole = scene::value_text(cell);
+    std::string key = whole + " " + format_bits(cell.type, cell.bits);
+    for (const auto& part : cell.more) key += " " + format_bits(part.type, part.bits);
+    const auto [at, is_new] = with_parts_.try_emplace(std::move(key), static_cast<int>(all_.size()));
+    if (!is_new) return at->second;
+    nlohmann::json row = {whole, format_bits(cell.type, cell.bits), static_cast<int>(cell.type)};
+    for (const int room : kCellRooms) row.push_back(scene::cell_text(cell, room, true));
+    all_.push_back(std::move(row));
+    return at->second;
+}
+
 int Values::place(const std::string& said) {
     const auto [at, is_new] = said_.try_emplace(said, static_cast<int>(all_.size()));
     if (is_new) all_.push_back(nlohmann::json::array({said}));

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/element.hpp"
+#include "common/scene/held.hpp"
 
 namespace lanewise::page {
 
@@ -31,11 +32,13 @@ private:
 class Values {
 public:
     int place(Element type, std::uint64_t bits);
+    int place(const scene::LaneCell& cell);   // all parts of a value; hex and type are the first's
     int place(const std::string& said);
     const nlohmann::json& all() const { return all_; }
 
 private:
     std::map<std::pair<Element, std::uint64_t>, int> places_;
+    std::map<std::string, int> with_parts_;
     std::map<std::string, int> said_;
     nlohmann::json all_ = nlohmann::json::array();
 };

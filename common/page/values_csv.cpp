@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -94,13 +95,27 @@ private:
                 if (access.touch == scene::Touch::read) received = Value{access.type, access.bits};
         const bool has_source = facts.active && step.kind == StepKind::shuffle && facts.view.source >= 0;
         const std::optional<Value>& typed = after ? after : received ? received : before;
+        // A value with parts: "(3, 1)", and the bits of each.
+        std::string texts[3] = {decimal(before), decimal(received), decimal(after)};
+        std::string bits[3] = {hex(before), hex(received), hex(after)};
+        const bool has_after =
+            std::all_of(facts.parts.begin(), facts.parts.end(), [](const auto& p) { return p.has_after; });
+        using Part = scene::LaneFacts::ValuePart;
+        for (const auto& [k, which] : {std::pair{0, &Part::before}, {1, &Part::received}, {2, &Part::after}}) {
+            if (facts.parts.empty() || (k == 1 && facts.view.undefined) || (k == 2 && !has_after)) continue;
+            texts[k] = field(scene::parts_text(facts.parts, which));
+            bits[k].clear();
+            for (const Part& part : facts.parts)
+                bits[k] += (bits[k].empty() ? "0x" : " 0x") + format_bits(part.type, part.*which);
+        }
+        if (facts.parts.empty() && !then.more.empty()) texts[2] = field(scene::value_text(then));
         std::string inputs;
         if (outline_.input_count > 0) inputs = std::to_string(then.inputs);
         out_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", part.warp.launch,
                             part.warp.block, part.warp.warp, lane, k + 1, field(step.label), field(step.stage),
                             step.line, facts.active ? operations(part, lane) : "idle",
-                            has_source ? std::to_string(facts.view.source) : "", decimal(before), decimal(received),
-                            decimal(after), hex(before), hex(received), hex(after),
+                            has_source ? std::to_string(facts.view.source) : "", texts[0], texts[1], texts[2],
+                            bits[0], bits[1], bits[2],
                             typed ? element_name(typed->type) : "", inputs, field(words(facts)));
     }
 

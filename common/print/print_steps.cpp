@@ -37,8 +37,10 @@ void print_rows(std::ostream& out, const std::vector<Row>& rows, std::uint32_t l
     std::size_t widest = 3;
     for (const auto& row : rows)
         for (const auto& cell : row.cells) widest = std::max(widest, cell.size());
+    std::size_t labels = kLabelColumns;
+    for (const auto& row : rows) labels = std::max(labels, row.label.size() + 5);
     int across = 16;
-    while (across > 4 && kLabelColumns + static_cast<std::size_t>(across) * (widest + 1) > kColumns) across /= 2;
+    while (across > 4 && labels + static_cast<std::size_t>(across) * (widest + 1) > kColumns) across /= 2;
     for (int first = 0; first < kWarpSize; first += across) {
         const std::uint32_t here = lanes >> first & ((1u << across) - 1);
         if (here == 0) continue;
@@ -46,7 +48,7 @@ void print_rows(std::ostream& out, const std::vector<Row>& rows, std::uint32_t l
             std::string line;
             for (int lane = first; lane < first + across; ++lane) line += pad_left(row.cells[lane], widest + 1);
             line.erase(line.find_last_not_of(' ') + 1);
-            const std::string label = paint.faint(pad_right("    " + row.label, kLabelColumns));
+            const std::string label = paint.faint(pad_right("    " + row.label, labels));
             out << label << (row.colour ? (paint.*row.colour)(line) : line) << '\n';
         }
     }
@@ -152,6 +154,28 @@ private:
         rows.push_back(std::move(after));
     }
 
+    // Rows of an exchange of values with parts, those of all parts together.
+    void add_parts(const Part& part, const std::vector<scene::LaneFacts::ValuePart>& names, Row from,
+                   std::vector<Row>& rows) const {
+        using ValuePart = scene::LaneFacts::ValuePart;
+        const auto add = [&](const char* label, std::uint64_t ValuePart::*which, decltype(Row::colour) ink) {
+            for (std::size_t k = 0; k < names.size(); ++k) {
+                Row row{label + (" " + names[k].name), {}, ink};
+                fill(row, part.active, [&](int lane) -> std::string {
+                    const ValuePart& value = facts(part, lane).parts.at(k);
+                    if (which == &ValuePart::received && facts(part, lane).view.undefined) return "undef";
+                    if (which == &ValuePart::after && !value.has_after) return "·";
+                    return format_element(value.type, value.*which, kValueColumns);
+                });
+                rows.push_back(std::move(row));
+            }
+        };
+        add("holds", &ValuePart::before, decltype(Row::colour){});
+        rows.push_back(std::move(from));
+        add("receives", &ValuePart::received, &Paint::source);
+        add("then", &ValuePart::after, &Paint::result);
+    }
+
     Row offered(const char* label, const Part& part) const {
         Row row{label, {}};
         fill(row, part.active,
@@ -165,8 +189,16 @@ private:
             const int source = facts(part, lane).view.source;
             return source < 0 ? "?" : fmt::format("{}", source);
         });
-        std::vector<Row> rows{lane_numbers(part.active), offered("holds", part), std::move(from)};
-        add_exchange(part, rows);
+        std::vector<Row> rows{lane_numbers(part.active)};
+        const auto first = std::find_if(part.facts.begin(), part.facts.end(),
+                                        [](const scene::LaneFacts& each) { return !each.parts.empty(); });
+        if (first != part.facts.end()) {
+            add_parts(part, first->parts, std::move(from), rows);
+        } else {
+            rows.push_back(offered("holds", part));
+            rows.push_back(std::move(from));
+            add_exchange(part, rows);
+        }
         print_rows(out_, rows, part.active, paint_);
     }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/base/lanes.hpp"
+#include "common/base/counted.hpp"
 #include "common/print/print.hpp"
 #include "common/print/table.hpp"
 
@@ -60,6 +61,16 @@ std::string pad_right(const std::string& text, std::size_t width) {
     return text + std::string(columns < width ? width - columns : 0, ' ');
 }
 
+namespace {
+
+// " (2 rows of 200)", of a lesson on rows.
+std::string rows_text(const trace::Header& header) {
+    if (header.columns == 0 || header.n % header.columns != 0) return "";
+    return fmt::format(" ({} of {})", counted(header.n / header.columns, "row"), header.columns);
+}
+
+}  // namespace
+
 void print_heading(std::ostream& out, const Lesson& lesson, const Run& run, const std::string& lens,
                    const Paint& paint) {
     const auto& header = run.trace.header;
@@ -67,7 +78,9 @@ void print_heading(std::ostream& out, const Lesson& lesson, const Run& run, cons
     out << paint.result("● " + run.origin) << '\n'
         << paint.strong(fmt::format("{} · {}{}", lesson.title(), header.variant, lens.empty() ? "" : " · " + lens))
         << '\n'
-        << paint.faint(fmt::format("n {} · block {} · input {}{}", header.n, header.block, header.input, seed)) << '\n';
+        << paint.faint(fmt::format("n {}{} · block {} · input {}{}", header.n, rows_text(header), header.block,
+                                   header.input, seed))
+        << '\n';
     if (!run.note.empty()) out << paint.faint(run.note) << '\n';
     if (!run.notice.empty()) out << paint.warning(run.notice) << '\n';
 }

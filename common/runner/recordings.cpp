@@ -39,6 +39,11 @@ std::filesystem::path find_recording(const Lesson& lesson, const std::string& na
 void check_recorded(const RunOptions& o, const trace::Header& header, const std::string& variant) {
     refuse_other("--n", o.n && *o.n != header.n, fmt::format("{}", o.n.value_or(0)), fmt::format("n = {}", header.n),
                  variant);
+    const std::uint64_t columns = std::max<std::uint64_t>(header.columns, 1), rows = header.n / columns;
+    refuse_other("--rows", o.rows && *o.rows != rows, fmt::format("{}", o.rows.value_or(0)),
+                 fmt::format("{} rows", rows), variant);
+    refuse_other("--columns", o.columns && *o.columns != columns, fmt::format("{}", o.columns.value_or(0)),
+                 fmt::format("{} columns", columns), variant);
     refuse_other("--block", o.block && *o.block != header.block, fmt::format("{}", o.block.value_or(0)),
                  fmt::format("blocks of {}", header.block), variant);
     refuse_other("--warp", o.warp && *o.warp != header.warp_size, fmt::format("{}", o.warp.value_or(0)),

@@ -19,6 +19,8 @@ struct RunOptions {
     std::vector<std::string> variants;   // empty: the lesson decides
     BackendChoice backend = BackendChoice::automatic;
     std::optional<std::uint64_t> n;
+    std::optional<std::uint64_t> rows;
+    std::optional<std::uint64_t> columns;
     std::optional<std::uint32_t> block;
     std::optional<std::uint32_t> warp;
     std::optional<std::uint32_t> offset;

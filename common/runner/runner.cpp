@@ -189,6 +189,8 @@ void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inp
     header.variant = variant.name;
     header.date = setup_.today();
     header.n = inputs.n;
+    header.columns = inputs.columns;
+    header.tolerance = variant.tolerance;
     header.block = inputs.block;
     header.seed = inputs.seed;
     header.offset = inputs.offset;
@@ -292,6 +294,7 @@ std::optional<launch::Plan> Runner::plan_of(const trace::Header& header) const {
         return std::nullopt;
     Inputs inputs;
     inputs.n = header.n;
+    inputs.columns = header.columns;
     inputs.block = header.block;
     inputs.warp = header.warp_size;
     inputs.offset = header.offset;

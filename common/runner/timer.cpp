@@ -46,7 +46,36 @@ bool is_named(const std::vector<std::string>& names, const std::string& name) {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Of a library that a lesson's program does not link.
+bool is_recorded_baseline(const std::string& name) { return name.starts_with("torch"); }
+
 }  // namespace
+
+void Timer::add_recorded_baselines(timing::TimingTable& table) const {
+    const auto path = find_recording(setup_.lesson, "torch.json");
+    if (path.empty()) return;
+    const auto torch = timing::load(path);
+    if (torch.gpu != table.gpu || torch.l2 != table.l2) return;
+    const auto alike = [](const timing::Timing& a, const timing::Timing& b) {
+        return a.n == b.n && a.size == b.size && a.element == b.element;
+    };
+    std::vector<timing::Timing> added;
+    for (const timing::Timing& row : torch.rows)
+        if (std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& own) { return alike(own, row); }))
+            added.push_back(row);
+    if (added.empty()) return;
+    for (timing::Timing& row : table.rows) {
+        if (row.baseline) continue;
+        const auto& variants = setup_.lesson.variants();
+        const auto variant = std::find_if(variants.begin(), variants.end(),
+                                          [&](const Variant& known) { return known.name == row.variant; });
+        if (variant == variants.end() || !is_recorded_baseline(variant->baseline)) continue;
+        for (const timing::Timing& other : added)
+            if (other.variant == variant->baseline && alike(other, row)) row.against = other.variant;
+    }
+    std::move(added.begin(), added.end(), std::back_inserter(table.rows));
+    table.notes.push_back(fmt::format("torch was recorded on {}: {}.", torch.date, torch.method));
+}
 
 Timer::Timer(LessonSetup& setup, const RunOptions& options, Runner& runner, TimerWatch watch)
     : setup_(setup), options_(options), runner_(runner), watch_(std::move(watch)) {}
@@ -54,18 +83,21 @@ Timer::Timer(LessonSetup& setup, const RunOptions& options, Runner& runner, Time
 Inputs Timer::inputs_at(const Variant& variant, const timing::Size* size) const {
     Variant at_size = variant;
     at_size.n = variant.timed_n;
+    if (variant.timed_columns != 0) at_size.columns = variant.timed_columns;
     RunOptions options = options_;
     if (size) options.n = size->n;
     if (size && size->n > kMaxValues && !variant.large_n)
         throw Error(fmt::format("{} counts in 32 bits: it takes at most {} values, and is not measured on {}.",
                                 variant.name, kMaxValues, size->n));
-    return runner_.on_this_machine(choose_inputs(at_size, options));
+    Inputs inputs = choose_inputs(at_size, options);
+    if (size && size->columns != 0) inputs.columns = size->columns;
+    return runner_.on_this_machine(std::move(inputs));
 }
 
 timing::Job Timer::job(const Variant& variant, const timing::Size* size) const {
     timing::Job job;
     job.variant = variant.name;
-    job.baseline = variant.baseline;
+    if (!is_recorded_baseline(variant.baseline)) job.baseline = variant.baseline;
     job.size = size ? size->name : "";
     // A size that this variant cannot have is a row that is missing; any other input that it cannot is an error.
     job.n = size ? size->n : inputs_at(variant, nullptr).n;
@@ -114,7 +146,9 @@ timing::TimingTable Timer::measure(const std::vector<std::string>& names) const 
         !options_.sizes.empty() && options_.sizes.front().name.empty();  // a sweep, in which it can be seen
     const auto all = jobs(names, options_.sizes);
     if (watch_.watch_interrupts) options.cancelled = watch_.watch_interrupts();
-    return run(all, options, "");
+    auto table = run(all, options, "");
+    add_recorded_baselines(table);
+    return table;
 }
 
 timing::TimingTable Timer::measure_quietly(const std::vector<std::string>& names) const {
@@ -123,6 +157,7 @@ timing::TimingTable Timer::measure_quietly(const std::vector<std::string>& names
     auto table = timing::sweep(*setup_.make_meter(), jobs(names, {}), options);
     table.lesson = setup_.lesson.name();
     table.date = setup_.today();
+    add_recorded_baselines(table);
     return table;
 }
 
@@ -174,7 +209,8 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
         if (!setup_.lesson.find(name).baseline.empty()) compared.push_back(name);
     if (compared.empty()) return table;
     options.serial = false;
-    auto sizes = complete(jobs(compared, timing::table_sizes()), "sizes ");
+    const bool rows = setup_.lesson.find(compared.front()).columns != 0;
+    auto sizes = complete(jobs(compared, rows ? timing::row_sizes() : timing::table_sizes()), "sizes ");
     std::move(sizes.rows.begin(), sizes.rows.end(), std::back_inserter(table.rows));
     for (auto& note : sizes.notes)
         if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
@@ -216,6 +252,7 @@ timing::TimingTable Timer::recorded() const {
                         options_.sizes_text.empty() ? "" : " with --sizes " + options_.sizes_text,
                         options_.n ? fmt::format(" with --n {}", *options_.n) : "",
                         options_.block ? fmt::format(" with --block {}", *options_.block) : ""));
+    add_recorded_baselines(table);
     return table;
 }
 

@@ -42,7 +42,12 @@ std::pair<std::string_view, std::string_view> lines_of_cell(std::string_view tex
 
 int cell_width(std::string_view text) {
     const auto [first, second] = lines_of_cell(text);
-    return static_cast<int>(std::max(first.size(), second.size()));
+    // Signs, of which "…" is one in three bytes.
+    const auto signs = [](std::string_view line) {
+        return std::count_if(line.begin(), line.end(),
+                             [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+    };
+    return static_cast<int>(std::max(signs(first), signs(second)));
 }
 
 }  // namespace lanewise::scene

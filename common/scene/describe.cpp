@@ -1,5 +1,7 @@
 #include "common/scene/describe.hpp"
 
+#include <algorithm>
+
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
 #include "common/run/run.hpp"
@@ -33,6 +35,13 @@ std::string lane_line(const LaneFacts& facts, StepKind kind) {
     const LaneView& view = facts.view;
     if (kind == StepKind::shuffle)
         line += "  source " + (view.source < 0 ? std::string("-") : std::to_string(view.source));
+    if (!facts.parts.empty()) {
+        const bool has_after =
+            std::all_of(facts.parts.begin(), facts.parts.end(), [](const auto& p) { return p.has_after; });
+        line += "  before " + parts_text(facts.parts, &LaneFacts::ValuePart::before) + "  received ";
+        line += view.undefined ? "undefined" : parts_text(facts.parts, &LaneFacts::ValuePart::received);
+        return line + "  after " + (has_after ? parts_text(facts.parts, &LaneFacts::ValuePart::after) : "-");
+    }
     if (kind == StepKind::shuffle || kind == StepKind::reduce) line += "  before " + value(facts.type, view.before);
     if (kind == StepKind::warp_barrier || kind == StepKind::block_barrier) line += "  at barrier";
     if (kind == StepKind::fence) line += "  at fence";

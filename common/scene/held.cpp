@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "common/scene/cell_text.hpp"
+
 #include "common/scene/warps.hpp"
 #include "common/steps/steps.hpp"
 
@@ -15,6 +17,8 @@ LaneCell cell_of(const steps::Steps& steps, const steps::LaneValues& lane_values
     cell.known = (lane_values.known >> lane) & 1u;
     cell.type = lane_values.type;
     cell.bits = cell.known ? lane_values.bits[l] : 0;
+    for (const steps::LaneValues::Part& part : lane_values.more)
+        if (cell.known && (part.known >> lane & 1u)) cell.more.push_back({part.bits[l], part.type});
     const steps::Provenance inputs = steps.provenances.at(lane_values.inputs[l]);
     cell.undefined = inputs.undefined;
     cell.inputs = inputs.count();
@@ -24,6 +28,32 @@ LaneCell cell_of(const steps::Steps& steps, const steps::LaneValues& lane_values
 }
 
 }  // namespace
+
+std::string value_text(const LaneCell& cell) {
+    std::string text = format_element(cell.type, cell.bits);
+    if (cell.more.empty()) return text;
+    for (const LaneCell::Part& part : cell.more) text += ", " + format_element(part.type, part.bits);
+    return "(" + text + ")";
+}
+
+std::string cell_text(const LaneCell& cell, int chars, bool two_lines) {
+    if (cell.more.empty()) return cell_text(cell.type, cell.bits, chars, two_lines);
+    const auto count = static_cast<int>(cell.more.size());
+    if (!two_lines) {
+        const int each = std::max(1, (chars - count) / (count + 1));
+        std::string text = format_element(cell.type, cell.bits, each);
+        for (const LaneCell::Part& part : cell.more) text += "|" + format_element(part.type, part.bits, each);
+        return text;
+    }
+    // The first part above, the others below it; what has no room there beside the second is left to wider places.
+    const int each = std::max(1, (chars - count + 1) / count);
+    std::string below;
+    for (const LaneCell::Part& part : cell.more)
+        below += (below.empty() ? "" : "|") + format_element(part.type, part.bits, each);
+    const bool fits = static_cast<int>(below.size()) <= chars;
+    if (!fits && count > 1) below = format_element(cell.more[0].type, cell.more[0].bits, std::max(1, chars - 1)) + "…";
+    return format_element(cell.type, cell.bits, chars) + "\n" + below;
+}
 
 LaneCell held(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane) {
     return cell_of(steps, steps.lane_values(step, warp), lane);
@@ -43,7 +73,7 @@ bool holds_anything(const steps::Steps& steps, std::size_t step, const WarpRef& 
 bool holds_the_same(const steps::Steps& steps, std::size_t a, std::size_t b, const WarpRef& warp) {
     const steps::LaneValues& x = steps.lane_values(a, warp);
     const steps::LaneValues& y = steps.lane_values(b, warp);
-    return x.known == y.known && x.bits == y.bits && x.type == y.type;
+    return x.known == y.known && x.bits == y.bits && x.type == y.type && x.more == y.more;
 }
 
 std::vector<HeldRow> held_rows(const steps::Steps& steps, const WarpRef& warp) {
@@ -52,7 +82,7 @@ std::vector<HeldRow> held_rows(const steps::Steps& steps, const WarpRef& warp) {
     for (std::size_t k = 0; k < steps.size(); ++k) {
         const steps::LaneValues& now = steps.lane_values(k, warp);
         const bool same = last && last->known == now.known && last->bits == now.bits && last->inputs == now.inputs &&
-                          last->type == now.type;
+                          last->type == now.type && last->more == now.more;
         if (same || now.known == 0) continue;
         last = &now;
         rows.push_back({k, held_by_warp(steps, k, warp)});

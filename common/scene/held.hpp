@@ -14,14 +14,25 @@ namespace lanewise::scene {
 
 // One lane's value, and the inputs included in it.
 struct LaneCell {
+    struct Part {
+        std::uint64_t bits = 0;
+        Element type = Element::f32;
+        bool operator==(const Part&) const = default;
+    };
     std::uint64_t bits = 0;
     Element type = Element::f32;
+    std::vector<Part> more = {};   // of a value with parts the second, third, …
     bool known = false;         // the trace has told its value
     bool undefined = false;
     std::size_t inputs = 0;     // how many inputs it includes
     bool counted_twice = false;
     bool more_perhaps = false;  // others may have come in: the kernel's text does not tell
 };
+
+// "5", or of a value with parts all of them: "(5, 2.13534)".
+std::string value_text(const LaneCell& cell);
+// As cell_text; the parts of a value one under the other, or side by side.
+std::string cell_text(const LaneCell& cell, int chars, bool two_lines);
 
 // The lane's value after step `step`; kNoStep: before the first.
 LaneCell held(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane);

@@ -30,7 +30,45 @@ LaneView view_of(const steps::LaneView& view) {
             view.has_received, view.has_after, view.undefined, view.effect != trace::Effect::keep};
 }
 
+std::vector<LaneFacts::ValuePart> parts_of(const steps::Steps& steps, const steps::WarpStep& part, int lane) {
+    std::vector<LaneFacts::ValuePart> parts;
+    for (std::size_t k = 0; k < part.parts.size(); ++k) {
+        const trace::Record& record = steps.trace->records[part.records[k]];
+        const std::size_t l = lane_index(lane);
+        if (!(record.active >> lane & 1u)) return {};
+        parts.push_back({part.parts[k], record.type, record.before[l], record.received[l], record.after[l],
+                         (record.has_after >> lane & 1u) != 0});
+    }
+    return parts;
+}
+
 }  // namespace
+
+std::string parts_text(const std::vector<LaneFacts::ValuePart>& parts, std::uint64_t LaneFacts::ValuePart::*which) {
+    std::string text;
+    for (const LaneFacts::ValuePart& part : parts)
+        text += (text.empty() ? "(" : ", ") + format_element(part.type, part.*which);
+    return text + ")";
+}
+
+LaneCell offered_cell(const LaneFacts& facts) {
+    LaneCell cell;
+    cell.known = true;
+    cell.type = facts.parts.front().type;
+    cell.bits = facts.parts.front().before;
+    for (std::size_t k = 1; k < facts.parts.size(); ++k)
+        cell.more.push_back({facts.parts[k].before, facts.parts[k].type});
+    return cell;
+}
+
+std::vector<LaneCell::Part> parts_before(const steps::Steps& steps, const steps::WarpStep& part, int lane) {
+    std::vector<LaneCell::Part> parts;
+    for (std::size_t k = 1; k < part.parts.size(); ++k) {
+        const trace::Record& record = steps.trace->records[part.records[k]];
+        parts.push_back({record.before[lane_index(lane)], record.type});
+    }
+    return parts;
+}
 
 std::vector<Access> accesses_of(const steps::Steps& steps, const steps::WarpStep& part, int lane) {
     std::vector<Access> accesses;
@@ -77,6 +115,7 @@ std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, c
             facts.view = view_of(part->lanes[lane_index(lane)]);
             if (!part->records.empty()) facts.type = steps.trace->records[part->records.front()].type;
             facts.accesses = accesses_of(steps, *part, lane);
+            facts.parts = parts_of(steps, *part, lane);
             if (facts.active && !part->records.empty()) tell_vote(steps.trace->records[part->records.front()], facts);
         }
         all.push_back(std::move(facts));
@@ -104,7 +143,22 @@ std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, co
         rows.push_back({verb, access.array + "[" + std::to_string(access.index) + "]",
                         reads ? Role::source : Role::result, true, access.type, access.bits, ""});
     }
-    if (kind == StepKind::shuffle || kind == StepKind::reduce) {
+    if (!part->parts.empty()) {
+        const std::vector<LaneFacts::ValuePart> parts = parts_of(steps, *part, lane);
+        const auto each = [&](const char* label, std::uint64_t LaneFacts::ValuePart::*which, Role role) {
+            for (const LaneFacts::ValuePart& one : parts) {
+                const std::string named = one.name + " " + label;
+                if (which == &LaneFacts::ValuePart::after && !one.has_after)
+                    say(named.c_str(), "not recorded", Role::quiet);
+                else if (which == &LaneFacts::ValuePart::received && view.undefined)
+                    say(named.c_str(), "undefined", Role::warning);
+                else add(named.c_str(), one.type, one.*which, role);
+            }
+        };
+        each("before", &LaneFacts::ValuePart::before, Role::plain);
+        each("received", &LaneFacts::ValuePart::received, Role::source);
+        each("after", &LaneFacts::ValuePart::after, Role::result);
+    } else if (kind == StepKind::shuffle || kind == StepKind::reduce) {
         add(kind == StepKind::reduce ? "gave" : "before", record.type, view.before, Role::plain);
         if (view.undefined) say("received", "undefined", Role::warning);
         else if (view.has_received) add("received", record.type, view.received, Role::source);

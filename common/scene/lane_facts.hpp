@@ -10,6 +10,7 @@
 #include "common/base/element.hpp"
 #include "common/base/warp.hpp"
 #include "common/scene/handles.hpp"
+#include "common/scene/held.hpp"
 
 namespace lanewise::scene {
 
@@ -44,6 +45,14 @@ struct LaneFacts {
     bool active = false;
     Element type = Element::f32;
     LaneView view;
+    // Of an exchange of a value with parts (a maximum and a sum): each part, the first included; else empty.
+    struct ValuePart {
+        std::string name;       // "max"
+        Element type = Element::f32;
+        std::uint64_t before = 0, received = 0, after = 0;
+        bool has_after = false;
+    };
+    std::vector<ValuePart> parts = {};
     int says = -1;              // votes, block barriers that vote: the predicate; -1: none
     bool has_offered = false;   // matches: the value it compares
     std::uint64_t offered = 0;
@@ -54,6 +63,15 @@ struct LaneFacts {
     int fence = -1;             // fences: 0 block, 1 device, 2 system; -1: none
     std::vector<Access> accesses;
 };
+
+// "(3, 1)": one of the three of each part.
+std::string parts_text(const std::vector<LaneFacts::ValuePart>& parts, std::uint64_t LaneFacts::ValuePart::*which);
+
+// What a lane offered in an exchange of a value with parts, as a row shows it.
+LaneCell offered_cell(const LaneFacts& facts);
+
+// What a lane offered in an exchange of a value with parts: the second, third, … part.
+std::vector<LaneCell::Part> parts_before(const steps::Steps& steps, const steps::WarpStep& part, int lane);
 
 // Of one lane in one warp's part of a step, in the order of its records.
 std::vector<Access> accesses_of(const steps::Steps& steps, const steps::WarpStep& part, int lane);

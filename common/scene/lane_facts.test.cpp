@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "common/scene/lane_history.hpp"
+#include "common/scene/part.hpp"
+#include "common/scene/stage.hpp"
 #include "common/scene/warps.hpp"
 #include "common/steps/programs.testing.hpp"
 
@@ -62,6 +65,55 @@ TEST(WarpRows, OneWordEachOfAPackAndOneRowForWhatSomeLanesMiss) {
     EXPECT_EQ(labels_of(exchanged), (std::vector<std::string>{"before", "received", "after"}));
     EXPECT_EQ(exchanged[1].lanes[0]->role, ValueRow::Role::source);
     EXPECT_EQ(exchanged[1].lanes[8]->text, "undefined");
+}
+
+// ---- Values with parts -----------------------------------------------------------------------------------------
+
+struct PairRound {
+    Pairs pairs;
+    steps::Steps steps;
+    PairRound() {
+        auto warp = pairs.made.warp(0, 0);
+        pairs.round(warp, 16);
+        steps = steps::build_steps(pairs.made.trace);
+    }
+};
+
+TEST(ValuesWithParts, HaveARowForEachPartAndAllArePlacedInEachLane) {
+    const PairRound made;
+    EXPECT_EQ(labels_of(warp_rows(made.steps, 0, kFirst)),
+              (std::vector<std::string>{"max before", "sum before", "max received", "sum received", "max after",
+                                        "sum after"}));
+    expect_rows_of_lanes(made.steps);
+    const LaneFacts lane = part_of(made.steps, 0, kFirst).facts.at(3);
+    ASSERT_EQ(lane.parts.size(), 2u);
+    EXPECT_EQ(parts_text(lane.parts, &LaneFacts::ValuePart::before), "(3, 1)");
+    EXPECT_EQ(parts_text(lane.parts, &LaneFacts::ValuePart::received), "(19, 1)");
+    EXPECT_EQ(parts_text(lane.parts, &LaneFacts::ValuePart::after), "(19, 2)");
+    EXPECT_EQ(lane_formula(made.steps, 0, kFirst, 3).arithmetic, "join((3, 1), (19, 1)) = (19, 2)");
+}
+
+TEST(ValuesWithParts, StandInOneCell) {
+    const PairRound made;
+    const LaneCell cell = held(made.steps, 0, kFirst, 3);
+    EXPECT_EQ(value_text(cell), "(19, 2)");
+    EXPECT_EQ(cell_text(cell, 5, true), "19\n2");
+    EXPECT_EQ(cell_text(cell, 9, false), "19|2");
+    LaneCell triple = cell;
+    triple.more.push_back({to_bits(0.25f), Element::f32});
+    EXPECT_EQ(value_text(triple), "(19, 2, 0.25)");
+    EXPECT_EQ(cell_text(triple, 9, true), "19\n2|0.25");
+    EXPECT_EQ(cell_text(triple, 4, true), "19\n2…");  // the third has no room
+    // What they offered is in the row above the step, what they then hold below it.
+    const Stage stage = stage_of(made.steps, 0, kFirst);
+    EXPECT_EQ(value_text(stage.rows.at(0).lanes[3]), "(3, 1)");
+    EXPECT_EQ(value_text(stage.rows.at(1).lanes[3]), "(19, 2)");
+    EXPECT_EQ(stage.bands.size(), 1u);
+}
+
+TEST(ValuesWithParts, AreInTheHistoryOfALane) {
+    const PairRound made;
+    EXPECT_EQ(describe_history(history_of(made.steps, kFirst, 3)), "step 1  xor 16  line 5  ← lane 19  (19, 2)\n");
 }
 
 }  // namespace

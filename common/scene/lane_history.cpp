@@ -62,15 +62,25 @@ std::vector<HistoryStep> history_of(const steps::Steps& steps, const WarpRef& wa
         told.active = part && ((active_lanes(steps, part) >> lane) & 1u);
         told.known = (now.known >> lane) & 1u;
         told.changed = told.known &&
-                       (!((before.known >> lane) & 1u) || before.bits[at] != now.bits[at] || before.type != now.type);
+                       (!((before.known >> lane) & 1u) || before.bits[at] != now.bits[at] || before.type != now.type ||
+                        held(steps, k == 0 ? kNoStep : k - 1, warp, lane).more != held(steps, k, warp, lane).more);
         if (!told.active && !told.changed) continue;
         if (told.active) told.way = way_of(steps, step, *part, lane);
         told.type = now.type;
         told.bits = now.bits[at];
+        told.more = held(steps, k, warp, lane).more;
         told.undefined = told.known && steps.provenances.at(now.inputs[at]).undefined;
         life.push_back(std::move(told));
     }
     return life;
+}
+
+std::string history_value(const HistoryStep& step) {
+    LaneCell cell;
+    cell.bits = step.bits;
+    cell.type = step.type;
+    cell.more = step.more;
+    return value_text(cell);
 }
 
 std::string describe_history(const std::vector<HistoryStep>& life) {
@@ -80,6 +90,7 @@ std::string describe_history(const std::vector<HistoryStep>& life) {
         if (!each.way.empty()) out += "  " + each.way;
         if (!each.known) out += "  not told";
         else if (each.undefined) out += "  undefined";
+        else if (!each.more.empty()) out += "  " + history_value(each);
         else out += "  " + format_element(each.type, each.bits) + " (0x" + format_bits(each.type, each.bits) + ")";
         out += "\n";
     }

@@ -7,6 +7,7 @@
 #include "common/base/element.hpp"
 #include "common/base/warp.hpp"
 #include "common/scene/handles.hpp"
+#include "common/scene/held.hpp"
 
 namespace lanewise::scene {
 
@@ -21,7 +22,11 @@ struct HistoryStep {
     bool undefined = false;
     Element type = Element::f32;
     std::uint64_t bits = 0;   // held after the step
+    std::vector<LaneCell::Part> more = {};   // of a value with parts the second, third, …
 };
+
+// "26", or of a value with parts all of them: "(5, 2.13534)".
+std::string history_value(const HistoryStep& step);
 
 // In order. Steps that the lane has no part in and that leave its value as it was are left out.
 std::vector<HistoryStep> history_of(const steps::Steps& steps, const WarpRef& warp, int lane);

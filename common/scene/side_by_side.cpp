@@ -9,6 +9,7 @@
 #include "common/run/run.hpp"
 #include "common/scene/compare/comparison_sentence.hpp"
 #include "common/scene/describe.hpp"
+#include "common/scene/held.hpp"
 #include "common/scene/outcome.hpp"
 #include "common/scene/utilization.hpp"
 #include "common/scene/warps.hpp"
@@ -95,7 +96,9 @@ std::uint32_t lanes_that_differ(const lesson::Run& a, const CompareScene::Side& 
         const bool same = x.type == y.type
                               ? same_value(x.type, x.bits[lane], y.bits[lane])
                               : element_to_double(x.type, x.bits[lane]) == element_to_double(y.type, y.bits[lane]);
-        if (!same) lanes |= std::uint32_t{1} << lane;
+        const bool same_parts = held(a.steps, here.step, here.warp, static_cast<int>(lane)).more ==
+                                held(b.steps, there.step, there.warp, static_cast<int>(lane)).more;
+        if (!same || !same_parts) lanes |= std::uint32_t{1} << lane;
     }
     return lanes;
 }

@@ -5,6 +5,7 @@
 #include "common/base/lanes.hpp"
 #include "common/scene/outline.hpp"
 #include "common/scene/warps.hpp"
+#include "common/scene/lane_facts.hpp"
 #include "common/steps/steps.hpp"
 
 namespace lanewise::scene {
@@ -87,6 +88,11 @@ private:
             const steps::LaneView& view = part->lanes[lane_index(lane)];
             if (!view.active) continue;
             if (!((lane_values.known >> lane) & 1u) || lane_values.bits[lane_index(lane)] != view.before) return true;
+            for (std::size_t k = 1; k < part->records.size() && !part->parts.empty(); ++k) {
+                const bool told = k <= lane_values.more.size() && (lane_values.more[k - 1].known >> lane & 1u);
+                const std::uint64_t offered = steps_.trace->records[part->records[k]].before[lane_index(lane)];
+                if (!told || lane_values.more[k - 1].bits[lane_index(lane)] != offered) return true;
+            }
         }
         return false;
     }
@@ -102,6 +108,7 @@ private:
             cell.known = true;
             cell.bits = view.before;
             cell.type = record ? record->type : Element::f32;
+            cell.more = parts_before(steps_, *offered, lane);
         }
     }
 

@@ -37,9 +37,10 @@ void add_access(const trace::Trace& trace, const Record& record, Step::Counters&
     }
 }
 
-void add_record(const trace::Trace& trace, const Record& record, Rounds& warp, Step::Counters& block) {
+// `first`: of the step; the parts of one value are exchanged in one round.
+void add_record(const trace::Trace& trace, const Record& record, bool first, Rounds& warp, Step::Counters& block) {
     // Of what its warps do side by side a block is charged what the busiest of them did.
-    if (trace::is_exchange(record.op)) block.shuffles = std::max(block.shuffles, ++warp.shuffles);
+    if (trace::is_exchange(record.op) && first) block.shuffles = std::max(block.shuffles, ++warp.shuffles);
     if (trace::is_block_barrier(record.op))
         block.block_barriers = std::max(block.block_barriers, ++warp.block_barriers);
     if (record.op == Op::sync_warp) block.warp_barriers = std::max(block.warp_barriers, ++warp.warp_barriers);
@@ -85,7 +86,7 @@ void count(Steps& steps) {
             for (const std::size_t number : warp.records) {
                 const Record& record = steps.trace->records[number];
                 at_work |= record.active;
-                add_record(*steps.trace, record, own, block);
+                add_record(*steps.trace, record, number == warp.records.front(), own, block);
             }
             block.active_lanes += lanes_in(at_work);
             for (const LaneView& lane : warp.lanes) block.lanes_adding += adds(step.kind, lane);

@@ -163,7 +163,23 @@ void Follower::exchange(std::size_t number, WarpStep& warp) {
         held().inputs[lane] = received;
         forget_reads(lane);
         hold_after(number, lane, view);
+        if (!warp.parts.empty()) hold_parts(warp, lane);
     });
+}
+
+void Follower::hold_parts(const WarpStep& warp, std::size_t lane) {
+    const std::size_t count = warp.records.size() - 1;
+    const std::uint32_t bit = std::uint32_t{1} << lane;
+    if (held().more.size() < count) held().more.resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+        const Record& record = trace_.records[warp.records[k + 1]];
+        LaneValues::Part& part = held().more[k];
+        if (part.type != record.type) part.known = 0;
+        part.type = record.type;
+        if (!(held().known & bit) || !(record.has_after & bit)) continue;
+        part.bits[lane] = record.after[lane];
+        part.known |= bit;
+    }
 }
 
 Effect Follower::effect_of(const Record& record, std::size_t lane) const {

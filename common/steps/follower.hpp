@@ -57,9 +57,16 @@ private:
         }
         held().bits[lane] = bits;
         held().known |= std::uint32_t{1} << lane;
+        for (LaneValues::Part& part : held().more) part.known &= ~(std::uint32_t{1} << lane);
     }
 
-    void forget(std::size_t lane) { held().known &= ~(std::uint32_t{1} << lane); }
+    // The further parts of the value that the lane holds after an exchange of its parts.
+    void hold_parts(const WarpStep& warp, std::size_t lane);
+
+    void forget(std::size_t lane) {
+        held().known &= ~(std::uint32_t{1} << lane);
+        for (LaneValues::Part& part : held().more) part.known &= ~(std::uint32_t{1} << lane);
+    }
 
     // The lane's next record.
     std::size_t next_of(std::size_t number, std::size_t lane) const;

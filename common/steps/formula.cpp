@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "common/steps/statements.hpp"
 #include "common/steps/steps.hpp"
 #include "common/steps/update.hpp"
 
@@ -122,6 +123,47 @@ private:
     int arg_ = 0, offset_ = 0, width_ = trace::kWarpSize;
     int first_ = 0, last_ = 0;
 };
+
+// "(3, 1)": what a lane held in all parts of its value, of `which` bits of the records.
+template <class Bits>
+std::string parts_text(const trace::Trace& trace, const WarpStep& warp, const Bits& bits) {
+    std::string text;
+    for (const std::size_t number : warp.records) {
+        const Record& record = trace.records[number];
+        text += (text.empty() ? "(" : ", ") + shown(record.type, bits(record));
+    }
+    return text + ")";
+}
+
+// The function that joins the value whose parts the record's statement offers: of the next statement that assigns to
+// it.
+std::string merged_by(const trace::Trace& trace, int line) {
+    const Statements statements(trace);
+    const trace::Statement* offers = statements.at(line, false);
+    if (offers == nullptr) return {};
+    const std::string object = offers->offers.substr(0, offers->offers.rfind('.'));
+    const trace::Statement* next = nullptr;
+    for (const trace::Statement& statement : trace.header.statements)
+        if (statement.line > line && statement.function == offers->function && statement.target == object &&
+            (next == nullptr || statement.line < next->line))
+            next = &statement;
+    return next != nullptr ? next->call : "";
+}
+
+// "merge((3, 1), (5, 2)) = (5, 2.13534)"; `received` and `after` as far as they are recorded for every part.
+std::string merge_arithmetic(const trace::Trace& trace, const WarpStep& warp, std::size_t lane, const LaneView& view) {
+    const std::string before = parts_text(trace, warp, [&](const Record& r) { return r.before[lane]; });
+    const std::string received = parts_text(trace, warp, [&](const Record& r) { return r.received[lane]; });
+    if (view.effect == Effect::keep) return fmt::format("received {}, not used: stays {}", received, before);
+    bool known = true;
+    for (const std::size_t number : warp.records) known = known && (trace.records[number].has_after >> lane & 1u);
+    if (!known) return fmt::format("received {}", received);
+    const std::string after = parts_text(trace, warp, [&](const Record& r) { return r.after[lane]; });
+    if (view.effect != Effect::join) return fmt::format("received {}, now {}", received, after);
+    const std::string function = merged_by(trace, trace.records[warp.records.front()].line);
+    if (function.empty()) return fmt::format("{}, received {}, now {}", before, received, after);
+    return fmt::format("{}({}, {}) = {}", function, before, received, after);
+}
 
 Formula shuffle_parts(const Record& record, int lane, const LaneView& view, int warp_size) {
     if (view.undefined) {
@@ -368,7 +410,12 @@ Formula formula_parts(const Steps& steps, std::size_t step, const WarpRef& warp,
     const Record& record = steps.trace->records[part->records.front()];
     const auto warp_size = static_cast<int>(steps.trace->header.warp_size);
     switch (steps.steps[step].kind) {
-        case StepKind::shuffle: return shuffle_parts(record, lane, view, warp_size);
+        case StepKind::shuffle: {
+            Formula formula = shuffle_parts(record, lane, view, warp_size);
+            if (!part->parts.empty() && !view.undefined)
+                formula.arithmetic = merge_arithmetic(*steps.trace, *part, static_cast<std::size_t>(lane), view);
+            return formula;
+        }
         case StepKind::vote: return vote_parts(record, lane, view, warp_size);
         case StepKind::load:
         case StepKind::store: return access_parts(*steps.trace, *part, lane, view);

@@ -23,6 +23,7 @@ using Key = std::tuple<Op, int, std::int64_t, int, std::uint32_t, int>;  // op, 
 struct Unit {
     std::vector<std::size_t> records;
     Key key;
+    std::vector<std::string> parts = {};   // names, where the records exchange the parts of one value
 };
 
 using Interval = std::vector<Unit>;   // of one warp, from one block barrier up to and with the next
@@ -67,11 +68,44 @@ private:
         const Record& now = record(number);
         Interval& interval = intervals_.back();
         if (now.op == Op::store && join_loads(number)) return;
+        if (trace::is_shuffle(now.op) && join_parts(number)) return;
         const bool in_memory = trace::is_access(now.op) || trace::is_atomic(now.op);
         interval.push_back({{number},
                             {now.op, now.line, has_place(now.op) ? uniform_arg(now) : 0, now.width,
                              in_memory ? now.array : 0, 0}});
         if (trace::is_block_barrier(now.op)) intervals_.emplace_back();
+    }
+
+    // A shuffle of another part of the value whose first parts were just exchanged in the same way.
+    bool join_parts(std::size_t number) {
+        Interval& interval = intervals_.back();
+        if (interval.empty()) return false;
+        Unit& unit = interval.back();
+        const Record& first = record(unit.records.front());
+        const Record& now = record(number);
+        const bool alike = first.op == now.op && first.active == now.active && first.mask == now.mask &&
+                           first.width == now.width && first.arg == now.arg && first.source == now.source;
+        if (!alike) return false;
+        const auto [object, part] = offered_at(now.line);
+        const auto [before, first_part] = offered_at(first.line);
+        if (object.empty() || object != before) return false;
+        if (unit.parts.empty()) unit.parts.push_back(first_part);
+        if (std::find(unit.parts.begin(), unit.parts.end(), part) == unit.parts.end()) {
+            unit.records.push_back(number);
+            unit.parts.push_back(part);
+            return true;
+        }
+        if (unit.records.size() == 1) unit.parts.clear();
+        return false;
+    }
+
+    // "pair" and "sum", of what the statement of a line offers; empty where that is no part of a value.
+    std::pair<std::string, std::string> offered_at(int line) const {
+        const trace::Statement* statement = statements_.at(line, false);
+        if (statement == nullptr) return {};
+        const std::size_t dot = statement->offers.rfind('.');
+        if (dot == std::string::npos) return {};
+        return {statement->offers.substr(0, dot), statement->offers.substr(dot + 1)};
     }
 
     // A store and the loads of the same statement just before it, when one of them reads the array that it changes.
@@ -147,7 +181,7 @@ public:
             for (std::size_t other = 0; other < intervals_.size(); ++other) {
                 if (!at_end(other) && key_of(other) == key) {
                     Unit& unit = (*intervals_[other])[head_[other]++];
-                    step.warps.push_back({warps_[other], std::move(unit.records), {}});
+                    step.warps.push_back({warps_[other], std::move(unit.records), std::move(unit.parts), {}});
                 }
             }
             steps.push_back(std::move(step));

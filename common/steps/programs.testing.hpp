@@ -1,6 +1,8 @@
 // Traces of whole small programs, for the tests of steps.
 #pragma once
 
+#include <algorithm>
+
 #include "common/steps/steps.hpp"
 #include "common/trace/trace_builder.testing.hpp"
 
@@ -155,5 +157,45 @@ inline Trace turns_of_one_warp(int turns) {
     for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask);
     return made.trace;
 }
+
+// One round of a butterfly of pairs: max of both, and the sum of both sums, as `pair = join(pair, other)` on line 7.
+//     5: other.max = shfl_xor(pair.max, 16);
+//     6: other.sum = shfl_xor(pair.sum, 16);
+struct Pairs {
+    TraceBuilder made;
+    trace::PerLane<float> max{}, sum{};   // what the lanes hold
+
+    Pairs() {
+        made.statement(5, Effect::replace, "other.max");
+        made.statement(6, Effect::replace, "other.sum");
+        made.statement(7, Effect::join, "pair");
+        auto& statements = made.trace.header.statements;
+        statements[0].offers = "pair.max";
+        statements[1].offers = "pair.sum";
+        statements[2].call = "join";
+        for (trace::Statement& statement : statements) statement.function = {1, 9};
+        for (std::size_t lane = 0; lane < 32; ++lane) {
+            max[lane] = static_cast<float>(lane);
+            sum[lane] = 1;
+        }
+    }
+
+    // Both parts, of lanes `active`.
+    void round(WarpBuilder& warp, int mask, std::uint32_t active = kAllLanes) {
+        const auto before_max = max, before_sum = sum;
+        const auto part = [&](int line, const trace::PerLane<float>& before, trace::PerLane<float>& now, bool adds) {
+            warp.values = before;
+            warp.shuffle_sum(line, Op::shfl_xor, mask, 32, active);
+            trace::Record& record = warp.last();
+            for (std::size_t lane = 0; lane < 32; ++lane) {
+                const float other = before[lane ^ static_cast<std::size_t>(mask)];
+                now[lane] = adds ? before[lane] + other : std::max(before[lane], other);
+                record.after[lane] = to_bits(now[lane]);
+            }
+        };
+        part(5, before_max, max, false);
+        part(6, before_sum, sum, true);
+    }
+};
 
 }  // namespace lanewise::steps::testing

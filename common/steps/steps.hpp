@@ -34,10 +34,12 @@ struct LaneView {
 };
 
 // One warp's part of a step: usually one record; several where the learner takes them in at once (the two loads and
-// the store of `tree[t] += tree[t + offset]`).
+// the store of `tree[t] += tree[t + offset]`; the shuffles of the parts of one value, `p.max` and `p.sum`).
 struct WarpStep {
     WarpRef warp;
     std::vector<std::size_t> records;   // into Trace::records, in order; the first gives op, type and line
+    std::vector<std::string> parts = {};   // "max", "sum": one for each record that exchanges a part of one value;
+                                           // empty where values have no parts
     trace::PerLane<LaneView> lanes{};   // of the shuffle, vote or atomic; for accesses: before = value the lane wrote
                                         // or held, received = value read
 };
@@ -87,6 +89,14 @@ struct LaneValues {
     Element type = Element::f32;
     std::uint32_t known = 0;                       // lanes whose value has been seen in a record
     trace::PerLane<std::uint32_t> inputs{};        // into Steps::provenances
+    // Of a value with parts the second, third, …; `bits` are of the first.
+    struct Part {
+        trace::PerLane<std::uint64_t> bits{};
+        Element type = Element::f32;
+        std::uint32_t known = 0;                   // lanes that hold a value with this part
+        bool operator==(const Part&) const = default;
+    };
+    std::vector<Part> more = {};
 };
 
 struct Steps {

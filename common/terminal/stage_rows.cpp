@@ -42,7 +42,8 @@ Row held(const char* label, const steps::Steps& steps, std::size_t k, const Warp
     Row row{label, Row::Kind::value, Role::plain, std::vector<Row::Cell>(static_cast<std::size_t>(lanes))};
     const PerLane<scene::LaneCell> cells = scene::held_by_warp(steps, k, warp);
     for (std::size_t lane = 0; lane < row.cells.size(); ++lane)
-        if (cells[lane].known) row.cells[lane] = {true, true, cells[lane].type, cells[lane].bits, ""};
+        if (cells[lane].known && !cells[lane].more.empty()) row.cells[lane] = cell_of(scene::value_text(cells[lane]));
+        else if (cells[lane].known) row.cells[lane] = {true, true, cells[lane].type, cells[lane].bits, ""};
     return row;
 }
 

@@ -35,7 +35,15 @@ std::optional<std::uint64_t> count(const std::string& text) {
 std::vector<Size> table_sizes() {
     std::vector<Size> sizes;
     for (const std::uint64_t s : kSides)
-        for (const std::uint64_t k : kSides) sizes.push_back({s * k, fmt::format("{}×{}", s, k)});
+        for (const std::uint64_t k : kSides) sizes.push_back({s * k, fmt::format("{}×{}", s, k), 0});
+    return sizes;
+}
+
+std::vector<Size> row_sizes() {
+    std::vector<Size> sizes;
+    for (const std::uint64_t rows : {1024, 4096, 16384})
+        for (const std::uint64_t columns : {1024, 4096, 8192, 65536})
+            sizes.push_back({rows * columns, fmt::format("{}×{}", rows, columns), columns});
     return sizes;
 }
 
@@ -67,7 +75,7 @@ std::vector<Size> parse_sizes(const std::string& text, std::uint64_t most) {
     for (double size = static_cast<double>(*low); size <= static_cast<double>(*high) + 0.5; size *= factor) {
         const auto n = static_cast<std::uint64_t>(std::llround(size));
         if (n > *high) break;
-        if (sizes.empty() || sizes.back().n != n) sizes.push_back({n, ""});
+        if (sizes.empty() || sizes.back().n != n) sizes.push_back({n, "", 0});
         if (sizes.size() > kMostSizes) throw refuse(fmt::format("names more than {} sizes", kMostSizes));
     }
     return sizes;

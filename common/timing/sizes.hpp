@@ -10,12 +10,16 @@ namespace lanewise::timing {
 struct Size {
     std::uint64_t n = 0;
     std::string name;   // "1024×2048" in the table; empty in a sweep
+    std::uint64_t columns = 0;   // of a table of rows; 0 elsewhere
     bool operator==(const Size&) const = default;
 };
 
 // The nine S×K shapes that published reductions are timed at, S and K in {1024, 2048, 4096}, S slower: a sum of all S·K
 // values. Shapes of the same product are rows of their own.
 std::vector<Size> table_sizes();
+
+// The twelve shapes that row operators are timed at: 1024, 4096 and 16384 rows of 1024, 4096, 8192 and 65536 columns.
+std::vector<Size> row_sizes();
 
 // From "table"; "LO:HI" (LO, 2·LO, 4·LO, … up to HI); or "LO:HI:xF", which multiplies by F (a number from 1.01 to 1024)
 // instead of 2. A number may be written as a power, 2^20. Each size once. Throws Error that names the text and what

@@ -1,6 +1,7 @@
 #include "common/trace/diff.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -34,6 +35,7 @@ std::optional<std::string> different_header(const Header& a, const Header& b) {
     if (a.lesson != b.lesson) return told("lessons", a.lesson, b.lesson);
     if (a.variant != b.variant) return told("variants", a.variant, b.variant);
     if (a.n != b.n) return told("sizes n", a.n, b.n);
+    if (a.columns != b.columns) return told("columns", a.columns, b.columns);
     if (a.warp_size != b.warp_size) return told("warp sizes", a.warp_size, b.warp_size);
     if (a.block != b.block) return told("block sizes", a.block, b.block);
     if (a.offset != b.offset) return told("offsets of the input", a.offset, b.offset);
@@ -127,6 +129,7 @@ public:
         const std::set<std::uint32_t> blocks = common_blocks();
         if (blocks.empty() && !(a_.header.blocks.empty() && b_.header.blocks.empty()))
             return differ("The traces have no recorded block in common. Record the same blocks.");
+        tolerance_ = std::max(a_.header.tolerance, b_.header.tolerance);
         const Sequences left = sequences(a_, blocks);
         const Sequences right = sequences(b_, blocks);
         undefined_.look_at(left);
@@ -146,7 +149,8 @@ public:
         if (a_.partial || b_.partial)
             return differ(fmt::format("{} is incomplete; as far as it goes the traces are equal: {}.",
                                       a_.partial ? "A" : "B", compared));
-        result_.sentence = "equal: " + compared;
+        result_.sentence =
+            "equal" + (tolerance_ > 0 ? fmt::format(" within {:.2g}", tolerance_) : "") + ": " + compared;
         if (skipped_ > 0)
             result_.sentence += fmt::format("; {} values not compared: CUDA leaves them undefined", skipped_);
         return result_;
@@ -239,7 +243,7 @@ private:
             skipped_ += !offered_counts || !received_counts;
             if (!compare_numbers(a, b, lane, offered_counts)) return false;
             const auto bits_as = [&](Element type, const char* what, std::uint64_t left, std::uint64_t right) {
-                return same_value(type, left, right) ||
+                return same(type, left, right) ||
                        unlike(a, fmt::format("lane {}: {}", lane, what), shown(type, left), shown(type, right));
             };
             const auto bits = [&](const char* what, std::uint64_t left, std::uint64_t right) {
@@ -263,6 +267,15 @@ private:
             }
         }
         return true;
+    }
+
+    // Bit by bit, or within the tolerance of the traces.
+    bool same(Element type, std::uint64_t left, std::uint64_t right) const {
+        if (same_value(type, left, right)) return true;
+        if (tolerance_ == 0 || !is_float(type)) return false;
+        const double x = element_to_double(type, left), y = element_to_double(type, right);
+        if (!std::isfinite(x) || !std::isfinite(y)) return false;
+        return std::abs(x - y) <= tolerance_ * std::max({std::abs(x), std::abs(y), 1.0});
     }
 
     bool same_number(const Record& a, std::size_t lane, const char* what, std::int64_t left, std::int64_t right) {
@@ -341,7 +354,7 @@ private:
             const auto r = static_cast<std::size_t>(element - right.first);
             if (!is_written(left, l) && !is_written(right, r)) continue;
             ++compared;
-            if (same_value(array.element, left.values[l], right.values[r])) continue;
+            if (same(array.element, left.values[l], right.values[r])) continue;
             return unlike(a, fmt::format("{}[{}] in the snapshot", array.name, element),
                           shown(array.element, left.values[l]), shown(array.element, right.values[r]));
         }
@@ -351,6 +364,7 @@ private:
     const Trace& a_;
     const Trace& b_;
     bool with_accesses_ = false;
+    double tolerance_ = 0;
     Undefined undefined_;
     std::size_t skipped_ = 0;
     Difference result_;

@@ -15,7 +15,8 @@ struct Difference {
     std::size_t snapshots_compared = 0;
 };
 
-// Compares the records of kinds that both traces hold (accesses only when both come from the emulator), bit by bit;
+// Compares the records of kinds that both traces hold (accesses only when both come from the emulator), bit by bit, or
+// floating values within Header::tolerance, the larger of both;
 // NaNs are equal whatever their payload; values CUDA leaves undefined are compared in neither; what an atomic
 // returned is not compared, nor are active masks at all; of a snapshot, the words written so far by the record of
 // either. Traces of different

@@ -1,6 +1,7 @@
 #include "common/trace/diff.hpp"
 
 #include <functional>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -121,6 +122,28 @@ TEST(Diff, SaysWhatIsDifferent) {
         EXPECT_FALSE(difference.equal) << one.told;
         EXPECT_NE(difference.sentence.find(one.told), std::string::npos) << one.told << ": " << difference.sentence;
     }
+}
+
+// Where a kernel calls expf, machines differ in the last bits; what is no such value is compared bit by bit.
+TEST(Diff, WithinTheToleranceOfTheTraces) {
+    Trace a = sample(), b = sample();
+    a.header.tolerance = b.header.tolerance = 0x1p-17;
+    b.records[kShuffle].after[3] = to_bits(from_bits<float>(a.records[kShuffle].after[3]) * (1 + 0x1p-18f));
+    EXPECT_TRUE(diff(a, b).equal) << diff(a, b).sentence;
+    EXPECT_NE(diff(a, b).sentence.find("equal within 7.6e-06: "), std::string::npos) << diff(a, b).sentence;
+    a.header.tolerance = 0;   // one of the two says so
+    EXPECT_TRUE(diff(a, b).equal);
+    b.header.tolerance = 0;
+    EXPECT_FALSE(diff(a, b).equal);
+    b.header.tolerance = 0x1p-17;
+    for (const float far : {1000.0f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+        b.records[kShuffle].after[3] = to_bits(far);
+        EXPECT_FALSE(diff(a, b).equal) << far;
+    }
+    Trace moved = sample();
+    moved.header.tolerance = 1;
+    moved.records[kShuffle].source[3] = 4;
+    EXPECT_FALSE(diff(a, moved).equal);
 }
 
 TEST(Diff, WhatDoesNotCountDoesNotDiffer) {

@@ -37,6 +37,29 @@ TEST(TraceFile, ATeachingWarpHasFewerLanes) {
     EXPECT_TRUE(read_text(changed("\"source\":[4,", "\"source\":[8,")).records.empty());
 }
 
+// What minor version 3 added: rows, a tolerance, parts of a value.
+TEST(TraceFile, RowsToleranceAndPartsReadBack) {
+    TraceBuilder made;
+    made.trace.header.columns = 200;
+    made.trace.header.tolerance = 0x1p-17;
+    made.statement(5, Effect::replace, "other.max");
+    made.trace.header.statements[0].offers = "pair.max";
+    made.trace.header.statements[0].call = "merge";
+    const std::string text = written(made.trace);
+    const Trace read = read_text(text);
+    EXPECT_EQ(read.header.columns, 200u);
+    EXPECT_EQ(read.header.tolerance, 0x1p-17);
+    EXPECT_EQ(read.header.statements.at(0).offers, "pair.max");
+    EXPECT_EQ(read.header.statements.at(0).call, "merge");
+    for (const char* wrong : {"-0.5", "2", "\"a\"", "null"}) {
+        std::string other = text;
+        const std::size_t at = other.find("\"tolerance\":") + 12;
+        other.replace(at, other.find_first_of(",}", at) - at, wrong);
+        EXPECT_NE(error_of(other), "") << wrong;
+    }
+    EXPECT_EQ(written(TraceBuilder().trace).find("columns"), std::string::npos);
+}
+
 TEST(TraceFile, TooManyRerunsAreNotRead) {
     Trace trace = TraceBuilder().trace;
     trace.reruns.assign(kMaxReruns, {"seed 1", {}});
@@ -63,7 +86,7 @@ TEST(TraceFile, OlderMinorVersionsAreRead) {
     EXPECT_GT(read, 0u) << "there are no recordings in " << LANEWISE_RECORDED_FOLDER;
 
     std::string old = written(TraceBuilder().trace);
-    old.replace(old.find("\"minor\":2"), 9, "\"minor\":0");
+    old.replace(old.find("\"minor\":3"), 9, "\"minor\":0");
     old.erase(old.find("\"warp_size\":32,"), 15);
     EXPECT_EQ(read_text(old).header.minor, 0);
     EXPECT_EQ(read_text(old).header.warp_size, 32u);
@@ -71,10 +94,10 @@ TEST(TraceFile, OlderMinorVersionsAreRead) {
 
 TEST(TraceFile, AnotherVersionOrAnotherFile) {
     std::string text = written(random_trace(1));
-    text.replace(text.find("\"major\":1,\"minor\":2"), 19, "\"major\":2,\"minor\":5");
+    text.replace(text.find("\"major\":1,\"minor\":3"), 19, "\"major\":2,\"minor\":5");
     const std::string sentence = error_of(text);
     EXPECT_NE(sentence.find("2.5"), std::string::npos) << sentence;
-    EXPECT_NE(sentence.find("1.2"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("1.3"), std::string::npos) << sentence;
 
     EXPECT_NE(error_of("").find("t.ndjson"), std::string::npos);
     EXPECT_NE(error_of("hello\n").find("t.ndjson"), std::string::npos);
@@ -86,7 +109,7 @@ TEST(TraceFile, AnotherVersionOrAnotherFile) {
 TEST(TraceFile, ANewerMinorVersionIsRead) {
     std::string text = written(TraceBuilder().trace);
     text = text.substr(0, text.find('\n') + 1);
-    text.replace(text.find("\"minor\":2"), 9, "\"minor\":9,\"mood\":\"fine\"");
+    text.replace(text.find("\"minor\":3"), 9, "\"minor\":9,\"mood\":\"fine\"");
     const Trace part = read_text(text + "{\"weather\":\"sun\"}\n");
     EXPECT_EQ(part.header.minor, 9);
     EXPECT_NE(part.partial_reason.find("cut off after line 2"), std::string::npos) << part.partial_reason;

@@ -131,6 +131,14 @@ Statement::Lines lines_of(const Json& json, const char* key) {
     return {whole<int>((*there)[0], 0), whole<int>((*there)[1], 0)};
 }
 
+// A number from 0 to 1.
+double part_of_one(const Json& json) {
+    if (!json.is_number()) throw MalformedTrace("a tolerance is no number");
+    const double value = json.get<double>();
+    if (!(value >= 0 && value <= 1)) throw MalformedTrace("a tolerance is not from 0 to 1");
+    return value;
+}
+
 bool truth_or_not(const Json& json, const char* key) { return json.contains(key) && parse_bool(json[key]); }
 
 Statement read_statement(const Json& json) {
@@ -149,6 +157,8 @@ Statement read_statement(const Json& json) {
     statement.function = lines_of(json, "function");
     statement.loop = lines_of(json, "loop");
     statement.branch = lines_of(json, "branch");
+    statement.offers = text_or_empty(json, "offers");
+    statement.call = text_or_empty(json, "call");
     return statement;
 }
 
@@ -170,6 +180,8 @@ void read_header(const Json& json, Trace& trace) {
     if (json.contains("warp_size")) header.warp_size = whole<std::uint32_t>(json["warp_size"], 4, kWarpSize);
     if (header.warp_size & (header.warp_size - 1)) throw MalformedTrace("a warp has not 4, 8, 16 or 32 lanes");
     if (json.contains("offset")) header.offset = whole<std::uint32_t>(json["offset"]);
+    if (json.contains("columns")) header.columns = whole<std::uint64_t>(json["columns"]);
+    if (json.contains("tolerance")) header.tolerance = part_of_one(json["tolerance"]);
     header.seed = whole<std::uint64_t>(json.at("seed"));
     header.input = text(json.at("input"));
     header.kernel_file = text(json.at("kernel_file"));

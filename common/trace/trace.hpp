@@ -15,7 +15,7 @@ namespace lanewise::trace {
 
 using lanewise::kWarpSize;
 inline constexpr int kFormatMajor = 1;
-inline constexpr int kFormatMinor = 2;
+inline constexpr int kFormatMinor = 3;
 
 // One kind of instruction. Names in files and on the screen: op_name().
 enum class Op : std::uint8_t {
@@ -149,6 +149,10 @@ struct Statement {
         bool operator==(const Lines&) const = default;
     };
     Lines function, loop, branch;     // innermost around it
+    // Since minor version 3.
+    std::string offers = {};          // the part of a value that an exchange in it is offered: "pair.sum". Exchanges of
+                                      // the parts of one value, one after the other, are one step
+    std::string call = {};            // the function of the kernel file that the value is one call of: "merge"
 };
 
 struct Launch {
@@ -234,11 +238,15 @@ struct Header {
     Source source;
     std::string date;        // ISO 8601, "2026-11-21"
     std::uint64_t n = 0;
+    std::uint64_t columns = 0;  // values a row, of a lesson on rows; 0: no rows. Since minor version 3
     std::uint32_t block = 0; // threads
     std::uint32_t offset = 0;  // elements that stood before the values in their buffer
     std::uint32_t warp_size = kWarpSize;  // 4, 8 or 16: a teaching warp, on the emulator only
     std::uint64_t seed = 0;
     std::string input;       // "ramp", "random", a file's name
+    double tolerance = 0;    // transcendental functions (expf) are in the kernel: floating values of two runs are equal
+                             // where they differ by at most so much of the larger one, or of 1; 0: bit by bit. Since
+                             // minor version 3
     std::string kernel_file; // relative to the lesson's folder: "kernels.cuh"
     std::string kernel_hash; // FNV-1a 64 of that file, 16 hex digits
     std::vector<Launch> launches;

@@ -147,6 +147,8 @@ void add_facts(Json& json, const Statement& statement) {
     add_lines("function", statement.function);
     add_lines("loop", statement.loop);
     add_lines("branch", statement.branch);
+    if (!statement.offers.empty()) json["offers"] = capped(statement.offers);
+    if (!statement.call.empty()) json["call"] = capped(statement.call);
 }
 
 Json header_json(const Trace& trace) {
@@ -166,6 +168,8 @@ Json header_json(const Trace& trace) {
               {"input", capped(header.input)},
               {"kernel_file", capped(header.kernel_file)},
               {"kernel_hash", capped(header.kernel_hash)}};
+    if (header.columns != 0) json["columns"] = header.columns;
+    if (header.tolerance > 0) json["tolerance"] = header.tolerance;
     Json launches = Json::array();
     for (const Launch& launch : header.launches)
         launches.push_back({{"kernel", capped(launch.kernel)},

@@ -224,6 +224,10 @@ float InspectorView::draw_bits(const Pane& pane, float y, const RunView& run_vie
     if (const std::string text = bits_text(cell.type, cell.bits); !text.empty()) {
         y = sentence(pane, y, Face::small, colors.text, "= " + text);
     }
+    for (const scene::LaneCell::Part& part : cell.more) {
+        y += bits_row(pane.brush, {row.x0, y}, row.width(), part.type, part.bits, face) + pane.px(2);
+        y = sentence(pane, y, Face::small, colors.text, "= " + format_element(part.type, part.bits));
+    }
     return y + pane.px(7);
 }
 

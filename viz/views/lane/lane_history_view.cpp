@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/element.hpp"
+#include "common/scene/held.hpp"
 #include "viz/model/bits_paint.hpp"
 #include "viz/model/lane_colors.hpp"
 #include "viz/model/step_color.hpp"
@@ -77,7 +78,10 @@ float LaneHistoryView::draw_strip(const Pane& pane, const Rect& row, const RunVi
             fill(brush, chip, ground, pane.px(4));
             if (now) outline(brush, chip.inset(-pane.px(1.5f)), colors.accent, pane.px(5), pane.px(1.6f));
             text_in(brush, Face::small, chip, text_on(ground),
-                    each.known ? format_element(each.type, each.bits, chars) : "-");
+                    !each.known ? "-"
+                    : each.more.empty()
+                        ? format_element(each.type, each.bits, chars)
+                        : scene::cell_text(held(run_view.steps(), each.step, selection.warp, lane), chars, false));
         }
         const Rect under{chip.x0 - gap / 2, chip.y1 + pane.px(2), chip.x1 + gap / 2, chip.y1 + pane.px(13)};
         text_in(brush, Face::tiny, under, now ? colors.accent : colors.quiet,
@@ -86,7 +90,7 @@ float LaneHistoryView::draw_strip(const Pane& pane, const Rect& row, const RunVi
         if (!pane.hovers(whole)) continue;
         std::string told =
             "step " + std::to_string(each.step + 1) + " · " + each.label + (each.way.empty() ? "" : " " + each.way);
-        if (!future && each.known && !each.undefined) told += " · " + format_element(each.type, each.bits);
+        if (!future && each.known && !each.undefined) told += " · " + scene::history_value(each);
         hint_card(pane.look(), told);
         selection.next.step = each.step;
         if (pane.button(whole)) intent = {Intent::Kind::go_to, each.step};
@@ -142,7 +146,8 @@ float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const Ru
         std::string value = "-";
         if (each.undefined) value = "undefined";
         else if (each.known && figures == Figures::hex) value = "0x" + format_bits(each.type, each.bits);
-        else if (each.known) value = format_element(each.type, each.bits, 12);
+        else if (each.known)
+            value = each.more.empty() ? format_element(each.type, each.bits, 12) : scene::history_value(each);
         const float value_width = std::max(text_width(pane.look(), Face::small, value), pane.px(34)) + pane.px(11);
         const Rect cell = line.cut_right(value_width).inset(0, pane.px(2));
         if (each.known && !each.undefined) {

@@ -176,7 +176,7 @@ private:
             cell.box = {x + px(0.5f), row.y0, x + scene_.cell - px(0.5f), row.y1};
             cell.text_box = cell.box;
             if (!cell.known || row.thin || row.low || !row.reached) continue;
-            cell.text = scene::cell_text(cell.type, cell.bits, room, true);
+            cell.text = scene::cell_text(static_cast<const scene::LaneCell&>(cell), room, true);
             // "-inf" gives way where it is too wide (infinity_in), so that the numbers beside it need not.
             row.chars = std::max(row.chars, cell.text == "-inf"  ? 2
                                             : cell.text == "inf" ? 1

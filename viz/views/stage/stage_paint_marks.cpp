@@ -173,7 +173,7 @@ std::pair<float, float> StagePaint::apart(const Scene& scene, const Row& row, in
 // it.
 Rect StagePaint::told_box(const Scene& scene, const LaneCell& cell) const {
     if (!cell.known || cell.undefined || cell.text.empty()) return cell.box;
-    const std::string whole = format_element(cell.type, cell.bits);
+    const std::string whole = scene::value_text(cell);
     if (whole == cell.text) return cell.box;
     const float width = text_width(brush.look, Face::figure, whole) + brush.px(10);
     const float x =
@@ -185,7 +185,7 @@ void StagePaint::whole_number(const LaneCell& cell, const Rect& box, Color edge)
     const Color ground = cell_color(cell);
     fill(brush, box, ground, brush.px(4));
     outline(brush, box, edge, brush.px(4), brush.px(2));
-    text_in(brush, Face::figure, box, text_on(ground), format_element(cell.type, cell.bits));
+    text_in(brush, Face::figure, box, text_on(ground), scene::value_text(cell));
 }
 
 void StagePaint::formula_card(const Scene& scene) const {

@@ -1,0 +1,87 @@
+#include "common/lesson/lesson.hpp"
+#include "lessons/12_dot_product/case.hpp"
+
+namespace {
+
+using namespace dot_product;
+using lanewise::lesson::BlockOrder;
+using lanewise::lesson::PlanBuilder;
+using lanewise::lesson::Variant;
+
+// Two blocks of two warps; a value is left when the last whole pack of 8 is taken.
+constexpr std::uint64_t kDefaultN = 1017;
+constexpr std::uint32_t kBlock = 64;
+
+Variant dot(const std::string& name, const char* title, const char* summary, const char* compared_with,
+            PlanBuilder plan) {
+    return {.name = name,
+            .title = title,
+            .summary = summary,
+            .n = kDefaultN,
+            .block = kBlock,
+            .block_for = [](std::uint64_t n) { return n > 100000 ? 256u : kBlock; },
+            .input = "random",
+            .plan = std::move(plan),
+            .compared_with = compared_with,
+            .timed_n = std::uint64_t{1} << 24,
+            .offsets = true,
+            .large_n = true};
+}
+
+PlanBuilder one_value(const char* kernel, Element element) {
+    return [=](Plan& plan, const Inputs& inputs) { plan_atomic(plan, inputs, element, kernel, 1); };
+}
+
+PlanBuilder packs(Element element, std::uint32_t b_offset = 0) {
+    return [=](Plan& plan, const Inputs& inputs) {
+        plan_atomic(plan, inputs, element, "dot_product_packs",
+                    16 / static_cast<std::uint64_t>(lanewise::element_size(element)), b_offset);
+    };
+}
+
+Variant last_block(Element element) {
+    const std::string format(lanewise::element_name(element));
+    Variant variant =
+        dot("dot_product_best_" + format, "best",
+            "the last block finishes: one launch, nothing zeroed, the same bits every run", "",
+            [=](Plan& plan, const Inputs& inputs) {
+                plan_last_block(plan, inputs, element, inputs.block == 512 && inputs.n > (1u << 22) ? 4 : 2);
+            });
+    variant.title += element == Element::f32 ? "" : " " + format;
+    variant.summary = format + ": " + variant.summary;
+    variant.compared_with = element == Element::f32 ? "dot_product_f32x4_f32" : "dot_product_" + format + "x8_pack_f32";
+    variant.block_for = [](std::uint64_t n) { return n <= 4096 ? kBlock : n <= (1u << 18) ? 256u : 512u; };
+    variant.baseline = "torch dot";
+    variant.block_order = BlockOrder::arrival;
+    variant.tab = element == Element::f32;
+    return variant;
+}
+
+}  // namespace
+
+LESSON(dot_product) {
+    lesson.title("Dot product");
+    lesson.add(dot("dot_product_f32_f32", "f32", "one value of each stream a turn, fmaf", "",
+                   one_value("dot_product", Element::f32)));
+    lesson.add(dot("dot_product_f32x4_f32", "f32x4", "four values of each stream a load", "dot_product_f32_f32",
+                   packs(Element::f32)));
+    Variant misaligned =
+        dot("dot_product_f32x4_misaligned", "b from 1", "b begins one value further on: no common packs",
+            "dot_product_f32x4_f32", packs(Element::f32, 1));
+    lesson.add(misaligned);
+    lesson.add(dot("dot_product_f16_f32", "f16", "widened first: each product is exact in f32", "dot_product_f32_f32",
+                   one_value("dot_product", Element::f16)));
+    lesson.add(dot("dot_product_f16_f32_rounded", "f16 product", "the product in f16, rounded, and then widened",
+                   "dot_product_f16_f32", one_value("dot_product_rounded_f16", Element::f16)));
+    lesson.add(dot("dot_product_f16x8_pack_f32", "f16x8", "eight halves of each stream a load", "dot_product_f16_f32",
+                   packs(Element::f16)));
+    Variant bf16 = dot("dot_product_bf16_f32", "bf16", "bfloat16, widened first", "dot_product_f16_f32",
+                       one_value("dot_product", Element::bf16));
+    bf16.tab = false;
+    lesson.add(bf16);
+    Variant bf16x8 = dot("dot_product_bf16x8_pack_f32", "bf16x8", "eight bfloat16s of each stream a load",
+                         "dot_product_bf16_f32", packs(Element::bf16));
+    bf16x8.tab = false;
+    lesson.add(bf16x8);
+    for (const Element element : {Element::f32, Element::f16, Element::bf16}) lesson.add(last_block(element));
+}

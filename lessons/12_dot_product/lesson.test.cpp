@@ -1,0 +1,116 @@
+#include <bit>
+#include <cmath>
+
+#include "common/lesson/lesson.testing.hpp"
+#include "common/steps/steps.hpp"
+#include "lessons/12_dot_product/case.hpp"
+
+namespace {
+
+using namespace lanewise;
+using namespace lanewise::lesson::testing;
+using namespace dot_product;
+
+launch::Backend& machine() {
+    static const auto emulator = emu::make_emulator();
+    return *emulator;
+}
+
+// The variant's result on these inputs, held to the plan's expectation.
+double result_of(const std::string& variant, const lesson::Inputs& inputs, const std::string& order = "ascending") {
+    const auto plan = plan_of(variant, inputs);
+    const auto outcome = run(machine(), plan, order);
+    const std::string what = variant + " " + inputs.kind + " n " + std::to_string(inputs.n) + " offset " +
+                             std::to_string(inputs.offset) + " " + order;
+    for (const auto& finding : outcome.findings) ADD_FAILURE() << what << ": " << finding.sentence;
+    expect_verified(plan, outcome, what);
+    return static_cast<double>(buffer(plan, outcome, "out")[0]);
+}
+
+TEST(DotProduct, AnySizeBeginningAndInput) {
+    for (const auto& variant : the_lesson().variants())
+        for (std::uint64_t n = 1; n <= 4100; n += 241)
+            for (const char* kind : {"random", "mean", "huge", "cancel", "ramp1"}) {
+                lesson::Inputs inputs = inputs_of(variant.name);
+                inputs.n = n;
+                inputs.kind = kind;
+                inputs.offset = static_cast<std::uint32_t>(n / 2 % 4);
+                result_of(variant.name, inputs, n % 4 == 1 ? "descending" : "7");
+            }
+}
+
+// 0² + 1² + … + 31², by hand: 31 * 32 * 63 / 6.
+TEST(DotProduct, ARampWithItself) {
+    for (const char* variant : {"dot_product_f32_f32", "dot_product_f16x8_pack_f32", "dot_product_best_bf16"}) {
+        lesson::Inputs inputs = inputs_of(variant);
+        inputs.kind = "ramp";
+        inputs.n = 32;
+        EXPECT_EQ(result_of(variant, inputs), 10416) << variant;
+    }
+}
+
+// Products of halves are exact in f32 and not in f16: 3 * 0.333984375 is 1.001953125, and f16 has 1.0009765625 and
+// 1.001953125 there; of 1.0009765625 squared, 1.00195407867431640625, it has not.
+TEST(DotProduct, ARoundedProductIsAnotherSum) {
+    lesson::Inputs inputs = inputs_of("dot_product_f16_f32");
+    inputs.n = 4096;
+    const double widened = result_of("dot_product_f16_f32", inputs);
+    const double product_in_f16 = result_of("dot_product_f16_f32_rounded", inputs);
+    const double exact = dot_of(inputs, Element::f16).sum;
+    EXPECT_GT(std::abs(product_in_f16 - exact), 10 * std::abs(widened - exact));
+    EXPECT_EQ(rounded(Element::f16, 1.0009765625 * 1.0009765625), 1.001953125);
+}
+
+// 300 * 300 is beyond 65504: infinite in f16, and no trouble in f32.
+TEST(DotProduct, AProductBeyondTheRangeOfF16) {
+    lesson::Inputs inputs = inputs_of("dot_product_f16_f32");
+    inputs.kind = "values";
+    inputs.n = 64;
+    inputs.file = std::make_shared<const std::vector<double>>(64, 300.0);
+    EXPECT_EQ(result_of("dot_product_f16_f32", inputs), 64 * 90000.0);
+    EXPECT_TRUE(std::isinf(result_of("dot_product_f16_f32_rounded", inputs)));
+}
+
+TEST(DotProduct, InfinitiesAndNans) {
+    for (const auto& variant : the_lesson().variants()) {
+        lesson::Inputs inputs = inputs_of(variant.name);
+        inputs.kind = "values";
+        inputs.n = 100;
+        std::vector<double> values(100, 1.0);
+        values[37] = std::nan("");
+        inputs.file = std::make_shared<const std::vector<double>>(values);
+        EXPECT_TRUE(std::isnan(result_of(variant.name, inputs))) << variant.name;
+        values[37] = -std::numeric_limits<double>::infinity();
+        inputs.file = std::make_shared<const std::vector<double>>(values);
+        EXPECT_EQ(result_of(variant.name, inputs), std::numeric_limits<double>::infinity()) << variant.name;
+    }
+}
+
+// The bytes of both streams are the same however they are loaded; the requests are not.
+TEST(DotProduct, RequestsOfBothStreams) {
+    const auto requests = [](const std::string& variant) {
+        lesson::Inputs inputs = inputs_of(variant);
+        inputs.n = 1024;
+        const auto outcome = run(machine(), plan_of(variant, inputs), "ascending", true);
+        std::size_t count = 0;
+        for (const auto& record : outcome.trace->records)
+            count += record.op == trace::Op::load && (outcome.trace->arrays[record.array].name == "a" ||
+                                                      outcome.trace->arrays[record.array].name == "b");
+        return count;
+    };
+    // 1024 values by two blocks of 64 threads hold 4 or 16 in turn; of the default grid two blocks are recorded.
+    EXPECT_EQ(requests("dot_product_f32x4_f32"), 2u * 2 * 2 * 1);
+    EXPECT_EQ(requests("dot_product_f16x8_pack_f32"), 2u * 2 * 2);
+    EXPECT_GT(requests("dot_product_f32x4_misaligned"), requests("dot_product_f32x4_f32"));
+}
+
+TEST(DotProduct, TheBestGivesTheSameBitsInEveryOrder) {
+    for (const char* variant : {"dot_product_best_f32", "dot_product_best_f16", "dot_product_best_bf16"}) {
+        lesson::Inputs inputs = inputs_of(variant);
+        inputs.n = 20001;
+        const double first = result_of(variant, inputs);
+        for (const char* order : {"descending", "3"}) EXPECT_EQ(result_of(variant, inputs, order), first) << variant;
+    }
+}
+
+}  // namespace

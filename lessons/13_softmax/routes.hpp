@@ -1,0 +1,115 @@
+// Which fast route takes rows of a length: kernels of routes.cuh, from short rows to long ones.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include "lessons/13_softmax/case.hpp"
+
+namespace softmax {
+
+enum class Route : std::uint8_t { warp, registers, shared, two_reads };
+
+// What a route may hold of a row, in packs of 16 bytes.
+inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
+inline constexpr std::uint32_t kPacksAThread = 4;
+inline constexpr std::uint32_t kMostThreads = 1024;
+inline constexpr std::uint64_t kSharedBytes = 220u
+                                              << 10;  // of a row: what an H200 gives a block, 227 KB, less a little
+
+inline std::uint64_t pack_of(Element element) {
+    return 16 / static_cast<std::uint64_t>(lanewise::element_size(element));
+}
+inline std::uint64_t packs_of(std::uint64_t columns, Element element) {
+    return (columns + pack_of(element) - 1) / pack_of(element);
+}
+
+// Packs that a lane holds, a power of two: 32 floats fit its registers, or 32 halves, widened.
+inline std::uint64_t most_packs_a_lane(Element element) { return element == Element::f32 ? 8 : 4; }
+
+// Has a row of `columns` room in this route, in blocks of `block` threads?
+inline bool has_room(Route route, std::uint64_t columns, Element element, std::uint32_t block) {
+    const std::uint64_t packs = packs_of(columns, element);
+    switch (route) {
+        case Route::warp:
+            return packs <= 32 * most_packs_a_lane(element);
+        case Route::registers: {
+            const bool twice = element == Element::f32 && block == kMostThreads;
+            return packs <= std::uint64_t{block} * kPacksAThread * (twice ? 2 : 1);
+        }
+        case Route::shared:
+            return packs * 16 <= kSharedBytes;
+        case Route::two_reads:
+            return true;
+    }
+    return false;
+}
+
+// The plan of one route. A row that has no room there is taken by the one that takes any.
+inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route) {
+    const Rows rows = rows_of(inputs);
+    std::uint32_t block = inputs.block;
+    if (!has_room(route, rows.columns, element, block)) {
+        route = Route::two_reads;
+        block = kMostThreads;
+    }
+    const std::uint64_t packs = packs_of(rows.columns, element);
+    const Buffers buffers = add_buffers(plan, inputs, element);
+    const std::string threads = type_of(element) + ", " + std::to_string(block);
+    const int columns = columns_of(inputs);
+    const Grid grid{rows.blocks()};
+    switch (route) {
+        case Route::warp: {
+            const std::uint64_t packs_a_lane = std::bit_ceil((packs + 31) / 32);
+            plan.launch("softmax_row_a_warp", threads + ", " + std::to_string(packs_a_lane),
+                        Grid{rows.blocks(std::max(block / 32, 1u))}, Block{block}, buffers.in, buffers.out,
+                        static_cast<long long>(rows.count), columns);
+            break;
+        }
+        case Route::registers: {
+            const bool twice = packs > std::uint64_t{block} * kPacksAThread;
+            plan.launch("softmax_registers", threads + ", " + std::to_string(kPacksAThread * (twice ? 2 : 1)), grid,
+                        Block{block}, buffers.in, buffers.out, columns);
+            break;
+        }
+        case Route::shared: {
+            Block with_row{block};
+            with_row.dynamic_shared_bytes = static_cast<std::uint32_t>(packs * 16);
+            plan.launch("softmax_shared", threads, grid, with_row, buffers.in, buffers.out, columns);
+            break;
+        }
+        case Route::two_reads:
+            plan.launch("softmax_two_reads", threads, grid, Block{block}, buffers.in, buffers.out, columns);
+            break;
+    }
+    const bool one_warp = route == Route::warp;
+    // A thread adds all that it holds, of which some is 0.
+    const double additions = additions_in(rows.columns, one_warp ? 32 : block) + 32;
+    expect(plan, buffers, inputs,
+           {.element = element, .additions = additions, .merges = route == Route::two_reads, .fast = true});
+}
+
+// The route for a length, and its threads.
+struct Choice {
+    Route route = Route::two_reads;
+    std::uint32_t block = kMostThreads;
+};
+inline Choice best_route(std::uint64_t columns, Element element) {
+    if (has_room(Route::warp, columns, element, kWarpBlock)) return {Route::warp, kWarpBlock};
+    for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
+        if (has_room(Route::registers, columns, element, block)) return {Route::registers, block};
+    if (has_room(Route::shared, columns, element, kMostThreads)) return {Route::shared, kMostThreads};
+    return {};
+}
+
+inline void plan_best(Plan& plan, const Inputs& inputs, Element element) {
+    if (inputs.block != kWarpBlock)
+        throw lanewise::Error("softmax_best chooses its threads by the length of a row; leave out --block.");
+    const Choice best = best_route(rows_of(inputs).columns, element);
+    Inputs chosen = inputs;
+    chosen.block = best.block;
+    plan_route(plan, chosen, element, best.route);
+}
+
+}  // namespace softmax

@@ -1,0 +1,138 @@
+// What the kernels of this folder share. A row is `columns` values beside each other, and rows follow each other
+// without a gap; columns is at least 1. Values are floats, halves or bfloat16s; all arithmetic is in float.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+constexpr unsigned kFullWarp = 0xffffffffu;
+
+// The least power of two that is not below kCount, for kCount of 1 to 32.
+template <int kCount>
+constexpr int kPowerOfTwo =
+    kCount > 16 ? 32 : kCount > 8 ? 16 : kCount > 4 ? 8 : kCount > 2 ? 4 : kCount > 1 ? 2 : 1;
+
+// ---- Values ----------------------------------------------------------------------------------------------------
+
+// Every number of 16 bits is a float: exact.
+__device__ __forceinline__ float widened(float value) { return value; }
+__device__ __forceinline__ float widened(__half value) { return __half2float(value); }
+__device__ __forceinline__ float widened(__nv_bfloat16 value) { return __bfloat162float(value); }
+
+// The nearest number of the type; of two as near, the even one.
+template <class T>
+__device__ __forceinline__ T narrowed(float value);
+template <>
+__device__ __forceinline__ float narrowed<float>(float value) { return value; }
+template <>
+__device__ __forceinline__ __half narrowed<__half>(float value) { return __float2half_rn(value); }
+template <>
+__device__ __forceinline__ __nv_bfloat16 narrowed<__nv_bfloat16>(float value) { return __float2bfloat16_rn(value); }
+
+// Values in 16 bytes: 4 floats, 8 halves or bfloat16s.
+template <class T>
+constexpr int kPackOf = 16 / sizeof(T);
+
+// May a row be read 16 bytes at a time? It must begin at a multiple of 16 and hold whole packs.
+template <class T>
+__device__ __forceinline__ bool in_packs(const T* row, int columns) {
+  return columns % kPackOf<T> == 0 && reinterpret_cast<size_t>(row) % 16 == 0;
+}
+
+// ---- The largest value, and a sum ------------------------------------------------------------------------------
+
+// In every lane, of each group of kWidth lanes. fmaxf passes a NaN over, unless there is nothing else.
+template <int kWidth>
+__device__ __forceinline__ float max_xor(float value) {
+#pragma unroll
+  for (int lane_mask = kWidth / 2; lane_mask > 0; lane_mask /= 2) {
+    value = fmaxf(value, __shfl_xor_sync(kFullWarp, value, lane_mask));
+  }
+  return value;
+}
+template <int kWidth>
+__device__ __forceinline__ float sum_xor(float value) {
+#pragma unroll
+  for (int lane_mask = kWidth / 2; lane_mask > 0; lane_mask /= 2) {
+    value += __shfl_xor_sync(kFullWarp, value, lane_mask);
+  }
+  return value;
+}
+
+// The block's, in every thread. Each warp has its own first; then every warp joins all warps' results, so that nothing
+// need be handed back: one barrier. kBlock is a multiple of 32, at most 1024. The array is shared memory, a float for
+// each warp; a second call takes another array, since a warp may still be reading the first.
+template <int kBlock>
+__device__ __forceinline__ float block_max(float value, float* warp_maxima) {
+  constexpr int kWarps = kBlock / 32;
+  const int lane = threadIdx.x % 32;
+  value = max_xor<32>(value);
+  if (lane == 0) warp_maxima[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = lane < kWarps ? warp_maxima[lane] : -INFINITY;
+  value = max_xor<32>(value);
+  return value;
+}
+template <int kBlock>
+__device__ __forceinline__ float block_sum(float value, float* warp_sums) {
+  constexpr int kWarps = kBlock / 32;
+  const int lane = threadIdx.x % 32;
+  value = sum_xor<32>(value);
+  if (lane == 0) warp_sums[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = lane < kWarps ? warp_sums[lane] : 0.0f;
+  value = sum_xor<32>(value);
+  return value;
+}
+
+// ---- Both at once: a pair --------------------------------------------------------------------------------------
+
+// The largest of some values, and the sum of exp(value - max) over them. Of no values: -infinity and 0.
+struct alignas(8) MaxSum {
+  float max;
+  float sum;
+};
+
+// What a sum of exp(value - from) is multiplied by to become one of exp(value - to). Equal ones need nothing, and of
+// two minus infinities exp would make a NaN; of two plus infinities it must, so that a row with one is NaN throughout.
+__device__ __forceinline__ float rescale(float from, float to) {
+  return from == to && to < INFINITY ? 1.0f : expf(from - to);
+}
+
+// The pair of two lots of values taken together: the sum on the smaller maximum's scale is brought to the larger
+// one's. merge(a, b) and merge(b, a) have the same bits as long as nothing is contracted to an FMA (here:
+// -fmad=false), so the lanes of a butterfly agree; compiled with FMAs they differ in the last bits.
+__device__ __forceinline__ MaxSum merge(MaxSum a, MaxSum b) {
+  const float max = fmaxf(a.max, b.max);
+  return {max, a.sum * rescale(a.max, max) + b.sum * rescale(b.max, max)};
+}
+
+// In every lane, of each group of kWidth lanes. A shuffle moves 4 bytes: a pair takes two.
+template <int kWidth>
+__device__ __forceinline__ MaxSum merge_xor(MaxSum pair) {
+#pragma unroll
+  for (int lane_mask = kWidth / 2; lane_mask > 0; lane_mask /= 2) {
+    MaxSum other;
+    other.max = __shfl_xor_sync(kFullWarp, pair.max, lane_mask);
+    other.sum = __shfl_xor_sync(kFullWarp, pair.sum, lane_mask);
+    pair = merge(pair, other);
+  }
+  return pair;
+}
+
+// The block's, in every thread, as block_sum. Each array is shared memory, a float for each warp.
+template <int kBlock>
+__device__ __forceinline__ MaxSum block_merge(MaxSum pair, float* warp_maxima, float* warp_sums) {
+  constexpr int kWarps = kBlock / 32;
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  pair = merge_xor<32>(pair);
+  if (lane == 0) {
+    warp_maxima[warp] = pair.max;
+    warp_sums[warp] = pair.sum;
+  }
+  __syncthreads();
+  pair.max = lane < kWarps ? warp_maxima[lane] : -INFINITY;
+  pair.sum = lane < kWarps ? warp_sums[lane] : 0.0f;
+  pair = merge_xor<32>(pair);
+  return pair;
+}

@@ -209,7 +209,8 @@ void expect_best(Element element, std::uint64_t n, const lesson::Machine& machin
     EXPECT_EQ(best.shape.blocks, shape.blocks) << n;
     // There is an instance for it.
     const std::string more = !best.hints ? "" : best.keep_bytes ? ", true" : ", false";
-    EXPECT_NO_THROW(kernels().find(hints ? "poll_hints" : "poll", at_the_limit::arguments(element, best.shape, more)));
+    const char* kernel = best.one_turn ? "one_turn" : hints ? "poll_hints" : "poll";
+    EXPECT_NO_THROW(kernels().find(kernel, at_the_limit::arguments(element, best.shape, more)));
 }
 
 TEST(AtTheLimit, TheBestIsShapedBySizeAndMachine) {
@@ -222,7 +223,13 @@ TEST(AtTheLimit, TheBestIsShapedBySizeAndMachine) {
     expect_best(Element::bf16, (std::uint64_t{1} << 31) + 5, h200, true, true, {512, 4, 264});
     expect_best(Element::f32, 1u << 22, emulator, false, false, {1024, 2, 264});
     expect_best(Element::bf16, 1u << 22, turing, false, false, {512, 4, 80});
-    expect_best(Element::f32, 8155, h200, false, false, {128, 4, 4});
+    expect_best(Element::f32, 16385, h200, false, false, {128, 4, 9});
+    // Up to 64 KB: one turn of one block, whatever the machine.
+    for (const lesson::Machine& machine : {h200, emulator, turing})
+        for (const auto& [n, block] : {std::pair{1u, 128u}, {2048u, 128u}, {2049u, 256u}, {4096u, 256u}, {8155u, 512u}, {16384u, 1024u}}) {
+            expect_best(Element::f32, n, machine, false, false, {block, 4, 1});
+            EXPECT_TRUE(at_the_limit::best_choice(n, Element::f32, block, machine).one_turn) << n;
+        }
     EXPECT_EQ(at_the_limit::kept_bytes(h200), std::uint64_t{44} << 20);
 }
 

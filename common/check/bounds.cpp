@@ -8,7 +8,7 @@ namespace lanewise::check {
 
 namespace {
 
-bool is_write(Action action) { return action != Action::read && action != Action::volatile_read; }
+bool is_write(Action action) { return !is_read(action); }
 
 }  // namespace
 

@@ -44,9 +44,7 @@ public:
 
     bool access(const emu::AccessSeen& seen) override {
         const auto* address = static_cast<const std::byte*>(seen.address);
-        const Action action = is_relaxed(seen) ? seen.is_store ? Action::volatile_write : Action::volatile_read
-                              : seen.is_store  ? Action::write
-                                               : Action::read;
+        const Action action = action_of(seen);
         const Site site = findings_.site_of(seen.pc);
         if (bounds_.any_index() && !bounds_.fits_its_index(block_, seen.thread, address, seen.bytes, action, site))
             return false;
@@ -58,20 +56,20 @@ public:
             return false;
         }
         uninitialised_.access(*region, block_, seen.thread, address, seen.bytes, seen.is_store, site, action);
-        if (!is_relaxed(seen)) {
+        if (is_plain(action)) {
             races_.plain(*region, seen.thread, address, seen.bytes, seen.is_store, site);
             return true;
         }
-        races_.strong(*region, seen.thread, address, seen.bytes, action, kSystemScope, site);
-        if (seen.is_store) order_.writes_word(seen.thread, address, kSystemScope, false);
-        else order_.reads_word(seen.thread, address, kSystemScope, false);
+        races_.strong(*region, seen.thread, address, seen.bytes, action, seen.scope, site);
+        if (seen.is_store) order_.writes_word(seen.thread, address, seen.scope, false, seen.releases);
+        else order_.reads_word(seen.thread, address, seen.scope, false, seen.acquires);
         return true;
     }
 
     bool atomic_begins(const emu::AtomicSeen& seen) override {
         races_.settle();
         const auto* address = static_cast<const std::byte*>(seen.address);
-        const Site site = site_of_line(seen.line);
+        const Site site = site_of(seen);
         Region* region = memory_.find(address);
         if (!region) return bounds_.outside(block_, seen.thread, address, Action::atomic, site);
         if (region->offset(address) + bytes_of(seen) > region->bytes()) {
@@ -82,6 +80,9 @@ public:
         if (seen.op != Op::atomic_exch)
             uninitialised_.access(*region, block_, seen.thread, address, bytes_of(seen), false, site, Action::atomic);
         uninitialised_.access(*region, block_, seen.thread, address, bytes_of(seen), true, site, Action::atomic);
+        if (seen.scope < 0)  // to other threads it is a load and a store
+            for (const bool is_store : {false, true})
+                races_.plain(*region, seen.thread, address, bytes_of(seen), is_store, site);
         return true;
     }
 
@@ -89,15 +90,19 @@ public:
         const auto* address = static_cast<const std::byte*>(seen.address);
         Region* region = memory_.find(address);
         if (!region) return;  // the lane's own memory
-        races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site_of_line(seen.line));
+        const Site site = site_of(seen);
+        if (seen.scope < 0) return;
+        races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site);
         // An atomicAdd of 0 takes no ticket: it is how a word is read.
         const bool counts = seen.op == Op::atomic_inc || seen.op == Op::atomic_dec ||
                             ((seen.op == Op::atomic_add || seen.op == Op::atomic_sub) && seen.operand[0] != 0);
-        order_.reads_word(seen.thread, address, seen.scope, counts);
-        if (seen.wrote) order_.writes_word(seen.thread, address, seen.scope, true);
+        order_.reads_word(seen.thread, address, seen.scope, counts, seen.acquires);
+        if (seen.wrote) order_.writes_word(seen.thread, address, seen.scope, true, seen.releases);
     }
 
-    void fence(const emu::FenceSeen& seen) override { order_.fence(seen.thread, seen.scope); }
+    void fence(const emu::FenceSeen& seen) override {
+        order_.fence(seen.thread, seen.scope, seen.acquires, seen.releases);
+    }
 
     void collective(const emu::CollectiveSeen& seen) override {
         // A lane that has returned counts as arrived where the mask names it.
@@ -110,10 +115,15 @@ public:
     }
 
 private:
-    static constexpr int kSystemScope = 2;
-
     // Volatile accesses of up to 8 bytes are relaxed: no race among themselves, and no order either.
-    static bool is_relaxed(const emu::AccessSeen& seen) { return seen.is_volatile && seen.bytes <= 8; }
+    static Action action_of(const emu::AccessSeen& seen) {
+        if (seen.is_atomic && seen.scope >= 0) return seen.is_store ? Action::atomic_write : Action::atomic_read;
+        if (seen.is_volatile && seen.bytes <= 8) return seen.is_store ? Action::volatile_write : Action::volatile_read;
+        return seen.is_store ? Action::write : Action::read;
+    }
+    Site site_of(const emu::AtomicSeen& seen) const {
+        return seen.line ? site_of_line(seen.line) : findings_.site_of(seen.pc);
+    }
     static std::uint32_t bytes_of(const emu::AtomicSeen& seen) {
         return static_cast<std::uint32_t>(seen.elements * element_size(seen.type));
     }

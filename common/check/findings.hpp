@@ -21,7 +21,13 @@ enum class Problem : std::uint8_t {
     uninitialised,
 };
 
-enum class Action : std::uint8_t { read, write, atomic, volatile_read, volatile_write };
+enum class Action : std::uint8_t { read, write, atomic, volatile_read, volatile_write, atomic_read, atomic_write };
+
+inline bool is_read(Action action) {
+    return action == Action::read || action == Action::volatile_read || action == Action::atomic_read;
+}
+inline bool is_plain(Action action) { return action == Action::read || action == Action::write; }
+inline bool is_atomic(Action action) { return action == Action::atomic || action >= Action::atomic_read; }
 
 // One of the lanes that a finding is about.
 struct Party {

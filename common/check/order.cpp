@@ -116,15 +116,17 @@ void Order::warp_barrier(std::uint32_t warp, std::uint32_t lanes, std::uint32_t 
     uneven_[warp] = true;
 }
 
-void Order::fence(std::uint32_t slot, int scope) {
-    Fence& fence = fences_[slot];
-    fence.any = time(slot);
-    fence.any_scope = scope;
-    if (scope > 0) fence.device = fence.any;
-    any_fence_ = true;
-    ++late_[slot];
-    uneven_[slot / 32] = true;
-    if (!any_received_) return;
+void Order::fence(std::uint32_t slot, int scope, bool acquires, bool releases) {
+    if (releases) {
+        Fence& fence = fences_[slot];
+        fence.any = time(slot);
+        fence.any_scope = scope;
+        if (scope > 0) fence.device = fence.any;
+        any_fence_ = true;
+        ++late_[slot];
+        uneven_[slot / 32] = true;
+    }
+    if (!any_received_ || !acquires) return;
     const auto take = [&](const Receipts& pending) {
         for (Received received : pending) {
             received.scope = std::min(received.scope, scope);
@@ -136,7 +138,7 @@ void Order::fence(std::uint32_t slot, int scope) {
     lane_pending_[slot].clear();
 }
 
-void Order::reads_word(std::uint32_t slot, const void* word, int scope, bool counts) {
+void Order::reads_word(std::uint32_t slot, const void* word, int scope, bool counts, bool acquires) {
     if (words_.empty()) return;
     const auto found = words_.find(word);
     if (found == words_.end() || found->second->releases.empty()) return;
@@ -147,6 +149,7 @@ void Order::reads_word(std::uint32_t slot, const void* word, int scope, bool cou
     any_received_ = true;
     const std::size_t length = found->second->releases.size();
     receive(lane_pending_[slot], {found->second, length, scope, false});
+    if (acquires) receive(lane_received_[slot], {found->second, length, scope, false});
     if (counts) receive(lane_received_[slot], {found->second, length, scope, true});
 }
 
@@ -179,15 +182,16 @@ void Order::add(Log& log, Release release) {
     log.releases.push_back(std::move(release));
 }
 
-void Order::writes_word(std::uint32_t slot, const void* word, int scope, bool joins) {
+void Order::writes_word(std::uint32_t slot, const void* word, int scope, bool joins, bool releases) {
     const Fence& fence = fences_[slot];
-    const bool passes_on = fence.any || fenced_;
+    const bool passes_on = fence.any || fenced_ || releases;
     if (!joins) words_.erase(word);   // who received from the old log keeps it
     if (!passes_on) return;
     auto& log = words_[word];
     if (!log) log = std::make_shared<Log>();
     if (fence.device || fenced_) add(*log, release_of(slot, fence.device, std::min(scope, 1)));
     if (fence.any && fence.any_scope == 0) add(*log, release_of(slot, fence.any, 0));
+    if (releases) add(*log, release_of(slot, time(slot), std::min(scope, 1)));
     // What the lane does from here on is not known by it.
     ++late_[slot];
     uneven_[slot / 32] = true;

@@ -32,11 +32,13 @@ public:
     // A __syncwarp that names `lanes`; `exist`: those that the warp has.
     void warp_barrier(std::uint32_t warp, std::uint32_t lanes, std::uint32_t exist);
     // scope, here and below: 0 block, 1 device, 2 system.
-    void fence(std::uint32_t slot, int scope);
+    void fence(std::uint32_t slot, int scope) { fence(slot, scope, true, true); }
+    void fence(std::uint32_t slot, int scope, bool acquires, bool releases);
     // An atomic or volatile access of a word that others read or write so too. `counts`: an atomic that takes a ticket.
-    void reads_word(std::uint32_t slot, const void* word, int scope, bool counts);
+    // `acquires`, `releases`: its memory order, of itself.
+    void reads_word(std::uint32_t slot, const void* word, int scope, bool counts, bool acquires = false);
     // `joins`: it read the word as well, and passes on what came with it.
-    void writes_word(std::uint32_t slot, const void* word, int scope, bool joins);
+    void writes_word(std::uint32_t slot, const void* word, int scope, bool joins, bool releases = false);
 
     std::uint32_t block() const { return block_; }
     Time time(std::uint32_t slot) const { return warp_time_[slot / 32] + late_[slot]; }

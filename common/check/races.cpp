@@ -68,7 +68,7 @@ void Races::after_write(Cell& cell) {
     if (coverage == Coverage::ordered) return;
     const std::uint32_t then = cell.write_when & 1023;
     report(cell, {Action::write, cell.write_block - 1, then / 32, bit(then), cell.write_site, {}, -1}, coverage,
-           here_.action == Action::atomic ? Problem::atomic_race : Problem::race);
+           is_atomic(here_.action) ? Problem::atomic_race : Problem::race);
 }
 
 void Races::note_read(Cell& cell) {
@@ -115,9 +115,8 @@ void Races::write(Cell& cell) {
 // Plain accesses conflict with all writes, and plain writes with all; two strong accesses only where one of them is none
 // to the other's block.
 bool Races::conflicts(const Entry& entry) const {
-    const bool plain = here_.action == Action::read || here_.action == Action::write;
-    const bool writes = here_.action != Action::read && here_.action != Action::volatile_read;
-    if (!writes && entry.kind != Kind::strong_write) return false;
+    const bool plain = is_plain(here_.action);
+    if (is_read(here_.action) && entry.kind != Kind::strong_write) return false;
     if (plain || entry.kind == Kind::plain_read) return true;
     return entry.block != block_ && (entry.scope == 0 || here_.scope == 0);
 }
@@ -129,13 +128,14 @@ void Races::after_entries(Cell& cell) {
         std::uint32_t unordered = 0;
         const Coverage coverage = of(entry.block, entry.warp, entry.time, entry.lanes, &unordered);
         if (coverage == Coverage::ordered) continue;
-        const Action action = entry.atomic                       ? Action::atomic
+        const Action action = entry.atomic && entry.kind == Kind::strong_read ? Action::atomic_read
+                              : entry.atomic                     ? Action::atomic
                               : entry.kind == Kind::strong_write ? Action::volatile_write
                               : entry.kind == Kind::strong_read  ? Action::volatile_read
                                                                  : Action::read;
-        const bool here_plain = here_.action == Action::read || here_.action == Action::write;
+        const bool here_plain = is_plain(here_.action);
         const bool there_plain = entry.kind == Kind::plain_read;
-        const bool any_atomic = entry.atomic || here_.action == Action::atomic;
+        const bool any_atomic = entry.atomic || is_atomic(here_.action);
         const Problem problem = !here_plain && !there_plain ? Problem::scope_race
                                 : any_atomic                ? Problem::atomic_race
                                                             : Problem::race;
@@ -197,7 +197,7 @@ void Races::strong(Region& region, std::uint32_t slot, const std::byte* address,
     Cell* cell = region.cells() + (offset >> region.shift());
     Cell* const end = region.cells() + ((offset + bytes) >> region.shift());
     here_ = {&region, slot, address, bytes, site, action, scope};
-    const bool writes = action != Action::volatile_read;
+    const bool writes = !is_read(action);
     for (; cell != end; ++cell) {
         if (cell->write_block) after_write(*cell);
         if (writes && cell->read_block && !stale(cell->read_block)) {
@@ -206,11 +206,11 @@ void Races::strong(Region& region, std::uint32_t slot, const std::byte* address,
             const Coverage coverage = of(cell->read_block, warp, cell->read_when >> 5, cell->read_lanes, &unordered);
             if (coverage != Coverage::ordered)
                 report(*cell, {Action::read, cell->read_block - 1, warp, unordered, cell->read_site, {}, -1}, coverage,
-                       action == Action::atomic ? Problem::atomic_race : Problem::race);
+                       is_atomic(action) ? Problem::atomic_race : Problem::race);
         }
         const Kind kind = writes ? Kind::strong_write : Kind::strong_read;
         if (cell->more) after_entries(*cell);
-        note(*cell, kind, bit(slot), block_, slot / 32, order_.time(slot), site, scope, action == Action::atomic);
+        note(*cell, kind, bit(slot), block_, slot / 32, order_.time(slot), site, scope, is_atomic(action));
     }
 }
 
@@ -238,8 +238,7 @@ void Races::report(const Cell& cell, const Party& there, Coverage coverage, Prob
     race.there.events = same_block ? findings_.events_of(then) : emu::Found::kLast;
     const bool whole = static_cast<std::uint64_t>(index + 1) * size <= region.bytes();
     if (whole && here_.action != Action::atomic) race.there.value = shown(region.element(), element);
-    const bool reads = here_.action == Action::read || here_.action == Action::volatile_read;
-    if (reads) race.here.value = race.there.value;
+    if (is_read(here_.action)) race.here.value = race.there.value;
     // What a store leaves is known when it has happened. Two stores may be of the same value; a read beside a store is
     // wrong in any case.
     if (here_.action == Action::write && pending_ && (there.action == Action::write || pending_race_.there.action != Action::write))

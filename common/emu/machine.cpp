@@ -359,8 +359,8 @@ void Machine::yield() {
     if (static_cast<std::uint32_t>(to) != current) go_to(static_cast<std::uint32_t>(to));
 }
 
-void Machine::pause(int line) {
-    turn(line);
+void Machine::pause(int line, const void* pc) {
+    turn(line, pc);
     let_others_run();
 }
 
@@ -374,14 +374,14 @@ void Machine::let_others_run() {
 }
 
 // A lane that does nothing but atomics may wait for what another lane has yet to write: a lock, a flag.
-void Machine::atomic_done(int line) {
+void Machine::atomic_done(int line, const void* pc) {
     if (spinning_ != current) {
         spinning_ = current;
         spins_ = 0;
     } else if (++spins_ == kSpins) {
         spins_ = 0;
         turns_ += kSpins / 16;
-        pause(line);
+        pause(line, pc);
     }
 }
 

@@ -97,8 +97,8 @@ public:
     void sync_block(int line);
     void sync_block_vote(int line, trace::Op op, bool predicate);
     void active_mask(int line);
-    void pause(int line);
-    void atomic_done(int line);
+    void pause(int line, const void* pc = nullptr);
+    void atomic_done(int line, const void* pc);
     // Everybody else who can run has a turn first.
     void let_others_run();
     // Before a volatile access: a lane that reads one word again and again waits for another lane, which is let run.

@@ -37,6 +37,8 @@ struct FenceSeen {
     std::uint32_t thread = 0;
     int line = 0;
     int scope = 0;                 // 0 block, 1 device, 2 system
+    bool acquires = true;
+    bool releases = true;
 };
 
 // A load or store is about to happen.
@@ -47,6 +49,10 @@ struct AccessSeen {
     bool is_store = false;
     const void* pc = nullptr;      // return address into the kernel
     bool is_volatile = false;
+    bool is_atomic = false;        // libcu++'s load and store; the rest is about these
+    bool acquires = false;
+    bool releases = false;
+    int scope = 2;                 // as a fence's; -1: of the thread alone
 };
 
 // An atomic is about to be done, or was: then `old` and `wrote` are known.
@@ -61,6 +67,9 @@ struct AtomicSeen {
     std::uint64_t old = 0;         // the first eight bytes
     int scope = 1;                 // as a fence's: 0 for atomicAdd_block, 2 for atomicAdd_system
     bool wrote = true;             // false: an atomicCAS that found another value
+    bool acquires = false;         // libcu++'s memory orders
+    bool releases = false;
+    const void* pc = nullptr;      // where the line is not known (0): a return address into the kernel
 };
 
 struct AfterSeen {

@@ -218,7 +218,7 @@ bool Recorder::access(const AccessSeen& seen) {
 }
 
 void Recorder::atomic(const AtomicSeen& seen) {
-    LaneEvent& event = add(seen.thread, true, seen.address);
+    LaneEvent& event = add(seen.thread, true, seen.address, seen.pc);
     event.op = seen.op;
     event.type = seen.type;
     event.line = seen.line;

@@ -1,5 +1,7 @@
 #include "common/check/checker.hpp"
 
+#include <unordered_map>
+
 #include "common/check/bounds.hpp"
 #include "common/check/findings.hpp"
 #include "common/check/shadow_memory.hpp"
@@ -27,18 +29,43 @@ public:
         findings_.launch_begins(launch);
         order_.launch_begins();
         races_.launch_begins();
+        waiting_.clear();
+        under_way_ = false;
     }
 
     std::string undecided() const override { return races_.undecided(); }
 
+    void block_memory(const emu::BlockMemory& memory) override {
+        findings_.block_memory(memory);
+        memory_.block_memory(memory);
+    }
+
     void block_begins(std::uint64_t block, std::uint32_t slots) override {
+        put_aside();
+        under_way_ = true;
         block_ = static_cast<std::uint32_t>(block);
         memory_.block_begins();
         order_.block_begins(block_, slots);
         races_.block_begins(block_);
         bounds_.forget_indices();
     }
-    void block_ends() override { races_.settle(); }
+    void block_ends() override {
+        races_.settle();
+        under_way_ = false;
+    }
+
+    void block_goes_on(std::uint64_t block) override {
+        if (under_way_ && block == block_) return;
+        put_aside();
+        const auto waiting = waiting_.find(static_cast<std::uint32_t>(block));
+        if (waiting == waiting_.end()) return;
+        under_way_ = true;
+        block_ = waiting->first;
+        order_.take_up(*waiting->second.order);
+        memory_.take_up(std::move(waiting->second.shared));
+        races_.block_begins(block_);
+        waiting_.erase(waiting);
+    }
 
     void shared_array(const emu::SharedArraySeen& seen) override { memory_.add_shared(seen); }
 
@@ -94,7 +121,8 @@ public:
         if (seen.scope < 0) return;
         races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site);
         // An atomicAdd of 0 takes no ticket: it is how a word is read.
-        const bool counts = seen.op == Op::atomic_inc || seen.op == Op::atomic_dec ||
+        // Those of libcu++ say their order themselves.
+        const bool counts = seen.line == 0 ? false : seen.op == Op::atomic_inc || seen.op == Op::atomic_dec ||
                             ((seen.op == Op::atomic_add || seen.op == Op::atomic_sub) && seen.operand[0] != 0);
         order_.reads_word(seen.thread, address, seen.scope, counts, seen.acquires);
         if (seen.wrote) order_.writes_word(seen.thread, address, seen.scope, true, seen.releases);
@@ -128,6 +156,19 @@ private:
         return static_cast<std::uint32_t>(seen.elements * element_size(seen.type));
     }
 
+    // The present block waits for others, of which one runs.
+    void put_aside() {
+        if (!under_way_) return;
+        races_.settle();
+        bounds_.forget_indices();
+        waiting_[block_] = {order_.put_aside(), memory_.put_aside()};
+    }
+
+    struct Waiting {
+        std::unique_ptr<OrderOfBlock> order;
+        std::vector<Region*> shared;
+    };
+
     Memory memory_;
     Findings findings_;
     Order order_;
@@ -135,6 +176,8 @@ private:
     Uninitialised uninitialised_{findings_};
     Bounds bounds_{memory_, findings_};
     std::uint32_t block_ = 0;
+    bool under_way_ = false;                               // it has begun and not ended
+    std::unordered_map<std::uint32_t, Waiting> waiting_;   // blocks that wait for others
 };
 
 }  // namespace

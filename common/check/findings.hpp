@@ -57,6 +57,8 @@ struct Noticed {
 class Findings {
 public:
     void launch_begins(const emu::CheckedLaunch& launch);
+    void block_memory(const emu::BlockMemory& memory) { memory_ = memory; }
+    const emu::BlockMemory& memory() const { return memory_; }
     Site site_of(const void* pc) const {
         return static_cast<Site>(static_cast<const char*>(pc) - static_cast<const char*>(launch_.code) + kCodeRoom);
     }
@@ -79,6 +81,7 @@ private:
     emu::Found found_of(const Noticed& noticed) const;
 
     emu::CheckedLaunch launch_;
+    emu::BlockMemory memory_;   // of the present block
     std::vector<Known> all_;
     std::size_t last_ = 0;   // the one that was counted last
 };

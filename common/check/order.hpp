@@ -20,13 +20,70 @@ enum class Coverage : std::uint8_t {
     unordered,
 };
 
-class Order {
-public:
+// What is known of the lanes of one block. Several blocks may be under way: each has its own.
+struct OrderOfBlock {
     static constexpr std::uint32_t kMaxSlots = 1024;
+
+    struct Log;
+    // What came to a word up to the length-th write.
+    struct Received {
+        std::shared_ptr<const Log> log;
+        std::size_t length = 0;
+        int scope = 0;
+        bool by_counter = false;
+    };
+    using Receipts = std::vector<Received>;
+    // What a lane made known by a fence and a write after it.
+    struct Release {
+        std::uint32_t block = 0, slot = 0;
+        int scope = 0;
+        Time time = 0;                                          // of the lane itself
+        Time warp_time = 0;                                     // of its warp: all lanes' earlier accesses
+        std::vector<Time> floors;                               // of every warp of its block
+        std::vector<Time> known;                                // of the lanes of its warp, by syncs of some lanes
+        std::shared_ptr<const std::vector<Time>> fenced;        // lanes that fenced before the last barrier
+        Receipts received;
+    };
+    struct Log {
+        std::vector<Release> releases;
+        std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_block;   // places in releases
+        std::vector<std::uint32_t> passing_on;                  // those that received from another word
+    };
+
+    std::uint32_t block_ = 0;
+    std::uint32_t slots_ = 0;
+    std::array<Time, 32> warp_time_{};      // accesses before it are ordered before all lanes of the warp
+    std::array<Time, 32> barrier_time_{};   // … of the block
+    std::array<Time, kMaxSlots> late_{};    // how much further a lane's own time is
+    std::array<bool, 32> uneven_{};         // are there lanes of the warp that are?
+    std::vector<Time> known_;               // by slot and lane: what a lane knows of its warp's; empty: nothing yet
+    bool knows_lanes_ = false;              // … in this block
+
+    struct Fence {
+        Time device = 0, any = 0;           // the time before the last one, + 1; 0: none in this interval
+        int any_scope = 0;
+    };
+    std::array<Fence, kMaxSlots> fences_{};
+    bool any_fence_ = false;
+    std::shared_ptr<const std::vector<Time>> fenced_;   // see Release::fenced
+    std::shared_ptr<const std::vector<Time>> fenced_floors_;
+
+    bool any_received_ = false;
+    std::vector<Receipts> lane_received_, lane_pending_;
+    std::array<Receipts, 32> warp_received_;
+    Receipts block_received_, block_pending_;
+};
+
+class Order : OrderOfBlock {
+public:
+    using OrderOfBlock::kMaxSlots;
     static constexpr Time kMaxTime = (Time{1} << 22) - 1;
 
     void launch_begins();
     void block_begins(std::uint32_t block, std::uint32_t slots);
+    // The present block waits for others, and comes to be the present one again.
+    std::unique_ptr<OrderOfBlock> put_aside() { return std::make_unique<OrderOfBlock>(static_cast<OrderOfBlock&>(*this)); }
+    void take_up(const OrderOfBlock& block) { static_cast<OrderOfBlock&>(*this) = block; }
 
     void block_barrier();
     // A __syncwarp that names `lanes`; `exist`: those that the warp has.
@@ -60,32 +117,6 @@ public:
     bool overflowed() const { return overflowed_; }
 
 private:
-    struct Log;
-    // What came to a word up to the length-th write.
-    struct Received {
-        std::shared_ptr<const Log> log;
-        std::size_t length = 0;
-        int scope = 0;
-        bool by_counter = false;
-    };
-    using Receipts = std::vector<Received>;
-    // What a lane made known by a fence and a write after it.
-    struct Release {
-        std::uint32_t block = 0, slot = 0;
-        int scope = 0;
-        Time time = 0;                                          // of the lane itself
-        Time warp_time = 0;                                     // of its warp: all lanes' earlier accesses
-        std::vector<Time> floors;                               // of every warp of its block
-        std::vector<Time> known;                                // of the lanes of its warp, by syncs of some lanes
-        std::shared_ptr<const std::vector<Time>> fenced;        // lanes that fenced before the last barrier
-        Receipts received;
-    };
-    struct Log {
-        std::vector<Release> releases;
-        std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_block;   // places in releases
-        std::vector<std::uint32_t> passing_on;                  // those that received from another word
-    };
-
     Coverage before_slowly(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const;
     bool knows(const Receipts& receipts, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
                bool by_counter, int depth) const;
@@ -97,29 +128,7 @@ private:
     void add(Log& log, Release release);
     static void receive(Receipts& receipts, const Received& more);
 
-    std::uint32_t block_ = 0;
-    std::uint32_t slots_ = 0;
     bool overflowed_ = false;
-    std::array<Time, 32> warp_time_{};      // accesses before it are ordered before all lanes of the warp
-    std::array<Time, 32> barrier_time_{};   // … of the block
-    std::array<Time, kMaxSlots> late_{};    // how much further a lane's own time is
-    std::array<bool, 32> uneven_{};         // are there lanes of the warp that are?
-    std::vector<Time> known_;               // by slot and lane: what a lane knows of its warp's; empty: nothing yet
-    bool knows_lanes_ = false;              // … in this block
-
-    struct Fence {
-        Time device = 0, any = 0;           // the time before the last one, + 1; 0: none in this interval
-        int any_scope = 0;
-    };
-    std::array<Fence, kMaxSlots> fences_{};
-    bool any_fence_ = false;
-    std::shared_ptr<const std::vector<Time>> fenced_;   // see Release::fenced
-    std::shared_ptr<const std::vector<Time>> fenced_floors_;
-
-    bool any_received_ = false;
-    std::vector<Receipts> lane_received_, lane_pending_;
-    std::array<Receipts, 32> warp_received_;
-    Receipts block_received_, block_pending_;
     std::unordered_map<const void*, std::shared_ptr<Log>> words_;
 };
 

@@ -135,6 +135,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     quick_line_ = kNoLine;
     turns_ = 0;
     spins_ = 0;
+    waited_ = 0;
     stopped_ = false;
     barrier_mixed_ = false;
     barrier_votes_ = false;
@@ -159,6 +160,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     while (host_function_) {
         host_function_(host_argument_);
         host_function_ = nullptr;
+        if (stopped_) break;   // the launch has ended while this block waited
         jump(host_, fibers_[current]);
     }
     lanewise_emulated::board = nullptr;
@@ -382,6 +384,7 @@ void Machine::atomic_done(int line, const void* pc) {
         spins_ = 0;
         turns_ += kSpins / 16;
         pause(line, pc);
+        waits(line, pc, kSpins / 16);
     }
 }
 
@@ -394,6 +397,23 @@ void Machine::volatile_access(const void* address, const void* pc) {
     }
     turn(0, pc);
     let_others_run();
+    waits(0, pc, 1);
+}
+
+void Machine::waits(int line, const void* pc, std::uint32_t turns) {
+    waited_ += turns;
+    if (waited_ < kPatience || !let_other_blocks_run_) return;
+    waited_ = 0;
+    on_host(
+        [](void* argument) {
+            Machine& machine = *static_cast<Machine*>(argument);
+            lanewise_emulated::board = nullptr;   // no lane runs on this thread meanwhile
+            machine.others_ = machine.let_other_blocks_run_();
+            lanewise_emulated::board = &machine;
+            machine.stopped_ = machine.others_ == Others::ended;
+        },
+        this);
+    if (others_ == Others::none) stop(line, pc);
 }
 
 void Machine::misaligned(std::size_t bytes, const void* pc) {
@@ -425,6 +445,12 @@ void Machine::turn(int line, const void* pc) {
 
 void Machine::stop(int line, const void* pc) {
     const std::string where = line ? fmt::format("the loop around line {}", line) : "the loop that this line is in";
+    if (turns_ <= kMaxTurns)
+        fail("runaway", line,
+             fmt::format("a block waits for what no thread that still runs does, and was stopped; look at the condition "
+                         "of {}.",
+                         where),
+             pc);
     fail("runaway", line,
          fmt::format("a block came to {} barriers, shuffles and pauses without an end and was stopped; look at the "
                      "condition of {}.",

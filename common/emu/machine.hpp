@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -23,6 +24,9 @@ inline constexpr std::uint32_t kMaxThreads = 1024;
 // core of an AMD EPYC: far more than a lesson's kernel needs, and short enough to wait for.
 inline constexpr std::uint64_t kMaxTurns = std::uint64_t{1} << 24;
 inline constexpr std::uint32_t kMaxWarps = kMaxThreads / kWarpSize;
+
+// Turns of lanes that wait, after which another block may be what they wait for.
+inline constexpr std::uint32_t kPatience = 2048;
 
 // Consecutive atomics of one lane after which it is taken to wait for another one, which is then let run.
 inline constexpr std::uint32_t kSpins = 1024;
@@ -87,6 +91,14 @@ public:
     // Runs one block of the launch to its end. `observer` may be null.
     void run_block(std::uint64_t number, Observer* observer);
 
+    // What becomes of a block that only waits: others have run, which it may have waited for; there is no other that
+    // could change anything; or the launch has ended meanwhile.
+    enum class Others { ran, none, ended };
+    // What lets them run. Without it a block that waits for another one is stopped.
+    void set_others(std::function<Others()> let_run) { let_other_blocks_run_ = std::move(let_run); }
+    // A lane has waited `turns` times for something that another lane may change, perhaps one of another block.
+    void waits(int line, const void* pc, std::uint32_t turns);
+
     const std::vector<trace::Finding>& findings() const { return findings_; }
     // The last block ran away and was stopped.
     bool stopped() const { return stopped_; }
@@ -122,7 +134,7 @@ public:
     // Ends the launch because an observer refused what the running lane was about to do, and has said why.
     [[noreturn]] void fault() { end_launch(); }
     const std::byte* stacks_begin() const { return static_cast<const std::byte*>(stacks_->bottom(0)); }
-    std::byte* dynamic_shared() { return dynamic_shared_.get(); }
+    std::byte* dynamic_shared() const { return dynamic_shared_.get(); }
     std::uint32_t dynamic_shared_bytes() const { return program_.block.dynamic_shared_bytes; }
 
 private:
@@ -201,6 +213,9 @@ private:
     std::uint64_t block_number_ = 0;
     std::uint64_t turns_ = 0;          // barriers, collectives and pauses in this block, to stop one that never ends
     std::int64_t clock_ = 0;
+    std::function<Others()> let_other_blocks_run_;
+    Others others_ = Others::ran;      // what it said
+    std::uint32_t waited_ = 0;         // turns since the others ran
     std::uint32_t spinning_ = 0;       // who did the last atomics, and how many on end
     std::uint32_t spins_ = 0;
     struct LastRead {                  // of a volatile word, by each lane

@@ -111,6 +111,8 @@ public:
     virtual bool takes_statements() const { return true; }  // after, joined, took
     virtual void block_begins(std::uint64_t /*block*/, std::uint32_t /*slots*/) {}
     virtual void block_ends() {}
+    // A block that began before and has waited for others runs on; what is told from here on is of it.
+    virtual void block_goes_on(std::uint64_t /*block*/) {}
     virtual void collective(const CollectiveSeen&) {}
     virtual void at_barrier(const BarrierSeen&) {}                      // each lane as it arrives
     // Before any of them goes on; `received`, by slot, is what those that vote take away.
@@ -140,6 +142,9 @@ public:
     }
     void block_ends() override {
         each([](Observer& o) { o.block_ends(); });
+    }
+    void block_goes_on(std::uint64_t block) override {
+        each([&](Observer& o) { o.block_goes_on(block); });
     }
     void collective(const CollectiveSeen& seen) override {
         each([&](Observer& o) { o.collective(seen); });

@@ -101,7 +101,10 @@ void library_fence(int scope, bool acquires, bool releases, int line) {
     if (Observer* o = observer()) o->fence({board->current, line, scope, acquires, releases});
 }
 
-void pause(int line) { machine().pause(line); }
+void pause(int line) {
+    machine().pause(line);
+    machine().waits(line, nullptr, 1);
+}
 
 long long clock_count() { return machine().clock_count(); }
 

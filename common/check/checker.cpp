@@ -120,12 +120,13 @@ public:
         const Site site = site_of(seen);
         if (seen.scope < 0) return;
         races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site);
-        // An atomicAdd of 0 takes no ticket: it is how a word is read.
-        // Those of libcu++ say their order themselves.
-        const bool counts = seen.line == 0 ? false : seen.op == Op::atomic_inc || seen.op == Op::atomic_dec ||
-                            ((seen.op == Op::atomic_add || seen.op == Op::atomic_sub) && seen.operand[0] != 0);
+        // Atomics of libcu++, whose line is not given, say their order themselves: they are no tickets of the guide.
+        const bool changes = emu::changes_word(seen);
+        const bool counts = changes && seen.line != 0 &&
+                            (seen.op == Op::atomic_inc || seen.op == Op::atomic_dec || seen.op == Op::atomic_add ||
+                             seen.op == Op::atomic_sub);
         order_.reads_word(seen.thread, address, seen.scope, counts, seen.acquires);
-        if (seen.wrote) order_.writes_word(seen.thread, address, seen.scope, true, seen.releases);
+        if (changes) order_.writes_word(seen.thread, address, seen.scope, true, seen.releases);
     }
 
     void fence(const emu::FenceSeen& seen) override {

@@ -45,9 +45,21 @@ struct OrderOfBlock {
         Receipts received;
     };
     struct Log {
+        // Places in `releases`, in order. What a lane releases later tells of all that it released before.
+        struct OfLane {
+            std::uint32_t block = 0, slot = 0;
+            std::vector<std::uint32_t> places;
+            std::vector<std::uint32_t> passing_on;              // those that received from another word
+        };
         std::vector<Release> releases;
-        std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_block;   // places in releases
-        std::vector<std::uint32_t> passing_on;                  // those that received from another word
+        std::vector<OfLane> lanes;
+        std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_block;   // places in lanes
+        std::vector<std::uint32_t> passing_on;                  // lanes that have such
+        // What a search has been through.
+        mutable std::uint64_t searched = 0;
+        mutable std::size_t searched_length = 0;
+        mutable std::uint32_t searched_to = 0;
+        mutable int searched_scope = 0;
     };
 
     std::uint32_t block_ = 0;
@@ -118,8 +130,15 @@ public:
 
 private:
     Coverage before_slowly(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const;
-    bool knows(const Receipts& receipts, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
-               bool by_counter, int depth) const;
+    // What is left of a search: receipts by lanes of a block.
+    struct Search {
+        const Receipts* receipts = nullptr;
+        std::uint32_t to = 0;
+    };
+    bool knows(const Receipts& receipts, std::uint32_t block, std::uint32_t then, Time when, bool by_counter) const;
+    bool knows_directly(const Received& received, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
+                        std::vector<Search>& rest) const;
+    bool holds_all_of(std::uint32_t slot, const Log& log) const;
     static bool releases(const Release& release, std::uint32_t block, std::uint32_t then, Time when);
     void advance(std::uint32_t warp);
     void pass_up(Receipts& from, Receipts& to);
@@ -130,6 +149,8 @@ private:
 
     bool overflowed_ = false;
     std::unordered_map<const void*, std::shared_ptr<Log>> words_;
+    mutable std::vector<Search> search_;
+    mutable std::uint64_t searches_ = 0;
 };
 
 }  // namespace lanewise::check

@@ -135,12 +135,12 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     quick_line_ = kNoLine;
     turns_ = 0;
     spins_ = 0;
-    waited_ = 0;
+    waited_ = quiet_ = 0;
     stopped_ = false;
     barrier_mixed_ = false;
     barrier_votes_ = false;
-    if (reads_volatile_) last_reads_.fill({});
-    reads_volatile_ = false;
+    if (looks_any_) looks_.fill({});
+    looks_any_ = false;
     block = {static_cast<std::uint32_t>(number % program_.grid.x),
              static_cast<std::uint32_t>(number / program_.grid.x % program_.grid.y),
              static_cast<std::uint32_t>(number / program_.grid.x / program_.grid.y)};
@@ -249,6 +249,7 @@ void Machine::release_barrier() {
     if (barrier_mixed_) judge_barrier();
     if (barrier_votes_) count_barrier_votes();
     if (observer_) observer_->barrier_complete(result);
+    ++changes_;
     waiting_ = 0;
     quick_line_ = kNoLine;
     for (std::uint32_t i = 0; i < warp_count_; ++i) runnable_[i] = warps_[i].alive;
@@ -375,45 +376,61 @@ void Machine::let_others_run() {
     if (to != current) go_to(to);
 }
 
-// A lane that does nothing but atomics may wait for what another lane has yet to write: a lock, a flag.
-void Machine::atomic_done(int line, const void* pc) {
+// A lane that does nothing but atomics may wait for what another lane has yet to write: a lock, a flag. One that looks at
+// the same word again, by an atomic that leaves it as it is, does.
+void Machine::atomic_done(const lanewise_emulated::Atomic& what, bool changed) {
+    if (changed) memory_changes();
+    else volatile_access(what.address, what.line ? nullptr : what.pc, what.line);
     if (spinning_ != current) {
         spinning_ = current;
         spins_ = 0;
     } else if (++spins_ == kSpins) {
         spins_ = 0;
         turns_ += kSpins / 16;
-        pause(line, pc);
-        waits(line, pc, kSpins / 16);
+        pause(what.line, what.pc);
+        waits(what.line, what.pc, kSpins / 16);
     }
 }
 
-void Machine::volatile_access(const void* address, const void* pc) {
-    LastRead& last = last_reads_[current];
-    if (last.address != address || last.pc != pc) {
-        last = {address, pc};
-        reads_volatile_ = true;
+void Machine::volatile_access(const void* address, const void* pc, int line) {
+    const auto place = reinterpret_cast<std::uint64_t>(pc) + static_cast<std::uint64_t>(line) + 1;
+    const std::uint64_t look = reinterpret_cast<std::uint64_t>(address) ^ place * 0x9e3779b97f4a7c15ull;
+    Looks& looks = looks_[current];
+    if (std::find(looks.begin(), looks.end(), look) == looks.end()) {
+        std::shift_right(looks.begin(), looks.end(), 1);
+        looks[0] = look;
+        looks_any_ = true;
         return;
     }
-    turn(0, pc);
+    turn(line, pc);
     let_others_run();
-    waits(0, pc, 1);
+    waits(line, pc, 1);
 }
 
 void Machine::waits(int line, const void* pc, std::uint32_t turns) {
+    if (!let_other_blocks_run_) return;
+    if (!is_watched() || changes_ != changes_before_) quiet_ = 0;
+    changes_before_ = changes_;
     waited_ += turns;
-    if (waited_ < kPatience || !let_other_blocks_run_) return;
-    waited_ = 0;
+    quiet_ += turns;
+    if (waited_ < kPatience && (!is_watched() || quiet_ < kLooks * alive_)) return;
     on_host(
         [](void* argument) {
             Machine& machine = *static_cast<Machine*>(argument);
             lanewise_emulated::board = nullptr;   // no lane runs on this thread meanwhile
-            machine.others_ = machine.let_other_blocks_run_();
+            machine.others_ = machine.let_other_blocks_run_(machine.waited_);
             lanewise_emulated::board = &machine;
             machine.stopped_ = machine.others_ == Others::ended;
         },
         this);
-    if (others_ == Others::none) stop(line, pc);
+    waited_ = quiet_ = 0;
+    if (others_ == Others::too_long) stop(line, pc);
+    if (others_ == Others::stuck)
+        fail("hang", line,
+             fmt::format("lane {} of warp {} in block {} waits for a value that no thread will store any more: all others "
+                         "wait too or have returned. Let a thread that does not wait store it first.",
+                         current % kWarpSize, current / kWarpSize, block_number_),
+             pc);
 }
 
 void Machine::misaligned(std::size_t bytes, const void* pc) {
@@ -445,12 +462,6 @@ void Machine::turn(int line, const void* pc) {
 
 void Machine::stop(int line, const void* pc) {
     const std::string where = line ? fmt::format("the loop around line {}", line) : "the loop that this line is in";
-    if (turns_ <= kMaxTurns)
-        fail("runaway", line,
-             fmt::format("a block waits for what no thread that still runs does, and was stopped; look at the condition "
-                         "of {}.",
-                         where),
-             pc);
     fail("runaway", line,
          fmt::format("a block came to {} barriers, shuffles and pauses without an end and was stopped; look at the "
                      "condition of {}.",

@@ -27,6 +27,8 @@ inline constexpr std::uint32_t kMaxWarps = kMaxThreads / kWarpSize;
 
 // Turns of lanes that wait, after which another block may be what they wait for.
 inline constexpr std::uint32_t kPatience = 2048;
+// The same where nothing changes meanwhile: each lane has looked so many times.
+inline constexpr std::uint32_t kLooks = 4;
 
 // Consecutive atomics of one lane after which it is taken to wait for another one, which is then let run.
 inline constexpr std::uint32_t kSpins = 1024;
@@ -91,13 +93,21 @@ public:
     // Runs one block of the launch to its end. `observer` may be null.
     void run_block(std::uint64_t number, Observer* observer);
 
-    // What becomes of a block that only waits: others have run, which it may have waited for; there is no other that
-    // could change anything; or the launch has ended meanwhile.
-    enum class Others { ran, none, ended };
+    // What becomes of a block that only waits: others have run, which it may have waited for; all of them have waited for
+    // very long; no thread has changed anything for very long; or the launch has ended meanwhile.
+    enum class Others { ran, too_long, stuck, ended };
     // What lets them run. Without it a block that waits for another one is stopped.
-    void set_others(std::function<Others()> let_run) { let_other_blocks_run_ = std::move(let_run); }
+    void set_others(std::function<Others(std::uint32_t turns)> let_run) { let_other_blocks_run_ = std::move(let_run); }
     // A lane has waited `turns` times for something that another lane may change, perhaps one of another block.
     void waits(int line, const void* pc, std::uint32_t turns);
+    // A store, or an atomic that leaves another value; where lanes are watched (see run_block), all of them are told.
+    void memory_changes() {
+        ++changes_;
+        if (looks_any_) looks_[current] = {};
+    }
+    // Such changes, and barriers and collectives that were completed, so far.
+    std::uint64_t changes() const { return changes_; }
+    bool is_watched() const { return observer_ != nullptr; }
 
     const std::vector<trace::Finding>& findings() const { return findings_; }
     // The last block ran away and was stopped.
@@ -110,11 +120,11 @@ public:
     void sync_block_vote(int line, trace::Op op, bool predicate);
     void active_mask(int line);
     void pause(int line, const void* pc = nullptr);
-    void atomic_done(int line, const void* pc);
+    void atomic_done(const lanewise_emulated::Atomic& what, bool changed);
     // Everybody else who can run has a turn first.
     void let_others_run();
     // Before a volatile access: a lane that reads one word again and again waits for another lane, which is let run.
-    void volatile_access(const void* address, const void* pc);
+    void volatile_access(const void* address, const void* pc, int line = 0);
     // An access of `bytes` at an address that is no multiple of that.
     [[noreturn]] void misaligned(std::size_t bytes, const void* pc);
     // An integer division, or a remainder; the lane goes on with what a GPU gives.
@@ -213,17 +223,17 @@ private:
     std::uint64_t block_number_ = 0;
     std::uint64_t turns_ = 0;          // barriers, collectives and pauses in this block, to stop one that never ends
     std::int64_t clock_ = 0;
-    std::function<Others()> let_other_blocks_run_;
+    std::function<Others(std::uint32_t)> let_other_blocks_run_;
     Others others_ = Others::ran;      // what it said
     std::uint32_t waited_ = 0;         // turns since the others ran
+    std::uint32_t quiet_ = 0;          // … and since something changed
+    std::uint64_t changes_ = 0, changes_before_ = 0;
     std::uint32_t spinning_ = 0;       // who did the last atomics, and how many on end
     std::uint32_t spins_ = 0;
-    struct LastRead {                  // of a volatile word, by each lane
-        const void* address = nullptr;
-        const void* pc = nullptr;
-    };
-    std::array<LastRead, kMaxThreads> last_reads_{};
-    bool reads_volatile_ = false;      // some are set
+    // The places and words that each lane looked at last and since it changed anything, as numbers that tell them apart.
+    using Looks = std::array<std::uint64_t, 4>;
+    std::array<Looks, kMaxThreads> looks_{};
+    bool looks_any_ = false;           // some are set
     void (*host_function_)(void*) = nullptr;  // what a lane wants done on the host's stack
     void* host_argument_ = nullptr;
     bool barrier_mixed_ = false;       // they stand at different ones

@@ -72,6 +72,24 @@ struct AtomicSeen {
     const void* pc = nullptr;      // where the line is not known (0): a return address into the kernel
 };
 
+// Does it leave another value than it found? An atomicAdd of 0 or an atomicExch of what is there is how a word is read,
+// often again and again.
+inline bool changes_word(const AtomicSeen& seen) {
+    const std::uint64_t operand = seen.operand[0];
+    if (!seen.wrote) return false;
+    switch (seen.op) {
+        case trace::Op::atomic_add:
+        case trace::Op::atomic_sub:
+        case trace::Op::atomic_xor:
+        case trace::Op::atomic_max: return operand != 0 || seen.operand[1] != 0;
+        case trace::Op::atomic_or: return (seen.old | operand) != seen.old;
+        case trace::Op::atomic_and: return (seen.old & operand) != seen.old;
+        case trace::Op::atomic_exch:
+        case trace::Op::atomic_cas: return operand != seen.old;
+        default: return true;
+    }
+}
+
 struct AfterSeen {
     std::uint32_t thread = 0;
     int first_line = 0;

@@ -7,6 +7,9 @@ namespace lanewise::emu {
 namespace {
 
 constexpr int kMostBlocks = 64;
+// Turns of lanes that wait while nothing changes, after which nothing ever will. Kernels that give up by themselves do
+// so earlier.
+constexpr std::uint64_t kQuietTurns = kMaxTurns / 16;
 constexpr std::size_t kMostStackBytes = std::size_t{8} << 30;   // address space
 
 }  // namespace
@@ -28,7 +31,7 @@ void ResidentBlocks::run_block(Member& member, std::uint64_t block) {
     Observer* observer = calls_.runs(block, *member.machine, true);
     member.machine->run_block(block, observer);
     member.block.reset();
-    rounds_ = 0;
+    waited_ = quiet_ = 0;
     if (ended_) return;   // while it waited
     if (member.machine->stopped()) stopped_ = ended_ = true;
     calls_.done();
@@ -41,12 +44,18 @@ void ResidentBlocks::give_turn(std::unique_lock<std::mutex>& lock, Member& from,
     from.has_turn.wait(lock, [&] { return turn_ == &from; });
 }
 
-Machine::Others ResidentBlocks::let_others_run(Member& member) {
+Machine::Others ResidentBlocks::let_others_run(Member& member, std::uint32_t turns) {
     std::unique_lock lock(mutex_);
     const auto under_way = std::count_if(members_.begin(), members_.end(), [](const Member& m) { return m.block.has_value(); });
     const bool room = under_way < calls_.most;
-    if (++rounds_ > kMaxTurns / kPatience) {
-        if (room || !calls_.next()) return Machine::Others::none;
+    std::uint64_t changes = 0;
+    for (const Member& one : members_) changes += one.machine->changes();
+    quiet_ = changes == changes_ && member.machine->is_watched() ? quiet_ + turns : 0;
+    changes_ = changes;
+    waited_ += turns;
+    const bool stuck = quiet_ > kQuietTurns;
+    if (waited_ > kMaxTurns || stuck) {
+        if (room || !calls_.next()) return stuck ? Machine::Others::stuck : Machine::Others::too_long;
         too_many_ = stopped_ = ended_ = true;
         return Machine::Others::ended;
     }
@@ -57,7 +66,7 @@ Machine::Others ResidentBlocks::let_others_run(Member& member) {
             const auto idle = std::find_if(members_.begin(), members_.end(), [](const Member& m) { return !m.block; });
             to = idle != members_.end() ? &*idle : &add_member();
             to->block = block;
-            rounds_ = 0;
+            waited_ = quiet_ = 0;
             if (!to->thread.joinable()) to->thread = std::thread([this, to] { serve(*to); });
         }
     }
@@ -83,7 +92,7 @@ void ResidentBlocks::serve(Member& member) {
         if (!member.block) return;   // it is over
         try {
             if (!loaded) {
-                member.machine->set_others([this, &member] { return let_others_run(member); });
+                member.machine->set_others([this, &member](std::uint32_t turns) { return let_others_run(member, turns); });
                 member.machine->load(program_);
                 loaded = true;
             }
@@ -105,7 +114,7 @@ void ResidentBlocks::serve(Member& member) {
 
 bool ResidentBlocks::run() {
     Member& first = add_member();
-    first.machine->set_others([this, &first] { return let_others_run(first); });
+    first.machine->set_others([this, &first](std::uint32_t turns) { return let_others_run(first, turns); });
     first.machine->load(program_);
     turn_ = &first;
     const auto let_waiting_run = [&] {   // till all of them wait no more

@@ -49,7 +49,7 @@ private:
 
     Member& add_member();
     void run_block(Member& member, std::uint64_t block);
-    Machine::Others let_others_run(Member& member);
+    Machine::Others let_others_run(Member& member, std::uint32_t turns);
     void serve(Member& member);
     void give_turn(std::unique_lock<std::mutex>& lock, Member& from, Member& to);
     Member* oldest_waiting();
@@ -60,7 +60,9 @@ private:
     std::deque<Member> members_;
     std::deque<Member*> waiting_;    // in the order in which they began to wait
     Member* turn_ = nullptr;         // the one that runs
-    std::uint64_t rounds_ = 0;       // of waiting, since a block began or ended
+    std::uint64_t waited_ = 0;       // turns, since a block began or ended
+    std::uint64_t quiet_ = 0;        // … and since a thread changed something
+    std::uint64_t changes_ = 0;      // of all machines
     bool ended_ = false;             // the launch was stopped, or is over
     bool stopped_ = false;
     bool too_many_ = false;

@@ -41,13 +41,14 @@ void atomic_begins(const Atomic& what) {
 }
 
 void atomic_done(const Atomic& what, std::uint64_t old, bool wrote) {
-    if (Observer* o = observer())
-        o->atomic(seen(what, old, wrote));
-    machine().atomic_done(what.line, what.pc);
+    const auto done = seen(what, old, wrote);
+    if (Observer* o = observer()) o->atomic(done);
+    machine().atomic_done(what, lanewise::emu::changes_word(done));
 }
 
 void atomic_access(const AtomicAccess& what) {
     if (!what.is_store) machine().volatile_access(what.address, what.pc);
+    if (what.is_store) machine().memory_changes();
     if (Observer* o = observer())
         if (!o->access({board->current, what.address, static_cast<std::uint32_t>(what.bytes), what.is_store, what.pc,
                         false, true, what.acquires, what.releases, what.scope}))

@@ -14,6 +14,8 @@ launch::KernelSet verdicts_blocks();
 launch::KernelSet verdicts_memory();
 launch::KernelSet verdicts_barriers();
 launch::KernelSet verdicts_orders();
+launch::KernelSet verdicts_waits();
+launch::KernelSet verdicts_programs();
 }  // namespace lanewise::generated
 
 namespace lanewise::verdicts {
@@ -30,7 +32,9 @@ const Folder kFolders[] = {{"shared", generated::verdicts_shared},
                            {"blocks", generated::verdicts_blocks},
                            {"memory", generated::verdicts_memory},
                            {"barriers", generated::verdicts_barriers},
-                           {"orders", generated::verdicts_orders}};
+                           {"orders", generated::verdicts_orders},
+                           {"waits", generated::verdicts_waits},
+                           {"programs", generated::verdicts_programs}};
 
 class Verdicts : public ::testing::TestWithParam<Folder> {
 protected:

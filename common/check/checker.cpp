@@ -1,5 +1,6 @@
 #include "common/check/checker.hpp"
 
+#include <bit>
 #include <unordered_map>
 
 #include "common/check/bounds.hpp"
@@ -87,6 +88,7 @@ public:
             races_.plain(*region, seen.thread, address, seen.bytes, seen.is_store, site);
             return true;
         }
+        if (!seen.is_atomic) races_.volatile_access(*region, seen.thread, seen.is_store, site);
         races_.strong(*region, seen.thread, address, seen.bytes, action, seen.scope, site);
         if (seen.is_store) order_.writes_word(seen.thread, address, seen.scope, false, seen.releases);
         else order_.reads_word(seen.thread, address, seen.scope, false, seen.acquires);
@@ -131,9 +133,12 @@ public:
 
     void fence(const emu::FenceSeen& seen) override {
         order_.fence(seen.thread, seen.scope, seen.acquires, seen.releases);
+        races_.forget_volatile_reads(seen.thread);
     }
 
     void collective(const emu::CollectiveSeen& seen) override {
+        for (std::uint32_t rest = seen.lanes; rest; rest &= rest - 1)
+            races_.forget_volatile_reads(seen.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(rest)));
         // A lane that has returned counts as arrived where the mask names it.
         if (seen.op == Op::sync_warp) order_.warp_barrier(seen.warp, seen.mask & seen.exists, seen.exists);
     }

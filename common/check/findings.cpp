@@ -26,6 +26,7 @@ Words kind_of(Problem problem) {
         case Problem::race: return {"race", Severity::wrong};
         case Problem::atomic_race: return {"atomic_race", Severity::wrong};
         case Problem::scope_race: return {"atomic_scope", Severity::wrong};
+        case Problem::lockstep: return {"assumes_lockstep", Severity::wrong};
         case Problem::same_value: return {"same_value_stores", Severity::note};
         case Problem::missing_fence: return {"missing_fence", Severity::note};
         case Problem::out_of_bounds: return {"out_of_bounds", Severity::wrong};
@@ -81,6 +82,8 @@ std::string sentence_of(const Noticed& noticed) {
             return both(noticed) + "; nothing orders the two, and only one of them is atomic.";
         case Problem::scope_race:
             return both(noticed) + ", with an atomic of block scope, which is none to other blocks.";
+        case Problem::lockstep:
+            return both(noticed) + "; volatile orders nothing, and lanes of a warp do not run in lockstep.";
         case Problem::same_value:
             return both(noticed) + "; nothing orders the two, but both write the same value.";
         case Problem::missing_fence:
@@ -107,7 +110,8 @@ std::string sentence_of(const Noticed& noticed) {
 
 std::string advice_of(const Noticed& noticed) {
     switch (noticed.problem) {
-        case Problem::race: return how_to_order(noticed);
+        case Problem::race:
+        case Problem::lockstep: return how_to_order(noticed);
         case Problem::atomic_race: return "Make both atomic, or order them. " + how_to_order(noticed);
         case Problem::scope_race: return "Give it the scope of the whole GPU: the form without _block, or cuda::thread_scope_device.";
         case Problem::same_value: return "Let one thread write it, so that no reader has to wonder.";

@@ -16,7 +16,7 @@ inline constexpr Site kLineBit = 0x80000000u;
 inline Site site_of_line(int line) { return kLineBit | static_cast<std::uint32_t>(line); }
 
 enum class Problem : std::uint8_t {
-    race, atomic_race, scope_race, same_value, missing_fence,
+    race, atomic_race, scope_race, lockstep, same_value, missing_fence,
     out_of_bounds, foreign_pointer, other_lanes_local, read_only,
     uninitialised,
 };

@@ -20,6 +20,8 @@ std::uint32_t bit(std::uint32_t slot) { return 1u << slot % 32; }
 
 void Races::launch_begins() {
     entries_.assign(1, {});   // 0 stands for none
+    update_reads_.clear();
+    update_writes_.clear();
     free_ = 0;
     pending_ = false;
 }
@@ -124,7 +126,8 @@ bool Races::conflicts(const Entry& entry) const {
 void Races::after_entries(Cell& cell) {
     for (std::uint32_t at = cell.more; at; at = entries_[at].next) {
         const Entry& entry = entries_[at];
-        if (stale(entry.block) || !conflicts(entry)) continue;
+        const bool lockstep = is_lockstep(entry);
+        if (stale(entry.block) || (!lockstep && !conflicts(entry))) continue;
         std::uint32_t unordered = 0;
         const Coverage coverage = of(entry.block, entry.warp, entry.time, entry.lanes, &unordered);
         if (coverage == Coverage::ordered) continue;
@@ -136,12 +139,41 @@ void Races::after_entries(Cell& cell) {
         const bool here_plain = is_plain(here_.action);
         const bool there_plain = entry.kind == Kind::plain_read;
         const bool any_atomic = entry.atomic || is_atomic(here_.action);
-        const Problem problem = !here_plain && !there_plain ? Problem::scope_race
+        const Problem problem = lockstep                       ? Problem::lockstep
+                                : !here_plain && !there_plain ? Problem::scope_race
                                 : any_atomic                ? Problem::atomic_race
                                                             : Problem::race;
         report(cell, {action, entry.block - 1, entry.warp, unordered, entry.site, {}, -1}, coverage, problem);
         return;
     }
+}
+
+void Races::volatile_access(const Region& region, std::uint32_t slot, bool is_store, Site site) {
+    VolatileReads& reads = volatile_reads_[slot];
+    if (is_store) {
+        if (reads.region == &region)
+            for (const Site read : reads.sites)
+                if (read) {
+                    update_reads_.insert(read);
+                    update_writes_.insert(site);
+                }
+        reads = {};
+        return;
+    }
+    any_volatile_ = true;
+    if (reads.region != &region) reads = {&region, {}};
+    std::shift_right(reads.sites.begin(), reads.sites.end(), 1);
+    reads.sites[0] = site;
+}
+
+// Lanes of one warp that update words of which others read: each reads what another is about to write, or has written.
+bool Races::is_lockstep(const Entry& entry) const {
+    if (entry.atomic || entry.block != block_ || entry.warp != here_.slot / 32) return false;
+    if (here_.action == Action::volatile_write && entry.kind == Kind::strong_read)
+        return update_reads_.contains(entry.site) && update_writes_.contains(here_.site);
+    if (here_.action == Action::volatile_read && entry.kind == Kind::strong_write)
+        return update_reads_.contains(here_.site) && update_writes_.contains(entry.site);
+    return false;
 }
 
 void Races::note(Cell& cell, Kind kind, std::uint32_t lanes, std::uint32_t block, std::uint32_t warp, Time time,
@@ -151,7 +183,7 @@ void Races::note(Cell& cell, Kind kind, std::uint32_t lanes, std::uint32_t block
         Entry& entry = entries_[at];
         if (entry.kind != kind || entry.scope != scope || entry.atomic != atomic) continue;
         const bool same_warp = entry.block == block && entry.warp == warp;
-        if (same_warp && entry.time == time) {
+        if (same_warp && entry.time == time && (entry.site == site || kind == Kind::plain_read)) {
             entry.lanes |= lanes;
             return;
         }

@@ -9,6 +9,12 @@
 #undef __global__
 #define __global__ __attribute__((flatten))
 
+// Shared arrays stay in the order of the text, each with memory behind it that is nobody's.
+#undef __shared__
+#define __shared__ __attribute__((no_reorder)) constinit thread_local
+#define LANEWISE_GUARD(name) \
+    [[gnu::used]] [[gnu::no_reorder]] static constinit thread_local char lanewise_guard_##name[1024];
+
 // For text that serves both emulated copies: this one records.
 #define LANEWISE_TRACED_COPY 1
 

@@ -242,7 +242,7 @@ __global__ void last_warp_unrolled_volatile(const float* in, float* out) {
   __syncthreads();
   if (tid < 32) {
     volatile float* const words = sums;
-    words[tid] += words[tid + 32];
+    words[tid] += words[tid + 32];                      // !
     words[tid] += words[tid + 16];                      // !
     words[tid] += words[tid + 8];                       // !
     words[tid] += words[tid + 4];                       // !

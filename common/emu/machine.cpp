@@ -139,6 +139,9 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     stopped_ = false;
     barrier_mixed_ = false;
     barrier_votes_ = false;
+    barriers_ = 0;
+    barrier_calls_.clear();
+    last_return_ = 0;
     if (looks_any_) looks_.fill({});
     looks_any_ = false;
     block = {static_cast<std::uint32_t>(number % program_.grid.x),
@@ -188,6 +191,7 @@ void Machine::finish() {
     warp.alive &= ~bit;
     runnable_[current / kWarpSize] &= ~bit;
     --alive_;
+    returned_after_[current] = last_return_ = barriers_ + 1;
     // No lane waits for this one any more: a lane that has returned may still be named.
     const bool completed = warp.open_count && complete_ready(warp);
     if (alive_ == 0) return jump(fibers_[current], host_);
@@ -218,15 +222,16 @@ void Machine::sync_block(int line) {
         line_[current] = line;
         return go_to(to);
     }
-    sync_block_slowly(line, trace::Op::sync_block, false);
+    sync_block_slowly(line, trace::Op::sync_block, false, __builtin_return_address(0));
 }
 
 void Machine::sync_block_vote(int line, trace::Op op, bool predicate) {
     runnable_[current / kWarpSize] &= ~(1u << current % kWarpSize);
-    sync_block_slowly(line, op, predicate);
+    sync_block_slowly(line, op, predicate, nullptr);
 }
 
-void Machine::sync_block_slowly(int line, trace::Op op, bool predicate) {
+void Machine::sync_block_slowly(int line, trace::Op op, bool predicate, const void* pc) {
+    barrier_pc_ = pc;
     barrier_mixed_ = barrier_mixed_ || (waiting_ != 0 && (barrier_line_ != line || barrier_op_ != op));
     line_[current] = line;
     barrier_line_ = line;
@@ -247,6 +252,7 @@ void Machine::sync_block_slowly(int line, trace::Op op, bool predicate) {
 // All that live are here, so all can go on.
 void Machine::release_barrier() {
     if (barrier_mixed_) judge_barrier();
+    count_barrier();
     if (barrier_votes_) count_barrier_votes();
     if (observer_) observer_->barrier_complete(result);
     ++changes_;
@@ -254,6 +260,37 @@ void Machine::release_barrier() {
     quick_line_ = kNoLine;
     for (std::uint32_t i = 0; i < warp_count_; ++i) runnable_[i] = warps_[i].alive;
     turn(barrier_line_);
+}
+
+// A lane that returned counts as arrived: `if (i >= n) return;` before a barrier is common, and GPUs have it so. But one
+// that came to this very call before, in a loop, and left while others go on, did not meet them as often as they did.
+void Machine::count_barrier() {
+    const std::uint32_t number = ++barriers_;
+    const auto call = std::find_if(barrier_calls_.begin(), barrier_calls_.end(), [&](const BarrierCall& known) {
+        return known.pc == barrier_pc_ && known.line == barrier_line_;
+    });
+    if (call == barrier_calls_.end()) {
+        barrier_calls_.push_back({barrier_pc_, barrier_line_, number});
+        return;
+    }
+    if (last_return_ <= call->first) return;
+    for (std::uint32_t warp = 0; warp < warp_count_; ++warp) {
+        std::uint32_t lanes = 0, most = 0;
+        for (std::uint32_t rest = warps_[warp].exists & ~warps_[warp].alive; rest; rest &= rest - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+            const std::uint32_t after = returned_after_[warp * kWarpSize + lane];
+            if (after <= call->first) continue;
+            lanes |= 1u << lane;
+            most = std::max(most, after - 1);
+        }
+        if (lanes == 0) continue;
+        report("barrier_divergence", warp, barrier_line_, lanes,
+               fmt::format("{} of warp {} returned after {} barriers of block {}, the one on line {} among them, which "
+                           "other threads come to once more: all threads must come to it equally often. Let them take "
+                           "the same number of turns, and guard the work inside.",
+                           lane_list(lanes), warp, most, block_number_, barrier_line_));
+        return;
+    }
 }
 
 // Lanes stand at different barriers. Within one warp that is wrong. Whole warps are counted by the GPU wherever they

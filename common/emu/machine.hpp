@@ -155,7 +155,7 @@ private:
     void order_lanes();
     void begin_shared();
     void finish();
-    [[gnu::noinline]] void sync_block_slowly(int line, trace::Op op, bool predicate);
+    [[gnu::noinline]] void sync_block_slowly(int line, trace::Op op, bool predicate, const void* pc);
     [[gnu::noinline]] void meet_slowly(int line, trace::Op op, Element type, std::uint32_t mask);
     void yield();
     void go_to(std::uint32_t thread);
@@ -166,6 +166,7 @@ private:
     void release_barrier();
     void count_barrier_votes();
     void judge_barrier();
+    void count_barrier();
     void answer_active_masks(Warp& warp);
     void turn(int line, const void* pc = nullptr);
     int open_collective(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
@@ -203,6 +204,17 @@ private:
     int barrier_line_ = 0;             // where they wait, and at which of the barriers
     trace::Op barrier_op_ = trace::Op::sync_block;
     bool barrier_votes_ = false;       // some of them brought a predicate
+    const void* barrier_pc_ = nullptr; // where one of them came from; null: not known
+    // The barriers of the block so far, and which of them each call was first. Lanes that returned: after how many, + 1.
+    struct BarrierCall {
+        const void* pc;
+        int line;
+        std::uint32_t first;
+    };
+    std::uint32_t barriers_ = 0;
+    std::vector<BarrierCall> barrier_calls_;
+    std::array<std::uint32_t, kMaxThreads> returned_after_{};
+    std::uint32_t last_return_ = 0;    // the most of them
     int quick_line_ = kNoLine;         // the same while an arrival there is nothing special: some wait, nobody observes
     std::uint32_t warp_count_ = 0;
     std::uint32_t lane_mask_ = ~0u;    // the lanes a warp can have

@@ -355,7 +355,9 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
         trace.arrays = collector.arrays();
         if (memory.state().ended_early) end_early(trace);
     }
-    outcome.findings = collector.findings(outcome.trace ? outcome.trace->records : std::vector<trace::Record>{});
+    std::span<const trace::Record> records;
+    if (outcome.trace) records = outcome.trace->records;
+    outcome.findings = collector.findings(records);
     if (outcome.trace) outcome.trace->findings = outcome.findings;
     if (request.checks) judge(outcome);
     for (std::size_t i = 0; i < plan.buffers.size(); ++i)

@@ -61,7 +61,7 @@ LANEWISE_REDUCE(reduce_xor, __reduce_xor_sync)
 #undef LANEWISE_REDUCE
 
 LANEWISE_INTRINSIC void sync_warp(int line, unsigned mask = 0xffffffffu) { __syncwarp(mask, line); }
-LANEWISE_INTRINSIC void sync_block(int line) { lanewise_emulated::sync_block(line); }
+LANEWISE_INLINE void sync_block(int line) { lanewise_emulated::sync_block(line); }
 LANEWISE_INTRINSIC int sync_block_count(int line, int predicate) { return __syncthreads_count(predicate, line); }
 LANEWISE_INTRINSIC int sync_block_and(int line, int predicate) { return __syncthreads_and(predicate, line); }
 LANEWISE_INTRINSIC int sync_block_or(int line, int predicate) { return __syncthreads_or(predicate, line); }

@@ -110,11 +110,30 @@ void announce_arrays(const Source& source, const Statement& statement,
     for (const Statement& child : statement.children) announce_arrays(source, child, declarations, copy, edits);
 }
 
+std::string guard(const SharedName& name) { return " LANEWISE_GUARD(" + name.name + ")"; }
+
+// Behind each shared array lies memory that is nobody's, so that an index too large is seen. Names that share a
+// declaration get one each, where its words can be said again.
+void guard_arrays(const Source& source, const SharedDeclaration& declaration, Edits& edits) {
+    const Statement& statement = *declaration.statement;
+    std::string again;
+    bool can_repeat = true;
+    for (std::size_t i = statement.first; i < declaration.names.front().token; ++i) {
+        can_repeat = can_repeat && !source.is(i, "{") && !source.is(i, "*") && !source.is(i, "&");
+        again += " " + (source.is(i, "alignas") ? "__align__" : std::string(source[i].text));
+    }
+    for (const SharedName& name : declaration.names) {
+        if (&name == &declaration.names.back()) edits.insert(source[statement.last].end(), guard(name));
+        else if (can_repeat) edits.replace(source[name.last + 1].offset, 1, ";" + guard(name) + again);
+    }
+}
+
 // Shared memory on the CPU: the prelude makes __shared__ a thread-local; what it cannot say is said here.
-void emulate_arrays(const Source& source, const std::vector<SharedDeclaration>& declarations, Edits& edits) {
+void emulate_arrays(const Source& source, const std::vector<SharedDeclaration>& declarations, Copy copy, Edits& edits) {
     for (const SharedDeclaration& declaration : declarations) {
         const Statement& statement = *declaration.statement;
         if (!declaration.dynamic) {
+            if (copy == Copy::emulated_traced && !declaration.names.empty()) guard_arrays(source, declaration, edits);
             // GCC takes alignas only in front of a declaration.
             for (std::size_t i = statement.first + 1; i < statement.last; ++i)
                 if (source.is(i, "alignas")) edits.replace(source[i].offset, source[i].text.size(), "__align__");
@@ -228,7 +247,7 @@ Edits edits_for(const Unit& unit, std::size_t index, Copy copy, std::vector<std:
     const std::vector<SharedDeclaration> shared = shared_declarations(file, names);
     if (copy == Copy::emulated || copy == Copy::emulated_traced) {
         refuse_intrinsics(source, edits);
-        emulate_arrays(source, shared, edits);
+        emulate_arrays(source, shared, copy, edits);
         point_to_file_scope(source, file.root, shared, edits);
     }
     if (copy != Copy::emulated) {

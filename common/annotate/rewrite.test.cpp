@@ -263,6 +263,9 @@ TEST(SharedArrays, BecomeWhatTheEmulatorCanHold) {
               "void f() { auto* const a = ::lanewise_emulated::dynamic_shared<float[32]>(); }");
     EXPECT_EQ(copy_of("extern __shared__ float a[];", Copy::emulated),
               "");
+    EXPECT_EQ(copy_of("void f() { __shared__ alignas(16) float a[4], b; }", Copy::emulated_traced),
+              "void f() { __shared__ __align__(16) float a[4]; LANEWISE_GUARD(a) __shared__ __align__ ( 16 ) float b; "
+              "LANEWISE_GUARD(b) ::lanewise_traced::shared_array(0, a); ::lanewise_traced::shared_array(1, b); }");
     EXPECT_EQ(copy_of("void f() { __shared__ alignas(16) float a[4]; alignas(8) int b; }", Copy::emulated),
               "void f() { __shared__ __align__(16) float a[4]; ::lanewise_emulated::use_shared(1, a); alignas(8) int b; }");
     EXPECT_EQ(copy_of("void f() { v += __shfl_sync(m, v, 0); __syncthreads(); }", Copy::emulated),

@@ -47,7 +47,7 @@ private:
             std::string extents;
             for (i = after; i <= part.last && source_.is(i, "["); i = source_.next(i))
                 extents += source_.words(i, source_.closing(i));
-            result.names.push_back({std::string(source_[name].text), extents, id(source_[name].text)});
+            result.names.push_back({std::string(source_[name].text), extents, id(source_[name].text), name, part.last});
         }
         for (i = statement.first; i < type_end; i = source_.next(i)) {
             if (source_.is(i, "extern") || source_.is(i, "__shared__") || source_.is(i, "static")) continue;

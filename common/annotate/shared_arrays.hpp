@@ -12,6 +12,7 @@ struct SharedName {
     std::string name;
     std::string extents;  // what follows the name: "[kWarps]", "[]", "" for a single value
     int id = 0;           // place in kSharedNames: one for each name, whatever function it stands in
+    std::size_t token = 0, last = 0;  // of the name, and of what declares it
 };
 
 // One statement; several names where commas part them.

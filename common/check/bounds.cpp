@@ -8,7 +8,7 @@ namespace lanewise::check {
 
 namespace {
 
-bool is_write(Action action) { return action != Action::read && action != Action::volatile_read; }
+bool is_write(Action action) { return !is_read(action); }
 
 }  // namespace
 
@@ -33,9 +33,10 @@ void Bounds::past_the_end(Region& region, std::uint32_t block, std::uint32_t slo
 
 bool Bounds::outside(std::uint32_t block, std::uint32_t slot, const std::byte* address, Action action, Site site) {
     const emu::CheckedLaunch& launch = findings_.launch();
-    const auto in_stacks = static_cast<std::uint64_t>(address - launch.stacks);
-    if (in_stacks < launch.stack_bytes * launch.stack_count) {
-        const std::uint64_t owner = in_stacks / launch.stack_bytes;
+    const emu::BlockMemory& memory = findings_.memory();
+    const auto in_stacks = static_cast<std::uint64_t>(address - memory.stacks);
+    if (in_stacks < memory.stack_bytes * memory.stack_count) {
+        const std::uint64_t owner = in_stacks / memory.stack_bytes;
         if (owner == slot) return true;
         add(Problem::other_lanes_local, block, slot, action, site, nullptr, 0,
             fmt::format("a local variable of lane {} of warp {}", owner % 32, owner / 32));
@@ -63,12 +64,12 @@ bool Bounds::outside(std::uint32_t block, std::uint32_t slot, const std::byte* a
 
 bool Bounds::fits_its_index(std::uint32_t block, std::uint32_t slot, const std::byte* address, std::uint32_t bytes,
                             Action action, Site site) {
-    const emu::CheckedLaunch& launch = findings_.launch();
+    const emu::BlockMemory& memory = findings_.memory();
     for (std::size_t i = 0; i < indices_.size(); ++i) {
         Index& index = indices_[i];
         if (index.slot != slot) continue;
         const std::byte* base = address - index.index * static_cast<std::int64_t>(bytes);
-        const bool local = static_cast<std::uint64_t>(base - launch.stacks) / launch.stack_bytes == slot;
+        const bool local = static_cast<std::uint64_t>(base - memory.stacks) / memory.stack_bytes == slot;
         Region* region = memory_.find(base);
         // A row of an array of several dimensions may be left for the next row.
         const bool inside = region && region == memory_.find(address) && index.extent != region->count();

@@ -14,8 +14,8 @@ public:
 
     // Is it local memory of the lane?
     bool is_local(std::uint32_t slot, const std::byte* address) const {
-        const emu::CheckedLaunch& launch = findings_.launch();
-        return static_cast<std::uint64_t>(address - launch.stacks) - slot * launch.stack_bytes < launch.stack_bytes;
+        const emu::BlockMemory& memory = findings_.memory();
+        return static_cast<std::uint64_t>(address - memory.stacks) - slot * memory.stack_bytes < memory.stack_bytes;
     }
     // An access that begins in no array. Returns whether it may happen: local memory of the lane may be accessed, and
     // constants of the program may be read.

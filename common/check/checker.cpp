@@ -1,5 +1,8 @@
 #include "common/check/checker.hpp"
 
+#include <bit>
+#include <unordered_map>
+
 #include "common/check/bounds.hpp"
 #include "common/check/findings.hpp"
 #include "common/check/shadow_memory.hpp"
@@ -27,26 +30,49 @@ public:
         findings_.launch_begins(launch);
         order_.launch_begins();
         races_.launch_begins();
+        waiting_.clear();
+        under_way_ = false;
     }
 
     std::string undecided() const override { return races_.undecided(); }
 
+    void block_memory(const emu::BlockMemory& memory) override {
+        findings_.block_memory(memory);
+        memory_.block_memory(memory);
+    }
+
     void block_begins(std::uint64_t block, std::uint32_t slots) override {
+        put_aside();
+        under_way_ = true;
         block_ = static_cast<std::uint32_t>(block);
         memory_.block_begins();
         order_.block_begins(block_, slots);
         races_.block_begins(block_);
         bounds_.forget_indices();
     }
-    void block_ends() override { races_.settle(); }
+    void block_ends() override {
+        races_.settle();
+        under_way_ = false;
+    }
+
+    void block_goes_on(std::uint64_t block) override {
+        if (under_way_ && block == block_) return;
+        put_aside();
+        const auto waiting = waiting_.find(static_cast<std::uint32_t>(block));
+        if (waiting == waiting_.end()) return;
+        under_way_ = true;
+        block_ = waiting->first;
+        order_.take_up(*waiting->second.order);
+        memory_.take_up(std::move(waiting->second.shared));
+        races_.block_begins(block_);
+        waiting_.erase(waiting);
+    }
 
     void shared_array(const emu::SharedArraySeen& seen) override { memory_.add_shared(seen); }
 
     bool access(const emu::AccessSeen& seen) override {
         const auto* address = static_cast<const std::byte*>(seen.address);
-        const Action action = is_relaxed(seen) ? seen.is_store ? Action::volatile_write : Action::volatile_read
-                              : seen.is_store  ? Action::write
-                                               : Action::read;
+        const Action action = action_of(seen);
         const Site site = findings_.site_of(seen.pc);
         if (bounds_.any_index() && !bounds_.fits_its_index(block_, seen.thread, address, seen.bytes, action, site))
             return false;
@@ -58,20 +84,21 @@ public:
             return false;
         }
         uninitialised_.access(*region, block_, seen.thread, address, seen.bytes, seen.is_store, site, action);
-        if (!is_relaxed(seen)) {
+        if (is_plain(action)) {
             races_.plain(*region, seen.thread, address, seen.bytes, seen.is_store, site);
             return true;
         }
-        races_.strong(*region, seen.thread, address, seen.bytes, action, kSystemScope, site);
-        if (seen.is_store) order_.writes_word(seen.thread, address, kSystemScope, false);
-        else order_.reads_word(seen.thread, address, kSystemScope, false);
+        if (!seen.is_atomic) races_.volatile_access(*region, seen.thread, seen.is_store, site);
+        races_.strong(*region, seen.thread, address, seen.bytes, action, seen.scope, site);
+        if (seen.is_store) order_.writes_word(seen.thread, address, seen.scope, false, seen.releases);
+        else order_.reads_word(seen.thread, address, seen.scope, false, seen.acquires);
         return true;
     }
 
     bool atomic_begins(const emu::AtomicSeen& seen) override {
         races_.settle();
         const auto* address = static_cast<const std::byte*>(seen.address);
-        const Site site = site_of_line(seen.line);
+        const Site site = site_of(seen);
         Region* region = memory_.find(address);
         if (!region) return bounds_.outside(block_, seen.thread, address, Action::atomic, site);
         if (region->offset(address) + bytes_of(seen) > region->bytes()) {
@@ -82,6 +109,9 @@ public:
         if (seen.op != Op::atomic_exch)
             uninitialised_.access(*region, block_, seen.thread, address, bytes_of(seen), false, site, Action::atomic);
         uninitialised_.access(*region, block_, seen.thread, address, bytes_of(seen), true, site, Action::atomic);
+        if (seen.scope < 0)  // to other threads it is a load and a store
+            for (const bool is_store : {false, true})
+                races_.plain(*region, seen.thread, address, bytes_of(seen), is_store, site);
         return true;
     }
 
@@ -89,17 +119,26 @@ public:
         const auto* address = static_cast<const std::byte*>(seen.address);
         Region* region = memory_.find(address);
         if (!region) return;  // the lane's own memory
-        races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site_of_line(seen.line));
-        // An atomicAdd of 0 takes no ticket: it is how a word is read.
-        const bool counts = seen.op == Op::atomic_inc || seen.op == Op::atomic_dec ||
-                            ((seen.op == Op::atomic_add || seen.op == Op::atomic_sub) && seen.operand[0] != 0);
-        order_.reads_word(seen.thread, address, seen.scope, counts);
-        if (seen.wrote) order_.writes_word(seen.thread, address, seen.scope, true);
+        const Site site = site_of(seen);
+        if (seen.scope < 0) return;
+        races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site);
+        // Atomics of libcu++, whose line is not given, say their order themselves: they are no tickets of the guide.
+        const bool changes = emu::changes_word(seen);
+        const bool counts = changes && seen.line != 0 &&
+                            (seen.op == Op::atomic_inc || seen.op == Op::atomic_dec || seen.op == Op::atomic_add ||
+                             seen.op == Op::atomic_sub);
+        order_.reads_word(seen.thread, address, seen.scope, counts, seen.acquires);
+        if (changes) order_.writes_word(seen.thread, address, seen.scope, true, seen.releases);
     }
 
-    void fence(const emu::FenceSeen& seen) override { order_.fence(seen.thread, seen.scope); }
+    void fence(const emu::FenceSeen& seen) override {
+        order_.fence(seen.thread, seen.scope, seen.acquires, seen.releases);
+        races_.forget_volatile_reads(seen.thread);
+    }
 
     void collective(const emu::CollectiveSeen& seen) override {
+        for (std::uint32_t rest = seen.lanes; rest; rest &= rest - 1)
+            races_.forget_volatile_reads(seen.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(rest)));
         // A lane that has returned counts as arrived where the mask names it.
         if (seen.op == Op::sync_warp) order_.warp_barrier(seen.warp, seen.mask & seen.exists, seen.exists);
     }
@@ -110,13 +149,31 @@ public:
     }
 
 private:
-    static constexpr int kSystemScope = 2;
-
     // Volatile accesses of up to 8 bytes are relaxed: no race among themselves, and no order either.
-    static bool is_relaxed(const emu::AccessSeen& seen) { return seen.is_volatile && seen.bytes <= 8; }
+    static Action action_of(const emu::AccessSeen& seen) {
+        if (seen.is_atomic && seen.scope >= 0) return seen.is_store ? Action::atomic_write : Action::atomic_read;
+        if (seen.is_volatile && seen.bytes <= 8) return seen.is_store ? Action::volatile_write : Action::volatile_read;
+        return seen.is_store ? Action::write : Action::read;
+    }
+    Site site_of(const emu::AtomicSeen& seen) const {
+        return seen.line ? site_of_line(seen.line) : findings_.site_of(seen.pc);
+    }
     static std::uint32_t bytes_of(const emu::AtomicSeen& seen) {
         return static_cast<std::uint32_t>(seen.elements * element_size(seen.type));
     }
+
+    // The present block waits for others, of which one runs.
+    void put_aside() {
+        if (!under_way_) return;
+        races_.settle();
+        bounds_.forget_indices();
+        waiting_[block_] = {order_.put_aside(), memory_.put_aside()};
+    }
+
+    struct Waiting {
+        std::unique_ptr<OrderOfBlock> order;
+        std::vector<Region*> shared;
+    };
 
     Memory memory_;
     Findings findings_;
@@ -125,6 +182,8 @@ private:
     Uninitialised uninitialised_{findings_};
     Bounds bounds_{memory_, findings_};
     std::uint32_t block_ = 0;
+    bool under_way_ = false;                               // it has begun and not ended
+    std::unordered_map<std::uint32_t, Waiting> waiting_;   // blocks that wait for others
 };
 
 }  // namespace

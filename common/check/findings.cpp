@@ -26,6 +26,7 @@ Words kind_of(Problem problem) {
         case Problem::race: return {"race", Severity::wrong};
         case Problem::atomic_race: return {"atomic_race", Severity::wrong};
         case Problem::scope_race: return {"atomic_scope", Severity::wrong};
+        case Problem::lockstep: return {"assumes_lockstep", Severity::wrong};
         case Problem::same_value: return {"same_value_stores", Severity::note};
         case Problem::missing_fence: return {"missing_fence", Severity::note};
         case Problem::out_of_bounds: return {"out_of_bounds", Severity::wrong};
@@ -44,6 +45,8 @@ const char* verb(Action action) {
         case Action::atomic: return "does an atomic on";
         case Action::volatile_read: return "reads (volatile)";
         case Action::volatile_write: return "writes (volatile)";
+        case Action::atomic_read: return "reads (atomic)";
+        case Action::atomic_write: return "writes (atomic)";
     }
     return "";
 }
@@ -78,7 +81,9 @@ std::string sentence_of(const Noticed& noticed) {
         case Problem::atomic_race:
             return both(noticed) + "; nothing orders the two, and only one of them is atomic.";
         case Problem::scope_race:
-            return both(noticed) + ", with an atomic that is none to other blocks (_block).";
+            return both(noticed) + ", with an atomic of block scope, which is none to other blocks.";
+        case Problem::lockstep:
+            return both(noticed) + "; volatile orders nothing, and lanes of a warp do not run in lockstep.";
         case Problem::same_value:
             return both(noticed) + "; nothing orders the two, but both write the same value.";
         case Problem::missing_fence:
@@ -105,9 +110,10 @@ std::string sentence_of(const Noticed& noticed) {
 
 std::string advice_of(const Noticed& noticed) {
     switch (noticed.problem) {
-        case Problem::race: return how_to_order(noticed);
+        case Problem::race:
+        case Problem::lockstep: return how_to_order(noticed);
         case Problem::atomic_race: return "Make both atomic, or order them. " + how_to_order(noticed);
-        case Problem::scope_race: return "Use the form without _block: its scope is the whole GPU.";
+        case Problem::scope_race: return "Give it the scope of the whole GPU: the form without _block, or cuda::thread_scope_device.";
         case Problem::same_value: return "Let one thread write it, so that no reader has to wonder.";
         case Problem::missing_fence:
             return "Put a __threadfence() after the atomic, before what it guards is read.";

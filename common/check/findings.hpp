@@ -16,12 +16,18 @@ inline constexpr Site kLineBit = 0x80000000u;
 inline Site site_of_line(int line) { return kLineBit | static_cast<std::uint32_t>(line); }
 
 enum class Problem : std::uint8_t {
-    race, atomic_race, scope_race, same_value, missing_fence,
+    race, atomic_race, scope_race, lockstep, same_value, missing_fence,
     out_of_bounds, foreign_pointer, other_lanes_local, read_only,
     uninitialised,
 };
 
-enum class Action : std::uint8_t { read, write, atomic, volatile_read, volatile_write };
+enum class Action : std::uint8_t { read, write, atomic, volatile_read, volatile_write, atomic_read, atomic_write };
+
+inline bool is_read(Action action) {
+    return action == Action::read || action == Action::volatile_read || action == Action::atomic_read;
+}
+inline bool is_plain(Action action) { return action == Action::read || action == Action::write; }
+inline bool is_atomic(Action action) { return action == Action::atomic || action >= Action::atomic_read; }
 
 // One of the lanes that a finding is about.
 struct Party {
@@ -51,6 +57,8 @@ struct Noticed {
 class Findings {
 public:
     void launch_begins(const emu::CheckedLaunch& launch);
+    void block_memory(const emu::BlockMemory& memory) { memory_ = memory; }
+    const emu::BlockMemory& memory() const { return memory_; }
     Site site_of(const void* pc) const {
         return static_cast<Site>(static_cast<const char*>(pc) - static_cast<const char*>(launch_.code) + kCodeRoom);
     }
@@ -73,6 +81,7 @@ private:
     emu::Found found_of(const Noticed& noticed) const;
 
     emu::CheckedLaunch launch_;
+    emu::BlockMemory memory_;   // of the present block
     std::vector<Known> all_;
     std::size_t last_ = 0;   // the one that was counted last
 };

@@ -116,15 +116,17 @@ void Order::warp_barrier(std::uint32_t warp, std::uint32_t lanes, std::uint32_t 
     uneven_[warp] = true;
 }
 
-void Order::fence(std::uint32_t slot, int scope) {
-    Fence& fence = fences_[slot];
-    fence.any = time(slot);
-    fence.any_scope = scope;
-    if (scope > 0) fence.device = fence.any;
-    any_fence_ = true;
-    ++late_[slot];
-    uneven_[slot / 32] = true;
-    if (!any_received_) return;
+void Order::fence(std::uint32_t slot, int scope, bool acquires, bool releases) {
+    if (releases) {
+        Fence& fence = fences_[slot];
+        fence.any = time(slot);
+        fence.any_scope = scope;
+        if (scope > 0) fence.device = fence.any;
+        any_fence_ = true;
+        ++late_[slot];
+        uneven_[slot / 32] = true;
+    }
+    if (!any_received_ || !acquires) return;
     const auto take = [&](const Receipts& pending) {
         for (Received received : pending) {
             received.scope = std::min(received.scope, scope);
@@ -136,7 +138,7 @@ void Order::fence(std::uint32_t slot, int scope) {
     lane_pending_[slot].clear();
 }
 
-void Order::reads_word(std::uint32_t slot, const void* word, int scope, bool counts) {
+void Order::reads_word(std::uint32_t slot, const void* word, int scope, bool counts, bool acquires) {
     if (words_.empty()) return;
     const auto found = words_.find(word);
     if (found == words_.end() || found->second->releases.empty()) return;
@@ -147,6 +149,7 @@ void Order::reads_word(std::uint32_t slot, const void* word, int scope, bool cou
     any_received_ = true;
     const std::size_t length = found->second->releases.size();
     receive(lane_pending_[slot], {found->second, length, scope, false});
+    if (acquires) receive(lane_received_[slot], {found->second, length, scope, false});
     if (counts) receive(lane_received_[slot], {found->second, length, scope, true});
 }
 
@@ -174,20 +177,48 @@ void Order::add(Log& log, Release release) {
     const auto place = static_cast<std::uint32_t>(log.releases.size());
     // What came with the word's own earlier writes is in the log already.
     std::erase_if(release.received, [&](const Received& received) { return received.log.get() == &log; });
-    if (!release.received.empty()) log.passing_on.push_back(place);
-    log.of_block[release.block].push_back(place);
+    std::vector<std::uint32_t>& of_block = log.of_block[release.block];
+    auto lane = std::find_if(of_block.begin(), of_block.end(), [&](std::uint32_t at) { return log.lanes[at].slot == release.slot; });
+    if (lane == of_block.end()) {
+        of_block.push_back(static_cast<std::uint32_t>(log.lanes.size()));
+        lane = std::prev(of_block.end());
+        log.lanes.push_back({release.block, release.slot, {}, {}});
+    }
+    Log::OfLane& of_lane = log.lanes[*lane];
+    of_lane.places.push_back(place);
+    if (!release.received.empty()) {
+        if (of_lane.passing_on.empty()) log.passing_on.push_back(*lane);
+        of_lane.passing_on.push_back(place);
+    }
     log.releases.push_back(std::move(release));
 }
 
-void Order::writes_word(std::uint32_t slot, const void* word, int scope, bool joins) {
+// Does the lane know of all that was released to a word: because it was the only one, or has received it?
+bool Order::holds_all_of(std::uint32_t slot, const Log& log) const {
+    if (log.lanes.size() == 1 && log.lanes[0].block == block_ && log.lanes[0].slot == slot) return true;
+    if (!any_received_) return false;
+    for (const Receipts* receipts : {&lane_received_[slot], &warp_received_[slot / 32], &block_received_})
+        for (const Received& received : *receipts)
+            if (received.log.get() == &log && received.length == log.releases.size() && !received.by_counter &&
+                received.scope > 0)
+                return true;
+    return false;
+}
+
+void Order::writes_word(std::uint32_t slot, const void* word, int scope, bool joins, bool releases) {
     const Fence& fence = fences_[slot];
-    const bool passes_on = fence.any || fenced_;
-    if (!joins) words_.erase(word);   // who received from the old log keeps it
+    const bool passes_on = fence.any || fenced_ || releases;
+    if (!joins) {
+        // Who received from the old log keeps it. What a lane releases that has all of it tells of the old log as well.
+        const auto old = words_.find(word);
+        if (old != words_.end() && !(passes_on && holds_all_of(slot, *old->second))) words_.erase(old);
+    }
     if (!passes_on) return;
     auto& log = words_[word];
     if (!log) log = std::make_shared<Log>();
     if (fence.device || fenced_) add(*log, release_of(slot, fence.device, std::min(scope, 1)));
     if (fence.any && fence.any_scope == 0) add(*log, release_of(slot, fence.any, 0));
+    if (releases) add(*log, release_of(slot, time(slot), std::min(scope, 1)));
     // What the lane does from here on is not known by it.
     ++late_[slot];
     uneven_[slot / 32] = true;
@@ -204,24 +235,55 @@ bool Order::releases(const Release& release, std::uint32_t block, std::uint32_t 
     return then / 32 < release.floors.size() && when < release.floors[then / 32];
 }
 
-// Does what was received by a lane of block `to` tell of the access?
-bool Order::knows(const Receipts& receipts, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
-                  bool by_counter, int depth) const {
-    for (const Received& received : receipts) {
-        if (received.by_counter && !by_counter) continue;
-        const Log& log = *received.log;
-        const auto reaches = [&](const Release& release) {
-            return release.block == to || (release.scope > 0 && received.scope > 0);
-        };
-        if (const auto places = log.of_block.find(block); places != log.of_block.end())
-            for (const std::uint32_t place : places->second)
-                if (place < received.length && reaches(log.releases[place]) &&
-                    releases(log.releases[place], block, then, when))
-                    return true;
-        if (depth == 0) continue;
-        for (const std::uint32_t place : log.passing_on)
-            if (place < received.length && reaches(log.releases[place]) &&
-                knows(log.releases[place].received, log.releases[place].block, block, then, when, by_counter, depth - 1))
+// What one receipt tells, by a lane of block `to`; what the lanes that released to it had received is left in `rest`.
+bool Order::knows_directly(const Received& received, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
+                           std::vector<Search>& rest) const {
+    const Log& log = *received.log;
+    const int scope = std::min(received.scope, 1);
+    if (log.searched == searches_ && log.searched_to == to && log.searched_length >= received.length &&
+        log.searched_scope >= scope)
+        return false;
+    log.searched = searches_;
+    log.searched_to = to;
+    log.searched_length = received.length;
+    log.searched_scope = scope;
+    const auto reaches = [&](const Release& release) {
+        return release.block == to || (release.scope > 0 && scope > 0);
+    };
+    // The last of a lane tell of what it did before them, as far as they reach.
+    constexpr int kLast = 8;
+    const auto last_of = [&](const std::vector<std::uint32_t>& places, int most, auto&& seen) {
+        auto at = std::lower_bound(places.begin(), places.end(), received.length);
+        while (at != places.begin() && most > 0) {
+            const Release& release = log.releases[*--at];
+            if (!reaches(release)) continue;
+            --most;
+            if (seen(release)) return true;
+        }
+        return false;
+    };
+    if (const auto lanes = log.of_block.find(block); lanes != log.of_block.end())
+        for (const std::uint32_t lane : lanes->second)
+            if (last_of(log.lanes[lane].places, kLast,
+                        [&](const Release& release) { return releases(release, block, then, when); }))
+                return true;
+    for (const std::uint32_t lane : log.passing_on)
+        last_of(log.lanes[lane].passing_on, 1, [&](const Release& release) {
+            rest.push_back({&release.received, release.block});
+            return true;
+        });
+    return false;
+}
+
+// Does what a lane of the present block received tell of the access, also by way of others?
+bool Order::knows(const Receipts& receipts, std::uint32_t block, std::uint32_t then, Time when, bool by_counter) const {
+    ++searches_;
+    search_.assign(1, {&receipts, block_});
+    for (std::size_t at = 0; at < search_.size(); ++at) {
+        const Search search = search_[at];
+        for (const Received& received : *search.receipts)
+            if (!(received.by_counter && !by_counter) &&
+                knows_directly(received, search.to, block, then, when, search_))
                 return true;
     }
     return false;
@@ -231,10 +293,9 @@ Coverage Order::before_slowly(std::uint32_t block, std::uint32_t then, Time when
     if (block == block_ && knows_lanes_ && then / 32 == slot / 32 && when <= known_[slot * 32 + then % 32])
         return Coverage::ordered;
     if (!any_received_) return Coverage::unordered;
-    constexpr int kDepth = 6;
     for (const bool by_counter : {false, true})
         for (const Receipts* receipts : {&lane_received_[slot], &warp_received_[slot / 32], &block_received_})
-            if (knows(*receipts, block_, block, then, when, by_counter, kDepth))
+            if (knows(*receipts, block, then, when, by_counter))
                 return by_counter ? Coverage::by_counter : Coverage::ordered;
     return Coverage::unordered;
 }

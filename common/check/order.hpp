@@ -20,44 +20,10 @@ enum class Coverage : std::uint8_t {
     unordered,
 };
 
-class Order {
-public:
+// What is known of the lanes of one block. Several blocks may be under way: each has its own.
+struct OrderOfBlock {
     static constexpr std::uint32_t kMaxSlots = 1024;
-    static constexpr Time kMaxTime = (Time{1} << 22) - 1;
 
-    void launch_begins();
-    void block_begins(std::uint32_t block, std::uint32_t slots);
-
-    void block_barrier();
-    // A __syncwarp that names `lanes`; `exist`: those that the warp has.
-    void warp_barrier(std::uint32_t warp, std::uint32_t lanes, std::uint32_t exist);
-    // scope, here and below: 0 block, 1 device, 2 system.
-    void fence(std::uint32_t slot, int scope);
-    // An atomic or volatile access of a word that others read or write so too. `counts`: an atomic that takes a ticket.
-    void reads_word(std::uint32_t slot, const void* word, int scope, bool counts);
-    // `joins`: it read the word as well, and passes on what came with it.
-    void writes_word(std::uint32_t slot, const void* word, int scope, bool joins);
-
-    std::uint32_t block() const { return block_; }
-    Time time(std::uint32_t slot) const { return warp_time_[slot / 32] + late_[slot]; }
-    // Of an access of the present block.
-    Coverage before(std::uint32_t then, Time when, std::uint32_t slot) const {
-        const std::uint32_t warp = slot / 32, other = then / 32;
-        if (then == slot || when < (other == warp ? warp_time_[warp] : barrier_time_[other])) return Coverage::ordered;
-        return before_slowly(block_, then, when, slot);
-    }
-    // Of accesses of several lanes of one warp.
-    bool all_before(std::uint32_t warp, Time when, std::uint32_t slot) const {
-        return when < (warp == slot / 32 ? warp_time_[warp] : barrier_time_[warp]);
-    }
-    // Of an access of another one.
-    Coverage before(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const {
-        return block == block_ ? before(then, when, slot) : before_slowly(block, then, when, slot);
-    }
-    // Did a block come to more barriers than can be counted?
-    bool overflowed() const { return overflowed_; }
-
-private:
     struct Log;
     // What came to a word up to the length-th write.
     struct Received {
@@ -79,25 +45,25 @@ private:
         Receipts received;
     };
     struct Log {
+        // Places in `releases`, in order. What a lane releases later tells of all that it released before.
+        struct OfLane {
+            std::uint32_t block = 0, slot = 0;
+            std::vector<std::uint32_t> places;
+            std::vector<std::uint32_t> passing_on;              // those that received from another word
+        };
         std::vector<Release> releases;
-        std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_block;   // places in releases
-        std::vector<std::uint32_t> passing_on;                  // those that received from another word
+        std::vector<OfLane> lanes;
+        std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_block;   // places in lanes
+        std::vector<std::uint32_t> passing_on;                  // lanes that have such
+        // What a search has been through.
+        mutable std::uint64_t searched = 0;
+        mutable std::size_t searched_length = 0;
+        mutable std::uint32_t searched_to = 0;
+        mutable int searched_scope = 0;
     };
-
-    Coverage before_slowly(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const;
-    bool knows(const Receipts& receipts, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
-               bool by_counter, int depth) const;
-    static bool releases(const Release& release, std::uint32_t block, std::uint32_t then, Time when);
-    void advance(std::uint32_t warp);
-    void pass_up(Receipts& from, Receipts& to);
-    void fenced_before_barrier();
-    Release release_of(std::uint32_t slot, Time time, int scope) const;
-    void add(Log& log, Release release);
-    static void receive(Receipts& receipts, const Received& more);
 
     std::uint32_t block_ = 0;
     std::uint32_t slots_ = 0;
-    bool overflowed_ = false;
     std::array<Time, 32> warp_time_{};      // accesses before it are ordered before all lanes of the warp
     std::array<Time, 32> barrier_time_{};   // … of the block
     std::array<Time, kMaxSlots> late_{};    // how much further a lane's own time is
@@ -118,7 +84,73 @@ private:
     std::vector<Receipts> lane_received_, lane_pending_;
     std::array<Receipts, 32> warp_received_;
     Receipts block_received_, block_pending_;
+};
+
+class Order : OrderOfBlock {
+public:
+    using OrderOfBlock::kMaxSlots;
+    static constexpr Time kMaxTime = (Time{1} << 22) - 1;
+
+    void launch_begins();
+    void block_begins(std::uint32_t block, std::uint32_t slots);
+    // The present block waits for others, and comes to be the present one again.
+    std::unique_ptr<OrderOfBlock> put_aside() { return std::make_unique<OrderOfBlock>(static_cast<OrderOfBlock&>(*this)); }
+    void take_up(const OrderOfBlock& block) { static_cast<OrderOfBlock&>(*this) = block; }
+
+    void block_barrier();
+    // A __syncwarp that names `lanes`; `exist`: those that the warp has.
+    void warp_barrier(std::uint32_t warp, std::uint32_t lanes, std::uint32_t exist);
+    // scope, here and below: 0 block, 1 device, 2 system.
+    void fence(std::uint32_t slot, int scope) { fence(slot, scope, true, true); }
+    void fence(std::uint32_t slot, int scope, bool acquires, bool releases);
+    // An atomic or volatile access of a word that others read or write so too. `counts`: an atomic that takes a ticket.
+    // `acquires`, `releases`: its memory order, of itself.
+    void reads_word(std::uint32_t slot, const void* word, int scope, bool counts, bool acquires = false);
+    // `joins`: it read the word as well, and passes on what came with it.
+    void writes_word(std::uint32_t slot, const void* word, int scope, bool joins, bool releases = false);
+
+    std::uint32_t block() const { return block_; }
+    Time time(std::uint32_t slot) const { return warp_time_[slot / 32] + late_[slot]; }
+    // Of an access of the present block.
+    Coverage before(std::uint32_t then, Time when, std::uint32_t slot) const {
+        const std::uint32_t warp = slot / 32, other = then / 32;
+        if (then == slot || when < (other == warp ? warp_time_[warp] : barrier_time_[other])) return Coverage::ordered;
+        return before_slowly(block_, then, when, slot);
+    }
+    // Of accesses of several lanes of one warp.
+    bool all_before(std::uint32_t warp, Time when, std::uint32_t slot) const {
+        return when < (warp == slot / 32 ? warp_time_[warp] : barrier_time_[warp]);
+    }
+    // Of an access of another one.
+    Coverage before(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const {
+        return block == block_ ? before(then, when, slot) : before_slowly(block, then, when, slot);
+    }
+    // Did a block come to more barriers than can be counted?
+    bool overflowed() const { return overflowed_; }
+
+private:
+    Coverage before_slowly(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const;
+    // What is left of a search: receipts by lanes of a block.
+    struct Search {
+        const Receipts* receipts = nullptr;
+        std::uint32_t to = 0;
+    };
+    bool knows(const Receipts& receipts, std::uint32_t block, std::uint32_t then, Time when, bool by_counter) const;
+    bool knows_directly(const Received& received, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
+                        std::vector<Search>& rest) const;
+    bool holds_all_of(std::uint32_t slot, const Log& log) const;
+    static bool releases(const Release& release, std::uint32_t block, std::uint32_t then, Time when);
+    void advance(std::uint32_t warp);
+    void pass_up(Receipts& from, Receipts& to);
+    void fenced_before_barrier();
+    Release release_of(std::uint32_t slot, Time time, int scope) const;
+    void add(Log& log, Release release);
+    static void receive(Receipts& receipts, const Received& more);
+
+    bool overflowed_ = false;
     std::unordered_map<const void*, std::shared_ptr<Log>> words_;
+    mutable std::vector<Search> search_;
+    mutable std::uint64_t searches_ = 0;
 };
 
 }  // namespace lanewise::check

@@ -20,6 +20,8 @@ std::uint32_t bit(std::uint32_t slot) { return 1u << slot % 32; }
 
 void Races::launch_begins() {
     entries_.assign(1, {});   // 0 stands for none
+    update_reads_.clear();
+    update_writes_.clear();
     free_ = 0;
     pending_ = false;
 }
@@ -68,7 +70,7 @@ void Races::after_write(Cell& cell) {
     if (coverage == Coverage::ordered) return;
     const std::uint32_t then = cell.write_when & 1023;
     report(cell, {Action::write, cell.write_block - 1, then / 32, bit(then), cell.write_site, {}, -1}, coverage,
-           here_.action == Action::atomic ? Problem::atomic_race : Problem::race);
+           is_atomic(here_.action) ? Problem::atomic_race : Problem::race);
 }
 
 void Races::note_read(Cell& cell) {
@@ -115,9 +117,8 @@ void Races::write(Cell& cell) {
 // Plain accesses conflict with all writes, and plain writes with all; two strong accesses only where one of them is none
 // to the other's block.
 bool Races::conflicts(const Entry& entry) const {
-    const bool plain = here_.action == Action::read || here_.action == Action::write;
-    const bool writes = here_.action != Action::read && here_.action != Action::volatile_read;
-    if (!writes && entry.kind != Kind::strong_write) return false;
+    const bool plain = is_plain(here_.action);
+    if (is_read(here_.action) && entry.kind != Kind::strong_write) return false;
     if (plain || entry.kind == Kind::plain_read) return true;
     return entry.block != block_ && (entry.scope == 0 || here_.scope == 0);
 }
@@ -125,23 +126,54 @@ bool Races::conflicts(const Entry& entry) const {
 void Races::after_entries(Cell& cell) {
     for (std::uint32_t at = cell.more; at; at = entries_[at].next) {
         const Entry& entry = entries_[at];
-        if (stale(entry.block) || !conflicts(entry)) continue;
+        const bool lockstep = is_lockstep(entry);
+        if (stale(entry.block) || (!lockstep && !conflicts(entry))) continue;
         std::uint32_t unordered = 0;
         const Coverage coverage = of(entry.block, entry.warp, entry.time, entry.lanes, &unordered);
         if (coverage == Coverage::ordered) continue;
-        const Action action = entry.atomic                       ? Action::atomic
+        const Action action = entry.atomic && entry.kind == Kind::strong_read ? Action::atomic_read
+                              : entry.atomic                     ? Action::atomic
                               : entry.kind == Kind::strong_write ? Action::volatile_write
                               : entry.kind == Kind::strong_read  ? Action::volatile_read
                                                                  : Action::read;
-        const bool here_plain = here_.action == Action::read || here_.action == Action::write;
+        const bool here_plain = is_plain(here_.action);
         const bool there_plain = entry.kind == Kind::plain_read;
-        const bool any_atomic = entry.atomic || here_.action == Action::atomic;
-        const Problem problem = !here_plain && !there_plain ? Problem::scope_race
+        const bool any_atomic = entry.atomic || is_atomic(here_.action);
+        const Problem problem = lockstep                       ? Problem::lockstep
+                                : !here_plain && !there_plain ? Problem::scope_race
                                 : any_atomic                ? Problem::atomic_race
                                                             : Problem::race;
         report(cell, {action, entry.block - 1, entry.warp, unordered, entry.site, {}, -1}, coverage, problem);
         return;
     }
+}
+
+void Races::volatile_access(const Region& region, std::uint32_t slot, bool is_store, Site site) {
+    VolatileReads& reads = volatile_reads_[slot];
+    if (is_store) {
+        if (reads.region == &region)
+            for (const Site read : reads.sites)
+                if (read) {
+                    update_reads_.insert(read);
+                    update_writes_.insert(site);
+                }
+        reads = {};
+        return;
+    }
+    any_volatile_ = true;
+    if (reads.region != &region) reads = {&region, {}};
+    std::shift_right(reads.sites.begin(), reads.sites.end(), 1);
+    reads.sites[0] = site;
+}
+
+// Lanes of one warp that update words of which others read: each reads what another is about to write, or has written.
+bool Races::is_lockstep(const Entry& entry) const {
+    if (entry.atomic || entry.block != block_ || entry.warp != here_.slot / 32) return false;
+    if (here_.action == Action::volatile_write && entry.kind == Kind::strong_read)
+        return update_reads_.contains(entry.site) && update_writes_.contains(here_.site);
+    if (here_.action == Action::volatile_read && entry.kind == Kind::strong_write)
+        return update_reads_.contains(here_.site) && update_writes_.contains(entry.site);
+    return false;
 }
 
 void Races::note(Cell& cell, Kind kind, std::uint32_t lanes, std::uint32_t block, std::uint32_t warp, Time time,
@@ -151,7 +183,7 @@ void Races::note(Cell& cell, Kind kind, std::uint32_t lanes, std::uint32_t block
         Entry& entry = entries_[at];
         if (entry.kind != kind || entry.scope != scope || entry.atomic != atomic) continue;
         const bool same_warp = entry.block == block && entry.warp == warp;
-        if (same_warp && entry.time == time) {
+        if (same_warp && entry.time == time && (entry.site == site || kind == Kind::plain_read)) {
             entry.lanes |= lanes;
             return;
         }
@@ -197,7 +229,7 @@ void Races::strong(Region& region, std::uint32_t slot, const std::byte* address,
     Cell* cell = region.cells() + (offset >> region.shift());
     Cell* const end = region.cells() + ((offset + bytes) >> region.shift());
     here_ = {&region, slot, address, bytes, site, action, scope};
-    const bool writes = action != Action::volatile_read;
+    const bool writes = !is_read(action);
     for (; cell != end; ++cell) {
         if (cell->write_block) after_write(*cell);
         if (writes && cell->read_block && !stale(cell->read_block)) {
@@ -206,11 +238,11 @@ void Races::strong(Region& region, std::uint32_t slot, const std::byte* address,
             const Coverage coverage = of(cell->read_block, warp, cell->read_when >> 5, cell->read_lanes, &unordered);
             if (coverage != Coverage::ordered)
                 report(*cell, {Action::read, cell->read_block - 1, warp, unordered, cell->read_site, {}, -1}, coverage,
-                       action == Action::atomic ? Problem::atomic_race : Problem::race);
+                       is_atomic(action) ? Problem::atomic_race : Problem::race);
         }
         const Kind kind = writes ? Kind::strong_write : Kind::strong_read;
         if (cell->more) after_entries(*cell);
-        note(*cell, kind, bit(slot), block_, slot / 32, order_.time(slot), site, scope, action == Action::atomic);
+        note(*cell, kind, bit(slot), block_, slot / 32, order_.time(slot), site, scope, is_atomic(action));
     }
 }
 
@@ -238,8 +270,7 @@ void Races::report(const Cell& cell, const Party& there, Coverage coverage, Prob
     race.there.events = same_block ? findings_.events_of(then) : emu::Found::kLast;
     const bool whole = static_cast<std::uint64_t>(index + 1) * size <= region.bytes();
     if (whole && here_.action != Action::atomic) race.there.value = shown(region.element(), element);
-    const bool reads = here_.action == Action::read || here_.action == Action::volatile_read;
-    if (reads) race.here.value = race.there.value;
+    if (is_read(here_.action)) race.here.value = race.there.value;
     // What a store leaves is known when it has happened. Two stores may be of the same value; a read beside a store is
     // wrong in any case.
     if (here_.action == Action::write && pending_ && (there.action == Action::write || pending_race_.there.action != Action::write))

@@ -1,7 +1,9 @@
 // Accesses of one word by several lanes that nothing orders, at least one of which writes it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,11 @@ public:
     Races(Order& order, Findings& findings) : order_(order), findings_(findings) {}
 
     void launch_begins();
-    void block_begins(std::uint32_t block) { block_ = block + 1; }
+    void block_begins(std::uint32_t block) {
+        block_ = block + 1;
+        if (any_volatile_) volatile_reads_.fill({});
+        any_volatile_ = false;
+    }
 
     // An access that is about to happen, of bytes that lie within the array.
     void plain(Region& region, std::uint32_t slot, const std::byte* address, std::uint32_t bytes, bool is_store,
@@ -36,6 +42,12 @@ public:
     // An access by an atomic (which reads and writes) or through volatile; scope as Order's. An atomic has happened.
     void strong(Region& region, std::uint32_t slot, const std::byte* address, std::uint32_t bytes, Action action,
                 int scope, Site site);
+
+    // A volatile access: words that a lane reads and then writes one of, as a sum in shared memory does, are no flags.
+    void volatile_access(const Region& region, std::uint32_t slot, bool is_store, Site site);
+    void forget_volatile_reads(std::uint32_t slot) {
+        if (any_volatile_) volatile_reads_[slot] = {};
+    }
 
     // Before anything else can change memory: what a store left there is compared with what was there before.
     void settle() {
@@ -86,6 +98,15 @@ private:
     void drop_entries(Cell& cell);
     void report(const Cell& cell, const Party& there, Coverage coverage, Problem problem);
     void settle_slowly();
+    bool is_lockstep(const Entry& entry) const;
+
+    struct VolatileReads {
+        const Region* region = nullptr;
+        std::array<Site, 4> sites{};     // the last ones
+    };
+    std::array<VolatileReads, Order::kMaxSlots> volatile_reads_{};   // by each lane, since it wrote or met others
+    bool any_volatile_ = false;
+    std::set<Site> update_reads_, update_writes_;                    // a lane read a word, then wrote one beside it
 
     Order& order_;
     Findings& findings_;

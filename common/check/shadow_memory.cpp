@@ -101,7 +101,7 @@ void Memory::block_begins() {
 
 void Memory::add_shared(const emu::SharedArraySeen& seen) {
     const auto* begin = static_cast<const std::byte*>(seen.address);
-    const bool dynamic = begin == launch_.dynamic_shared;
+    const bool dynamic = begin == dynamic_shared_;
     // Dynamic shared memory may have several names: it is one piece of memory.
     const auto same = [&](const Region* region) {
         return region->begin() == begin && (dynamic || region->bytes() == seen.bytes);

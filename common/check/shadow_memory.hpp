@@ -94,7 +94,14 @@ class Memory {
 public:
     void run_begins(std::span<const emu::CheckedBuffer> buffers);
     void launch_begins(const emu::CheckedLaunch& launch);
+    void block_memory(const emu::BlockMemory& memory) { dynamic_shared_ = memory.dynamic_shared; }
     void block_begins();
+    // The shared arrays of the present block, which waits for others; and of one that goes on.
+    std::vector<Region*> put_aside() { return std::move(shared_); }
+    void take_up(std::vector<Region*> shared) {
+        block_begins();
+        shared_ = std::move(shared);
+    }
     void add_shared(const emu::SharedArraySeen& seen);
 
     // The array that holds the address; null where none does.
@@ -120,6 +127,7 @@ private:
     Region nothing_{"", nullptr, 0, Element::u8, false};
     Region* recent_[2] = {&nothing_, &nothing_};
     emu::CheckedLaunch launch_;
+    const std::byte* dynamic_shared_ = nullptr;   // of the present block
 };
 
 }  // namespace lanewise::check

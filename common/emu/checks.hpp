@@ -22,15 +22,19 @@ struct CheckedBuffer {
     bool initialised = true;               // false: nothing it holds means anything until a kernel writes it
 };
 
+// The memory that a block's lanes have to themselves. Blocks that run at the same time have each its own.
+struct BlockMemory {
+    const std::byte* stacks = nullptr;     // local memory of the lanes, slot by slot
+    std::size_t stack_bytes = 0;           // from one to the next
+    std::size_t stack_count = 0;
+    const std::byte* dynamic_shared = nullptr;
+};
+
 struct CheckedLaunch {
     std::uint32_t number = 0;
     std::string kernel;                    // "block_sum<256>"
     launch::Block block;
     const void* code = nullptr;            // of the kernel
-    const std::byte* stacks = nullptr;     // local memory of the lanes, slot by slot
-    std::size_t stack_bytes = 0;           // from one to the next
-    std::size_t stack_count = 0;
-    const std::byte* dynamic_shared = nullptr;
     std::span<const std::string> shared_names;   // by SharedArraySeen::id
     std::shared_ptr<const ProgramObjects> program;   // that the kernel is part of
     Journal journal = {};                  // findings go there as they are made
@@ -42,6 +46,8 @@ class Checker : public Observer {
 public:
     virtual void run_begins(std::span<const CheckedBuffer> buffers) = 0;
     virtual void launch_begins(const CheckedLaunch& launch) = 0;
+    // Before a block begins or goes on.
+    virtual void block_memory(const BlockMemory& memory) = 0;
     // Which limit kept the run from being decided, a sentence; empty: none.
     virtual std::string undecided() const = 0;
 };

@@ -274,6 +274,7 @@ void Machine::complete(Warp& warp, int which) {
     else if (collective.op <= Op::vote_ballot) vote(base, collective);
     else if (collective.op <= Op::vote_match_all) match(base, collective);
     runnable_[number_of(warp)] |= collective.arrived;
+    ++changes_;
     if (observer_) announce(warp, collective, undefined);
 }
 

@@ -16,6 +16,7 @@
 #include "common/emu/machine.hpp"
 #include "common/emu/program_objects.hpp"
 #include "common/emu/recorder.hpp"
+#include "common/emu/resident_blocks.hpp"
 
 namespace lanewise::emu {
 
@@ -59,6 +60,12 @@ void check_warps(const launch::Kernel& kernel, const launch::LaunchSpec& spec, c
                         kernel.full_name(), spec.block.count(), kernel.warp_size, kMaxWarps * kernel.warp_size));
 }
 
+std::string too_many_blocks(int most) {
+    return fmt::format("blocks of this launch wait for others of it, and it has more of them than the emulator lets run at "
+                       "once ({} of this size): launch fewer.",
+                       most);
+}
+
 // Blocks are handed out in chunks, so that a thread seldom asks. Returns whether one ran away.
 bool run_blocks(const Machine::Program& program, int threads, RunState& state, void (*begins_thread)()) {
     const std::uint64_t blocks = program.grid.count();
@@ -68,19 +75,30 @@ bool run_blocks(const Machine::Program& program, int threads, RunState& state, v
     std::mutex mutex;
     std::exception_ptr failure;
     std::atomic<bool> ran_away{false};
+    const int most = std::max(1, most_resident_blocks(program.block) / threads);
     const auto work = [&] {
+        std::uint64_t at = 0, end = 0;
+        ResidentBlocks::Calls calls;
+        calls.next = [&]() -> std::optional<std::uint64_t> {
+            if (ran_away) return std::nullopt;
+            if (at == end) {
+                at = std::min(blocks, next.fetch_add(chunk));
+                end = std::min(blocks, at + chunk);
+                if (at == end) return std::nullopt;
+            }
+            return order[at++];
+        };
+        calls.runs = [](std::uint64_t, const Machine&, bool) { return nullptr; };
+        calls.done = [&] { state.blocks_done.fetch_add(1, std::memory_order_relaxed); };
+        calls.begins_thread = begins_thread;
+        calls.most = most;
         try {
-            Machine machine;
-            machine.load(program);
-            for (std::uint64_t begin; (begin = next.fetch_add(chunk)) < blocks;)
-                for (std::uint64_t i = begin; i < std::min(begin + chunk, blocks) && !ran_away; ++i) {
-                    machine.run_block(order[i], nullptr);
-                    state.blocks_done.fetch_add(1, std::memory_order_relaxed);
-                    if (machine.stopped()) {
-                        ran_away = true;
-                        next = blocks;
-                    }
-                }
+            ResidentBlocks resident(program, std::move(calls));
+            if (resident.run()) {
+                ran_away = true;
+                next = blocks;
+            }
+            if (resident.too_many()) throw Error(too_many_blocks(most));
         } catch (...) {
             const std::lock_guard lock(mutex);
             failure = std::current_exception();
@@ -100,20 +118,20 @@ bool run_blocks(const Machine::Program& program, int threads, RunState& state, v
 }
 
 // What a checker is told of a launch.
-CheckedLaunch checked_launch(const Machine::Program& program, const Runnable& kernel, Machine& machine) {
+CheckedLaunch checked_launch(const Machine::Program& program, const Runnable& kernel) {
     CheckedLaunch launch;
     launch.number = program.launch;
     launch.kernel = program.kernel;
     launch.block = program.block;
     launch.code = reinterpret_cast<const void*>(program.body);
-    launch.stacks = machine.stacks_begin();
-    launch.stack_bytes = StackPool::kStride;
-    launch.stack_count = machine.stacks().size();
-    launch.dynamic_shared = machine.dynamic_shared();
     launch.shared_names = kernel.shared_names;
     launch.program = ProgramObjects::of(launch.code);
     launch.journal = program.journal;
     return launch;
+}
+
+BlockMemory memory_of(const Machine& machine) {
+    return {machine.stacks_begin(), StackPool::kStride, machine.stacks().size(), machine.dynamic_shared()};
 }
 
 // Who watches the blocks of a launch; either may be null.
@@ -122,33 +140,46 @@ struct Watchers {
     Recorder* recorder = nullptr;   // those that were asked for
 };
 
-// One launch on this thread. Returns whether it was stopped.
-bool watch_blocks(const Machine::Program& program, const Runnable& kernel, const launch::Request& request,
-                  const Watchers& watchers, RunState& state) {
-    const auto machine = std::make_unique<Machine>();
-    machine->load(program);
+// One launch, a block at a time. Returns whether it was stopped.
+bool watch_blocks(Machine::Program program, const Runnable& kernel, const launch::Request& request,
+                  const Watchers& watchers, RunState& state, void (*begins_thread)()) {
     std::optional<BothObservers> both;
     if (watchers.checker && watchers.recorder) both.emplace(*watchers.checker, *watchers.recorder);
     bool is_recorded = false;
     if (watchers.checker) {
-        CheckedLaunch checked = checked_launch(program, kernel, *machine);
+        CheckedLaunch checked = checked_launch(program, kernel);
         checked.events_of = [&](std::uint32_t thread) {
             return is_recorded ? static_cast<std::int64_t>(watchers.recorder->events_of(thread)) : std::int64_t{-1};
         };
         watchers.checker->launch_begins(checked);
     }
     const BlockOrder order(program.block_order, program.grid.count());
-    for (std::uint64_t place = 0; place < program.grid.count(); ++place) {
-        const std::uint64_t block = order[place];
+    std::uint64_t place = 0;
+    ResidentBlocks::Calls calls;
+    calls.next = [&]() -> std::optional<std::uint64_t> {
+        if (place == program.grid.count()) return std::nullopt;
+        return order[place++];
+    };
+    calls.runs = [&](std::uint64_t block, const Machine& machine, bool begins) {
         is_recorded = watchers.recorder &&
                       std::find(request.blocks.begin(), request.blocks.end(), block) != request.blocks.end();
+        if (watchers.checker) watchers.checker->block_memory(memory_of(machine));
         Observer* observer = watchers.checker;
         if (is_recorded) observer = both ? static_cast<Observer*>(&*both) : watchers.recorder;
-        machine->run_block(block, observer);
-        state.blocks_done.fetch_add(1, std::memory_order_relaxed);
-        if (machine->stopped()) return true;
+        if (!begins && observer) observer->block_goes_on(block);
+        return observer;
+    };
+    calls.done = [&] { state.blocks_done.fetch_add(1, std::memory_order_relaxed); };
+    calls.begins_thread = begins_thread;
+    calls.most = most_resident_blocks(program.block);
+    const int most = calls.most;
+    ResidentBlocks resident(program, std::move(calls));
+    const bool stopped = resident.run();
+    if (resident.too_many()) {
+        if (!watchers.checker) throw Error(too_many_blocks(most));
+        program.journal.add_text(EntryKind::undecided, too_many_blocks(most));
     }
-    return false;
+    return stopped;
 }
 
 const launch::Order& block_order(const launch::Request& request) {
@@ -219,7 +250,7 @@ void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const 
             std::optional<Recorder> recorder;
             if (request.record) recorder.emplace(places, plan.snapshots, journal, events);
             stopped = watch_blocks(program, kernels[number], request,
-                                   {checker.get(), recorder ? &*recorder : nullptr}, state);
+                                   {checker.get(), recorder ? &*recorder : nullptr}, state, begins_thread);
         } else {
             const int fitting = StackPool::most_pools(spec.block.count());
             stopped = run_blocks(program, std::clamp(threads_of(request), 1, fitting), state, begins_thread);

@@ -12,6 +12,7 @@ void announce(const void* address, std::uint32_t bytes, bool is_store, const voi
     auto* board = lanewise_emulated::board;
     if (!board) return;
     auto& machine = *static_cast<lanewise::emu::Machine*>(board);
+    if (is_store) machine.memory_changes();
     if (auto* observer = machine.observer())
         if (!observer->access({machine.current, address, bytes, is_store, pc, is_volatile})) machine.fault();
 }

@@ -24,6 +24,7 @@ enum class EntryKind : std::uint32_t {
     none,            // claimed, not yet written
     launch_begins,   // LaunchEntry
     block_begins,    // BlockEntry
+    block_goes_on,   // BlockEntry: of a block that has begun and waited for others
     event,           // EventEntry
     shared_array,    // ArrayEntry
     image,           // ImageEntry, bytes, and a byte for each element: was it written?

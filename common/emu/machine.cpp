@@ -135,11 +135,15 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     quick_line_ = kNoLine;
     turns_ = 0;
     spins_ = 0;
+    waited_ = quiet_ = 0;
     stopped_ = false;
     barrier_mixed_ = false;
     barrier_votes_ = false;
-    if (reads_volatile_) last_reads_.fill({});
-    reads_volatile_ = false;
+    barriers_ = 0;
+    barrier_calls_.clear();
+    last_return_ = 0;
+    if (looks_any_) looks_.fill({});
+    looks_any_ = false;
     block = {static_cast<std::uint32_t>(number % program_.grid.x),
              static_cast<std::uint32_t>(number / program_.grid.x % program_.grid.y),
              static_cast<std::uint32_t>(number / program_.grid.x / program_.grid.y)};
@@ -159,6 +163,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     while (host_function_) {
         host_function_(host_argument_);
         host_function_ = nullptr;
+        if (stopped_) break;   // the launch has ended while this block waited
         jump(host_, fibers_[current]);
     }
     lanewise_emulated::board = nullptr;
@@ -186,6 +191,7 @@ void Machine::finish() {
     warp.alive &= ~bit;
     runnable_[current / kWarpSize] &= ~bit;
     --alive_;
+    returned_after_[current] = last_return_ = barriers_ + 1;
     // No lane waits for this one any more: a lane that has returned may still be named.
     const bool completed = warp.open_count && complete_ready(warp);
     if (alive_ == 0) return jump(fibers_[current], host_);
@@ -216,15 +222,16 @@ void Machine::sync_block(int line) {
         line_[current] = line;
         return go_to(to);
     }
-    sync_block_slowly(line, trace::Op::sync_block, false);
+    sync_block_slowly(line, trace::Op::sync_block, false, __builtin_return_address(0));
 }
 
 void Machine::sync_block_vote(int line, trace::Op op, bool predicate) {
     runnable_[current / kWarpSize] &= ~(1u << current % kWarpSize);
-    sync_block_slowly(line, op, predicate);
+    sync_block_slowly(line, op, predicate, nullptr);
 }
 
-void Machine::sync_block_slowly(int line, trace::Op op, bool predicate) {
+void Machine::sync_block_slowly(int line, trace::Op op, bool predicate, const void* pc) {
+    barrier_pc_ = pc;
     barrier_mixed_ = barrier_mixed_ || (waiting_ != 0 && (barrier_line_ != line || barrier_op_ != op));
     line_[current] = line;
     barrier_line_ = line;
@@ -245,12 +252,45 @@ void Machine::sync_block_slowly(int line, trace::Op op, bool predicate) {
 // All that live are here, so all can go on.
 void Machine::release_barrier() {
     if (barrier_mixed_) judge_barrier();
+    count_barrier();
     if (barrier_votes_) count_barrier_votes();
     if (observer_) observer_->barrier_complete(result);
+    ++changes_;
     waiting_ = 0;
     quick_line_ = kNoLine;
     for (std::uint32_t i = 0; i < warp_count_; ++i) runnable_[i] = warps_[i].alive;
     turn(barrier_line_);
+}
+
+// A lane that returned counts as arrived: `if (i >= n) return;` before a barrier is common, and GPUs have it so. But one
+// that came to this very call before, in a loop, and left while others go on, did not meet them as often as they did.
+void Machine::count_barrier() {
+    const std::uint32_t number = ++barriers_;
+    const auto call = std::find_if(barrier_calls_.begin(), barrier_calls_.end(), [&](const BarrierCall& known) {
+        return known.pc == barrier_pc_ && known.line == barrier_line_;
+    });
+    if (call == barrier_calls_.end()) {
+        barrier_calls_.push_back({barrier_pc_, barrier_line_, number});
+        return;
+    }
+    if (last_return_ <= call->first) return;
+    for (std::uint32_t warp = 0; warp < warp_count_; ++warp) {
+        std::uint32_t lanes = 0, most = 0;
+        for (std::uint32_t rest = warps_[warp].exists & ~warps_[warp].alive; rest; rest &= rest - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+            const std::uint32_t after = returned_after_[warp * kWarpSize + lane];
+            if (after <= call->first) continue;
+            lanes |= 1u << lane;
+            most = std::max(most, after - 1);
+        }
+        if (lanes == 0) continue;
+        report("barrier_divergence", warp, barrier_line_, lanes,
+               fmt::format("{} of warp {} returned after {} barriers of block {}, the one on line {} among them, which "
+                           "other threads come to once more: all threads must come to it equally often. Let them take "
+                           "the same number of turns, and guard the work inside.",
+                           lane_list(lanes), warp, most, block_number_, barrier_line_));
+        return;
+    }
 }
 
 // Lanes stand at different barriers. Within one warp that is wrong. Whole warps are counted by the GPU wherever they
@@ -359,8 +399,8 @@ void Machine::yield() {
     if (static_cast<std::uint32_t>(to) != current) go_to(static_cast<std::uint32_t>(to));
 }
 
-void Machine::pause(int line) {
-    turn(line);
+void Machine::pause(int line, const void* pc) {
+    turn(line, pc);
     let_others_run();
 }
 
@@ -373,27 +413,61 @@ void Machine::let_others_run() {
     if (to != current) go_to(to);
 }
 
-// A lane that does nothing but atomics may wait for what another lane has yet to write: a lock, a flag.
-void Machine::atomic_done(int line) {
+// A lane that does nothing but atomics may wait for what another lane has yet to write: a lock, a flag. One that looks at
+// the same word again, by an atomic that leaves it as it is, does.
+void Machine::atomic_done(const lanewise_emulated::Atomic& what, bool changed) {
+    if (changed) memory_changes();
+    else volatile_access(what.address, what.line ? nullptr : what.pc, what.line);
     if (spinning_ != current) {
         spinning_ = current;
         spins_ = 0;
     } else if (++spins_ == kSpins) {
         spins_ = 0;
         turns_ += kSpins / 16;
-        pause(line);
+        pause(what.line, what.pc);
+        waits(what.line, what.pc, kSpins / 16);
     }
 }
 
-void Machine::volatile_access(const void* address, const void* pc) {
-    LastRead& last = last_reads_[current];
-    if (last.address != address || last.pc != pc) {
-        last = {address, pc};
-        reads_volatile_ = true;
+void Machine::volatile_access(const void* address, const void* pc, int line) {
+    const auto place = reinterpret_cast<std::uint64_t>(pc) + static_cast<std::uint64_t>(line) + 1;
+    const std::uint64_t look = reinterpret_cast<std::uint64_t>(address) ^ place * 0x9e3779b97f4a7c15ull;
+    Looks& looks = looks_[current];
+    if (std::find(looks.begin(), looks.end(), look) == looks.end()) {
+        std::shift_right(looks.begin(), looks.end(), 1);
+        looks[0] = look;
+        looks_any_ = true;
         return;
     }
-    turn(0, pc);
+    turn(line, pc);
     let_others_run();
+    waits(line, pc, 1);
+}
+
+void Machine::waits(int line, const void* pc, std::uint32_t turns) {
+    if (!let_other_blocks_run_) return;
+    if (!is_watched() || changes_ != changes_before_) quiet_ = 0;
+    changes_before_ = changes_;
+    waited_ += turns;
+    quiet_ += turns;
+    if (waited_ < kPatience && (!is_watched() || quiet_ < kLooks * alive_)) return;
+    on_host(
+        [](void* argument) {
+            Machine& machine = *static_cast<Machine*>(argument);
+            lanewise_emulated::board = nullptr;   // no lane runs on this thread meanwhile
+            machine.others_ = machine.let_other_blocks_run_(machine.waited_);
+            lanewise_emulated::board = &machine;
+            machine.stopped_ = machine.others_ == Others::ended;
+        },
+        this);
+    waited_ = quiet_ = 0;
+    if (others_ == Others::too_long) stop(line, pc);
+    if (others_ == Others::stuck)
+        fail("hang", line,
+             fmt::format("lane {} of warp {} in block {} waits for a value that no thread will store any more: all others "
+                         "wait too or have returned. Let a thread that does not wait store it first.",
+                         current % kWarpSize, current / kWarpSize, block_number_),
+             pc);
 }
 
 void Machine::misaligned(std::size_t bytes, const void* pc) {

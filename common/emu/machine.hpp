@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -23,6 +24,11 @@ inline constexpr std::uint32_t kMaxThreads = 1024;
 // core of an AMD EPYC: far more than a lesson's kernel needs, and short enough to wait for.
 inline constexpr std::uint64_t kMaxTurns = std::uint64_t{1} << 24;
 inline constexpr std::uint32_t kMaxWarps = kMaxThreads / kWarpSize;
+
+// Turns of lanes that wait, after which another block may be what they wait for.
+inline constexpr std::uint32_t kPatience = 2048;
+// The same where nothing changes meanwhile: each lane has looked so many times.
+inline constexpr std::uint32_t kLooks = 4;
 
 // Consecutive atomics of one lane after which it is taken to wait for another one, which is then let run.
 inline constexpr std::uint32_t kSpins = 1024;
@@ -87,6 +93,22 @@ public:
     // Runs one block of the launch to its end. `observer` may be null.
     void run_block(std::uint64_t number, Observer* observer);
 
+    // What becomes of a block that only waits: others have run, which it may have waited for; all of them have waited for
+    // very long; no thread has changed anything for very long; or the launch has ended meanwhile.
+    enum class Others { ran, too_long, stuck, ended };
+    // What lets them run. Without it a block that waits for another one is stopped.
+    void set_others(std::function<Others(std::uint32_t turns)> let_run) { let_other_blocks_run_ = std::move(let_run); }
+    // A lane has waited `turns` times for something that another lane may change, perhaps one of another block.
+    void waits(int line, const void* pc, std::uint32_t turns);
+    // A store, or an atomic that leaves another value; where lanes are watched (see run_block), all of them are told.
+    void memory_changes() {
+        ++changes_;
+        if (looks_any_) looks_[current] = {};
+    }
+    // Such changes, and barriers and collectives that were completed, so far.
+    std::uint64_t changes() const { return changes_; }
+    bool is_watched() const { return observer_ != nullptr; }
+
     const std::vector<trace::Finding>& findings() const { return findings_; }
     // The last block ran away and was stopped.
     bool stopped() const { return stopped_; }
@@ -97,12 +119,12 @@ public:
     void sync_block(int line);
     void sync_block_vote(int line, trace::Op op, bool predicate);
     void active_mask(int line);
-    void pause(int line);
-    void atomic_done(int line);
+    void pause(int line, const void* pc = nullptr);
+    void atomic_done(const lanewise_emulated::Atomic& what, bool changed);
     // Everybody else who can run has a turn first.
     void let_others_run();
     // Before a volatile access: a lane that reads one word again and again waits for another lane, which is let run.
-    void volatile_access(const void* address, const void* pc);
+    void volatile_access(const void* address, const void* pc, int line = 0);
     // An access of `bytes` at an address that is no multiple of that.
     [[noreturn]] void misaligned(std::size_t bytes, const void* pc);
     // An integer division, or a remainder; the lane goes on with what a GPU gives.
@@ -122,7 +144,7 @@ public:
     // Ends the launch because an observer refused what the running lane was about to do, and has said why.
     [[noreturn]] void fault() { end_launch(); }
     const std::byte* stacks_begin() const { return static_cast<const std::byte*>(stacks_->bottom(0)); }
-    std::byte* dynamic_shared() { return dynamic_shared_.get(); }
+    std::byte* dynamic_shared() const { return dynamic_shared_.get(); }
     std::uint32_t dynamic_shared_bytes() const { return program_.block.dynamic_shared_bytes; }
 
 private:
@@ -133,7 +155,7 @@ private:
     void order_lanes();
     void begin_shared();
     void finish();
-    [[gnu::noinline]] void sync_block_slowly(int line, trace::Op op, bool predicate);
+    [[gnu::noinline]] void sync_block_slowly(int line, trace::Op op, bool predicate, const void* pc);
     [[gnu::noinline]] void meet_slowly(int line, trace::Op op, Element type, std::uint32_t mask);
     void yield();
     void go_to(std::uint32_t thread);
@@ -144,6 +166,7 @@ private:
     void release_barrier();
     void count_barrier_votes();
     void judge_barrier();
+    void count_barrier();
     void answer_active_masks(Warp& warp);
     void turn(int line, const void* pc = nullptr);
     int open_collective(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
@@ -181,6 +204,17 @@ private:
     int barrier_line_ = 0;             // where they wait, and at which of the barriers
     trace::Op barrier_op_ = trace::Op::sync_block;
     bool barrier_votes_ = false;       // some of them brought a predicate
+    const void* barrier_pc_ = nullptr; // where one of them came from; null: not known
+    // The barriers of the block so far, and which of them each call was first. Lanes that returned: after how many, + 1.
+    struct BarrierCall {
+        const void* pc;
+        int line;
+        std::uint32_t first;
+    };
+    std::uint32_t barriers_ = 0;
+    std::vector<BarrierCall> barrier_calls_;
+    std::array<std::uint32_t, kMaxThreads> returned_after_{};
+    std::uint32_t last_return_ = 0;    // the most of them
     int quick_line_ = kNoLine;         // the same while an arrival there is nothing special: some wait, nobody observes
     std::uint32_t warp_count_ = 0;
     std::uint32_t lane_mask_ = ~0u;    // the lanes a warp can have
@@ -201,14 +235,17 @@ private:
     std::uint64_t block_number_ = 0;
     std::uint64_t turns_ = 0;          // barriers, collectives and pauses in this block, to stop one that never ends
     std::int64_t clock_ = 0;
+    std::function<Others(std::uint32_t)> let_other_blocks_run_;
+    Others others_ = Others::ran;      // what it said
+    std::uint32_t waited_ = 0;         // turns since the others ran
+    std::uint32_t quiet_ = 0;          // … and since something changed
+    std::uint64_t changes_ = 0, changes_before_ = 0;
     std::uint32_t spinning_ = 0;       // who did the last atomics, and how many on end
     std::uint32_t spins_ = 0;
-    struct LastRead {                  // of a volatile word, by each lane
-        const void* address = nullptr;
-        const void* pc = nullptr;
-    };
-    std::array<LastRead, kMaxThreads> last_reads_{};
-    bool reads_volatile_ = false;      // some are set
+    // The places and words that each lane looked at last and since it changed anything, as numbers that tell them apart.
+    using Looks = std::array<std::uint64_t, 4>;
+    std::array<Looks, kMaxThreads> looks_{};
+    bool looks_any_ = false;           // some are set
     void (*host_function_)(void*) = nullptr;  // what a lane wants done on the host's stack
     void* host_argument_ = nullptr;
     bool barrier_mixed_ = false;       // they stand at different ones

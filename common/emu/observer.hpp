@@ -37,6 +37,8 @@ struct FenceSeen {
     std::uint32_t thread = 0;
     int line = 0;
     int scope = 0;                 // 0 block, 1 device, 2 system
+    bool acquires = true;
+    bool releases = true;
 };
 
 // A load or store is about to happen.
@@ -47,6 +49,10 @@ struct AccessSeen {
     bool is_store = false;
     const void* pc = nullptr;      // return address into the kernel
     bool is_volatile = false;
+    bool is_atomic = false;        // libcu++'s load and store; the rest is about these
+    bool acquires = false;
+    bool releases = false;
+    int scope = 2;                 // as a fence's; -1: of the thread alone
 };
 
 // An atomic is about to be done, or was: then `old` and `wrote` are known.
@@ -61,7 +67,28 @@ struct AtomicSeen {
     std::uint64_t old = 0;         // the first eight bytes
     int scope = 1;                 // as a fence's: 0 for atomicAdd_block, 2 for atomicAdd_system
     bool wrote = true;             // false: an atomicCAS that found another value
+    bool acquires = false;         // libcu++'s memory orders
+    bool releases = false;
+    const void* pc = nullptr;      // where the line is not known (0): a return address into the kernel
 };
+
+// Does it leave another value than it found? An atomicAdd of 0 or an atomicExch of what is there is how a word is read,
+// often again and again.
+inline bool changes_word(const AtomicSeen& seen) {
+    const std::uint64_t operand = seen.operand[0];
+    if (!seen.wrote) return false;
+    switch (seen.op) {
+        case trace::Op::atomic_add:
+        case trace::Op::atomic_sub:
+        case trace::Op::atomic_xor:
+        case trace::Op::atomic_max: return operand != 0 || seen.operand[1] != 0;
+        case trace::Op::atomic_or: return (seen.old | operand) != seen.old;
+        case trace::Op::atomic_and: return (seen.old & operand) != seen.old;
+        case trace::Op::atomic_exch:
+        case trace::Op::atomic_cas: return operand != seen.old;
+        default: return true;
+    }
+}
 
 struct AfterSeen {
     std::uint32_t thread = 0;
@@ -102,6 +129,8 @@ public:
     virtual bool takes_statements() const { return true; }  // after, joined, took
     virtual void block_begins(std::uint64_t /*block*/, std::uint32_t /*slots*/) {}
     virtual void block_ends() {}
+    // A block that began before and has waited for others runs on; what is told from here on is of it.
+    virtual void block_goes_on(std::uint64_t /*block*/) {}
     virtual void collective(const CollectiveSeen&) {}
     virtual void at_barrier(const BarrierSeen&) {}                      // each lane as it arrives
     // Before any of them goes on; `received`, by slot, is what those that vote take away.
@@ -131,6 +160,9 @@ public:
     }
     void block_ends() override {
         each([](Observer& o) { o.block_ends(); });
+    }
+    void block_goes_on(std::uint64_t block) override {
+        each([&](Observer& o) { o.block_goes_on(block); });
     }
     void collective(const CollectiveSeen& seen) override {
         each([&](Observer& o) { o.collective(seen); });

@@ -47,14 +47,14 @@ LaneEvent& Recorder::add(std::uint32_t thread, bool settles, const void* address
 // struct both are announced first. So stores wait for something else than a load; nothing can change what they wrote
 // till then.
 void Recorder::settle(std::uint32_t thread) {
-    for (const Pending& pending : pending_[thread])
+    for (const Pending& pending : of_.pending[thread])
         std::memcpy(list(thread)[pending.event]->event.value.data(), pending.address, pending.bytes);
-    pending_[thread].clear();
+    of_.pending[thread].clear();
 }
 
 // Is this the next piece of the store that was announced last?
 bool Recorder::continues(const AccessSeen& seen) const {
-    const auto& pending = pending_[seen.thread];
+    const auto& pending = of_.pending[seen.thread];
     return !pending.empty() && pending.back().bytes == 16 && pending.back().pc == seen.pc &&
            pending.back().address + 16 == seen.address;
 }
@@ -66,7 +66,7 @@ const BufferPlace* Recorder::buffer_at(const std::byte* address) const {
 }
 
 Recorder::Shared* Recorder::shared_at(const std::byte* address) {
-    for (auto& shared : shared_)
+    for (auto& shared : of_.shared)
         if (address_bits(address) >= shared.array.address &&
             address_bits(address) < shared.array.address + shared.array.bytes())
             return &shared;
@@ -75,24 +75,43 @@ Recorder::Shared* Recorder::shared_at(const std::byte* address) {
 
 void Recorder::block_begins(std::uint64_t block, std::uint32_t slots) {
     if (!journal_.add(EntryKind::block_begins, BlockEntry{static_cast<std::uint32_t>(block), slots})) full_ = true;
-    lists_.assign(slots, {});
-    barriers_ = 0;
-    shared_.clear();
+    put_aside();
+    of_ = {};
+    of_.under_way = true;
+    block_ = block;
+    of_.lists.assign(slots, {});
     begin_parts(block);
-    pending_.assign(slots, {});
-    took_.assign(slots, false);
-    at_barrier_.clear();
+    of_.pending.assign(slots, {});
+    of_.took.assign(slots, false);
+}
+
+// The present block waits for others: its lanes stand past their last stores.
+void Recorder::put_aside() {
+    if (!of_.under_way) return;
+    for (std::uint32_t slot = 0; slot < of_.pending.size(); ++slot) settle(slot);
+    waiting_[block_] = std::move(of_);
+}
+
+void Recorder::block_goes_on(std::uint64_t block) {
+    if (of_.under_way && block == block_) return;
+    const auto waiting = waiting_.find(block);
+    if (waiting == waiting_.end()) return;
+    if (!journal_.add(EntryKind::block_goes_on, BlockEntry{static_cast<std::uint32_t>(block), 0})) full_ = true;
+    put_aside();
+    of_ = std::move(waiting->second);
+    block_ = block;
+    waiting_.erase(waiting);
 }
 
 void Recorder::begin_parts(std::uint64_t block) {
-    parts_.clear();
+    of_.parts.clear();
     for (const auto& snapshot : snapshots_) {
         const BufferPlace& buffer = buffers_[snapshot.buffer];
         const std::uint64_t count = buffer.bytes / static_cast<std::uint64_t>(element_size(buffer.element));
         const std::uint64_t first = std::min(block * snapshot.per_block, count);
         // Scratch memory holds nothing that means something until the block writes it.
         const bool written = buffer.role != launch::BufferRole::scratch;
-        parts_.push_back({snapshot.buffer, first,
+        of_.parts.push_back({snapshot.buffer, first,
                           std::vector<bool>(std::min(snapshot.per_block, count - first), written)});
     }
 }
@@ -105,7 +124,7 @@ void Recorder::mark_written(const std::byte* address, std::uint64_t bytes) {
              i < first + std::max<std::uint64_t>(1, bytes / size) && i < shared->written.size(); ++i)
             shared->written[i] = true;
     }
-    for (Part& part : parts_) {
+    for (Part& part : of_.parts) {
         const BufferPlace& buffer = buffers_[part.buffer];
         if (address < buffer.begin || address >= buffer.begin + buffer.bytes) continue;
         const auto size = static_cast<std::uint64_t>(element_size(buffer.element));
@@ -140,7 +159,8 @@ void Recorder::collective(const CollectiveSeen& seen) {
 
 // A launch that was stopped leaves lanes where they stand, each past its last store.
 void Recorder::block_ends() {
-    for (std::uint32_t slot = 0; slot < pending_.size(); ++slot) settle(slot);
+    for (std::uint32_t slot = 0; slot < of_.pending.size(); ++slot) settle(slot);
+    of_.under_way = false;
 }
 
 void Recorder::fence(const FenceSeen& seen) {
@@ -156,7 +176,7 @@ void Recorder::at_barrier(const BarrierSeen& seen) {
     event.op = seen.op;
     event.line = seen.line;
     event.arg = seen.predicate;
-    at_barrier_.emplace_back(seen.thread, static_cast<std::uint32_t>(list(seen.thread).size() - 1));
+    of_.at_barrier.emplace_back(seen.thread, static_cast<std::uint32_t>(list(seen.thread).size() - 1));
 }
 
 void Recorder::add_image(ImageEntry image, const std::byte* begin, std::uint64_t bytes,
@@ -169,21 +189,21 @@ void Recorder::add_image(ImageEntry image, const std::byte* begin, std::uint64_t
 
 void Recorder::barrier_complete(const std::uint64_t* received) {
     const std::uint64_t number = collectives_++;
-    for (const auto& [thread, at] : at_barrier_) {
+    for (const auto& [thread, at] : of_.at_barrier) {
         LaneEvent& event = list(thread)[at]->event;
         event.collective = number;
         if (event.op != Op::sync_block) event.received = received[thread];
-        event.snapshot = barriers_;
+        event.snapshot = of_.barriers;
     }
-    at_barrier_.clear();
+    of_.at_barrier.clear();
     if (full()) return;
-    ++barriers_;
-    for (const auto& shared : shared_) {
+    ++of_.barriers;
+    for (const auto& shared : of_.shared) {
         const launch::SharedArray& array = shared.array;
         add_image({{array.address, array.count, array.id, array.element}, 0, 0, false},
                   reinterpret_cast<const std::byte*>(array.address), array.bytes(), shared.written);
     }
-    for (const Part& part : parts_) {
+    for (const Part& part : of_.parts) {
         const BufferPlace& buffer = buffers_[part.buffer];
         const auto size = static_cast<std::uint64_t>(element_size(buffer.element));
         const std::uint64_t count = part.written.size();
@@ -212,13 +232,13 @@ bool Recorder::access(const AccessSeen& seen) {
         std::memcpy(event.value.data(), address, seen.bytes);
         return true;
     }
-    pending_[seen.thread].push_back({at, address, seen.bytes, seen.pc});
+    of_.pending[seen.thread].push_back({at, address, seen.bytes, seen.pc});
     mark_written(address, seen.bytes);
     return true;
 }
 
 void Recorder::atomic(const AtomicSeen& seen) {
-    LaneEvent& event = add(seen.thread, true, seen.address);
+    LaneEvent& event = add(seen.thread, true, seen.address, seen.pc);
     event.op = seen.op;
     event.type = seen.type;
     event.line = seen.line;
@@ -244,8 +264,8 @@ void Recorder::joined(const JoinedSeen& seen) {
 
 void Recorder::after(const AfterSeen& seen) {
     settle(seen.thread);
-    const bool took = took_[seen.thread];
-    took_[seen.thread] = false;
+    const bool took = of_.took[seen.thread];
+    of_.took[seen.thread] = false;
     auto& events = list(seen.thread);
     const auto last = std::find_if(events.rbegin(), events.rend(), [&](const EventEntry* entry) {
         return trace::takes_after(entry->event, seen.first_line, seen.last_line);
@@ -253,14 +273,14 @@ void Recorder::after(const AfterSeen& seen) {
     if (last != events.rend()) trace::set_after((*last)->event, seen.type, seen.bits, effect_of(seen.effect, took));
 }
 
-void Recorder::took(std::uint32_t thread, int, int) { took_[thread] = true; }
+void Recorder::took(std::uint32_t thread, int, int) { of_.took[thread] = true; }
 
 void Recorder::shared_array(const SharedArraySeen& seen) {
     const launch::SharedArray array{seen.id, seen.type, seen.bytes / static_cast<std::size_t>(element_size(seen.type)),
                                     address_bits(seen.address)};
-    for (const auto& shared : shared_)
+    for (const auto& shared : of_.shared)
         if (shared.array.id == array.id && shared.array.address == array.address) return;
-    shared_.push_back({array, std::vector<bool>(array.count, false)});
+    of_.shared.push_back({array, std::vector<bool>(array.count, false)});
     journal_.add(EntryKind::shared_array, ArrayEntry{array.address, array.count, array.id, array.element});
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -36,6 +37,7 @@ public:
     void block_begins(std::uint64_t block, std::uint32_t slots) override;
     void collective(const CollectiveSeen& seen) override;
     void block_ends() override;
+    void block_goes_on(std::uint64_t block) override;
     void at_barrier(const BarrierSeen& seen) override;
     void barrier_complete(const std::uint64_t* received) override;
     void fence(const FenceSeen& seen) override;
@@ -48,7 +50,7 @@ public:
     void shared_array(const SharedArraySeen& seen) override;
 
     // Events that a lane of the present block has so far.
-    std::size_t events_of(std::uint32_t thread) const { return lists_[thread].size(); }
+    std::size_t events_of(std::uint32_t thread) const { return of_.lists[thread].size(); }
 
 private:
     using Events = std::vector<EventEntry*>;   // of one lane, in the journal
@@ -68,8 +70,20 @@ private:
         const void* pc = nullptr;
     };
 
+    struct OfBlock {
+        std::vector<Events> lists;               // by slot
+        std::vector<Shared> shared;
+        std::vector<Part> parts;
+        std::vector<std::vector<Pending>> pending;
+        std::vector<bool> took;
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> at_barrier;  // thread, place in its list
+        std::int32_t barriers = 0;
+        bool under_way = false;
+    };
+
     bool full() const { return full_; }
-    Events& list(std::uint32_t thread) { return lists_[thread]; }
+    void put_aside();
+    Events& list(std::uint32_t thread) { return of_.lists[thread]; }
     trace::LaneEvent& add(std::uint32_t thread, bool settles = true, const void* address = nullptr,
                           const void* pc = nullptr);
     void settle(std::uint32_t thread);
@@ -86,14 +100,10 @@ private:
     std::uint64_t& events_;
     bool full_ = false;
     trace::LaneEvent spilt_;                     // where events go for which there is no room
-    std::vector<Events> lists_;                  // of the present block, by slot
-    std::vector<Shared> shared_;                 // of the present block
-    std::vector<Part> parts_;                    // of the present block
-    std::vector<std::vector<Pending>> pending_;
-    std::vector<bool> took_;
     std::uint64_t collectives_ = 0;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> at_barrier_;  // thread, place in its list
-    std::int32_t barriers_ = 0;                  // of the present block
+    std::uint64_t block_ = 0;
+    OfBlock of_;                                 // the present block
+    std::map<std::uint64_t, OfBlock> waiting_;   // those that wait for others
 };
 
 }  // namespace lanewise::emu

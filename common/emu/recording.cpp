@@ -103,6 +103,7 @@ void merge(std::vector<Found>& all, Found found) {
 // Where the blocks of one launch begin in the journal, and the shared arrays they named.
 struct LaunchNotes {
     std::multimap<std::uint32_t, std::size_t> blocks;   // by number: a trace holds them in their own order
+    bool interleaved = false;                           // some waited for others
     std::vector<launch::SharedArray> arrays;
 };
 
@@ -151,7 +152,7 @@ public:
         const LaunchNotes& notes = launches_[launch];
         arrays_ = numbering_.add_launch(notes.arrays, shared_names);
         for (const auto& [block, at] : notes.blocks) {
-            trace::BlockEvents events = read_block(at);
+            trace::BlockEvents events = read_block(at, notes.interleaved);
             events.launch = launch;
             events.block = block;
             if (!trace::assemble(events, records, kMaxRecords)) return false;
@@ -182,6 +183,7 @@ private:
         ArrayEntry array;
         if (kind == EntryKind::block_begins && read_as(payload, block))
             launches_.back().blocks.emplace(block.block, at);
+        if (kind == EntryKind::block_goes_on) launches_.back().interleaved = true;
         if (kind == EntryKind::shared_array && read_as(payload, array) && is_element(array.element))
             launches_.back().arrays.push_back({array.id, array.element, array.count, array.address});
     }
@@ -193,17 +195,26 @@ private:
         return found == arrays_.end() ? 0u : found->array;
     }
 
-    trace::BlockEvents read_block(std::size_t from) {
+    // What stands in the journal of the block that begins at `from`; others may stand in between.
+    trace::BlockEvents read_block(std::size_t from, bool interleaved) {
         trace::BlockEvents events;
+        std::uint32_t number = 0;
+        bool is_its = true;
         std::vector<trace::ArrayImage> images;
         journal_.read(
             [&](EntryKind kind, std::span<const std::byte> payload, std::size_t at) {
-                if (kind == EntryKind::block_begins) {
-                    BlockEntry block;
-                    if (at != from || !read_as(payload, block) || block.slots > kMaxSlots) return false;
+                BlockEntry block;
+                if (kind == EntryKind::block_begins && at == from) {
+                    if (!read_as(payload, block) || block.slots > kMaxSlots) return false;
                     events.warps.resize(block.slots / trace::kWarpSize);
+                    number = block.block;
                 } else if (kind == EntryKind::launch_begins) {
                     return false;
+                } else if (kind == EntryKind::block_begins || kind == EntryKind::block_goes_on) {
+                    is_its = read_as(payload, block) && block.block == number;
+                    return interleaved;
+                } else if (!is_its) {
+                    return true;
                 } else if (kind == EntryKind::event) {
                     add_event(payload, events);
                 } else if (kind == EntryKind::image) {
@@ -344,7 +355,9 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
         trace.arrays = collector.arrays();
         if (memory.state().ended_early) end_early(trace);
     }
-    outcome.findings = collector.findings(outcome.trace ? outcome.trace->records : std::vector<trace::Record>{});
+    std::span<const trace::Record> records;
+    if (outcome.trace) records = outcome.trace->records;
+    outcome.findings = collector.findings(records);
     if (outcome.trace) outcome.trace->findings = outcome.findings;
     if (request.checks) judge(outcome);
     for (std::size_t i = 0; i < plan.buffers.size(); ++i)

@@ -27,22 +27,32 @@ struct Printed {
 
 Machine& machine() { return *static_cast<Machine*>(board); }
 Observer* observer() { return board ? machine().observer() : nullptr; }
+lanewise::emu::AtomicSeen seen(const Atomic& what, std::uint64_t old, bool wrote) {
+    return {board->current, what.line, what.op, what.type, what.elements, what.address,
+            {what.operand[0], what.operand[1]}, old, what.scope, wrote, what.acquires, what.releases, what.pc};
+}
 Observer* statement_observer() { return board ? machine().statement_observer() : nullptr; }
 
 }  // namespace
 
 void atomic_begins(const Atomic& what) {
     if (Observer* o = observer())
-        if (!o->atomic_begins({board->current, what.line, what.op, what.type, what.elements, what.address,
-                               {what.operand[0], what.operand[1]}, 0, what.scope, true}))
-            machine().fault();
+        if (!o->atomic_begins(seen(what, 0, true))) machine().fault();
 }
 
 void atomic_done(const Atomic& what, std::uint64_t old, bool wrote) {
+    const auto done = seen(what, old, wrote);
+    if (Observer* o = observer()) o->atomic(done);
+    machine().atomic_done(what, lanewise::emu::changes_word(done));
+}
+
+void atomic_access(const AtomicAccess& what) {
+    if (!what.is_store) machine().volatile_access(what.address, what.pc);
+    if (what.is_store) machine().memory_changes();
     if (Observer* o = observer())
-        o->atomic({board->current, what.line, what.op, what.type, what.elements, what.address,
-                   {what.operand[0], what.operand[1]}, old, what.scope, wrote});
-    machine().atomic_done(what.line);
+        if (!o->access({board->current, what.address, static_cast<std::uint32_t>(what.bytes), what.is_store, what.pc,
+                        false, true, what.acquires, what.releases, what.scope}))
+            machine().fault();
 }
 
 void joined(unsigned variable, Element type, std::uint64_t bits) {
@@ -85,12 +95,17 @@ unsigned active_mask(int line) {
     return static_cast<unsigned>(board->result[board->current]);
 }
 
-void fence(int line, int scope) {
+void fence(int line, int scope) { library_fence(scope, true, true, line); }
+
+void library_fence(int scope, bool acquires, bool releases, int line) {
     std::atomic_thread_fence(std::memory_order_seq_cst);  // other blocks may run on other OS threads
-    if (Observer* o = observer()) o->fence({board->current, line, scope});
+    if (Observer* o = observer()) o->fence({board->current, line, scope, acquires, releases});
 }
 
-void pause(int line) { machine().pause(line); }
+void pause(int line) {
+    machine().pause(line);
+    machine().waits(line, nullptr, 1);
+}
 
 long long clock_count() { return machine().clock_count(); }
 

@@ -30,6 +30,8 @@ struct Intent {
         menu,                               // all commands
         start_page,                         // the lessons as a path
         roofline,                           // bytes against the machine's limit
+        finding,                            // value 1: the next access that a finding names; 0: the one before
+        cancel,                             // the run that is under way
         measure,                            // over sizes, on this GPU: 1 begins, 0 ends
         next_lesson,                        // goes on to the one after this
         lesson,                             // value: its place among the lessons

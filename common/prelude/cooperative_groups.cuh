@@ -11,9 +11,12 @@
 
 #ifdef __CUDACC__
 #define LANEWISE_GROUP __device__ __forceinline__
+#define LANEWISE_GROUP_SYNC LANEWISE_GROUP
 #define LANEWISE_GROUP_INTRINSIC(intrinsic, traced, ...) ::lanewise_traced::traced(line __VA_OPT__(, ) __VA_ARGS__)
 #else
 #define LANEWISE_GROUP LANEWISE_UNHOOKED __attribute__((unused)) inline
+// Barriers are part of the kernel's own code: each call of them is known by its place.
+#define LANEWISE_GROUP_SYNC __attribute__((unused, always_inline)) inline
 #define LANEWISE_GROUP_INTRINSIC(intrinsic, traced, ...) intrinsic(__VA_ARGS__ __VA_OPT__(, ) line)
 #endif
 #define LANEWISE_GROUP_LINE int line = __builtin_LINE()
@@ -35,7 +38,7 @@ public:
     LANEWISE_GROUP unsigned long long thread_rank() const {
         return whole_ ? details::block_rank() : details::count(mask_ & details::lanes_below());
     }
-    LANEWISE_GROUP void sync(LANEWISE_GROUP_LINE) const {
+    LANEWISE_GROUP_SYNC void sync(LANEWISE_GROUP_LINE) const {
         if (whole_) LANEWISE_GROUP_INTRINSIC(__syncthreads, sync_block);
         else LANEWISE_GROUP_INTRINSIC(__syncwarp, sync_warp, mask_);
     }
@@ -57,9 +60,9 @@ class thread_block : public thread_group {
 public:
     struct arrival_token {};
 
-    LANEWISE_GROUP static void sync(LANEWISE_GROUP_LINE) { LANEWISE_GROUP_INTRINSIC(__syncthreads, sync_block); }
+    LANEWISE_GROUP_SYNC static void sync(LANEWISE_GROUP_LINE) { LANEWISE_GROUP_INTRINSIC(__syncthreads, sync_block); }
     LANEWISE_GROUP arrival_token barrier_arrive() const { return {}; }
-    LANEWISE_GROUP void barrier_wait(arrival_token&&, LANEWISE_GROUP_LINE) const { sync(line); }
+    LANEWISE_GROUP_SYNC void barrier_wait(arrival_token&&, LANEWISE_GROUP_LINE) const { sync(line); }
 
     LANEWISE_GROUP static unsigned num_threads() { return details::block_threads(); }
     LANEWISE_GROUP static unsigned size() { return num_threads(); }
@@ -262,7 +265,7 @@ LANEWISE_GROUP coalesced_group labeled_partition(const Group& group, Label label
 }
 
 template <class Group>
-LANEWISE_GROUP void sync(const Group& group, LANEWISE_GROUP_LINE) {
+LANEWISE_GROUP_SYNC void sync(const Group& group, LANEWISE_GROUP_LINE) {
     group.sync(line);
 }
 template <class Group>

@@ -30,6 +30,20 @@ lanewise_refused_header(cuda_fp6.h "6-bit floats are not")
 lanewise_refused_header(cuda_pipeline.h "asynchronous copies (__pipeline_*) cannot be")
 lanewise_refused_header(mma.h "matrix instructions (wmma) cannot be")
 
+# libcu++: its atomics are the prelude's own; of the rest, what C++ has under the same name.
+foreach(header IN ITEMS cuda/atomic cuda/std/atomic)
+  file(CONFIGURE OUTPUT ${LANEWISE_STAND_INS}/${header} @ONLY CONTENT
+    "// Stands in for libcu++'s header.\n#pragma once\n#include \"common/prelude/emulated/emulated_cuda_atomic.hpp\"\n")
+endforeach()
+foreach(header IN ITEMS algorithm array bit climits cmath cstddef cstdint functional initializer_list limits numeric
+        optional span tuple type_traits utility)
+  file(CONFIGURE OUTPUT ${LANEWISE_STAND_INS}/cuda/std/${header} @ONLY CONTENT
+    "// Stands in for libcu++'s header.\n#pragma once\n#include <@header@>\nnamespace cuda::std {\nusing namespace ::std;\n}\n")
+endforeach()
+foreach(header IN ITEMS barrier pipeline ptx)
+  lanewise_refused_header(cuda/${header} "asynchronous work (cuda::barrier, cuda::pipeline, cuda::ptx) cannot be")
+endforeach()
+
 foreach(header IN ITEMS assert.h math_constants.h)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/include/${header} ${LANEWISE_STAND_INS}/${header} COPYONLY)
 endforeach()

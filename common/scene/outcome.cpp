@@ -1,6 +1,7 @@
 #include "common/scene/outcome.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -93,6 +94,53 @@ StepFindings findings_of_steps(const steps::Steps& steps) {
     for (std::size_t i = 0; i < steps.trace->findings.size() && steps.size() > 0; ++i)
         for (const std::size_t step : steps_of(steps, steps.trace->findings[i])) findings[step].push_back(i);
     return findings;
+}
+
+std::vector<FindingStop> finding_stops(const steps::Steps& steps, const StepFindings& findings) {
+    std::vector<FindingStop> stops;
+    const auto add = [&](std::size_t step, const WarpRef& warp, std::uint32_t lanes, std::size_t finding) {
+        const FindingStop stop{step, warp, std::countr_zero(lanes) % kWarpSize, finding};
+        const auto same = [&](const FindingStop& known) { return known.step == step && known.warp == warp; };
+        if (std::none_of(stops.begin(), stops.end(), same)) stops.push_back(stop);
+    };
+    // The step that holds a warp's record of that number.
+    const auto step_of = [&](const WarpRef& warp, std::int64_t index) {
+        for (std::size_t k = 0; k < steps.size(); ++k)
+            if (const steps::WarpStep* part = steps.steps[k].find(warp))
+                for (const std::size_t record : part->records)
+                    if (static_cast<std::int64_t>(steps.trace->records[record].index) == index) return k;
+        return kNoStep;
+    };
+    const auto& all = steps.trace->findings;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const trace::Finding& finding = all[i];
+        const WarpRef warp{finding.launch, finding.block, finding.warp};
+        std::size_t own = finding.record >= 0 ? step_of(warp, finding.record) : kNoStep;
+        for (std::size_t k = 0; own == kNoStep && k < findings.size(); ++k)
+            if (std::find(findings[k].begin(), findings[k].end(), i) != findings[k].end()) own = k;
+        if (own != kNoStep) add(own, warp, finding.lanes, i);
+        if (!finding.other || finding.other->record < 0) continue;
+        const WarpRef there{finding.launch, finding.other->block, finding.other->warp};
+        if (const std::size_t other = step_of(there, finding.other->record); other != kNoStep)
+            add(other, there, finding.other->lanes, i);
+    }
+    const auto place = [](const FindingStop& stop) { return std::pair(stop.step, stop.warp); };
+    std::sort(stops.begin(), stops.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    return stops;
+}
+
+const FindingStop* finding_stop_beside(const std::vector<FindingStop>& stops, std::size_t step, const WarpRef& warp,
+                                       int direction) {
+    if (stops.empty()) return nullptr;
+    const std::pair here(step, warp);
+    const auto is_after = [&](const FindingStop& stop) { return std::pair(stop.step, stop.warp) > here; };
+    const auto is_before = [&](const FindingStop& stop) { return std::pair(stop.step, stop.warp) < here; };
+    if (direction > 0) {
+        const auto next = std::find_if(stops.begin(), stops.end(), is_after);
+        return next == stops.end() ? &stops.front() : &*next;
+    }
+    const auto last = std::find_if(stops.rbegin(), stops.rend(), is_before);
+    return last == stops.rend() ? &stops.back() : &*last;
 }
 
 std::size_t first_mistake(const StepFindings& findings) {

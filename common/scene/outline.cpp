@@ -30,6 +30,7 @@ Outline outline_of(const lesson::Run& run) {
     for (const trace::Finding& finding : trace.findings)
         outline.findings.push_back({finding_text(finding), finding.block, finding.warp, finding.lanes});
     outline.findings_at = findings_of_steps(steps);
+    outline.finding_stops = finding_stops(steps, outline.findings_at);
     outline.mistakes = mistakes_found(trace, outline.findings_at);
     outline.launches = std::max<std::size_t>(trace.header.launches.size(), 1);
     outline.input_count = steps.input_count;

@@ -63,6 +63,7 @@ struct Outline {
     std::vector<ArrayHead> arrays;
     std::vector<FindingNote> findings;
     StepFindings findings_at;           // for each step, which of `findings` are told at it
+    std::vector<FindingStop> finding_stops;
     std::size_t launches = 1;
     std::size_t input_count = 0;        // 0: the trace tells no loads
     int warp_size = kWarpSize;

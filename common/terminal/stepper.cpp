@@ -85,6 +85,14 @@ bool Stepper::apply(Intent intent) {
             break;
         case Kind::next_warp: warp_ = lesson::warp_beside(steps, warp_, direction); break;
         case Kind::next_block: warp_ = lesson::block_beside(steps, warp_, direction); break;
+        case Kind::finding:
+            if (const auto* stop = scene::finding_stop_beside(outline_.finding_stops, playhead_.step, warp_, direction)) {
+                stay();
+                playhead_.go_to(stop->step);
+                if (scene::is_recorded(steps, stop->warp)) warp_ = stop->warp;
+                lane_ = stop->lane;
+            }
+            break;
         case Kind::focus: alone_ = !alone_; break;
         case Kind::theme: dark_ = !dark_; break;
         case Kind::keys: keys_ = !keys_; break;

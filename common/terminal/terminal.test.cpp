@@ -57,6 +57,35 @@ Request request() {
     return made;
 }
 
+TEST(Stepper, AKeyGoesFromFindingToFinding) {
+    Request made = request();
+    made.run = [](const std::string& name) {
+        trace::Trace trace = steps::testing::two_level();
+        trace.findings.emplace_back();
+        trace.findings[0].line = 10;
+        trace.findings[0].lanes = 1u << 5;
+        trace.findings[0].record = 8;   // a load, five rounds, a store and a barrier stand before it
+        trace.findings[0].other = trace::FindingPlace{7, 0, 5, 1, 6, {}};
+        return run_of(std::move(trace), name);
+    };
+    Stepper stepper(made);
+    const auto press = [&](bool shift) {
+        stepper.apply(*lesson::intent_of_key(letter('E'), shift, lesson::Surface::terminal));
+    };
+    const auto line = [&] {
+        return steps::build_steps(made.run("block_sum_two_level")->trace).steps[stepper.playhead().step].line;
+    };
+    press(false);
+    EXPECT_EQ(line(), 7);
+    EXPECT_EQ(stepper.warp(), (WarpRef{0, 0, 5}));
+    press(false);
+    EXPECT_EQ(line(), 10);
+    EXPECT_EQ(stepper.warp(), (WarpRef{0, 0, 0}));
+    EXPECT_EQ(stepper.lane(), 5);
+    press(true);
+    EXPECT_EQ(line(), 7);
+}
+
 // What stands in the rows of lanes is what the scene of the step tells: source lanes, labels, values.
 TEST(Stage, ShowsTheSceneOfEveryStep) {
     for (const char* name : {"collectives.ndjson", "half_mask.ndjson", "vectors.ndjson"}) {

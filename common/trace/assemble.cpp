@@ -252,7 +252,11 @@ bool assemble(const BlockEvents& events, std::vector<Record>& records, std::size
     for (std::uint32_t warp = 0; warp < events.warps.size(); ++warp) {
         const WarpEvents& lanes = events.warps[warp];
         std::uint32_t index = 0;
-        for (const Group& group : WarpAssembly(lanes).run()) {
+        const std::vector<Group> groups = WarpAssembly(lanes).run();
+        // A record is large: none is copied as they grow, nor twice as much room taken as they need.
+        if (const std::size_t all = records.size() + groups.size(); all > records.capacity())
+            records.reserve(std::max(std::min(all, most), records.capacity() + records.capacity() / 2));
+        for (const Group& group : groups) {
             if (records.size() >= most) return false;
             Record record;
             record.source.fill(-1);

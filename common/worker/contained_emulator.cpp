@@ -20,6 +20,7 @@
 #include "common/emu/fiber.hpp"
 #include "common/emu/machine.hpp"
 #include "common/emu/recording.hpp"
+#include "common/emu/resident_blocks.hpp"
 #include "common/worker/cause.hpp"
 #include "common/worker/message_fields.hpp"
 #include "common/worker/watch.hpp"
@@ -55,7 +56,12 @@ void limit_memory(const Job& job) {
         const std::uint64_t warp = job.kernels[i].warp_size;   // a teaching warp's lanes have a whole one's places
         lanes = std::max(lanes, (job.plan.launches[i].block.count() + warp - 1) / warp * trace::kWarpSize);
     }
-    const auto threads = static_cast<std::uint64_t>(emu::threads_of(job.request));
+    // Where blocks wait for each other several are under way.
+    std::uint64_t threads = static_cast<std::uint64_t>(emu::threads_of(job.request)), resident = 0;
+    for (const auto& launch : job.plan.launches)
+        resident = std::max(resident, std::min<std::uint64_t>(launch.grid.count(), static_cast<std::uint64_t>(
+                                                                  emu::most_resident_blocks(launch.block))));
+    threads += resident;
     const std::uint64_t stacks =
         lanes * (emu::StackPool::kStackBytes + emu::StackPool::kGuardBytes);
     constexpr std::uint64_t kThread = std::uint64_t{16} << 20;   // its stack, and what malloc reserves for it

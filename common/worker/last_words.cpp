@@ -110,6 +110,7 @@ void on_preempt(int, siginfo_t* info, void* context) {
     for (std::uint32_t i = 0; here && i < std::min<std::uint32_t>(ranges, LastWords::kRanges); ++i)
         if (pc >= words->range[2 * i] && pc < words->range[2 * i + 1]) {
             here->let_others_run();
+            here->waits(0, nullptr, emu::kPatience / 16);
             break;
         }
     errno = kept;

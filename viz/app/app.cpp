@@ -177,6 +177,8 @@ void App::apply(Intent intent) {
             if (shown_[0])
                 selection_.warp = lesson::block_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
             break;
+        case Kind::finding: go_to_finding(intent.value ? 1 : -1); break;
+        case Kind::cancel: loader_.cancel(); break;
         case Kind::focus: focus_ = !focus_; break;
         case Kind::theme: dark_ = !dark_; break;
         case Kind::colors:
@@ -199,7 +201,8 @@ void App::apply(Intent intent) {
             for (CompareView::Side& side : compare_.sides) side.stage.memory.show = stage_.memory.show;
             break;
         case Kind::close:
-            if (view_ == View::table || view_ == View::timings || view_ == View::roofline) view_ = View::stage;
+            if (loader_.is_running() && !loader_.get(names_[0]).done()) loader_.cancel();   // it is waited for
+            else if (view_ == View::table || view_ == View::timings || view_ == View::roofline) view_ = View::stage;
             else if (selection_.pinned_lane >= 0) selection_.pinned_lane = -1;
             else if (view_ != View::stage) view_ = View::stage;
             else if (compare_.listing) compare_.listing = false;

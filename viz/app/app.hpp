@@ -152,6 +152,7 @@ private:
     void choose(const std::string& variant);
     void next_variant(int direction);
     void go_to_stage(int direction);
+    void go_to_finding(int direction);
     void toggle_panel(std::size_t which);   // 0 text, 1 source and inspector, 2 steps
     void read_on(int pages);                // brings the text to the front where nothing else is read
     void turn(const Pane& pane);            // by the pages that were asked for

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include <algorithm>
@@ -258,6 +260,63 @@ TEST(App, ARunThatFailsIsASentenceInTheWindow) {
     EXPECT_NE(app.title().find("no run"), std::string::npos);
     for (const Action& action : actions()) app.press(action.key, action.shift);
     gui.frame([&] { app.frame(gui.look(), gui.window(), 0.1f); });
+}
+
+TEST(App, EscapeAndAPointCancelTheRunThatIsWaitedFor) {
+    for (const Key key : {Key::escape, letter('.')}) {
+        std::mutex mutex;
+        std::condition_variable changed;
+        bool cancelled = false, started = false;
+        lesson::Presentation shown = samples::presentation();
+        shown.services.run = [&](const std::string&) {
+            std::unique_lock lock(mutex);
+            started = true;
+            changed.notify_all();
+            changed.wait(lock, [&] { return cancelled; });
+            return samples::warp_xor();
+        };
+        shown.services.cancel = [&] {
+            const std::lock_guard lock(mutex);
+            cancelled = true;
+            changed.notify_all();
+        };
+        Headless gui(1280, 800);
+        App app(shown, request_of("warp_sum_xor"));
+        gui.frame([&] { app.frame(gui.look(), gui.window(), 0.1f); });
+        {
+            std::unique_lock lock(mutex);
+            changed.wait(lock, [&] { return started; });
+        }
+        EXPECT_FALSE(cancelled);
+        app.press(key);
+        app.settle();
+        EXPECT_TRUE(cancelled);
+        gui.frame([&] { app.frame(gui.look(), gui.window(), 0.1f); });
+        EXPECT_EQ(app.title().find("running"), std::string::npos);
+    }
+}
+
+TEST(App, AKeyGoesFromFindingToFinding) {
+    lesson::Presentation shown = samples::presentation();
+    const auto with_finding = std::make_shared<lesson::Run>(*samples::warp_xor());
+    trace::Finding finding;
+    finding.line = with_finding->trace.records.at(3).line;
+    finding.record = with_finding->trace.records.at(3).index;
+    finding.lanes = 1u << 7;
+    finding.other = trace::FindingPlace{with_finding->trace.records.at(1).line, 0, 0, 1u << 9,
+                                        with_finding->trace.records.at(1).index, {}};
+    with_finding->trace.findings = {finding};
+    with_finding->steps = steps::build_steps(with_finding->trace);
+    shown.services.run = [&](const std::string&) { return with_finding; };
+    Session session(request_of("warp_sum_xor"), shown);
+    session.press(letter('E'));
+    EXPECT_NE(session.app.state().find("step=2 "), std::string::npos) << session.app.state();
+    EXPECT_NE(session.app.state().find("lane=9"), std::string::npos) << session.app.state();
+    session.press(letter('E'));
+    EXPECT_NE(session.app.state().find("step=4 "), std::string::npos) << session.app.state();
+    EXPECT_NE(session.app.state().find("lane=7"), std::string::npos) << session.app.state();
+    session.press(letter('E'), true);
+    EXPECT_NE(session.app.state().find("step=2 "), std::string::npos) << session.app.state();
 }
 
 TEST(App, FramesAreDrawnWhileARunIsStillGoing) {

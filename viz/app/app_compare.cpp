@@ -154,4 +154,16 @@ void App::go_to_stage(int direction) {
         playhead_.go_to(compare_.steps.place_of_next_stage(runs, playhead_.step, direction));
 }
 
+// Of the one run that is shown: to its step, warp and lane.
+void App::go_to_finding(int direction) {
+    playhead_.playing = false;
+    if (!shown_[0] || comparing()) return;
+    const auto* stop =
+        scene::finding_stop_beside(shown_[0]->outline.finding_stops, playhead_.step, selection_.warp, direction);
+    if (!stop) return;
+    playhead_.go_to(stop->step);
+    if (scene::is_recorded(shown_[0]->steps(), stop->warp)) selection_.warp = stop->warp;
+    selection_.pinned_lane = stop->lane;
+}
+
 }  // namespace lanewise::viz

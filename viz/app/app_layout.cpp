@@ -194,7 +194,7 @@ Intent App::draw_table(const Look& look, const Rect& body) {
 void App::draw_waiting(const Look& look, const Rect& where, const std::string& variant, const std::string& error) {
     const Pane pane(look, ("waiting " + variant).c_str(), where);
     if (!error.empty()) sentence_card(pane, where, "This variant did not run", error, look.colors().warning);
-    else text_in(pane.brush, Face::title, where, look.colors().quiet, "running " + tab_title(variant) + "…");
+    else text_in(pane.brush, Face::title, where, look.colors().quiet, "running " + tab_title(variant) + "… Esc cancels it");
 }
 
 }  // namespace lanewise::viz

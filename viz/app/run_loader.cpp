@@ -50,6 +50,15 @@ RunLoader::~RunLoader() {
     worker_.join();
 }
 
+void RunLoader::cancel() {
+    if (is_running() && cancel_) cancel_();
+}
+
+bool RunLoader::is_running() {
+    const std::lock_guard lock(mutex_);
+    return running_;
+}
+
 RunLoader::Result RunLoader::get(const std::string& variant) {
     const std::lock_guard lock(mutex_);
     const auto [at, is_new] = results_.try_emplace(variant);
@@ -97,6 +106,7 @@ void RunLoader::work() {
 void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
     const std::string variant = wanted_.front();
     wanted_.pop_front();
+    running_ = true;
     lock.unlock();
     Result result;
     try {
@@ -109,6 +119,7 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
     }
     lock.lock();
     results_[variant] = result;
+    running_ = false;
     ran_ = true;
 }
 

@@ -59,6 +59,10 @@ public:
     // How a run that is under way is ended; before anything is asked for.
     void offer_cancel(std::function<void()> cancel) { cancel_ = std::move(cancel); }
 
+    // Ends the run that is under way, whose record so far is its result. Does nothing where none is.
+    void cancel();
+    bool is_running();
+
     // The result for a variant; asks for it once.
     Result get(const std::string& variant);
     // The same, waiting until it is there.
@@ -106,6 +110,7 @@ private:
     std::chrono::steady_clock::time_point began_;
     std::shared_ptr<const timing::TimingTable> sizes_;
     bool ran_ = false;
+    bool running_ = false;      // a variant
     bool closing_ = false;
     std::thread worker_;
 };

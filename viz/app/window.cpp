@@ -135,7 +135,7 @@ void on_character(GLFWwindow* window, unsigned int code) {
     stage.wake();
     if (code >= 'a' && code <= 'z') stage.app->press(static_cast<Key>(code - 'a' + 'A'));
     else if (code >= 'A' && code <= 'Z') stage.app->press(static_cast<Key>(code), true);
-    else if (code == '?' || code == '+' || code == '-') stage.app->press(static_cast<Key>(code));
+    else if (code == '?' || code == '+' || code == '-' || code == '.') stage.app->press(static_cast<Key>(code));
     else if (code == '=') stage.app->press(letter('+'));
 }
 

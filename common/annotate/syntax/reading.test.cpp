@@ -122,7 +122,7 @@ TEST(Beside, FilesAreAnnotatedToo) {
     EXPECT_EQ(copy_name(reading, 1, Copy::emulated), "sums.kernels.emulated.cuh");
     EXPECT_EQ(short_names(derived_copy(reading, 0, Copy::emulated_traced)),
               "#include \"sums.kernels.emulated_traced.cuh\"\n"
-              "__global__ void f(float* out) { __shared__ float a[2]; shared_array(0, a); *out = sum(1); }\n");
+              "__global__ void f(float* out) { __shared__ float a[2]; LANEWISE_GUARD(a) shared_array(0, a); *out = sum(1); }\n");
     // Its lines follow the file's own.
     const std::string copy = derived_copy(reading, 1, Copy::emulated_traced);
     EXPECT_TRUE(copy.starts_with("#line 3 \"" + (folder.path() / "kernels.cuh").string() + "\"\n")) << copy;

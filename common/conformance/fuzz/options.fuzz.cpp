@@ -9,8 +9,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace lanewise;
     static const lesson::Lesson kLesson = [] {
         lesson::Lesson made("99_fuzz", "/nonexistent");
-        made.add({.name = "sum", .title = "sum", .summary = "a sum"});
-        made.add({.name = "sum_tree", .title = "tree", .summary = "another"});
+        const auto plan = [](launch::Plan&, const lesson::Inputs&) {};
+        made.add({.name = "sum", .title = "sum", .summary = "a sum", .plan = plan});
+        made.add({.name = "sum_tree", .title = "tree", .summary = "another", .plan = plan});
         return made;
     }();
     std::istringstream text(std::string(reinterpret_cast<const char*>(data), size));

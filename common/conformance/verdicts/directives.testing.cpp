@@ -54,9 +54,17 @@ launch::Argument argument(launch::Plan& plan, const std::string& text) {
     return {true, plan.buffers.size() - 1, 0, sizeof(void*), {}};
 }
 
+// 64, or 16x8.
+template <class Shape>
+void set_shape(const std::string& text, Shape& shape) {
+    const auto parts = split(text, "x");
+    shape.x = static_cast<std::uint32_t>(std::stoul(parts.at(0)));
+    if (parts.size() > 1) shape.y = static_cast<std::uint32_t>(std::stoul(parts[1]));
+}
+
 Directive parsed(const std::string& line) {
     static const std::regex whole(
-        "// verdict (wrong|clean|note)( [\\w,]+)?( \\([\\w,]+\\))?: (\\w+)<<<([\\d, ]+)>>>\\((.*)\\)");
+        "// verdict (wrong|clean|note)( [\\w,]+)?( \\([\\w,]+\\))?: (\\w+)<<<([\\dx, ]+)>>>\\((.*)\\)");
     std::smatch match;
     if (!std::regex_match(line, match, whole)) throw Error("no directive: " + line);
     Directive directive;
@@ -67,8 +75,8 @@ Directive parsed(const std::string& line) {
     const auto sizes = split(match[5], "[ ,]+");
     launch::LaunchSpec launch;
     launch.kernel = directive.kernel;
-    launch.grid.x = static_cast<std::uint32_t>(std::stoul(sizes.at(0)));
-    launch.block.x = static_cast<std::uint32_t>(std::stoul(sizes.at(1)));
+    set_shape(sizes.at(0), launch.grid);
+    set_shape(sizes.at(1), launch.block);
     if (sizes.size() > 2) launch.block.dynamic_shared_bytes = static_cast<std::uint32_t>(std::stoul(sizes[2]));
     for (const std::string& text : split(match[6], ", *")) launch.values.push_back(argument(directive.plan, text));
     directive.plan.launches.push_back(std::move(launch));

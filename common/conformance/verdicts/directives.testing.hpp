@@ -2,7 +2,7 @@
 //
 //     // verdict wrong race,atomic_race (uninitialised_read): kernel<<<2, 64, 256>>>(ramp_f32(128), zeros_f32(128), 40)
 //
-// In brackets: kinds that may be found too, in some orders. The lines that findings may name end in "// !".
+// A grid or a block may have two dimensions, 2x2. In brackets: kinds that may be found too, in some orders. The lines that findings may name end in "// !".
 #pragma once
 
 #include <set>

@@ -13,6 +13,9 @@ launch::KernelSet verdicts_warps();
 launch::KernelSet verdicts_blocks();
 launch::KernelSet verdicts_memory();
 launch::KernelSet verdicts_barriers();
+launch::KernelSet verdicts_orders();
+launch::KernelSet verdicts_waits();
+launch::KernelSet verdicts_programs();
 }  // namespace lanewise::generated
 
 namespace lanewise::verdicts {
@@ -28,7 +31,10 @@ const Folder kFolders[] = {{"shared", generated::verdicts_shared},
                            {"warps", generated::verdicts_warps},
                            {"blocks", generated::verdicts_blocks},
                            {"memory", generated::verdicts_memory},
-                           {"barriers", generated::verdicts_barriers}};
+                           {"barriers", generated::verdicts_barriers},
+                           {"orders", generated::verdicts_orders},
+                           {"waits", generated::verdicts_waits},
+                           {"programs", generated::verdicts_programs}};
 
 class Verdicts : public ::testing::TestWithParam<Folder> {
 protected:

@@ -34,7 +34,8 @@ LANEWISE_SHUFFLE(__shfl_down_sync, shfl_down)
 LANEWISE_SHUFFLE(__shfl_xor_sync, shfl_xor)
 #undef LANEWISE_SHUFFLE
 
-LANEWISE_INTRINSIC void __syncthreads(LANEWISE_LINE) { lanewise_emulated::sync_block(line); }
+// Part of the kernel's own code, so that each call of it is known by its place.
+LANEWISE_INLINE void __syncthreads(LANEWISE_LINE) { lanewise_emulated::sync_block(line); }
 LANEWISE_INTRINSIC int __syncthreads_count(int predicate, LANEWISE_LINE) {
     return lanewise_emulated::sync_block_vote(line, lanewise_emulated::Op::sync_block_count, predicate);
 }

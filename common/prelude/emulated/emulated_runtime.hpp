@@ -65,6 +65,12 @@ unsigned active_mask(int line);
 // __threadfence_block (scope 0), __threadfence (1), __threadfence_system (2).
 void fence(int line, int scope);
 
+// libcu++'s, of a memory order.
+void library_fence(int scope, bool acquires, bool releases, int line);
+
+// The scope of an atomic that is none to other threads.
+inline constexpr int kThreadScope = -1;
+
 // __nanosleep: everybody else who can run has a turn first.
 void pause(int line);
 
@@ -98,11 +104,26 @@ struct Atomic {
     int scope;                   // as a fence's
     const void* address;
     std::uint64_t operand[2];    // 16 bytes
+    bool acquires = false;       // libcu++'s memory orders
+    bool releases = false;
+    const void* pc = nullptr;    // in the kernel, where the line is not known (0)
 };
 // Before it is done, which may end the launch; and after, with the first eight bytes that were there before. An
 // atomicCAS that found another value did not write.
 void atomic_begins(const Atomic& what);
 void atomic_done(const Atomic& what, std::uint64_t old, bool wrote);
+
+// An atomic load or store of libcu++ is about to be done. A lane that loads again and again lets others run.
+struct AtomicAccess {
+    const void* address;
+    std::size_t bytes;
+    bool is_store;
+    int scope;
+    bool acquires;
+    bool releases;
+    const void* pc;
+};
+void atomic_access(const AtomicAccess& what);
 
 // Traced copies only: the value of a variable after a statement with a shuffle; see trace::attach_after.
 void after(int first_line, int last_line, int effect, Element type, std::uint64_t bits);

@@ -9,6 +9,12 @@
 #undef __global__
 #define __global__ __attribute__((flatten))
 
+// Shared arrays stay in the order of the text, each with memory behind it that is nobody's.
+#undef __shared__
+#define __shared__ __attribute__((no_reorder)) constinit thread_local
+#define LANEWISE_GUARD(name) \
+    [[gnu::used]] [[gnu::no_reorder]] static constinit thread_local char lanewise_guard_##name[1024];
+
 // For text that serves both emulated copies: this one records.
 #define LANEWISE_TRACED_COPY 1
 
@@ -55,7 +61,7 @@ LANEWISE_REDUCE(reduce_xor, __reduce_xor_sync)
 #undef LANEWISE_REDUCE
 
 LANEWISE_INTRINSIC void sync_warp(int line, unsigned mask = 0xffffffffu) { __syncwarp(mask, line); }
-LANEWISE_INTRINSIC void sync_block(int line) { lanewise_emulated::sync_block(line); }
+LANEWISE_INLINE void sync_block(int line) { lanewise_emulated::sync_block(line); }
 LANEWISE_INTRINSIC int sync_block_count(int line, int predicate) { return __syncthreads_count(predicate, line); }
 LANEWISE_INTRINSIC int sync_block_and(int line, int predicate) { return __syncthreads_and(predicate, line); }
 LANEWISE_INTRINSIC int sync_block_or(int line, int predicate) { return __syncthreads_or(predicate, line); }

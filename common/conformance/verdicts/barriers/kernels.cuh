@@ -109,3 +109,45 @@ __global__ void two_halves_wait_for_each_other(int* out) {
   else __syncthreads();
   out[threadIdx.x] = 1;
 }
+
+// ---- threads that leave a loop with a barrier in it -----------------------------------------------------------------
+
+// verdict wrong barrier_divergence: strided_loop_with_a_barrier<<<2, 64>>>(ramp_i32(100), zeros_i32(100), 100)
+__global__ void strided_loop_with_a_barrier(const int* in, int* out, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    if (blockIdx.x == 0) out[i] = in[i];
+    __syncthreads();                                    // !
+  }
+}
+
+// verdict clean: strided_loop_of_equal_turns<<<2, 64>>>(ramp_i32(100), zeros_i32(100), 100)
+__global__ void strided_loop_of_equal_turns(const int* in, int* out, int n) {
+  for (int first = 0; first < n; first += blockDim.x) {
+    const int i = first + threadIdx.x;
+    if (i < n && blockIdx.x == 0) out[i] = in[i];
+    __syncthreads();
+  }
+}
+
+__device__ int sum_of_four(int* words, int value) {
+  words[threadIdx.x] = value;
+  __syncthreads();
+  const int sum = words[0] + words[1] + words[2] + words[3];
+  __syncthreads();
+  return sum;
+}
+
+// verdict clean: a_warp_returns_between_two_calls<<<1, 64>>>(ramp_i32(64), zeros_i32(64))
+__global__ void a_warp_returns_between_two_calls(const int* in, int* out) {
+  __shared__ int words[64];
+  const int sum = sum_of_four(words, in[threadIdx.x]);
+  out[threadIdx.x] = sum;
+  if (threadIdx.x >= 32) return;
+  out[threadIdx.x] = sum_of_four(words, sum);
+}
+
+// verdict wrong division_by_zero: a_share_of_nobody<<<1, 32>>>(ramp_i32(32), zeros_i32(32), 0)
+__global__ void a_share_of_nobody(const int* in, int* out, int people) { out[threadIdx.x] = in[threadIdx.x] / people; }  // !
+
+// verdict clean: a_share_of_somebody<<<1, 32>>>(ramp_i32(32), zeros_i32(32), 3)
+__global__ void a_share_of_somebody(const int* in, int* out, int people) { out[threadIdx.x] = in[threadIdx.x] / people; }

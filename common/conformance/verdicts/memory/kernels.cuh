@@ -223,6 +223,40 @@ __global__ void the_address_of_shared_memory(float* out) {
   out[threadIdx.x] = where[threadIdx.x % 4];
 }
 
+// verdict wrong out_of_bounds: into_the_array_behind_it<<<1, 64>>>(ramp_f32(64), zeros_f32(64))
+__global__ void into_the_array_behind_it(const float* in, float* out) {
+  __shared__ float first[64], second[64];
+  first[threadIdx.x] = in[threadIdx.x];
+  second[threadIdx.x] = 1;
+  __syncthreads();
+  const float* const words = first;
+  out[threadIdx.x] = *(words + threadIdx.x + 1);       // !
+}
+
+// verdict clean: from_each_of_two_arrays<<<1, 64>>>(ramp_f32(64), zeros_f32(64))
+__global__ void from_each_of_two_arrays(const float* in, float* out) {
+  __shared__ float first[64], second[64];
+  first[threadIdx.x] = in[threadIdx.x];
+  second[threadIdx.x] = 1;
+  __syncthreads();
+  const float* const words = threadIdx.x == 63 ? second : first + 1;
+  out[threadIdx.x] = *(words + threadIdx.x % 63);
+}
+
+template <int kCount>
+__device__ float sum_of_a_copy(const float* in) {
+  __shared__ float4 parts[kCount];
+  __shared__ float sums[kCount];
+  reinterpret_cast<float*>(parts)[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x <= kCount) sums[threadIdx.x % kCount] = reinterpret_cast<const float*>(parts)[threadIdx.x * 4];  // !
+  __syncthreads();
+  return sums[threadIdx.x % kCount];
+}
+
+// verdict wrong out_of_bounds (race): one_vector_too_many<<<1, 64>>>(ramp_f32(64), zeros_f32(64))
+__global__ void one_vector_too_many(const float* in, float* out) { out[threadIdx.x] = sum_of_a_copy<16>(in); }
+
 // ---- uninitialised --------------------------------------------------------------------------------------------------
 
 // verdict wrong uninitialised_read: a_tail_that_is_not_padded<<<1, 64>>>(ramp_f32(40), zeros_f32(1), 40)

@@ -157,7 +157,7 @@ inline void plan_by_warp(Plan& plan, const Inputs& inputs) {
     const Tensors t = add_tensors(plan, inputs, Element::f32, additions_of(shape, 32));
     const std::uint32_t packs = packs_for(shape, Element::f32, 32);
     if (packs == 0) return launch_by_element(plan, inputs, Element::f32, t, shape);
-    const std::uint64_t rows_a_block = inputs.block / 32;
+    const std::uint64_t rows_a_block = std::max(1u, inputs.block / 32);
     plan.launch("fused_by_warp", std::to_string(inputs.block) + ", " + std::to_string(packs),
                 Grid{static_cast<std::uint32_t>((shape.rows + rows_a_block - 1) / rows_a_block)}, Block{inputs.block}, t.a,
                 t.b, t.weight, t.y, t.residual_out, dim_of(shape), kEpsilon, static_cast<int>(shape.rows));

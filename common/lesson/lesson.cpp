@@ -118,6 +118,8 @@ Inputs Lesson::default_inputs(const Variant& variant) {
 
 launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launch::KernelSet& kernels) {
     if (inputs.n > kMaxValues) check_memory(inputs.n);
+    if (variant.most_n > 0 && inputs.n > variant.most_n)
+        throw Error(fmt::format("--n {}: {} takes up to {}; give fewer.", inputs.n, variant.name, variant.most_n));
     launch::Plan plan;
     variant.plan(plan, inputs);
     for (const auto& launch : plan.launches) {

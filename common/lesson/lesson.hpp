@@ -74,6 +74,7 @@ struct Variant {
                                       // bit by bit
     bool offsets = false;             // its plan takes Inputs::offset: values that begin anywhere in their buffer
     bool large_n = false;             // its kernels count in 64 bits: up to kMaxLargeValues values
+    std::uint64_t most_n = 0;         // what it takes at most, where that is less than a run may have; 0: no such limit
     bool tab = true;                  // among the window's tabs when the command line names no variants
 };
 

@@ -1,0 +1,205 @@
+// residual_out = a + b;  y = residual_out * weight / sqrt(mean(residual_out^2) + epsilon), row by row, in one kernel.
+//
+//     add_rms_norm::Description description;
+//     description.set_all(add_rms_norm::contiguous(add_rms_norm::Type::f16, rows, dim));
+//     add_rms_norm::AddRmsNorm norm;
+//     auto status = add_rms_norm::AddRmsNorm::create(&norm, description);      // once: all that can be checked is
+//     if (!status) fail(status.sentence());
+//     cudaMalloc(&workspace, norm.workspace_size());                           // often 0: then null will do
+//     status = norm.run(workspace, norm.workspace_size(), y, residual_out, a, b, weight, stream);   // every layer
+//
+// run() launches one kernel on `stream`. It never allocates and never synchronizes, may be captured in a graph, and may
+// be called from several threads and on several streams at once (each stream needs a workspace of its own). What is
+// computed, to the last rounding, what may alias what, and in which order misuse is found: README.md beside this file.
+//
+// This header needs neither CUDA's headers nor any other file. CUDA's `cudaStream_t` is a `CUstream_st*`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+struct CUstream_st;
+
+namespace add_rms_norm {
+
+enum class Type : int { f16, bf16, f32 };
+
+// What the mean square is made of, and what is normalized: a + b in float, or what residual_out holds of it.
+enum class Sum : int {
+    rounded,       // both: what residual_out holds
+    unrounded,     // both: a + b in float
+    rounded_in_y,  // the mean square of a + b in float; y from what residual_out holds
+};
+
+// x is the sum, r = 1 / sqrt(mean + epsilon), T the type of the activations.
+enum class Cast : int {
+    once,           // y = T((x * r) * weight), in float until the end
+    before_weight,  // y = T(T(x * r) * weight): the normalized value is rounded to T first
+};
+
+// What can be wrong. Where several things are, the first in this order is reported.
+enum class Code : int {
+    ok,
+    not_created,   // run() of an operator that create() has not filled
+    null_pointer,  // a pointer is null
+    types,         // element types that there is no kernel for
+    shape,         // rank, extents, or tensors whose shapes differ
+    strides,       // a last dimension with gaps, negative strides, an output whose rows overlap
+    parameter,     // epsilon, sum, cast
+    alignment,     // a pointer that is no multiple of its element's size
+    aliasing,      // an output that overlaps another tensor, and is not exactly a or b
+    workspace,     // null, too small or misaligned, where one is needed
+    device,        // no such GPU, one too old, or not the current one
+    launch,        // CUDA refused the launch
+};
+
+// A code, and a sentence that says what is wrong, with the value, and what to do. Neither allocates.
+class Status {
+public:
+    Status() noexcept { text_[0] = '\0'; }
+    explicit Status(Code code) noexcept : code_(code) { text_[0] = '\0'; }
+    Code code() const noexcept { return code_; }
+    explicit operator bool() const noexcept { return code_ == Code::ok; }
+    const char* sentence() const noexcept { return code_ == Code::ok ? "All is well." : text_; }
+
+    static constexpr std::size_t kLongest = 240;
+    char* text() noexcept { return text_; }   // of kLongest bytes, for whoever reports
+
+private:
+    Code code_ = Code::ok;
+    char text_[kLongest];
+};
+
+// Type, shape and strides, in elements, of (batch, dim), (batch, heads, dim) or, for the weight, (dim). The last
+// dimension has stride 1. Strides of dimensions of one element are not looked at.
+struct Tensor {
+    Type type = Type::f32;
+    int rank = 0;
+    std::array<std::int64_t, 3> shape{};
+    std::array<std::int64_t, 3> strides{};
+};
+
+// Tensors without gaps.
+Tensor contiguous(Type type, std::int64_t dim);
+Tensor contiguous(Type type, std::int64_t batch, std::int64_t dim);
+Tensor contiguous(Type type, std::int64_t batch, std::int64_t heads, std::int64_t dim);
+
+struct Description {
+    Tensor y, residual_out, a, b;   // of one type and shape; strides of their own
+    Tensor weight;                  // (dim)
+    float epsilon = 1e-6f;          // finite, 0 or more: added to the mean square, inside the root
+    Sum sum = Sum::rounded;
+    Cast cast = Cast::once;
+    int device = -1;                // a CUDA device; -1: the current one
+
+    // y, residual_out, a and b are `tensor`; the weight has its type and last dimension.
+    void set_all(const Tensor& tensor);
+};
+
+// What one launch does. Chosen by create(); others are for measuring.
+struct Shape {
+    enum class Route : int {
+        group,    // `threads` of a warp take a row, in registers: several rows a block
+        block,    // a block takes a row, in registers
+        cluster,  // `cluster` blocks take a row, in registers
+        element,  // a block takes a row, value by value: any alignment, any length
+    };
+    Route route = Route::element;
+    int packs = 1;     // 16-byte loads of each input that a thread has in flight: 1, 2 or 4
+    int threads = 0;   // a row (group), or a block
+    int rows = 1;      // a block
+    int cluster = 1;   // blocks a row
+};
+
+const char* route_name(Shape::Route route);
+
+// What can be said of a description without a GPU: codes `types` to `parameter`.
+Status check(const Description& description) noexcept;
+
+// A tensor as kernels take it: rows at batch * strides[0] + head * strides[1].
+struct RowLayout {
+    std::array<std::int64_t, 2> strides{};   // in elements
+    std::int64_t extent = 0;                 // from the first to behind the last element
+};
+
+// Batches and heads that follow each other evenly in all tensors are one dimension here.
+struct Layout {
+    Type type = Type::f32, weight = Type::f32;
+    std::int64_t batch = 0, heads = 1, dim = 0;
+    std::array<RowLayout, 4> tensors{};   // y, residual_out, a, b
+    std::int64_t rows() const noexcept { return batch * heads; }
+};
+
+class AddRmsNorm {
+public:
+    AddRmsNorm() = default;
+
+    // Fills *norm, or leaves it as it was and says why not. Codes, in this order: null_pointer, types, shape, strides,
+    // parameter, device.
+    static Status create(AddRmsNorm* norm, const Description& description) noexcept;
+
+    // Bytes that run() needs, at an address that is a multiple of 16. More than 0 only with Sum::unrounded for 16-bit rows
+    // that fit in no block's shared memory (more than 58,000 values on an H200): taken value by value, the sums in float
+    // have no other place.
+    std::size_t workspace_size() const noexcept { return workspace_size_; }
+
+    // Codes, in this order: not_created, null_pointer, alignment, aliasing, workspace, device, launch. With anything but
+    // `ok` nothing has been launched. A description of no rows does nothing, whatever the pointers.
+    Status run(void* workspace, std::size_t size, void* y, void* residual_out, const void* a, const void* b,
+               const void* weight, CUstream_st* stream) const noexcept;
+
+    // How rows that begin at multiples of 16 bytes are taken, and how others.
+    const Shape& packed() const noexcept { return packed_; }
+    const Shape& by_element() const noexcept { return element_; }
+
+    // For measuring: takes rows that begin at multiples of 16 bytes in another shape. False, and nothing is changed,
+    // where there is no such kernel or the row does not fit.
+    bool use_shape(const Shape& shape) noexcept;
+
+    int device() const noexcept { return device_; }
+
+private:
+    bool created_ = false;
+    bool may_pack_ = false;       // whole packs, strides that are multiples of 16 bytes
+    bool clusters_ = false;       // the GPU and this build have them
+    int device_ = 0;
+    int processors_ = 1;          // multiprocessors
+    std::size_t shared_size_ = 0; // of the most that a block may have; row values kept there by the element route
+    std::size_t workspace_size_ = 0;
+    float epsilon_ = 0;
+    Sum sum_ = Sum::rounded;
+    Cast cast_ = Cast::once;
+    Layout layout_;
+    Shape packed_, element_;
+};
+
+// What the two source files share.
+namespace detail {
+Status failed(Code code, const char* format, ...) noexcept;
+Layout layout_of(const Description& description) noexcept;
+std::size_t size_of(Type type) noexcept;
+// Have two tensors of these layouts no element in common? False where that is hard to tell.
+bool are_disjoint(const void* p, const RowLayout& a, const void* q, const RowLayout& b, const Layout& layout) noexcept;
+
+struct Pointers {
+    const void* y;
+    const void* residual_out;
+    const void* a;
+    const void* b;
+    const void* weight;
+};
+// What run() finds before it looks at the device, where `needed` bytes of workspace are.
+Status check_pointers(const Layout& layout, const Pointers& pointers, std::size_t needed, const void* workspace,
+                      std::size_t size) noexcept;
+
+// Do rows consist of whole packs of 16 bytes, and begin at multiples of 16 where the tensors do?
+bool may_pack(const Layout& layout) noexcept;
+// How such rows are taken on a GPU with so many multiprocessors, and how others.
+Shape packed_shape(const Layout& layout, int processors, bool clusters) noexcept;
+Shape element_shape(const Layout& layout) noexcept;
+// Is there a kernel that takes such rows in this shape?
+bool fits(const Shape& shape, const Layout& layout, bool clusters) noexcept;
+}  // namespace detail
+
+}  // namespace add_rms_norm

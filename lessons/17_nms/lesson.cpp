@@ -1,0 +1,39 @@
+#include "common/lesson/lesson.hpp"
+#include "lessons/17_nms/case.hpp"
+
+namespace {
+
+using namespace nms_lesson;
+using lanewise::lesson::PlanBuilder;
+using lanewise::lesson::Variant;
+
+Variant nms(const char* name, const char* title, const char* summary, std::uint64_t n, std::uint64_t most,
+            PlanBuilder plan, const char* compared_with) {
+    return {.name = name,
+            .title = title,
+            .summary = summary,
+            .n = n,
+            .block = 64,
+            .input = "random",
+            .plan = std::move(plan),
+            .compared_with = compared_with,
+            .timed_n = most,
+            .most_n = most};
+}
+
+}  // namespace
+
+LESSON(nms) {
+    lesson.title("Non-maximum suppression");
+    Variant wrong = nms("racing", "one kernel", "every thread crosses out what its box overlaps, at once: a race", 48,
+                        kMostOfAWarp, plan_racing, "");
+    wrong.declared_wrong = "a thread reads whether its box is kept while others write it";
+    lesson.add(std::move(wrong));
+    lesson.add(nms("bit_mask", "bit mask", "all pairs by ballots, then one warp takes the rows in order", 48, kMostOfAWarp,
+                   plan_mask, "racing"));
+    lesson.add(nms("tiles", "tiles", "half of the pairs, 64 bits a word; only the rows of kept boxes are read", 96,
+                   kMostBoxes, [](Plan& plan, const Inputs& inputs) { plan_tiles(plan, inputs, false); }, "bit_mask"));
+    lesson.add(nms("tiles_by_class", "by class", "only boxes of one class suppress each other", 96, kMostBoxes,
+                   [](Plan& plan, const Inputs& inputs) { plan_tiles(plan, inputs, true); }, "tiles"));
+    lesson.main("tiles");
+}

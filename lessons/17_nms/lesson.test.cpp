@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "common/base/error.hpp"
+#include "common/check/checker.hpp"
+#include "common/lesson/lesson.testing.hpp"
+#include "lessons/17_nms/case.hpp"
+
+namespace {
+
+using namespace lanewise;
+using namespace lanewise::lesson::testing;
+using nms_lesson::BoxCorners;
+
+lesson::Inputs inputs_for(const std::string& variant, std::uint64_t n, const std::string& kind) {
+    lesson::Inputs inputs = inputs_of(variant);
+    inputs.n = n;
+    inputs.kind = kind;
+    return inputs;
+}
+
+// The plan of `variant` over these boxes instead of its own; what must come out is not the plan's to say.
+launch::Plan plan_over(const std::string& variant, const std::vector<BoxCorners>& boxes, const std::vector<float>& scores) {
+    auto plan = plan_of(variant, inputs_for(variant, boxes.size(), "random"));
+    std::memcpy(plan.buffers[0].contents.data(), boxes.data(), boxes.size() * sizeof(BoxCorners));
+    std::memcpy(plan.buffers[1].contents.data(), scores.data(), scores.size() * sizeof(float));
+    plan.expectations.clear();
+    return plan;
+}
+
+// The kept boxes' numbers, lowest first, by a variant.
+std::vector<int> kept_by(const std::string& variant, const std::vector<BoxCorners>& boxes, const std::vector<float>& scores) {
+    const auto plan = plan_over(variant, boxes, scores);
+    const auto outcome = run(plan);
+    std::vector<int> kept;
+    if (variant == "bit_mask") {
+        const auto keep = buffer<int>(plan, outcome, "keep");
+        for (std::size_t i = 0; i < keep.size(); ++i)
+            if (keep[i]) kept.push_back(static_cast<int>(i));
+    } else {
+        kept = buffer<int>(plan, outcome, "kept");
+        kept.resize(static_cast<std::size_t>(buffer<int>(plan, outcome, "count").at(0)));
+        std::sort(kept.begin(), kept.end());
+    }
+    return kept;
+}
+
+const char* const kRight[] = {"bit_mask", "tiles"};
+
+// A suppresses B; B would suppress C, but B is gone.
+TEST(Nms, WhoIsSuppressedSuppressesNobody) {
+    const std::vector<BoxCorners> chain = {{0, 0, 40, 40}, {10, 0, 50, 40}, {20, 0, 60, 40}};
+    for (const char* variant : kRight) {
+        EXPECT_EQ(kept_by(variant, chain, {3, 2, 1}), (std::vector<int>{0, 2})) << variant;
+        EXPECT_EQ(kept_by(variant, chain, {2, 3, 1}), (std::vector<int>{1})) << variant;
+        EXPECT_EQ(kept_by(variant, chain, {1, 2, 3}), (std::vector<int>{0, 2})) << variant;
+    }
+}
+
+TEST(Nms, EqualScoresTheLowerNumberFirst) {
+    const std::vector<BoxCorners> same(5, {1, 1, 9, 9});
+    for (const char* variant : kRight) {
+        EXPECT_EQ(kept_by(variant, same, {1, 1, 1, 1, 1}), std::vector<int>{0}) << variant;
+        EXPECT_EQ(kept_by(variant, same, {-0.0f, 0.0f, -1, 0.0f, -0.0f}), std::vector<int>{0}) << variant;
+        EXPECT_EQ(kept_by(variant, same, {-3, -2, -2, -5, -4}), std::vector<int>{1}) << variant;
+    }
+}
+
+TEST(Nms, TouchingZeroAreaAndTheThreshold) {
+    for (const char* variant : kRight) {
+        EXPECT_EQ(kept_by(variant, {{0, 0, 4, 4}, {4, 0, 8, 4}}, {2, 1}), (std::vector<int>{0, 1})) << variant;
+        EXPECT_EQ(kept_by(variant, {{2, 2, 2, 2}, {2, 2, 2, 2}, {2, 2, 2, 5}}, {3, 2, 1}), (std::vector<int>{0, 1, 2})) << variant;
+        EXPECT_EQ(kept_by(variant, {{0, 0, 4, 4}, {1, 1, 1, 1}}, {2, 1}), (std::vector<int>{0, 1})) << variant;
+        // Half of the larger: 0.5, which is not more than 0.5. A unit wider, and it is.
+        EXPECT_EQ(kept_by(variant, {{0, 0, 8, 8}, {0, 0, 4, 8}}, {2, 1}), (std::vector<int>{0, 1})) << variant;
+        EXPECT_EQ(kept_by(variant, {{0, 0, 8, 8}, {0, 0, 5, 8}}, {2, 1}), (std::vector<int>{0})) << variant;
+    }
+}
+
+// A NaN sets the status, wherever it stands, and nothing is read or written out of bounds.
+TEST(Nms, NotANumberSetsTheStatus) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    for (int place = 0; place < 6; ++place) {
+        std::vector<BoxCorners> boxes(70, {0, 0, 8, 8});
+        std::vector<float> scores(70, 1.0f);
+        if (place < 4) (&boxes[65].x1)[place] = nan;
+        if (place == 4) scores[65] = nan;
+        for (const char* variant : kRight) {
+            const auto plan = plan_over(variant, boxes, scores);
+            launch::Request request;
+            request.checks = true;
+            const auto outcome = check::make_emulator()->run(plan, kernels(), request);
+            EXPECT_EQ(buffer<std::uint32_t>(plan, outcome, "status").at(0), place < 5 ? 1u : 0u) << variant << " " << place;
+            for (const auto& finding : outcome.findings)
+                EXPECT_EQ(finding.severity, trace::Severity::note) << variant << ": " << finding.sentence;
+        }
+    }
+}
+
+TEST(Nms, ChainsCopiesAndCrowds) {
+    for (const char* variant : {"bit_mask", "tiles", "tiles_by_class"})
+        for (const char* kind : {"ramp", "small", "random"})
+            for (const std::uint64_t n : {1u, 2u, 31u, 32u, 33u, 63u, 64u, 65u, 127u, 128u, 129u, 200u, 1000u, 1024u})
+                for (const std::uint64_t seed : {1u, 2u}) {
+                    auto inputs = inputs_for(variant, n, kind);
+                    inputs.seed = seed;
+                    const auto plan = plan_of(variant, inputs);
+                    expect_verified(plan, run(plan), std::string(variant) + " " + kind + " " + std::to_string(n));
+                }
+}
+
+// Every second box of a chain lives: each of them depends on the one before, across words and tiles.
+TEST(Nms, AChainKeepsEverySecondBox) {
+    const auto plan = plan_of("tiles", inputs_for("tiles", 150, "ramp"));
+    const auto kept = buffer<int>(plan, run(plan), "kept");
+    for (int i = 0; i < 150; ++i) EXPECT_EQ(kept[static_cast<std::size_t>(i)], i < 75 ? 2 * i : -1);
+}
+
+TEST(Nms, TheRaceIsFoundAndKeepsOtherBoxes) {
+    const auto plan = plan_of("racing", inputs_for("racing", 48, "random"));
+    launch::Request request;
+    request.checks = true;
+    const auto outcome = check::make_emulator()->run(plan, kernels(), request);
+    bool race = false;
+    for (const auto& finding : outcome.findings) race = race || finding.kind == "race";
+    EXPECT_TRUE(race);
+    // In a chain, whoever is asked before it is crossed out crosses out the next.
+    const auto chain = plan_of("racing", inputs_for("racing", 48, "ramp"));
+    EXPECT_NE(buffer<int>(chain, run(chain, "ascending"), "keep"), buffer<int>(chain, run(chain, "descending"), "keep"));
+}
+
+TEST(Nms, MoreBoxesThanAWarpHasBitsForAreRefused) {
+    EXPECT_THROW(plan_of("bit_mask", inputs_for("bit_mask", 1025, "random")), lanewise::Error);
+}
+
+}  // namespace

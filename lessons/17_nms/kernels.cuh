@@ -225,7 +225,6 @@ __device__ __forceinline__ unsigned long long ballot_rows(bool first, bool secon
 // decided. Most tiles take two or three rounds, not 64 steps. before: of rows `lane` and 32 + lane, the rows of the tile
 // that would suppress them.
 __device__ __forceinline__ unsigned long long keep_rows(unsigned long long undecided, const unsigned long long* before) {
-  const int lane = threadIdx.x % 32;
   unsigned long long kept = 0;
   while (undecided != 0) {
     const unsigned long long alive = undecided | kept;

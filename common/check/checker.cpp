@@ -18,7 +18,8 @@ namespace {
 using trace::Op;
 
 // Asks each check about each access, once it is known which array it is of.
-class RunChecker : public emu::Checker {
+template <bool kRacesAlone>
+class RunChecker final : public emu::Checker {
 public:
     bool takes_arrivals() const override { return false; }
     bool takes_statements() const override { return false; }
@@ -83,7 +84,8 @@ public:
             bounds_.past_the_end(*region, block_, seen.thread, action, site);
             return false;
         }
-        uninitialised_.access(*region, block_, seen.thread, address, seen.bytes, seen.is_store, site, action);
+        if constexpr (!kRacesAlone)
+            uninitialised_.access(*region, block_, seen.thread, address, seen.bytes, seen.is_store, site, action);
         if (is_plain(action)) {
             races_.plain(*region, seen.thread, address, seen.bytes, seen.is_store, site);
             return true;
@@ -106,7 +108,7 @@ public:
             return false;
         }
         // It reads and writes; what atomicExch reads is often not used.
-        if (seen.op != Op::atomic_exch)
+        if (!kRacesAlone && seen.op != Op::atomic_exch)
             uninitialised_.access(*region, block_, seen.thread, address, bytes_of(seen), false, site, Action::atomic);
         uninitialised_.access(*region, block_, seen.thread, address, bytes_of(seen), true, site, Action::atomic);
         if (seen.scope < 0)  // to other threads it is a load and a store
@@ -188,8 +190,12 @@ private:
 
 }  // namespace
 
-std::unique_ptr<emu::Checker> make_checker() { return std::make_unique<RunChecker>(); }
+std::unique_ptr<emu::Checker> make_checker() { return std::make_unique<RunChecker<false>>(); }
 
 std::unique_ptr<launch::Backend> make_emulator() { return emu::make_emulator(make_checker); }
+
+std::unique_ptr<launch::Backend> make_emulator_of_races() {
+    return emu::make_emulator([]() -> std::unique_ptr<emu::Checker> { return std::make_unique<RunChecker<true>>(); });
+}
 
 }  // namespace lanewise::check

@@ -11,7 +11,8 @@ namespace lanewise::check {
 
 std::unique_ptr<emu::Checker> make_checker();
 
-// The emulator with these checks, for runs with Request::checks.
+// The emulator with these checks, for runs with Request::checks; or with that of races alone.
 std::unique_ptr<launch::Backend> make_emulator();
+std::unique_ptr<launch::Backend> make_emulator_of_races();
 
 }  // namespace lanewise::check

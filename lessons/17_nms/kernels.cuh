@@ -222,10 +222,9 @@ __device__ __forceinline__ unsigned long long ballot_rows(bool first, bool secon
 }
 
 // Which of a tile's rows are kept, of those `undecided`: a round decides every row of which all that would suppress it are
-// decided. Most tiles take two or three rounds, not 64 steps. before: of rows `lane` and 32 + lane, the rows of the tile
+// decided. Crowds take one to three rounds, a chain of 64 boxes 32. before: of rows `lane` and 32 + lane, the rows of the tile
 // that would suppress them.
 __device__ __forceinline__ unsigned long long keep_rows(unsigned long long undecided, const unsigned long long* before) {
-  const int lane = threadIdx.x % 32;
   unsigned long long kept = 0;
   while (undecided != 0) {
     const unsigned long long alive = undecided | kept;

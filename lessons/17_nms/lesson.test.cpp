@@ -117,6 +117,21 @@ TEST(Nms, AChainKeepsEverySecondBox) {
     for (int i = 0; i < 150; ++i) EXPECT_EQ(kept[static_cast<std::size_t>(i)], i < 75 ? 2 * i : -1);
 }
 
+// Each round of a tile is four ballots. Of copies the first is kept in the first round, and all others go with it; in a chain
+// a round decides one box that lives and the one that it removes.
+TEST(Nms, RoundsOfATile) {
+    const auto rounds = [](const std::string& kind) {
+        const auto trace = *run(plan_of("tiles", inputs_for("tiles", 64, kind)), "ascending", true).trace;
+        int ballots = 0;
+        for (const auto& record : trace.records) ballots += record.launch == 2 && record.op == trace::Op::vote_ballot;
+        EXPECT_EQ(ballots % 4, 0);
+        return ballots / 4;
+    };
+    EXPECT_EQ(rounds("small"), 1);
+    EXPECT_EQ(rounds("ramp"), 32);
+    EXPECT_LE(rounds("random"), 3);
+}
+
 TEST(Nms, TheRaceIsFoundAndKeepsOtherBoxes) {
     const auto plan = plan_of("racing", inputs_for("racing", 48, "random"));
     launch::Request request;

@@ -16,8 +16,9 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
-SECONDS = 40
-DIRECTIVE = re.compile(r"// verdict (wrong|clean|note)( [\w,]+)?( \([\w,]+\))?: (\w+)<<<([\d, ]+)>>>\((.*)\)")
+SECONDS = 20
+AT_ONCE = 28
+DIRECTIVE = re.compile(r"// verdict (wrong|clean|note)( [\w,]+)?( \([\w,]+\))?: (\w+)<<<([\dx, ]+)>>>\((.*)\)")
 BUFFER = re.compile(r"(ramp|zeros|ones|raw)_(\w+)\((\d+)\)")
 TYPES = {"f32": "float", "f64": "double", "f16": "unsigned short", "bf16": "unsigned short", "i32": "int", "u32": "unsigned",
          "i64": "long long", "u64": "unsigned long long", "i16": "short", "u16": "unsigned short", "i8": "signed char",
@@ -68,7 +69,7 @@ def directives(path):
         if line.startswith("// verdict "):
             match = DIRECTIVE.fullmatch(line)
             verdict, kinds, _, name, sizes, arguments = match.groups()
-            yield verdict, (kinds or "").strip(), name, [int(s) for s in sizes.split(",")], re.split(r", *", arguments)
+            yield verdict, (kinds or "").strip(), name, [s.strip().replace("x", ", ") for s in sizes.split(",")], re.split(r", *", arguments)
 
 
 def case(name, sizes, arguments):
@@ -132,15 +133,18 @@ def main():
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as temporary:
         folders = sorted(path.parent for path in HERE.glob("*/kernels.cuh"))
-        with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             programs = list(pool.map(lambda folder: build(folder, pathlib.Path(temporary)), folders))
             jobs = [(folder.name, verdict, kinds, name, program) for folder, program in zip(folders, programs)
                     for verdict, kinds, name, _, _ in directives(folder / "kernels.cuh")]
-            rows = list(pool.map(row, jobs))
-    with open(sys.argv[1], "w", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["folder", "kernel", "verdict", "findings", "plain launch"] + list(TOOLS))
-        table.writerows(rows)
+            rows = []
+            with open(sys.argv[1], "w", newline="") as file:
+                table = csv.writer(file, lineterminator="\n")
+                table.writerow(["folder", "kernel", "verdict", "findings", "plain launch"] + list(TOOLS))
+                for each in pool.map(row, jobs):
+                    rows.append(each)
+                    table.writerow(each)
+                    file.flush()
     said = lambda r: any(c not in ("0", "no summary") for c in r[5:])
     for verdict in ("wrong", "note", "clean"):
         of = [r for r in rows if r[2] == verdict]

@@ -487,6 +487,31 @@ void Machine::divided_by_zero(int line) {
                        lane, warp, block_number_, line));
 }
 
+void* Machine::device_malloc(std::size_t bytes) {
+    void* address = program_.heap ? program_.heap->allocate(bytes) : nullptr;
+    if (!address) return nullptr;
+    poison(address, bytes);
+    if (observer_) observer_->heap_changes({address, bytes, false});
+    return address;
+}
+
+void Machine::device_free(void* address, const void* pc) {
+    if (!address || !program_.heap) return;
+    const DeviceHeap::Block block = program_.heap->block_before(address);
+    const auto freed = program_.heap->free(address);
+    if (freed == DeviceHeap::Freed::now) {
+        if (observer_) observer_->heap_changes({address, block.bytes, true});
+        return;
+    }
+    const std::uint32_t warp = current / kWarpSize, lane = current % kWarpSize;
+    report("invalid_free", warp, 0, 1u << lane,
+           fmt::format("lane {} of warp {} in block {} frees {}. Free what malloc or new gave, once.", lane, warp,
+                       block_number_,
+                       freed == DeviceHeap::Freed::before ? "memory that was freed before"
+                                                          : "a pointer that no malloc or new gave"),
+           {.pc = pc});
+}
+
 void Machine::on_host(void (*function)(void*), void* argument) {
     host_argument_ = argument;
     host_function_ = function;

@@ -115,7 +115,8 @@ std::string advice_of(const Noticed& noticed) {
         case Problem::race:
         case Problem::lockstep: return how_to_order(noticed);
         case Problem::atomic_race: return "Make both atomic, or order them. " + how_to_order(noticed);
-        case Problem::scope_race: return "Give it the scope of the whole GPU: the form without _block, or cuda::thread_scope_device.";
+        case Problem::scope_race:
+            return "Give it the scope of the whole GPU: the form without _block, or cuda::thread_scope_device.";
         case Problem::same_value: return "Let one thread write it, so that no reader has to wonder.";
         case Problem::missing_fence:
             return "Put a __threadfence() after the atomic, before what it guards is read.";

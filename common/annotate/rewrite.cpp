@@ -110,6 +110,20 @@ void announce_arrays(const Source& source, const Statement& statement,
     for (const Statement& child : statement.children) announce_arrays(source, child, declarations, copy, edits);
 }
 
+// new and delete of device code: from the emulator's heap. Placement new, deleted functions and operators stay.
+void emulate_heap(const Source& source, Edits& edits) {
+    for (std::size_t i = 0; i + 1 < source.size(); ++i) {
+        const bool is_operator = i > 0 && source.is(i - 1, "operator");
+        if (source.is(i, "new") && !is_operator && !source.is(i + 1, "("))
+            edits.insert(source[i].end(), " (::lanewise_emulated::on_heap)");
+        if (!source.is(i, "delete") || is_operator || (i > 0 && source.is(i - 1, "="))) continue;
+        const bool many = source.is(i + 1, "[") && source.is(i + 2, "]");
+        const std::size_t last = many ? i + 2 : i;
+        edits.replace(source[i].offset, source[last].end() - source[i].offset,
+                      many ? "::lanewise_emulated::deleting_many ->*" : "::lanewise_emulated::deleting ->*");
+    }
+}
+
 std::string guard(const SharedName& name) { return " LANEWISE_GUARD(" + name.name + ")"; }
 
 // Behind each shared array lies memory that is nobody's, so that an index too large is seen. Names that share a
@@ -247,6 +261,7 @@ Edits edits_for(const Unit& unit, std::size_t index, Copy copy, std::vector<std:
     const std::vector<SharedDeclaration> shared = shared_declarations(file, names);
     if (copy == Copy::emulated || copy == Copy::emulated_traced) {
         refuse_intrinsics(source, edits);
+        emulate_heap(source, edits);
         emulate_arrays(source, shared, copy, edits);
         point_to_file_scope(source, file.root, shared, edits);
     }

@@ -263,6 +263,11 @@ TEST(SharedArrays, BecomeWhatTheEmulatorCanHold) {
               "void f() { auto* const a = ::lanewise_emulated::dynamic_shared<float[32]>(); }");
     EXPECT_EQ(copy_of("extern __shared__ float a[];", Copy::emulated),
               "");
+    EXPECT_EQ(copy_of("struct B { B(int*) = delete; }; void f() { int* p = new int[4]; delete[] p; delete new float(1); }",
+                      Copy::emulated),
+              "struct B { B(int*) = delete; }; void f() { int* p = new (::lanewise_emulated::on_heap) int[4]; "
+              "::lanewise_emulated::deleting_many ->* p; ::lanewise_emulated::deleting ->* new (::lanewise_emulated::on_heap) "
+              "float(1); }");
     EXPECT_EQ(copy_of("void f() { __shared__ alignas(16) float a[4], b; }", Copy::emulated_traced),
               "void f() { __shared__ __align__(16) float a[4]; LANEWISE_GUARD(a) __shared__ __align__ ( 16 ) float b; "
               "LANEWISE_GUARD(b) ::lanewise_traced::shared_array(0, a); ::lanewise_traced::shared_array(1, b); }");

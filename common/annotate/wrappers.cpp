@@ -63,6 +63,8 @@ std::string wrapper_text(const Reading& reading, const KernelFilePlan& plan, con
                        "\n// A namespace of this build's own: else the linker would merge its templates with those of "
                        "another build.\n"
                        "namespace " + space + " {\n";
+    if (kind.emulated)
+        text += "using ::lanewise_emulated::heap::malloc;\nusing ::lanewise_emulated::heap::free;\n";
     if (!reading.overloads.empty()) text += "// The file adds functions to these of CUDA's.\n";
     for (const std::string& name : reading.overloads) text += "using ::" + name + ";\n";
     text += include(kind.name == "gpu_plain" ? reading.source(0).path()

@@ -62,6 +62,18 @@ bool Bounds::outside(std::uint32_t block, std::uint32_t slot, const std::byte* a
     return false;
 }
 
+bool Bounds::in_heap(std::uint32_t block, std::uint32_t slot, const std::byte* address, std::uint32_t bytes,
+                     Action action, Site site) {
+    const emu::DeviceHeap::Block held = findings_.launch().heap->block_before(address);
+    const auto at = static_cast<std::uint64_t>(address - held.begin);
+    if (held.begin && at + bytes <= held.bytes && !held.freed) return true;
+    const bool freed = held.begin && at < held.bytes && held.freed;
+    add(freed ? Problem::use_after_free : Problem::foreign_pointer, block, slot, action, site, nullptr, 0,
+        freed ? fmt::format("byte {} of {} that were freed", at, held.bytes)
+              : fmt::format("byte {} of memory from malloc or new that has {}", at, held.bytes));
+    return false;
+}
+
 bool Bounds::fits_its_index(std::uint32_t block, std::uint32_t slot, const std::byte* address, std::uint32_t bytes,
                             Action action, Site site) {
     const emu::BlockMemory& memory = findings_.memory();

@@ -20,6 +20,9 @@ public:
     // An access that begins in no array. Returns whether it may happen: local memory of the lane may be accessed, and
     // constants of the program may be read.
     bool outside(std::uint32_t block, std::uint32_t slot, const std::byte* address, Action action, Site site);
+    // One of the heap: may it happen?
+    bool in_heap(std::uint32_t block, std::uint32_t slot, const std::byte* address, std::uint32_t bytes, Action action,
+                 Site site);
     // One that begins in an array and ends behind it.
     void past_the_end(Region& region, std::uint32_t block, std::uint32_t slot, Action action, Site site);
 

@@ -84,6 +84,8 @@ public:
             bounds_.past_the_end(*region, block_, seen.thread, action, site);
             return false;
         }
+        if (memory_.is_heap(*region) && !bounds_.in_heap(block_, seen.thread, address, seen.bytes, action, site))
+            return false;
         if constexpr (!kRacesAlone)
             uninitialised_.access(*region, block_, seen.thread, address, seen.bytes, seen.is_store, site, action);
         if (is_plain(action)) {
@@ -107,6 +109,9 @@ public:
             bounds_.past_the_end(*region, block_, seen.thread, Action::atomic, site);
             return false;
         }
+        if (memory_.is_heap(*region) &&
+            !bounds_.in_heap(block_, seen.thread, address, bytes_of(seen), Action::atomic, site))
+            return false;
         // It reads and writes; what atomicExch reads is often not used.
         if (!kRacesAlone && seen.op != Op::atomic_exch)
             uninitialised_.access(*region, block_, seen.thread, address, bytes_of(seen), false, site, Action::atomic);
@@ -145,6 +150,8 @@ public:
         if (seen.op == Op::sync_warp) order_.warp_barrier(seen.warp, seen.mask & seen.exists, seen.exists);
     }
     void barrier_complete(const std::uint64_t*) override { order_.block_barrier(); }
+
+    void heap_changes(const emu::HeapSeen& seen) override { memory_.heap_changes(seen); }
 
     void index_outside(const emu::IndexSeen& seen) override {
         bounds_.index_outside(seen.thread, seen.index, seen.extent);

@@ -30,6 +30,7 @@ Words kind_of(Problem problem) {
         case Problem::same_value: return {"same_value_stores", Severity::note};
         case Problem::missing_fence: return {"missing_fence", Severity::note};
         case Problem::out_of_bounds: return {"out_of_bounds", Severity::wrong};
+        case Problem::use_after_free: return {"use_after_free", Severity::wrong};
         case Problem::foreign_pointer: return {"foreign_pointer", Severity::wrong};
         case Problem::other_lanes_local: return {"local_of_another_lane", Severity::wrong};
         case Problem::read_only: return {"write_to_constant", Severity::wrong};
@@ -96,6 +97,7 @@ std::string sentence_of(const Noticed& noticed) {
             return fmt::format("{} {} {} on line {}, but {} has {} element{}.", who(noticed.here),
                                verb(noticed.here.action), element_of(noticed), kLine, noticed.array, noticed.count,
                                noticed.count == 1 ? "" : "s");
+        case Problem::use_after_free:
         case Problem::foreign_pointer:
         case Problem::other_lanes_local:
         case Problem::read_only:
@@ -113,13 +115,15 @@ std::string advice_of(const Noticed& noticed) {
         case Problem::race:
         case Problem::lockstep: return how_to_order(noticed);
         case Problem::atomic_race: return "Make both atomic, or order them. " + how_to_order(noticed);
-        case Problem::scope_race: return "Give it the scope of the whole GPU: the form without _block, or cuda::thread_scope_device.";
+        case Problem::scope_race:
+            return "Give it the scope of the whole GPU: the form without _block, or cuda::thread_scope_device.";
         case Problem::same_value: return "Let one thread write it, so that no reader has to wonder.";
         case Problem::missing_fence:
             return "Put a __threadfence() after the atomic, before what it guards is read.";
         case Problem::out_of_bounds:
             return noticed.count == 0 ? "Give the bytes as the launch's third argument, <<<grid, block, bytes>>>."
                                       : "Guard the access by the array's size, or make the array larger.";
+        case Problem::use_after_free: return "Free it when the last thread that uses it is done.";
         case Problem::foreign_pointer: return "Pass the kernel a pointer to an array that lives during the launch.";
         case Problem::other_lanes_local:
             return "A local variable is its own lane's: pass the value by a shuffle or by shared memory.";

@@ -17,7 +17,7 @@ inline Site site_of_line(int line) { return kLineBit | static_cast<std::uint32_t
 
 enum class Problem : std::uint8_t {
     race, atomic_race, scope_race, lockstep, same_value, missing_fence,
-    out_of_bounds, foreign_pointer, other_lanes_local, read_only,
+    out_of_bounds, use_after_free, foreign_pointer, other_lanes_local, read_only,
     uninitialised,
 };
 

@@ -178,7 +178,8 @@ void Order::add(Log& log, Release release) {
     // What came with the word's own earlier writes is in the log already.
     std::erase_if(release.received, [&](const Received& received) { return received.log.get() == &log; });
     std::vector<std::uint32_t>& of_block = log.of_block[release.block];
-    auto lane = std::find_if(of_block.begin(), of_block.end(), [&](std::uint32_t at) { return log.lanes[at].slot == release.slot; });
+    auto lane = std::find_if(of_block.begin(), of_block.end(),
+                             [&](std::uint32_t at) { return log.lanes[at].slot == release.slot; });
     if (lane == of_block.end()) {
         of_block.push_back(static_cast<std::uint32_t>(log.lanes.size()));
         lane = std::prev(of_block.end());

@@ -78,6 +78,10 @@ void Region::track_writes() {
 
 void Region::forget_writes() { written_.clear(); }
 
+void Region::forget_writes(std::uint64_t offset, std::uint64_t bytes) {
+    std::memset(written() + offset / 4, 0, (bytes + 3) / 4);
+}
+
 void Memory::run_begins(std::span<const emu::CheckedBuffer> buffers) {
     for (const emu::CheckedBuffer& buffer : buffers) {
         Region& region = regions_.emplace_back(buffer.name, buffer.begin, buffer.bytes, buffer.element, false);
@@ -97,6 +101,17 @@ void Memory::launch_begins(const emu::CheckedLaunch& launch) {
 void Memory::block_begins() {
     shared_.clear();
     recent_[0] = recent_[1] = &nothing_;
+}
+
+void Memory::heap_changes(const emu::HeapSeen& seen) {
+    if (!heap_) {
+        heap_ = &regions_.emplace_back("memory of the kernel's own", launch_.heap->arena(), emu::DeviceHeap::kArenaBytes,
+                                       Element::u8, false);
+        heap_->track_writes();
+        global_.push_back(heap_);
+    }
+    // What is allocated holds nothing yet, whatever it was before.
+    if (!seen.freed) heap_->forget_writes(heap_->offset(seen.address), seen.bytes);
 }
 
 void Memory::add_shared(const emu::SharedArraySeen& seen) {

@@ -73,6 +73,7 @@ public:
     std::uint8_t* written() { return tracks_writes_ ? reinterpret_cast<std::uint8_t*>(written_.data()) : nullptr; }
     void track_writes();
     void forget_writes();
+    void forget_writes(std::uint64_t offset, std::uint64_t bytes);   // `offset`: a multiple of 4
     void clear_cells() { cells_.clear(); }
 
 private:
@@ -104,6 +105,10 @@ public:
     }
     void add_shared(const emu::SharedArraySeen& seen);
 
+    // The kernel allocated or freed memory of its heap, all of which is one array.
+    void heap_changes(const emu::HeapSeen& seen);
+    bool is_heap(const Region& region) const { return &region == heap_; }
+
     // The array that holds the address; null where none does.
     Region* find(const void* address) {
         if (recent_[0]->has(address)) return recent_[0];
@@ -121,7 +126,8 @@ private:
     Region* variable_at(const void* address);
 
     std::deque<Region> regions_;         // they stay where they are
-    std::vector<Region*> global_;        // buffers and variables
+    std::vector<Region*> global_;        // buffers, variables and the heap
+    Region* heap_ = nullptr;
     std::vector<Region*> all_shared_;    // of the launch
     std::vector<Region*> shared_;        // of the present block
     Region nothing_{"", nullptr, 0, Element::u8, false};

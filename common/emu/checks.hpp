@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/emu/device_heap.hpp"
 #include "common/emu/journal.hpp"
 #include "common/emu/observer.hpp"
 #include "common/emu/program_objects.hpp"
@@ -38,6 +39,7 @@ struct CheckedLaunch {
     std::span<const std::string> shared_names;   // by SharedArraySeen::id
     std::shared_ptr<const ProgramObjects> program;   // that the kernel is part of
     Journal journal = {};                  // findings go there as they are made
+    const DeviceHeap* heap = nullptr;      // of the run
     // Events recorded so far of a lane of the present block; empty where it is not recorded.
     std::function<std::int64_t(std::uint32_t thread)> events_of;
 };

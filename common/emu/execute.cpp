@@ -127,6 +127,7 @@ CheckedLaunch checked_launch(const Machine::Program& program, const Runnable& ke
     launch.shared_names = kernel.shared_names;
     launch.program = ProgramObjects::of(launch.code);
     launch.journal = program.journal;
+    launch.heap = program.heap;
     return launch;
 }
 
@@ -229,6 +230,7 @@ void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const 
     const auto checker = request.checks ? make_checker() : nullptr;
     if (checker) checker->run_begins(checked);
     std::uint64_t events = 0;
+    DeviceHeap heap;   // what a launch allocates, the next ones find
     bool stopped = false;
     for (std::uint32_t number = 0; number < plan.launches.size() && !stopped; ++number) {
         const auto& spec = plan.launches[number];
@@ -246,6 +248,7 @@ void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const 
         program.warp_size = kernels[number].warp_size;
         program.launch = number;
         program.journal = journal;
+        program.heap = &heap;
         if (request.record || checker) {
             std::optional<Recorder> recorder;
             if (request.record) recorder.emplace(places, plan.snapshots, journal, events);

@@ -225,136 +225,6 @@ void Machine::sync_block(int line) {
     sync_block_slowly(line, trace::Op::sync_block, false, __builtin_return_address(0));
 }
 
-void Machine::sync_block_vote(int line, trace::Op op, bool predicate) {
-    runnable_[current / kWarpSize] &= ~(1u << current % kWarpSize);
-    sync_block_slowly(line, op, predicate, nullptr);
-}
-
-void Machine::sync_block_slowly(int line, trace::Op op, bool predicate, const void* pc) {
-    barrier_pc_ = pc;
-    barrier_mixed_ = barrier_mixed_ || (waiting_ != 0 && (barrier_line_ != line || barrier_op_ != op));
-    line_[current] = line;
-    barrier_line_ = line;
-    barrier_op_ = op;
-    barrier_op_of_[current] = op;
-    if (op != trace::Op::sync_block) {
-        barrier_votes_ = true;
-        arg_[current] = predicate;
-    }
-    quick_line_ = tells_arrivals_ || barrier_votes_ ? kNoLine : line;
-    if (tells_arrivals_) observer_->at_barrier({current, line, op, predicate});
-    if (++waiting_ < alive_) return yield();
-    release_barrier();
-    const auto to = static_cast<std::uint32_t>(first_runnable(0));
-    if (to != current) go_to(to);
-}
-
-// All that live are here, so all can go on.
-void Machine::release_barrier() {
-    if (barrier_mixed_) judge_barrier();
-    count_barrier();
-    if (barrier_votes_) count_barrier_votes();
-    if (observer_) observer_->barrier_complete(result);
-    ++changes_;
-    waiting_ = 0;
-    quick_line_ = kNoLine;
-    for (std::uint32_t i = 0; i < warp_count_; ++i) runnable_[i] = warps_[i].alive;
-    turn(barrier_line_);
-}
-
-// A lane that returned counts as arrived: `if (i >= n) return;` before a barrier is common, and GPUs have it so. But one
-// that came to this very call before, in a loop, and left while others go on, did not meet them as often as they did.
-void Machine::count_barrier() {
-    const std::uint32_t number = ++barriers_;
-    const auto call = std::find_if(barrier_calls_.begin(), barrier_calls_.end(), [&](const BarrierCall& known) {
-        return known.pc == barrier_pc_ && known.line == barrier_line_;
-    });
-    if (call == barrier_calls_.end()) {
-        barrier_calls_.push_back({barrier_pc_, barrier_line_, number});
-        return;
-    }
-    if (last_return_ <= call->first) return;
-    for (std::uint32_t warp = 0; warp < warp_count_; ++warp) {
-        std::uint32_t lanes = 0, most = 0;
-        for (std::uint32_t rest = warps_[warp].exists & ~warps_[warp].alive; rest; rest &= rest - 1) {
-            const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-            const std::uint32_t after = returned_after_[warp * kWarpSize + lane];
-            if (after <= call->first) continue;
-            lanes |= 1u << lane;
-            most = std::max(most, after - 1);
-        }
-        if (lanes == 0) continue;
-        report("barrier_divergence", warp, barrier_line_, lanes,
-               fmt::format("{} of warp {} returned after {} barriers of block {}, the one on line {} among them, which "
-                           "other threads come to once more: all threads must come to it equally often. Let them take "
-                           "the same number of turns, and guard the work inside.",
-                           lane_list(lanes), warp, most, block_number_, barrier_line_));
-        return;
-    }
-}
-
-// Lanes stand at different barriers. Within one warp that is wrong. Whole warps are counted by the GPU wherever they
-// wait, so the barrier holds today; CUDA promises nothing.
-void Machine::judge_barrier() {
-    barrier_mixed_ = false;
-    const auto same = [&](std::uint32_t a, std::uint32_t b) {
-        return line_[a] == line_[b] && barrier_op_of_[a] == barrier_op_of_[b];
-    };
-    const auto tell = [&](std::uint32_t first, std::uint32_t at, std::uint32_t lanes, trace::Severity severity) {
-        const std::uint32_t warp = at / kWarpSize;
-        report("barrier_divergence", warp, line_[at], lanes,
-               fmt::format("{} of warp {} reached {} on line {} while {} wait at {} on line {}; every thread of a block "
-                           "that has not returned must reach the same barrier: move it out of the branch.",
-                           lane_list(lanes), warp, cuda_name(barrier_op_of_[at]), line_[at],
-                           first / kWarpSize == warp ? "others of it" : "other warps", cuda_name(barrier_op_of_[first]),
-                           line_[first]),
-               {nullptr, severity,
-                trace::FindingPlace{line_[first], static_cast<std::uint32_t>(block_number_), first / kWarpSize,
-                                    1u << first % kWarpSize, -1, {}}});
-    };
-    const std::uint32_t none = kMaxThreads;
-    std::uint32_t first_of_block = none;
-    for (std::uint32_t warp = 0; warp < warp_count_; ++warp) {
-        std::uint32_t first = none, other = none, others = 0;
-        for (std::uint32_t rest = warps_[warp].alive; rest; rest &= rest - 1) {
-            const std::uint32_t at = warp * kWarpSize + static_cast<std::uint32_t>(std::countr_zero(rest));
-            if (first == none) first = at;
-            if (same(first, at)) continue;
-            if (other == none) other = at;
-            if (same(other, at)) others |= 1u << at % kWarpSize;
-        }
-        if (first == none) continue;
-        if (other != none) tell(first, other, others, trace::Severity::wrong);
-        if (first_of_block == none) first_of_block = first;
-        else if (!same(first_of_block, first)) tell(first_of_block, first, warps_[warp].alive, trace::Severity::note);
-    }
-}
-
-// All that live stand at the barrier; where some of them (a finding was made of it) brought no predicate, the others'
-// count.
-void Machine::count_barrier_votes() {
-    std::uint64_t voters = 0, agreeing = 0;
-    const auto each_voter = [&](auto&& seen) {
-        for (std::uint32_t warp = 0; warp < warp_count_; ++warp)
-            for (std::uint32_t rest = warps_[warp].alive; rest; rest &= rest - 1) {
-                const std::uint32_t at = warp * kWarpSize + static_cast<std::uint32_t>(std::countr_zero(rest));
-                if (barrier_op_of_[at] != trace::Op::sync_block) seen(at);
-            }
-    };
-    each_voter([&](std::uint32_t at) {
-        ++voters;
-        agreeing += arg_[at] != 0;
-    });
-    each_voter([&](std::uint32_t at) {
-        const trace::Op op = barrier_op_of_[at];
-        result[at] = op == trace::Op::sync_block_count ? agreeing
-                     : op == trace::Op::sync_block_and ? agreeing == voters
-                                                       : agreeing != 0;
-        barrier_op_of_[at] = trace::Op::sync_block;  // as it stays for those who come by the quick way
-    });
-    barrier_votes_ = false;
-}
-
 // The first lane that can run, of the warps from place `from` of the order on; -1 when there is none.
 int Machine::first_runnable(std::uint32_t from) const {
     for (std::uint32_t i = 0, place = from; i < warp_count_; ++i, ++place) {
@@ -485,6 +355,31 @@ void Machine::divided_by_zero(int line) {
            fmt::format("lane {} of warp {} in block {} divides an integer by zero on line {}: on a GPU the result is "
                        "undefined. Keep the divisor from being 0.",
                        lane, warp, block_number_, line));
+}
+
+void* Machine::device_malloc(std::size_t bytes) {
+    void* address = program_.heap ? program_.heap->allocate(bytes) : nullptr;
+    if (!address) return nullptr;
+    poison(address, bytes);
+    if (observer_) observer_->heap_changes({address, bytes, false});
+    return address;
+}
+
+void Machine::device_free(void* address, const void* pc) {
+    if (!address || !program_.heap) return;
+    const DeviceHeap::Block block = program_.heap->block_before(address);
+    const auto freed = program_.heap->free(address);
+    if (freed == DeviceHeap::Freed::now) {
+        if (observer_) observer_->heap_changes({address, block.bytes, true});
+        return;
+    }
+    const std::uint32_t warp = current / kWarpSize, lane = current % kWarpSize;
+    report("invalid_free", warp, 0, 1u << lane,
+           fmt::format("lane {} of warp {} in block {} frees {}. Free what malloc or new gave, once.", lane, warp,
+                       block_number_,
+                       freed == DeviceHeap::Freed::before ? "memory that was freed before"
+                                                          : "a pointer that no malloc or new gave"),
+           {.pc = pc});
 }
 
 void Machine::on_host(void (*function)(void*), void* argument) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/emu/device_heap.hpp"
 #include "common/emu/fiber.hpp"
 #include "common/emu/journal.hpp"
 #include "common/emu/observer.hpp"
@@ -85,6 +86,7 @@ public:
         std::uint32_t warp_size = kWarpSize;  // 4, 8 or 16: a teaching warp
         std::uint32_t launch = 0;             // its number in the plan
         Journal journal = {};                 // findings go there as they are made
+        DeviceHeap* heap = nullptr;           // of the run
     };
 
     // Takes up a launch: lays out warps and lanes.
@@ -129,6 +131,9 @@ public:
     [[noreturn]] void misaligned(std::size_t bytes, const void* pc);
     // An integer division, or a remainder; the lane goes on with what a GPU gives.
     void divided_by_zero(int line);
+    // The kernel's own malloc and free.
+    void* device_malloc(std::size_t bytes);
+    void device_free(void* address, const void* pc);
     std::int64_t clock_count() { return clock_ += kClockStep; }
     // Calls function(argument) on the stack of the host, which is as large as any.
     void on_host(void (*function)(void*), void* argument);

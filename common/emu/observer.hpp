@@ -121,6 +121,13 @@ struct IndexSeen {
     std::int64_t extent = 0;
 };
 
+// A kernel's own malloc or free of `bytes` at `address`.
+struct HeapSeen {
+    const void* address = nullptr;
+    std::size_t bytes = 0;
+    bool freed = false;
+};
+
 class Observer {
 public:
     virtual ~Observer() = default;
@@ -142,6 +149,7 @@ public:
     virtual bool atomic_begins(const AtomicSeen&) { return true; }
     virtual void atomic(const AtomicSeen&) {}
     virtual void index_outside(const IndexSeen&) {}
+    virtual void heap_changes(const HeapSeen&) {}
     virtual void after(const AfterSeen&) {}
     virtual void joined(const JoinedSeen&) {}
     virtual void took(std::uint32_t /*thread*/, int /*first_line*/, int /*last_line*/) {}
@@ -188,6 +196,9 @@ public:
     }
     void index_outside(const IndexSeen& seen) override {
         each([&](Observer& o) { o.index_outside(seen); });
+    }
+    void heap_changes(const HeapSeen& seen) override {
+        each([&](Observer& o) { o.heap_changes(seen); });
     }
     void after(const AfterSeen& seen) override {
         each([&](Observer& o) { o.after(seen); });

@@ -46,7 +46,8 @@ void ResidentBlocks::give_turn(std::unique_lock<std::mutex>& lock, Member& from,
 
 Machine::Others ResidentBlocks::let_others_run(Member& member, std::uint32_t turns) {
     std::unique_lock lock(mutex_);
-    const auto under_way = std::count_if(members_.begin(), members_.end(), [](const Member& m) { return m.block.has_value(); });
+    const auto under_way =
+        std::count_if(members_.begin(), members_.end(), [](const Member& m) { return m.block.has_value(); });
     const bool room = under_way < calls_.most;
     std::uint64_t changes = 0;
     for (const Member& one : members_) changes += one.machine->changes();

@@ -12,6 +12,11 @@
 constinit thread_local int warpSize = 32;
 
 namespace lanewise_emulated {
+void* device_malloc(std::size_t bytes);
+void device_free(void* address, const void* pc);
+}  // namespace lanewise_emulated
+
+namespace lanewise_emulated {
 
 using lanewise::emu::Machine;
 using lanewise::emu::Observer;
@@ -66,6 +71,9 @@ void after(int first_line, int last_line, int effect, Element type, std::uint64_
 void took(int first_line, int last_line) {
     if (Observer* o = statement_observer()) o->took(board->current, first_line, last_line);
 }
+
+void* device_malloc(std::size_t bytes) { return machine().device_malloc(bytes); }
+void device_free(void* address, const void* pc) { machine().device_free(address, pc); }
 
 void divided_by_zero(int line) {
     if (board) machine().divided_by_zero(line);

@@ -68,7 +68,7 @@ void limit_memory(const Job& job) {
     // The checks reserve 8 bytes for each byte of a kernel's arrays, 32 where lanes touch parts of words; they touch what
     // the kernel touches.
     std::uint64_t checks = 0;
-    if (job.request.checks) checks = std::uint64_t{256} << 20;
+    if (job.request.checks) checks = (std::uint64_t{256} << 20) + 9 * emu::DeviceHeap::kArenaBytes;
     for (const auto& buffer : job.plan.buffers) checks += job.request.checks ? 48 * buffer.bytes() : 0;
     const std::uint64_t bytes = job.memory + checks + threads * (stacks + kThread);
     const rlimit limit{bytes, bytes};

@@ -52,3 +52,4 @@ LANEWISE_INTRINSIC dim3 lanewise_grid_dim() { return lanewise_emulated::board->g
 #include "common/prelude/emulated/emulated_fp8.hpp"
 #include "common/prelude/emulated/emulated_collectives.hpp"
 #include "common/prelude/emulated/emulated_atomics.hpp"
+#include "common/prelude/emulated/emulated_heap.hpp"

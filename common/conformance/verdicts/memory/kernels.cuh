@@ -386,3 +386,86 @@ __global__ void an_exchange_writes(int* out) {
   __syncthreads();
   out[threadIdx.x] = words[31 - threadIdx.x];
 }
+
+// ---- memory of the kernel's own -------------------------------------------------------------------------------------
+
+// verdict clean: a_list_from_malloc<<<2, 32>>>(zeros_i32(64))
+__global__ void a_list_from_malloc(int* out) {
+  int* const words = static_cast<int*>(malloc(8 * sizeof(int)));
+  if (words == nullptr) return;
+  for (int i = 0; i < 8; ++i) words[i] = i * threadIdx.x;
+  int sum = 0;
+  for (int i = 0; i < 8; ++i) sum += words[i];
+  out[blockIdx.x * 32 + threadIdx.x] = sum;
+  free(words);
+}
+
+// verdict clean: one_block_for_all_by_new<<<2, 64>>>(zeros_f32(128))
+__global__ void one_block_for_all_by_new(float* out) {
+  __shared__ float* words;
+  if (threadIdx.x == 0) words = new float[64];
+  __syncthreads();
+  words[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = words[63 - threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) delete[] words;
+}
+
+// verdict wrong use_after_free: freed_before_the_others_read<<<2, 64>>>(zeros_f32(128))
+__global__ void freed_before_the_others_read(float* out) {
+  __shared__ float* words;
+  if (threadIdx.x == 0) words = new float[64];
+  __syncthreads();
+  words[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x == 0) delete[] words;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = words[63 - threadIdx.x];  // !
+}
+
+// verdict wrong foreign_pointer: one_word_more_than_malloc_gave<<<1, 32>>>(zeros_i32(32))
+__global__ void one_word_more_than_malloc_gave(int* out) {
+  int* const words = static_cast<int*>(malloc(8 * sizeof(int)));
+  for (int i = 0; i <= 8; ++i) words[i] = i;             // !
+  out[threadIdx.x] = words[3];
+  free(words);
+}
+
+// verdict wrong uninitialised_read: malloc_gives_no_zeros<<<1, 32>>>(zeros_i32(32))
+__global__ void malloc_gives_no_zeros(int* out) {
+  int* const words = static_cast<int*>(malloc(8 * sizeof(int)));
+  words[0] = 1;
+  out[threadIdx.x] = words[0] + words[1];                // !
+  free(words);
+}
+
+// verdict wrong invalid_free: freed_by_every_thread<<<1, 64>>>(zeros_f32(64))
+__global__ void freed_by_every_thread(float* out) {
+  __shared__ float* words;
+  if (threadIdx.x == 0) words = new float[64];
+  __syncthreads();
+  words[threadIdx.x] = threadIdx.x;
+  out[threadIdx.x] = words[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) delete[] words;             // !
+}
+
+struct Node {
+  int value;
+  Node* next;
+};
+
+// verdict clean: a_chain_of_nodes<<<2, 32>>>(zeros_i32(64))
+__global__ void a_chain_of_nodes(int* out) {
+  Node* first = nullptr;
+  for (int i = 0; i < 4; ++i) first = new Node{i, first};
+  int sum = 0;
+  while (first != nullptr) {
+    Node* const node = first;
+    sum += node->value;
+    first = node->next;
+    delete node;
+  }
+  out[blockIdx.x * 32 + threadIdx.x] = sum;
+}

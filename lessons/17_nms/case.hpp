@@ -22,7 +22,7 @@ using lanewise::lesson::Inputs;
 
 inline constexpr float kThreshold = 0.5f;
 inline constexpr std::uint64_t kMostOfAWarp = 1024;  // 32 lanes of 32 bits
-inline constexpr std::uint64_t kMostBoxes = 16384;   // for a sort that compares all with all
+inline constexpr std::uint64_t kMostBoxes = 2048;    // for an order that compares all with all; nms/ takes more
 inline constexpr int kClasses = 3;
 inline constexpr std::uint64_t kNumbersABox = 6;
 

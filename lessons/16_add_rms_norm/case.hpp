@@ -75,8 +75,7 @@ inline Tensors add_tensors(Plan& plan, const Inputs& inputs, Element element, st
             sums[i] = rounded(element, static_cast<double>(sum));
             squares += sums[i] * sums[i];
         }
-        const double scale =
-            1 / std::sqrt(squares / static_cast<double>(shape.dim) + static_cast<double>(kEpsilon));
+        const double scale = 1 / std::sqrt(squares / static_cast<double>(shape.dim) + static_cast<double>(kEpsilon));
         for (std::uint64_t i = 0; i < shape.dim; ++i) {
             double& result = results[row * shape.dim + i];
             result = sums[row * shape.dim + i] * scale * static_cast<double>(weight[i]);
@@ -148,8 +147,8 @@ inline void plan_in_registers(Plan& plan, const Inputs& inputs, Element element,
     if (packs == 0) return launch_by_element(plan, inputs, element, t, shape);
     plan.launch("fused_in_registers",
                 type_of(element) + ", float, " + std::to_string(inputs.block) + ", " + std::to_string(packs),
-                Grid{static_cast<std::uint32_t>(shape.rows)}, Block{inputs.block}, t.a, t.b, t.weight, t.y, t.residual_out,
-                dim_of(shape), kEpsilon);
+                Grid{static_cast<std::uint32_t>(shape.rows)}, Block{inputs.block}, t.a, t.b, t.weight, t.y,
+                t.residual_out, dim_of(shape), kEpsilon);
 }
 
 inline void plan_by_warp(Plan& plan, const Inputs& inputs) {
@@ -159,8 +158,8 @@ inline void plan_by_warp(Plan& plan, const Inputs& inputs) {
     if (packs == 0) return launch_by_element(plan, inputs, Element::f32, t, shape);
     const std::uint64_t rows_a_block = std::max(1u, inputs.block / 32);
     plan.launch("fused_by_warp", std::to_string(inputs.block) + ", " + std::to_string(packs),
-                Grid{static_cast<std::uint32_t>((shape.rows + rows_a_block - 1) / rows_a_block)}, Block{inputs.block}, t.a,
-                t.b, t.weight, t.y, t.residual_out, dim_of(shape), kEpsilon, static_cast<int>(shape.rows));
+                Grid{static_cast<std::uint32_t>((shape.rows + rows_a_block - 1) / rows_a_block)}, Block{inputs.block},
+                t.a, t.b, t.weight, t.y, t.residual_out, dim_of(shape), kEpsilon, static_cast<int>(shape.rows));
 }
 
 }  // namespace add_rms_norm_lesson

@@ -1,9 +1,9 @@
 // residual_out = a + b;  y = residual_out * weight / sqrt(mean(residual_out^2) + epsilon), row by row.
 //
-// a, b, residual_out, y: (rows, dim) without gaps; weight: (dim). Arithmetic in float; residual_out is narrowed to T, and
-// both the mean square and y are made of what it then holds. One block of kBlock threads for each row unless a kernel
-// says otherwise; kBlock is a multiple of 32. Error of y, relative: (additions a value of the row goes through / 2 + 4) *
-// 2^-24, and half a step of T.
+// a, b, residual_out, y: (rows, dim) without gaps; weight: (dim). Arithmetic in float; residual_out is narrowed to T,
+// and both the mean square and y are made of what it then holds. One block of kBlock threads for each row unless a
+// kernel says otherwise; kBlock is a multiple of 32. Error of y, relative: (additions a value of the row goes through
+// / 2 + 4) * 2^-24, and half a step of T.
 //
 // What takes a row in registers, and who adds the threads' sums, is the operator's own: operator/row.cuh.
 
@@ -46,8 +46,8 @@ __global__ void norm_rows(const float* residual_out, const float* weight, float*
 
 // ---- One kernel ----------------------------------------------------------------------------------------------------
 
-// Against add_rows and norm_rows: one launch, and the mean square is made while the sum is in a register; but the row is
-// read again for y.
+// Against add_rows and norm_rows: one launch, and the mean square is made while the sum is in a register; but the row
+// is read again for y.
 template <int kBlock>
 __global__ void fused_read_again(const float* a, const float* b, const float* weight, float* y, float* residual_out,
                                  int dim, float epsilon) {
@@ -66,8 +66,8 @@ __global__ void fused_read_again(const float* a, const float* b, const float* we
   }
 }
 
-// Against fused_read_again: 16 bytes a load, and the row stays in registers: nothing is read twice. dim is a multiple of
-// 16 / sizeof(T), at most kBlock * kPacks of these packs. y and residual_out may be a and b.
+// Against fused_read_again: 16 bytes a load, and the row stays in registers: nothing is read twice. dim is a multiple
+// of 16 / sizeof(T), at most kBlock * kPacks of these packs. y and residual_out may be a and b.
 template <class T, class W, int kBlock, int kPacks>
 __global__ void fused_in_registers(const T* a, const T* b, const W* weight, T* y, T* residual_out, int dim,
                                    float epsilon) {
@@ -76,11 +76,11 @@ __global__ void fused_in_registers(const T* a, const T* b, const W* weight, T* y
   row_in_registers<T, W, kPacks>(row, {epsilon, kRounded, false}, threadIdx.x, kBlock, JoinBlock{warp_sums});
 }
 
-// Against fused_in_registers: a warp takes a row, so no shared memory and no barrier; kBlock / 32 rows a block. rows: in
-// all. dim is at most 32 * kPacks packs.
+// Against fused_in_registers: a warp takes a row, so no shared memory and no barrier; kBlock / 32 rows a block. rows:
+// in all. dim is at most 32 * kPacks packs.
 template <int kBlock, int kPacks>
-__global__ void fused_by_warp(const float* a, const float* b, const float* weight, float* y, float* residual_out, int dim,
-                              float epsilon, int rows) {
+__global__ void fused_by_warp(const float* a, const float* b, const float* weight, float* y, float* residual_out,
+                              int dim, float epsilon, int rows) {
   const int index = blockIdx.x * (kBlock / 32) + threadIdx.x / 32;
   const bool there = index < rows;
   Row<float, float> row = row_at(y, residual_out, a, b, weight, dim, there ? index : 0);
@@ -88,8 +88,8 @@ __global__ void fused_by_warp(const float* a, const float* b, const float* weigh
   row_in_registers<float, float, kPacks>(row, {epsilon, kRounded, false}, threadIdx.x % 32, 32, JoinLanes{32});
 }
 
-// Against fused_in_registers: a value a load, so that any dim at any address will do. keep: the row is kept in dim floats of
-// dynamic shared memory; else it is read again from residual_out.
+// Against fused_in_registers: a value a load, so that any dim at any address will do. keep: the row is kept in dim
+// floats of dynamic shared memory; else it is read again from residual_out.
 template <class T, class W, int kBlock>
 __global__ void fused_by_element(const T* a, const T* b, const W* weight, T* y, T* residual_out, int dim, float epsilon,
                                  int keep) {

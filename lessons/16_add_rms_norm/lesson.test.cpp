@@ -57,7 +57,7 @@ TEST(AddRmsNorm, BytesOfEachForm) {
     EXPECT_FALSE(registers.read.contains("residual_out"));
     EXPECT_EQ(registers.all(), 4 * kTensor);
     EXPECT_EQ(traffic_of("fused_by_warp").all(), 4 * kTensor);
-    EXPECT_EQ(traffic_of("fused_by_element").all(), 4 * kTensor);   // once, though value by value
+    EXPECT_EQ(traffic_of("fused_by_element").all(), 4 * kTensor);  // once, though value by value
     EXPECT_EQ(traffic_of("fused_f16").all(), 4 * kTensor / 2);
     for (const char* variant : {"fused_in_registers", "fused_by_warp"}) {
         const Traffic traffic = traffic_of(variant);
@@ -89,7 +89,8 @@ TEST(AddRmsNorm, OneBarrierOrNone) {
 // Every row length of the operator's odd routes, on the very code that it runs.
 TEST(AddRmsNorm, AnyRowLength) {
     for (std::uint64_t n = 1; n <= 1100; n += n < 40 ? 1 : 29)
-        for (const char* variant : {"fused_in_registers", "fused_by_warp", "fused_by_element", "fused_f16", "fused_in_place"}) {
+        for (const char* variant :
+             {"fused_in_registers", "fused_by_warp", "fused_by_element", "fused_f16", "fused_in_place"}) {
             lesson::Inputs inputs = inputs_of(variant);
             inputs.n = n;
             inputs.seed = n;

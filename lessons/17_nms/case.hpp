@@ -21,8 +21,8 @@ using lanewise::launch::Plan;
 using lanewise::lesson::Inputs;
 
 inline constexpr float kThreshold = 0.5f;
-inline constexpr std::uint64_t kMostOfAWarp = 1024;     // 32 lanes of 32 bits
-inline constexpr std::uint64_t kMostBoxes = 16384;      // for a sort that compares all with all
+inline constexpr std::uint64_t kMostOfAWarp = 1024;  // 32 lanes of 32 bits
+inline constexpr std::uint64_t kMostBoxes = 2048;    // for an order that compares all with all; nms/ takes more
 inline constexpr int kClasses = 3;
 inline constexpr std::uint64_t kNumbersABox = 6;
 
@@ -34,8 +34,8 @@ struct Boxes {
 
 // Boxes on whole coordinates, so that every overlap is exact in float and in double. `ramp`, `ramp1`: a chain, each box
 // 10 further right than the one before and 40 wide, scores falling: it overlaps the next by 0.6, the one after by 0.33.
-// `small`: all the same box, all with one score. Others: as a detector leaves them, six boxes or so around each object, of sides
-// from 28 to 40; scores in sixteenths, so that many are equal.
+// `small`: all the same box, all with one score. Others: as a detector leaves them, six boxes or so around each object,
+// of sides from 28 to 40; scores in sixteenths, so that many are equal.
 inline Boxes boxes_of(const Inputs& inputs) {
     Boxes boxes;
     const bool chain = inputs.kind == "ramp" || inputs.kind == "ramp1", same = inputs.kind == "small";
@@ -73,7 +73,7 @@ inline Boxes boxes_of(const Inputs& inputs) {
 struct Sorted {
     Boxes boxes;
     Buffer<int> order;
-    Buffer<float> corners;   // sorted
+    Buffer<float> corners;  // sorted
     int n = 0;
 };
 
@@ -90,8 +90,9 @@ inline Sorted plan_order(Plan& plan, const Inputs& inputs) {
     sorted.corners = plan.scratch<float>("sorted", 4 * inputs.n);
     const auto status = plan.total<std::uint32_t>("status", 1);
     const std::uint32_t each = std::max(1u, inputs.block / 32);
-    plan.launch("rank_boxes", std::to_string(inputs.block), Grid{static_cast<std::uint32_t>((inputs.n + each - 1) / each)},
-                Block{inputs.block}, boxes, scores, sorted.order, sorted.corners, status, sorted.n);
+    plan.launch("rank_boxes", std::to_string(inputs.block),
+                Grid{static_cast<std::uint32_t>((inputs.n + each - 1) / each)}, Block{inputs.block}, boxes, scores,
+                sorted.order, sorted.corners, status, sorted.n);
     const std::vector<int> order = order_of(sorted.boxes.scores);
     plan.expect(sorted.order, std::vector<double>(order.begin(), order.end()), 0, "an order, not a number");
     plan.expect(status, {0}, 0, "no box holds a NaN");
@@ -101,15 +102,16 @@ inline Sorted plan_order(Plan& plan, const Inputs& inputs) {
 // keep, by box number.
 inline void expect_keep(Plan& plan, Buffer<int> keep, const Boxes& boxes) {
     std::vector<double> reference(boxes.scores.size(), 0.0);
-    for (const int box : kept_boxes(boxes.corners, boxes.scores, kThreshold)) reference[static_cast<std::size_t>(box)] = 1;
+    for (const int box : kept_boxes(boxes.corners, boxes.scores, kThreshold))
+        reference[static_cast<std::size_t>(box)] = 1;
     plan.expect(keep, std::move(reference), 0, "kept or not");
 }
 
 inline void plan_racing(Plan& plan, const Inputs& inputs) {
     const Sorted sorted = plan_order(plan, inputs);
     const auto keep = plan.output<int>("keep", inputs.n);
-    plan.launch("racing", std::to_string(inputs.block), Grid{1}, Block{inputs.block}, sorted.corners, sorted.order, keep,
-                sorted.n, kThreshold);
+    plan.launch("racing", std::to_string(inputs.block), Grid{1}, Block{inputs.block}, sorted.corners, sorted.order,
+                keep, sorted.n, kThreshold);
     expect_keep(plan, keep, sorted.boxes);
 }
 
@@ -120,8 +122,8 @@ inline void plan_mask(Plan& plan, const Inputs& inputs) {
     const auto keep = plan.output<int>("keep", inputs.n);
     const std::uint32_t each = std::max(1u, inputs.block / 32);
     plan.launch("overlap_rows", std::to_string(inputs.block),
-                Grid{static_cast<std::uint32_t>((inputs.n + each - 1) / each)}, Block{inputs.block}, sorted.corners, mask,
-                sorted.n, kThreshold);
+                Grid{static_cast<std::uint32_t>((inputs.n + each - 1) / each)}, Block{inputs.block}, sorted.corners,
+                mask, sorted.n, kThreshold);
     plan.launch("keep_in_order", "32", Grid{1}, Block{32}, mask, sorted.order, keep, sorted.n);
     expect_keep(plan, keep, sorted.boxes);
 }
@@ -143,8 +145,8 @@ inline void plan_tiles(Plan& plan, const Inputs& inputs, bool by_class) {
     plan.launch("overlap_tiles", std::to_string(inputs.block) + (by_class ? ", true" : ", false"),
                 Grid{(tiles + warps - 1) / warps, tiles}, Block{inputs.block}, sorted.corners, sorted.order, classes,
                 diagonal, mask, sorted.n, kThreshold);
-    plan.launch("keep_tiles", std::to_string(inputs.block), Grid{1}, Block{inputs.block, 1, 1, 8 * tiles}, diagonal, mask,
-                sorted.order, kept, count, sorted.n);
+    plan.launch("keep_tiles", std::to_string(inputs.block), Grid{1}, Block{inputs.block, 1, 1, 8 * tiles}, diagonal,
+                mask, sorted.order, kept, count, sorted.n);
     const std::vector<int> reference = kept_boxes(sorted.boxes.corners, sorted.boxes.scores, kThreshold,
                                                   by_class ? sorted.boxes.classes : std::vector<int>());
     std::vector<double> numbers(reference.begin(), reference.end());

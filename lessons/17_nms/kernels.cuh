@@ -1,10 +1,10 @@
-// Greedy non-maximum suppression: boxes in order of their scores, each kept unless one that is kept already overlaps it by
-// more than a threshold.
+// Greedy non-maximum suppression: boxes in order of their scores, each kept unless one that is kept already overlaps
+// it by more than a threshold.
 //
 // A box is (x1, y1, x2, y2). Overlap is intersection over union, in float, as written in `suppresses`; more than the
-// threshold, not as much, and the threshold is 0 or more. Width is x2 - x1, with no + 1: boxes that touch do not overlap,
-// and a box without area overlaps nothing, not even itself. Equal scores: the lower number first; -0 equals 0. NaN in a
-// box or score sets *status; what is kept then is of no use, but in bounds.
+// threshold, not as much, and the threshold is 0 or more. Width is x2 - x1, with no + 1: boxes that touch do not
+// overlap, and a box without area overlaps nothing, not even itself. Equal scores: the lower number first; -0 equals
+// 0. NaN in a box or score sets *status; what is kept then is of no use, but in bounds.
 //
 // n: boxes, 1 or more. order: (n), their numbers in order of score. sorted: (n), the boxes in that order.
 
@@ -12,7 +12,8 @@ constexpr unsigned kFullWarp = 0xffffffffu;
 
 __device__ __forceinline__ float area_of(float4 box) { return (box.z - box.x) * (box.w - box.y); }
 
-// Does each of two boxes suppress the other, if it is kept and comes first? The same for (a, b) as for (b, a), to the bit.
+// Does each of two boxes suppress the other, if it is kept and comes first? The same for (a, b) as for (b, a), to the
+// bit.
 __device__ __forceinline__ bool suppresses(float4 a, float area_a, float4 b, float area_b, float threshold) {
   const float width = fminf(a.z, b.z) - fmaxf(a.x, b.x);
   const float height = fminf(a.w, b.w) - fmaxf(a.y, b.y);
@@ -34,11 +35,12 @@ __device__ __forceinline__ bool has_nan(float4 box, float score) {
   return isnan(box.x) || isnan(box.y) || isnan(box.z) || isnan(box.w) || isnan(score);
 }
 
-// A box's place in the order: how many come before it. One warp a box, kBlock / 32 boxes a block; each lane looks at one
-// other box at a time, and a ballot counts for all. n comparisons a box: for some thousands; beyond, a radix sort. *status
-// is 0 before the launch, and 1 after it where there is a NaN.
+// A box's place in the order: how many come before it. One warp a box, kBlock / 32 boxes a block; each lane looks at
+// one other box at a time, and a ballot counts for all. n comparisons a box: for some thousands; beyond, a radix
+// sort. *status is 0 before the launch, and 1 after it where there is a NaN.
 template <int kBlock>
-__global__ void rank_boxes(const float4* boxes, const float* scores, int* order, float4* sorted, unsigned* status, int n) {
+__global__ void rank_boxes(const float4* boxes, const float* scores, int* order, float4* sorted, unsigned* status,
+                           int n) {
   const int lane = threadIdx.x % 32;
   const int box = blockIdx.x * (kBlock / 32) + threadIdx.x / 32;
   if (box >= n) return;
@@ -64,9 +66,9 @@ __global__ void rank_boxes(const float4* boxes, const float* scores, int* order,
 
 // ---- One kernel, and wrong -----------------------------------------------------------------------------------------
 
-// The form that is found in many places: one block, a thread for each box, and what is kept in shared memory. A thread asks
-// whether its box is still kept, and crosses out what it overlaps; but at that moment another thread may be about to cross
-// out this one. What is kept depends on who comes first. n is at most 1024.
+// The form that is found in many places: one block, a thread for each box, and what is kept in shared memory. A
+// thread asks whether its box is still kept, and crosses out what it overlaps; but at that moment another thread may
+// be about to cross out this one. What is kept depends on who comes first. n is at most 1024.
 template <int kBlock>
 __global__ void racing(const float4* sorted, const int* order, int* keep, int n, float threshold) {
   __shared__ int kept[1024];
@@ -87,9 +89,10 @@ __global__ void racing(const float4* sorted, const int* order, int* keep, int n,
 
 // ---- All pairs at once, then in order ------------------------------------------------------------------------------
 
-// Whether two boxes overlap depends on no third: all pairs at once. mask: (n, words) of 32 bits, words = (n + 31) / 32; bit j
-// of row i is set where i comes before j and would suppress it. A warp for each row, kBlock / 32 rows a block; each lane
-// looks at one column at a time, and a ballot is the word. Words before a row's own are not written, and not read.
+// Whether two boxes overlap depends on no third: all pairs at once. mask: (n, words) of 32 bits, words = (n + 31) /
+// 32; bit j of row i is set where i comes before j and would suppress it. A warp for each row, kBlock / 32 rows a
+// block; each lane looks at one column at a time, and a ballot is the word. Words before a row's own are not written,
+// and not read.
 template <int kBlock>
 __global__ void overlap_rows(const float4* sorted, unsigned* mask, int n, float threshold) {
   const int lane = threadIdx.x % 32;
@@ -110,8 +113,8 @@ __global__ void overlap_rows(const float4* sorted, unsigned* mask, int n, float 
   }
 }
 
-// Which boxes live does depend on order: row after row, by one warp. Lane w holds word w of those removed so far, so n is at
-// most 1024. keep: (n), by box number: 1 or 0.
+// Which boxes live does depend on order: row after row, by one warp. Lane w holds word w of those removed so far, so
+// n is at most 1024. keep: (n), by box number: 1 or 0.
 template <int kLanes>
 __global__ void keep_in_order(const unsigned* mask, const int* order, int* keep, int n) {
   const int lane = threadIdx.x;
@@ -132,16 +135,17 @@ __global__ void keep_in_order(const unsigned* mask, const int* order, int* keep,
 
 // ---- The same for many boxes ---------------------------------------------------------------------------------------
 
-// Rows and columns in tiles of 64, of which those left of the diagonal are not needed. A row of tile t has a word of 64 bits
-// for each tile behind t; the rows follow each other, tile after tile.
+// Rows and columns in tiles of 64, of which those left of the diagonal are not needed. A row of tile t has a word of
+// 64 bits for each tile behind t; the rows follow each other, tile after tile.
 __device__ __forceinline__ long long first_word(long long tile, long long tiles) {
   return 64 * (tile * (tiles - 1) - tile * (tile - 1) / 2);
 }
 
-// mask: first_word(tiles, tiles) words, as above: which columns a row would suppress. diagonal: (n), within the row's own
-// tile, which rows before it would suppress it. With kClasses only boxes of one class suppress each other; classes: (n), by
-// box number. A block takes one tile of rows, each of its warps a tile of columns: two columns a lane, whose boxes stay in
-// registers. Grid: x tiles of columns / warps a block, y tiles of rows. kBlock is 64 or more.
+// mask: first_word(tiles, tiles) words, as above: which columns a row would suppress. diagonal: (n), within the row's
+// own tile, which rows before it would suppress it. With kClasses only boxes of one class suppress each other;
+// classes: (n), by box number. A block takes one tile of rows, each of its warps a tile of columns: two columns a
+// lane, whose boxes stay in registers. Grid: x tiles of columns / warps a block, y tiles of rows. kBlock is 64 or
+// more.
 template <int kBlock, bool kClasses>
 __global__ void __launch_bounds__(kBlock)
     overlap_tiles(const float4* sorted, const int* order, const int* classes, unsigned long long* diagonal,
@@ -221,10 +225,11 @@ __device__ __forceinline__ unsigned long long ballot_rows(bool first, bool secon
   return (unsigned long long)high << 32 | low;
 }
 
-// Which of a tile's rows are kept, of those `undecided`: a round decides every row of which all that would suppress it are
-// decided. Crowds take one to three rounds, a chain of 64 boxes 32. before: of rows `lane` and 32 + lane, the rows of the tile
-// that would suppress them.
-__device__ __forceinline__ unsigned long long keep_rows(unsigned long long undecided, const unsigned long long* before) {
+// Which of a tile's rows are kept, of those `undecided`: a round decides every row of which all that would suppress
+// it are decided. Crowds take one to three rounds, a chain of 64 boxes 32. before: of rows `lane` and 32 + lane, the
+// rows of the tile that would suppress them.
+__device__ __forceinline__ unsigned long long keep_rows(unsigned long long undecided,
+                                                        const unsigned long long* before) {
   unsigned long long kept = 0;
   while (undecided != 0) {
     const unsigned long long alive = undecided | kept;
@@ -235,13 +240,13 @@ __device__ __forceinline__ unsigned long long keep_rows(unsigned long long undec
   return kept;
 }
 
-// kept: (n), the numbers of the kept boxes in order of score, then -1; count: (1), how many. One block of kBlock threads; two
-// unsigned of dynamic shared memory for each tile hold the rows removed so far. Tile after tile: warp 0 decides its rows,
-// then all warps read the words of the kept ones, and of no others.
+// kept: (n), the numbers of the kept boxes in order of score, then -1; count: (1), how many. One block of kBlock
+// threads; two unsigned of dynamic shared memory for each tile hold the rows removed so far. Tile after tile: warp 0
+// decides its rows, then all warps read the words of the kept ones, and of no others.
 template <int kBlock>
 __global__ void __launch_bounds__(kBlock)
-    keep_tiles(const unsigned long long* diagonal, const unsigned long long* mask, const int* order, int* kept, int* count,
-               int n) {
+    keep_tiles(const unsigned long long* diagonal, const unsigned long long* mask, const int* order, int* kept,
+               int* count, int n) {
   constexpr int kWarps = kBlock / 32;
   constexpr int kLoads = 4;
   extern __shared__ unsigned removed[];

@@ -29,15 +29,17 @@ LESSON(nms) {
                         kMostOfAWarp, plan_racing, "");
     wrong.declared_wrong = "a thread reads whether its box is kept while others write it";
     lesson.add(std::move(wrong));
-    lesson.add(nms("bit_mask", "bit mask", "all pairs by ballots, then one warp takes the rows in order", 48, kMostOfAWarp,
-                   plan_mask, "racing"));
+    lesson.add(nms("bit_mask", "bit mask", "all pairs by ballots, then one warp takes the rows in order", 48,
+                   kMostOfAWarp, plan_mask, "racing"));
     Variant chain = nms("chain", "a chain", "bit_mask over six boxes, each of which overlaps the next", 6, kMostOfAWarp,
                         plan_mask, "bit_mask");
     chain.input = "ramp";
     lesson.add(std::move(chain));
-    lesson.add(nms("tiles", "tiles", "half of the pairs, 64 bits a word; only the rows of kept boxes are read", 96,
-                   kMostBoxes, [](Plan& plan, const Inputs& inputs) { plan_tiles(plan, inputs, false); }, "bit_mask"));
-    lesson.add(nms("tiles_by_class", "by class", "only boxes of one class suppress each other", 96, kMostBoxes,
-                   [](Plan& plan, const Inputs& inputs) { plan_tiles(plan, inputs, true); }, "tiles"));
+    lesson.add(nms(
+        "tiles", "tiles", "half of the pairs, 64 bits a word; only the rows of kept boxes are read", 96, kMostBoxes,
+        [](Plan& plan, const Inputs& inputs) { plan_tiles(plan, inputs, false); }, "bit_mask"));
+    lesson.add(nms(
+        "tiles_by_class", "by class", "only boxes of one class suppress each other", 96, kMostBoxes,
+        [](Plan& plan, const Inputs& inputs) { plan_tiles(plan, inputs, true); }, "tiles"));
     lesson.main("tiles");
 }

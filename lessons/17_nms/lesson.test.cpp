@@ -21,7 +21,8 @@ lesson::Inputs inputs_for(const std::string& variant, std::uint64_t n, const std
 }
 
 // The plan of `variant` over these boxes instead of its own; what must come out is not the plan's to say.
-launch::Plan plan_over(const std::string& variant, const std::vector<BoxCorners>& boxes, const std::vector<float>& scores) {
+launch::Plan plan_over(const std::string& variant, const std::vector<BoxCorners>& boxes,
+                       const std::vector<float>& scores) {
     auto plan = plan_of(variant, inputs_for(variant, boxes.size(), "random"));
     std::memcpy(plan.buffers[0].contents.data(), boxes.data(), boxes.size() * sizeof(BoxCorners));
     std::memcpy(plan.buffers[1].contents.data(), scores.data(), scores.size() * sizeof(float));
@@ -30,7 +31,8 @@ launch::Plan plan_over(const std::string& variant, const std::vector<BoxCorners>
 }
 
 // The kept boxes' numbers, lowest first, by a variant.
-std::vector<int> kept_by(const std::string& variant, const std::vector<BoxCorners>& boxes, const std::vector<float>& scores) {
+std::vector<int> kept_by(const std::string& variant, const std::vector<BoxCorners>& boxes,
+                         const std::vector<float>& scores) {
     const auto plan = plan_over(variant, boxes, scores);
     const auto outcome = run(plan);
     std::vector<int> kept;
@@ -70,7 +72,8 @@ TEST(Nms, EqualScoresTheLowerNumberFirst) {
 TEST(Nms, TouchingZeroAreaAndTheThreshold) {
     for (const char* variant : kRight) {
         EXPECT_EQ(kept_by(variant, {{0, 0, 4, 4}, {4, 0, 8, 4}}, {2, 1}), (std::vector<int>{0, 1})) << variant;
-        EXPECT_EQ(kept_by(variant, {{2, 2, 2, 2}, {2, 2, 2, 2}, {2, 2, 2, 5}}, {3, 2, 1}), (std::vector<int>{0, 1, 2})) << variant;
+        EXPECT_EQ(kept_by(variant, {{2, 2, 2, 2}, {2, 2, 2, 2}, {2, 2, 2, 5}}, {3, 2, 1}), (std::vector<int>{0, 1, 2}))
+            << variant;
         EXPECT_EQ(kept_by(variant, {{0, 0, 4, 4}, {1, 1, 1, 1}}, {2, 1}), (std::vector<int>{0, 1})) << variant;
         // Half of the larger: 0.5, which is not more than 0.5. A unit wider, and it is.
         EXPECT_EQ(kept_by(variant, {{0, 0, 8, 8}, {0, 0, 4, 8}}, {2, 1}), (std::vector<int>{0, 1})) << variant;
@@ -91,7 +94,8 @@ TEST(Nms, NotANumberSetsTheStatus) {
             launch::Request request;
             request.checks = true;
             const auto outcome = check::make_emulator()->run(plan, kernels(), request);
-            EXPECT_EQ(buffer<std::uint32_t>(plan, outcome, "status").at(0), place < 5 ? 1u : 0u) << variant << " " << place;
+            EXPECT_EQ(buffer<std::uint32_t>(plan, outcome, "status").at(0), place < 5 ? 1u : 0u)
+                << variant << " " << place;
             for (const auto& finding : outcome.findings)
                 EXPECT_EQ(finding.severity, trace::Severity::note) << variant << ": " << finding.sentence;
         }
@@ -117,8 +121,8 @@ TEST(Nms, AChainKeepsEverySecondBox) {
     for (int i = 0; i < 150; ++i) EXPECT_EQ(kept[static_cast<std::size_t>(i)], i < 75 ? 2 * i : -1);
 }
 
-// Each round of a tile is four ballots. Of copies the first is kept in the first round, and all others go with it; in a chain
-// a round decides one box that lives and the one that it removes.
+// Each round of a tile is four ballots. Of copies the first is kept in the first round, and all others go with it; in a
+// chain a round decides one box that lives and the one that it removes.
 TEST(Nms, RoundsOfATile) {
     const auto rounds = [](const std::string& kind) {
         const auto trace = *run(plan_of("tiles", inputs_for("tiles", 64, kind)), "ascending", true).trace;
@@ -142,7 +146,8 @@ TEST(Nms, TheRaceIsFoundAndKeepsOtherBoxes) {
     EXPECT_TRUE(race);
     // In a chain, whoever is asked before it is crossed out crosses out the next.
     const auto chain = plan_of("racing", inputs_for("racing", 48, "ramp"));
-    EXPECT_NE(buffer<int>(chain, run(chain, "ascending"), "keep"), buffer<int>(chain, run(chain, "descending"), "keep"));
+    EXPECT_NE(buffer<int>(chain, run(chain, "ascending"), "keep"),
+              buffer<int>(chain, run(chain, "descending"), "keep"));
 }
 
 TEST(Nms, MoreBoxesThanAWarpHasBitsForAreRefused) {

@@ -33,8 +33,8 @@ inline std::vector<int> order_of(const std::vector<float>& scores) {
 }
 
 // The numbers of the kept boxes, in order of score. With `classes`, only boxes of one class suppress each other.
-inline std::vector<int> kept_boxes(const std::vector<BoxCorners>& boxes, const std::vector<float>& scores, float threshold,
-                                   const std::vector<int>& classes = {}) {
+inline std::vector<int> kept_boxes(const std::vector<BoxCorners>& boxes, const std::vector<float>& scores,
+                                   float threshold, const std::vector<int>& classes = {}) {
     std::vector<int> kept;
     for (const int box : order_of(scores)) {
         const auto at = static_cast<std::size_t>(box);

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include <cooperative_groups.h>
-#include <cub/block/block_reduce.cuh>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <cub/block/block_reduce.cuh>
 
 #include "add_rms_norm.hpp"
 
@@ -47,7 +47,7 @@ void require(const arn::Status& status) {
 }
 
 struct Times {
-    double median = 0, low = 0, high = 0;   // us a launch
+    double median = 0, low = 0, high = 0;  // us a launch
 };
 
 double at_fraction(const std::vector<double>& sorted, double fraction) {
@@ -116,7 +116,8 @@ __global__ void __launch_bounds__(1024) copy_kernel(const uint4* in, uint4* out,
 __global__ void fill(unsigned short* out, long long count) {
     for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
          i += static_cast<long long>(gridDim.x) * blockDim.x)
-        out[i] = static_cast<unsigned short>(0x3c00 + (i * 2654435761u >> 16) % 512);   // about 1 as f16; finite in all types
+        out[i] =
+            static_cast<unsigned short>(0x3c00 + (i * 2654435761u >> 16) % 512);  // about 1 as f16; finite in all types
 }
 
 // Memory for four tensors, in as many places as it takes for none to be in L2.
@@ -147,7 +148,7 @@ private:
 // The fastest of some shapes of a copy that reads 2 and writes 2 tensors' bytes.
 Times time_copy(Clock& clock, const Places& places, int processors) {
     Times best;
-    const long long packs = static_cast<long long>(places.bytes() / 8);   // two tensors
+    const long long packs = static_cast<long long>(places.bytes() / 8);  // two tensors
     const auto consider = [&](const Times& times) {
         if (best.median == 0 || times.median < best.median) best = times;
     };
@@ -176,8 +177,9 @@ struct Pair {
     const char* name;
 };
 
-constexpr Pair kPairs[] = {{Type::f16, Type::f16, "f16/f16"},    {Type::f16, Type::bf16, "f16/bf16"},  {Type::f16, Type::f32, "f16/f32"},
-                           {Type::bf16, Type::bf16, "bf16/bf16"}, {Type::bf16, Type::f16, "bf16/f16"}, {Type::bf16, Type::f32, "bf16/f32"},
+constexpr Pair kPairs[] = {{Type::f16, Type::f16, "f16/f16"},   {Type::f16, Type::bf16, "f16/bf16"},
+                           {Type::f16, Type::f32, "f16/f32"},   {Type::bf16, Type::bf16, "bf16/bf16"},
+                           {Type::bf16, Type::f16, "bf16/f16"}, {Type::bf16, Type::f32, "bf16/f32"},
                            {Type::f32, Type::f32, "f32/f32"}};
 
 std::vector<Size> sizes() {
@@ -206,8 +208,8 @@ arn::AddRmsNorm operator_for(const Size& size, const Pair& pair) {
 
 std::string text_of(const arn::Shape& shape) {
     char text[80];
-    std::snprintf(text, sizeof text, "%s %d thr %d packs %d rows %d blocks", arn::route_name(shape.route), shape.threads,
-                  shape.packs, shape.rows, shape.cluster);
+    std::snprintf(text, sizeof text, "%s %d thr %d packs %d rows %d blocks", arn::route_name(shape.route),
+                  shape.threads, shape.packs, shape.rows, shape.cluster);
     return text;
 }
 
@@ -220,7 +222,8 @@ struct Bench {
 
     Times time(const arn::AddRmsNorm& norm, const Places& places) {
         return clock.time([&](int i, cudaStream_t stream) {
-            require(norm.run(nullptr, 0, places.at(i, 0), places.at(i, 1), places.at(i, 2), places.at(i, 3), weight, stream));
+            require(norm.run(nullptr, 0, places.at(i, 0), places.at(i, 1), places.at(i, 2), places.at(i, 3), weight,
+                             stream));
         });
     }
 
@@ -234,7 +237,7 @@ struct Bench {
         std::printf("%-10s %8s %6s %9s %9s %9s %7s %9s %7s  %s\n", "types", "rows", "dim", "us", "p5", "p95", "GB/s",
                     "copy us", "% copy", "shape");
         for (const Size& size : sizes()) {
-            Times copies[2];   // of 2 and 4 bytes a value
+            Times copies[2];  // of 2 and 4 bytes a value
             for (const Pair& pair : kPairs) {
                 const Places places(bytes_of(size, pair.type), warm);
                 const arn::AddRmsNorm norm = operator_for(size, pair);
@@ -242,14 +245,14 @@ struct Bench {
                 if (copy.median == 0) copy = time_copy(clock, places, processors);
                 const Times times = time(norm, places);
                 const double bytes = 4.0 * static_cast<double>(bytes_of(size, pair.type));
-                std::printf("%-10s %8lld %6lld %9.2f %9.2f %9.2f %7.0f %9.2f %7.1f  %s\n", pair.name, size.rows, size.dim,
-                            times.median, times.low, times.high, bytes / times.median * 1e-3, copy.median,
+                std::printf("%-10s %8lld %6lld %9.2f %9.2f %9.2f %7.0f %9.2f %7.1f  %s\n", pair.name, size.rows,
+                            size.dim, times.median, times.low, times.high, bytes / times.median * 1e-3, copy.median,
                             100 * copy.median / times.median, text_of(norm.packed()).c_str());
                 std::fflush(stdout);
                 if (!out) continue;
                 for (const auto& [what, t] : {std::pair{"operator", times}, std::pair{"copy", copy}})
-                    std::fprintf(out, "%s,%s,%s,%lld,%lld,%.3f,%.3f,%.3f,%.1f\n", gpu.c_str(), what, pair.name, size.rows,
-                                 size.dim, t.median, t.low, t.high, bytes / t.median * 1e-3);
+                    std::fprintf(out, "%s,%s,%s,%lld,%lld,%.3f,%.3f,%.3f,%.1f\n", gpu.c_str(), what, pair.name,
+                                 size.rows, size.dim, t.median, t.low, t.high, bytes / t.median * 1e-3);
             }
         }
         if (out) std::fclose(out);
@@ -257,8 +260,15 @@ struct Bench {
 
     void shapes() {
         std::printf("%-10s %8s %6s %9s %9s %9s  %s\n", "types", "rows", "dim", "us", "p5", "p95", "shape");
-        for (const Size& size : {Size{131072, 128}, {16384, 1024}, {4096, 2048}, {4096, 4096}, {1024, 8192}, {16384, 8192},
-                                 {1024, 65536}, {1, 4096}, {32, 8192}})
+        for (const Size& size : {Size{131072, 128},
+                                 {16384, 1024},
+                                 {4096, 2048},
+                                 {4096, 4096},
+                                 {1024, 8192},
+                                 {16384, 8192},
+                                 {1024, 65536},
+                                 {1, 4096},
+                                 {32, 8192}})
             for (const Pair& pair : {kPairs[0], kPairs[2], kPairs[6]}) {
                 const Places places(bytes_of(size, pair.type), warm);
                 arn::AddRmsNorm norm = operator_for(size, pair);
@@ -273,18 +283,22 @@ struct Bench {
                                     const arn::Shape shape{route, packs, threads, rows, cluster};
                                     if (!norm.use_shape(shape)) continue;
                                     // No more threads than there is work for, but for rounding up to a warp.
-                                    const long long needed = size.dim * static_cast<long long>(bytes_of({1, 1}, pair.type)) / 16;
-                                    if (static_cast<long long>(threads) * packs * cluster >= 2 * std::max(needed, 32ll)) continue;
+                                    const long long needed =
+                                        size.dim * static_cast<long long>(bytes_of({1, 1}, pair.type)) / 16;
+                                    if (static_cast<long long>(threads) * packs * cluster >= 2 * std::max(needed, 32ll))
+                                        continue;
                                     const Times times = time(norm, places);
                                     char line[200];
-                                    std::snprintf(line, sizeof line, "%-10s %8lld %6lld %9.2f %9.2f %9.2f  %s%s", pair.name,
-                                                  size.rows, size.dim, times.median, times.low, times.high,
-                                                  text_of(shape).c_str(), text_of(shape) == chosen ? "  <- chosen" : "");
+                                    std::snprintf(line, sizeof line, "%-10s %8lld %6lld %9.2f %9.2f %9.2f  %s%s",
+                                                  pair.name, size.rows, size.dim, times.median, times.low, times.high,
+                                                  text_of(shape).c_str(),
+                                                  text_of(shape) == chosen ? "  <- chosen" : "");
                                     lines.emplace_back(times.median, line);
                                 }
                 std::sort(lines.begin(), lines.end());
                 for (std::size_t i = 0; i < lines.size(); ++i)
-                    if (i < 5 || lines[i].second.find("chosen") != std::string::npos) std::printf("%s\n", lines[i].second.c_str());
+                    if (i < 5 || lines[i].second.find("chosen") != std::string::npos)
+                        std::printf("%s\n", lines[i].second.c_str());
                 std::fflush(stdout);
             }
     }
@@ -317,14 +331,22 @@ __global__ void __launch_bounds__(kThreads) cub_kernel(const __grid_constant__ A
 
 template <int kThreads>
 void compare_sums(Bench& bench) {
-    const Size size{16384, kThreads * 16};   // two packs of eight halves a thread
+    const Size size{16384, kThreads * 16};  // two packs of eight halves a thread
     const Places places(bytes_of(size, Type::f16), false);
     const auto arguments = [&](int i) {
         const auto at = [&](int tensor) { return static_cast<__half*>(places.at(i, tensor)); };
         const Strides rows{size.dim, 0};
-        return Arguments<__half, __half>{{at(0), at(1), at(2), at(3), static_cast<const __half*>(bench.weight), static_cast<int>(size.dim)},
-                                         rows, rows, rows, rows, static_cast<unsigned>(size.rows), 1,
-                                         {1e-6f, kRounded, false}, nullptr, 0};
+        return Arguments<__half, __half>{
+            {at(0), at(1), at(2), at(3), static_cast<const __half*>(bench.weight), static_cast<int>(size.dim)},
+            rows,
+            rows,
+            rows,
+            rows,
+            static_cast<unsigned>(size.rows),
+            1,
+            {1e-6f, kRounded, false},
+            nullptr,
+            0};
     };
     const Times own = bench.clock.time([&](int i, cudaStream_t stream) {
         block_kernel<__half, __half, 2><<<static_cast<unsigned>(size.rows), kThreads, 0, stream>>>(arguments(i));
@@ -333,13 +355,14 @@ void compare_sums(Bench& bench) {
         cub_kernel<kThreads><<<static_cast<unsigned>(size.rows), kThreads, 0, stream>>>(arguments(i));
     });
     require(cudaGetLastError(), "sums");
-    std::printf("%7d %6lld %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %12zu %6d\n", kThreads, size.dim, own.median, own.low, own.high,
-                cub_times.median, cub_times.low, cub_times.high, sizeof(typename JoinCub<kThreads>::Reduce::TempStorage), 128);
+    std::printf("%7d %6lld %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %12zu %6d\n", kThreads, size.dim, own.median, own.low,
+                own.high, cub_times.median, cub_times.low, cub_times.high,
+                sizeof(typename JoinCub<kThreads>::Reduce::TempStorage), 128);
 }
 
 void Bench::sums() {
-    std::printf("f16/f16, 16384 rows, 16 values a thread\n%7s %6s %9s %9s %9s %9s %9s %9s %12s %6s\n", "threads", "dim", "own us",
-                "p5", "p95", "CUB us", "p5", "p95", "CUB bytes", "own");
+    std::printf("f16/f16, 16384 rows, 16 values a thread\n%7s %6s %9s %9s %9s %9s %9s %9s %12s %6s\n", "threads", "dim",
+                "own us", "p5", "p95", "CUB us", "p5", "p95", "CUB bytes", "own");
     compare_sums<128>(*this);
     compare_sums<256>(*this);
     compare_sums<512>(*this);
@@ -352,15 +375,24 @@ void Bench::host() {
     const arn::AddRmsNorm norm = operator_for(size, kPairs[0]);
     const auto at = [&](int tensor) { return static_cast<__half*>(places.at(0, tensor)); };
     const Strides rows{size.dim, 0};
-    Arguments<__half, __half> args{{at(0), at(1), at(2), at(3), static_cast<const __half*>(weight), static_cast<int>(size.dim)},
-                                   rows, rows, rows, rows, static_cast<unsigned>(size.rows), 1, {1e-6f, kRounded, false}, nullptr, 0};
+    Arguments<__half, __half> args{
+        {at(0), at(1), at(2), at(3), static_cast<const __half*>(weight), static_cast<int>(size.dim)},
+        rows,
+        rows,
+        rows,
+        rows,
+        static_cast<unsigned>(size.rows),
+        1,
+        {1e-6f, kRounded, false},
+        nullptr,
+        0};
     cudaStream_t stream;
     require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
     const arn::Shape& shape = norm.packed();
     const auto time_calls = [&](const auto& call) {
         std::vector<double> times;
         for (int sample = 0; sample < 200; ++sample) {
-            constexpr int kCalls = 200;   // fewer than the queue of launches holds
+            constexpr int kCalls = 200;  // fewer than the queue of launches holds
             const auto begin = std::chrono::steady_clock::now();
             for (int i = 0; i < kCalls; ++i) call();
             const auto end = std::chrono::steady_clock::now();
@@ -376,12 +408,15 @@ void Bench::host() {
     // In turn, so that what changes with time meets both.
     for (int turn = 0; turn < 3; ++turn) {
         const Times bare = time_calls([&] {
-            require(cudaLaunchKernel(reinterpret_cast<const void*>(&group_kernel<__half, __half, 4>), dim3(blocks),
-                                     dim3(static_cast<unsigned>(shape.threads * shape.rows)), bare_arguments, 0, stream), "bare");
+            require(
+                cudaLaunchKernel(reinterpret_cast<const void*>(&group_kernel<__half, __half, 4>), dim3(blocks),
+                                 dim3(static_cast<unsigned>(shape.threads * shape.rows)), bare_arguments, 0, stream),
+                "bare");
         });
-        const Times run = time_calls([&] { require(norm.run(nullptr, 0, at(0), at(1), at(2), at(3), weight, stream)); });
-        std::printf("run() %.3f us (%.3f to %.3f), a bare launch %.3f us (%.3f to %.3f): %.3f us more\n", run.median, run.low,
-                    run.high, bare.median, bare.low, bare.high, run.median - bare.median);
+        const Times run =
+            time_calls([&] { require(norm.run(nullptr, 0, at(0), at(1), at(2), at(3), weight, stream)); });
+        std::printf("run() %.3f us (%.3f to %.3f), a bare launch %.3f us (%.3f to %.3f): %.3f us more\n", run.median,
+                    run.low, run.high, bare.median, bare.low, bare.high, run.median - bare.median);
     }
     cudaStreamDestroy(stream);
 }
@@ -395,7 +430,8 @@ int main(int count, char** arguments) {
     for (int i = 1; i < count; ++i) {
         if (!std::strcmp(arguments[i], "--csv") && i + 1 < count) csv = arguments[++i];
         else if (!std::strcmp(arguments[i], "--warm")) warm = true;
-        else if (!std::strcmp(arguments[i], "--shapes") || !std::strcmp(arguments[i], "--sums") || !std::strcmp(arguments[i], "--host"))
+        else if (!std::strcmp(arguments[i], "--shapes") || !std::strcmp(arguments[i], "--sums") ||
+                 !std::strcmp(arguments[i], "--host"))
             mode = arguments[i];
         else {
             std::fprintf(stderr, "%s: give --csv FILE, --warm, --shapes, --sums or --host.\n", arguments[i]);

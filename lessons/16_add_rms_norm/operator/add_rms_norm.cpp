@@ -10,9 +10,9 @@ namespace add_rms_norm {
 
 namespace {
 
-constexpr std::int64_t kMostRows = 0x7fffffff;             // blocks of a grid
+constexpr std::int64_t kMostRows = 0x7fffffff;  // blocks of a grid
 constexpr std::int64_t kLargestDim = std::int64_t{1} << 30;
-constexpr std::int64_t kLargestOffset = std::int64_t{1} << 59;   // elements: their bytes fit in 64 bits
+constexpr std::int64_t kLargestOffset = std::int64_t{1} << 59;  // elements: their bytes fit in 64 bits
 
 constexpr const char* kNames[] = {"y", "residual_out", "a", "b"};
 
@@ -20,9 +20,12 @@ using detail::failed;
 
 const char* name_of(Type type) {
     switch (type) {
-        case Type::f16: return "f16";
-        case Type::bf16: return "bf16";
-        case Type::f32: return "f32";
+        case Type::f16:
+            return "f16";
+        case Type::bf16:
+            return "bf16";
+        case Type::f32:
+            return "f32";
     }
     return "no type";
 }
@@ -64,14 +67,16 @@ Status check_shapes(const Description& d) {
                 return failed(Code::shape, "%s has %lld elements in dimension %d; give 0 or more.", kNames[i],
                               number(tensor.shape[static_cast<std::size_t>(k)]), k);
         if (tensor.rank != d.y.rank)
-            return failed(Code::shape, "%s has rank %d and y has rank %d; y, residual_out, a and b must have one shape.",
-                          kNames[i], tensor.rank, d.y.rank);
+            return failed(Code::shape,
+                          "%s has rank %d and y has rank %d; y, residual_out, a and b must have one shape.", kNames[i],
+                          tensor.rank, d.y.rank);
         for (int k = 0; k < tensor.rank; ++k) {
             const auto at = static_cast<std::size_t>(k);
             if (tensor.shape[at] != d.y.shape[at])
                 return failed(Code::shape,
                               "%s has %lld elements in dimension %d and y has %lld; y, residual_out, a and b must have "
-                              "one shape.", kNames[i], number(tensor.shape[at]), k, number(d.y.shape[at]));
+                              "one shape.",
+                              kNames[i], number(tensor.shape[at]), k, number(d.y.shape[at]));
         }
     }
     const auto last = static_cast<std::size_t>(d.y.rank - 1);
@@ -81,8 +86,7 @@ Status check_shapes(const Description& d) {
     if (batch > kMostRows || heads > kMostRows || batch * heads > kMostRows)
         return failed(Code::shape, "%lld times %lld rows are more than %lld; split them over several runs.",
                       number(batch), number(heads), number(kMostRows));
-    if (d.weight.rank != 1)
-        return failed(Code::shape, "weight has rank %d; give (dim).", d.weight.rank);
+    if (d.weight.rank != 1) return failed(Code::shape, "weight has rank %d; give (dim).", d.weight.rank);
     if (d.weight.shape[0] != dim)
         return failed(Code::shape, "weight has %lld values and a row has %lld; give as many.",
                       number(d.weight.shape[0]), number(dim));
@@ -93,8 +97,8 @@ Status check_strides(const Tensor& tensor, const char* name, bool output) {
     const auto last = static_cast<std::size_t>(tensor.rank - 1);
     const std::int64_t dim = tensor.shape[last];
     if (dim > 1 && tensor.strides[last] != 1)
-        return failed(Code::strides, "%s has stride %lld in its last dimension; give rows without gaps, of stride 1.", name,
-                      number(tensor.strides[last]));
+        return failed(Code::strides, "%s has stride %lld in its last dimension; give rows without gaps, of stride 1.",
+                      name, number(tensor.strides[last]));
     // Strides of the dimensions that have more than one element, the larger first.
     std::int64_t strides[2] = {0, 0}, counts[2] = {1, 1};
     int dimensions = 0;
@@ -102,7 +106,8 @@ Status check_strides(const Tensor& tensor, const char* name, bool output) {
         const std::int64_t count = tensor.shape[k], stride = tensor.strides[k];
         if (count <= 1) continue;
         if (stride < 0)
-            return failed(Code::strides, "%s has stride %lld in dimension %zu; give 0 or more.", name, number(stride), k);
+            return failed(Code::strides, "%s has stride %lld in dimension %zu; give 0 or more.", name, number(stride),
+                          k);
         if (stride > kLargestOffset / count)
             return failed(Code::strides, "%s has stride %lld in dimension %zu of %lld elements; no memory is so large.",
                           name, number(stride), k, number(count));
@@ -118,8 +123,8 @@ Status check_strides(const Tensor& tensor, const char* name, bool output) {
     for (int k = dimensions - 1; k >= 0; --k) {
         if (strides[k] < inner)
             return failed(Code::strides,
-                          "%s has stride %lld where %lld elements are written: rows of an output must not overlap.", name,
-                          number(strides[k]), number(inner));
+                          "%s has stride %lld where %lld elements are written: rows of an output must not overlap.",
+                          name, number(strides[k]), number(inner));
         inner += strides[k] * (counts[k] - 1);
     }
     return {};
@@ -127,7 +132,8 @@ Status check_strides(const Tensor& tensor, const char* name, bool output) {
 
 Status check_parameters(const Description& d) {
     if (!(d.epsilon >= 0) || !std::isfinite(d.epsilon))
-        return failed(Code::parameter, "epsilon is %g; give a finite number, 0 or more.", static_cast<double>(d.epsilon));
+        return failed(Code::parameter, "epsilon is %g; give a finite number, 0 or more.",
+                      static_cast<double>(d.epsilon));
     if (d.sum != Sum::rounded && d.sum != Sum::unrounded && d.sum != Sum::rounded_in_y)
         return failed(Code::parameter, "sum is number %d; give Sum::rounded, Sum::unrounded or Sum::rounded_in_y.",
                       static_cast<int>(d.sum));
@@ -153,9 +159,9 @@ int power_of_two(std::int64_t value) {
 // Threads that a kernel with so many packs in registers has room for: as its launch bounds say.
 int most_threads(int packs) { return packs == 4 ? 512 : 1024; }
 
-constexpr int kGroupBlock = 128;         // threads of a block that takes several rows
+constexpr int kGroupBlock = 128;           // threads of a block that takes several rows
 constexpr std::int64_t kGroupPacks = 128;  // packs of the longest row that a warp takes
-constexpr int kLargestCluster = 8;       // that every GPU with clusters has
+constexpr int kLargestCluster = 8;         // that every GPU with clusters has
 
 }  // namespace
 
@@ -186,9 +192,9 @@ Layout layout_of(const Description& d) noexcept {
         RowLayout& row = layout.tensors[i];
         row.strides[0] = layout.batch > 1 ? tensors[i]->strides[0] : 0;
         row.strides[1] = layout.heads > 1 ? tensors[i]->strides[1] : 0;
-        row.extent = layout.rows() == 0 ? 0
-                                        : row.strides[0] * (layout.batch - 1) + row.strides[1] * (layout.heads - 1) +
-                                              layout.dim;
+        row.extent = layout.rows() == 0
+                         ? 0
+                         : row.strides[0] * (layout.batch - 1) + row.strides[1] * (layout.heads - 1) + layout.dim;
         even = even && (layout.heads == 1 || layout.batch <= 1 || row.strides[0] == row.strides[1] * layout.heads);
     }
     if (layout.heads > 1 && even) {
@@ -208,7 +214,8 @@ bool are_disjoint(const void* p, const RowLayout& a, const void* q, const RowLay
     if (delta >= reach) return true;
     if (a.strides != b.strides) return false;
     // Rows of one tensor between those of the other: places modulo a stride tell.
-    std::uint64_t strides[2], counts[2] = {static_cast<std::uint64_t>(layout.batch), static_cast<std::uint64_t>(layout.heads)};
+    std::uint64_t strides[2],
+        counts[2] = {static_cast<std::uint64_t>(layout.batch), static_cast<std::uint64_t>(layout.heads)};
     for (std::size_t k = 0; k < 2; ++k) strides[k] = static_cast<std::uint64_t>(a.strides[k]) * size;
     if (strides[0] < strides[1]) {
         std::swap(strides[0], strides[1]);
@@ -221,7 +228,8 @@ bool are_disjoint(const void* p, const RowLayout& a, const void* q, const RowLay
         return length <= place && place + length <= stride;
     };
     if (counts[0] > 1 && strides[0] > 0 && apart(strides[0], inner)) return true;
-    return counts[1] > 1 && strides[1] > 0 && (counts[0] <= 1 || strides[0] % strides[1] == 0) && apart(strides[1], row);
+    return counts[1] > 1 && strides[1] > 0 && (counts[0] <= 1 || strides[0] % strides[1] == 0) &&
+           apart(strides[1], row);
 }
 
 }  // namespace detail
@@ -240,10 +248,14 @@ void Description::set_all(const Tensor& tensor) {
 
 const char* route_name(Shape::Route route) {
     switch (route) {
-        case Shape::Route::group: return "group";
-        case Shape::Route::block: return "block";
-        case Shape::Route::cluster: return "cluster";
-        case Shape::Route::element: return "element";
+        case Shape::Route::group:
+            return "group";
+        case Shape::Route::block:
+            return "block";
+        case Shape::Route::cluster:
+            return "cluster";
+        case Shape::Route::element:
+            return "element";
     }
     return "no route";
 }
@@ -270,10 +282,11 @@ Status check_pointers(const Layout& layout, const Pointers& given, std::size_t n
     const std::size_t element = size_of(layout.type), weight_element = size_of(layout.weight);
     for (std::size_t i = 0; i < 4; ++i)
         if (address(pointers[i]) % element)
-            return failed(Code::alignment, "%s is at %p; its address must be a multiple of %zu.", kNames[i], pointers[i],
-                          element);
+            return failed(Code::alignment, "%s is at %p; its address must be a multiple of %zu.", kNames[i],
+                          pointers[i], element);
     if (address(weight) % weight_element)
-        return failed(Code::alignment, "weight is at %p; its address must be a multiple of %zu.", weight, weight_element);
+        return failed(Code::alignment, "weight is at %p; its address must be a multiple of %zu.", weight,
+                      weight_element);
     const auto& tensors = layout.tensors;
     if (!are_disjoint(given.y, tensors[0], given.residual_out, tensors[1], layout))
         return failed(Code::aliasing, "y and residual_out overlap; give each memory of its own.");
@@ -282,9 +295,10 @@ Status check_pointers(const Layout& layout, const Pointers& given, std::size_t n
         for (std::size_t in = 2; in < 4; ++in) {
             const bool same = pointers[out] == pointers[in] && tensors[out].strides == tensors[in].strides;
             if (!same && !are_disjoint(pointers[out], tensors[out], pointers[in], tensors[in], layout))
-                return failed(Code::aliasing,
-                              "%s overlaps %s; an output may be exactly an input, address and strides, or apart from it.",
-                              kNames[out], kNames[in]);
+                return failed(
+                    Code::aliasing,
+                    "%s overlaps %s; an output may be exactly an input, address and strides, or apart from it.",
+                    kNames[out], kNames[in]);
         }
         const std::uintptr_t end = address(pointers[out]) + static_cast<std::size_t>(tensors[out].extent) * element;
         if (address(pointers[out]) < weight_end && address(weight) < end)
@@ -295,7 +309,8 @@ Status check_pointers(const Layout& layout, const Pointers& given, std::size_t n
         return failed(Code::workspace, "The workspace has %zu bytes and %zu are needed: ask workspace_size().", size,
                       needed);
     if (!workspace)
-        return failed(Code::workspace, "The workspace is null and %zu bytes are needed; give a device address.", needed);
+        return failed(Code::workspace, "The workspace is null and %zu bytes are needed; give a device address.",
+                      needed);
     if (address(workspace) % 16)
         return failed(Code::workspace, "The workspace is at %p; its address must be a multiple of 16.", workspace);
     return {};
@@ -303,9 +318,9 @@ Status check_pointers(const Layout& layout, const Pointers& given, std::size_t n
 
 bool may_pack(const Layout& layout) noexcept {
     const auto pack = static_cast<std::int64_t>(16 / size_of(layout.type));
-    return layout.dim % pack == 0 && std::all_of(layout.tensors.begin(), layout.tensors.end(), [&](const RowLayout& row) {
-        return row.strides[0] % pack == 0 && row.strides[1] % pack == 0;
-    });
+    return layout.dim % pack == 0 &&
+           std::all_of(layout.tensors.begin(), layout.tensors.end(),
+                       [&](const RowLayout& row) { return row.strides[0] % pack == 0 && row.strides[1] % pack == 0; });
 }
 
 Shape element_shape(const Layout& layout) noexcept {
@@ -337,10 +352,11 @@ bool fits(const Shape& shape, const Layout& layout, bool clusters) noexcept {
     const int most = most_threads(shape.packs), threads = shape.threads, rows = shape.rows, cluster = shape.cluster;
     if (threads < 1 || threads > most || rows < 1 || rows > most) return false;
     switch (shape.route) {
-        case Shape::Route::element: return false;
+        case Shape::Route::element:
+            return false;
         case Shape::Route::group:
-            return threads == power_of_two(threads) && threads <= 32 && rows * threads % 32 == 0 && rows * threads <= most &&
-                   std::int64_t{threads} * shape.packs >= packs && cluster == 1;
+            return threads == power_of_two(threads) && threads <= 32 && rows * threads % 32 == 0 &&
+                   rows * threads <= most && std::int64_t{threads} * shape.packs >= packs && cluster == 1;
         case Shape::Route::block:
             return cluster == 1 && rows == 1 && threads % 32 == 0 && std::int64_t{threads} * shape.packs >= packs;
         case Shape::Route::cluster:

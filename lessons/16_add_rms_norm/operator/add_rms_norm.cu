@@ -35,7 +35,8 @@ const void* kernel_for(Route route, int packs) {
             return packs == 1   ? reinterpret_cast<const void*>(&cluster_kernel<T, W, 1>)
                    : packs == 2 ? reinterpret_cast<const void*>(&cluster_kernel<T, W, 2>)
                                 : reinterpret_cast<const void*>(&cluster_kernel<T, W, 4>);
-        case Route::element: break;
+        case Route::element:
+            break;
     }
     return reinterpret_cast<const void*>(&element_kernel<T, W>);
 }
@@ -91,8 +92,10 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
             return no_device("The current device, %d, cannot be asked for: %s.", made.device_, error);
     }
     if (made.device_ < 0 || made.device_ >= count)
-        return detail::failed(Code::device, "Device %d was asked for and there are %d; give 0 to %d, or -1 for the current "
-                              "one.", made.device_, count, count - 1);
+        return detail::failed(Code::device,
+                              "Device %d was asked for and there are %d; give 0 to %d, or -1 for the current "
+                              "one.",
+                              made.device_, count, count - 1);
     int processors = 0, major = 0, shared = 0;
     cudaError_t error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, made.device_);
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, made.device_);
@@ -113,7 +116,8 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
                                              static_cast<int>(made.shared_size_)));
     }
     // ptxVersion is that of the architecture compiled for: code for an older one has no clusters, whatever the GPU.
-    if (error == cudaSuccess) error = cleared(cudaFuncGetAttributes(&of_cluster, kernel_of(made.layout_, Route::cluster, 4)));
+    if (error == cudaSuccess)
+        error = cleared(cudaFuncGetAttributes(&of_cluster, kernel_of(made.layout_, Route::cluster, 4)));
     if (current != made.device_) cudaSetDevice(current);
     if (error != cudaSuccess)
         return no_device("Device %d has no code of this operator: %s. Compile it for that GPU.", made.device_, error);
@@ -124,7 +128,8 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
     made.element_ = detail::element_shape(made.layout_);
     const auto row_bytes = static_cast<std::size_t>(made.layout_.dim) * sizeof(float);
     if (made.sum_ == Sum::unrounded && made.layout_.type != Type::f32 && row_bytes > made.shared_size_) {
-        const auto blocks = std::min<std::int64_t>(made.layout_.rows(), std::int64_t{kWorkspaceBlocksPerProcessor} * processors);
+        const auto blocks =
+            std::min<std::int64_t>(made.layout_.rows(), std::int64_t{kWorkspaceBlocksPerProcessor} * processors);
         made.workspace_size_ = static_cast<std::size_t>(blocks) * row_bytes;
     }
     made.created_ = true;
@@ -136,13 +141,16 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
                        const void* weight, CUstream_st* stream) const noexcept {
     if (!created_) return detail::failed(Code::not_created, "This operator was never created; call create() first.");
     if (layout_.rows() == 0) return {};
-    if (Status status = detail::check_pointers(layout_, {y, residual_out, a, b, weight}, workspace_size_, workspace, size);
+    if (Status status =
+            detail::check_pointers(layout_, {y, residual_out, a, b, weight}, workspace_size_, workspace, size);
         !status)
         return status;
     int current = -1;
     if (const cudaError_t error = cudaGetDevice(&current); error != cudaSuccess || current != device_)
-        return detail::failed(Code::device, "The current device is %d and the operator was created for %d; call "
-                              "cudaSetDevice(), or create another.", current, device_);
+        return detail::failed(Code::device,
+                              "The current device is %d and the operator was created for %d; call "
+                              "cudaSetDevice(), or create another.",
+                              current, device_);
 
     const bool packs = may_pack_ && fits_16(y) && fits_16(residual_out) && fits_16(a) && fits_16(b) && fits_16(weight);
     const Shape& shape = packs ? packed_ : element_;
@@ -183,15 +191,19 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
         const auto strides = [&](std::size_t i) {
             return Strides{layout_.tensors[i].strides[0], layout_.tensors[i].strides[1]};
         };
-        Arguments<T, W> args{
-            {static_cast<T*>(y), static_cast<T*>(residual_out), static_cast<const T*>(a), static_cast<const T*>(b),
-             static_cast<const W*>(weight), static_cast<int>(layout_.dim)},
-            strides(0), strides(1), strides(2), strides(3),
-            rows, static_cast<unsigned>(layout_.heads),
-            {epsilon_, static_cast<int>(sum_), cast_ == Cast::before_weight},
-            in_workspace ? static_cast<float*>(workspace) : nullptr, in_shared ? 1 : 0};
+        Arguments<T, W> args{{static_cast<T*>(y), static_cast<T*>(residual_out), static_cast<const T*>(a),
+                              static_cast<const T*>(b), static_cast<const W*>(weight), static_cast<int>(layout_.dim)},
+                             strides(0),
+                             strides(1),
+                             strides(2),
+                             strides(3),
+                             rows,
+                             static_cast<unsigned>(layout_.heads),
+                             {epsilon_, static_cast<int>(sum_), cast_ == Cast::before_weight},
+                             in_workspace ? static_cast<float*>(workspace) : nullptr,
+                             in_shared ? 1 : 0};
         int lanes = shape.threads;
-        void* arguments[] = {&args, &lanes};   // block and cluster kernels take the first alone
+        void* arguments[] = {&args, &lanes};  // block and cluster kernels take the first alone
         return cudaLaunchKernelExC(&config, kernel_for<T, W>(shape.route, shape.packs), arguments);
     });
     if (cleared(error) != cudaSuccess)

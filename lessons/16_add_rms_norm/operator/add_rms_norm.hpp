@@ -64,7 +64,7 @@ public:
     const char* sentence() const noexcept { return code_ == Code::ok ? "All is well." : text_; }
 
     static constexpr std::size_t kLongest = 240;
-    char* text() noexcept { return text_; }   // of kLongest bytes, for whoever reports
+    char* text() noexcept { return text_; }  // of kLongest bytes, for whoever reports
 
 private:
     Code code_ = Code::ok;
@@ -86,12 +86,12 @@ Tensor contiguous(Type type, std::int64_t batch, std::int64_t dim);
 Tensor contiguous(Type type, std::int64_t batch, std::int64_t heads, std::int64_t dim);
 
 struct Description {
-    Tensor y, residual_out, a, b;   // of one type and shape; strides of their own
-    Tensor weight;                  // (dim)
-    float epsilon = 1e-6f;          // finite, 0 or more: added to the mean square, inside the root
+    Tensor y, residual_out, a, b;  // of one type and shape; strides of their own
+    Tensor weight;                 // (dim)
+    float epsilon = 1e-6f;         // finite, 0 or more: added to the mean square, inside the root
     Sum sum = Sum::rounded;
     Cast cast = Cast::once;
-    int device = -1;                // a CUDA device; -1: the current one
+    int device = -1;  // a CUDA device; -1: the current one
 
     // y, residual_out, a and b are `tensor`; the weight has its type and last dimension.
     void set_all(const Tensor& tensor);
@@ -106,10 +106,10 @@ struct Shape {
         element,  // a block takes a row, value by value: any alignment, any length
     };
     Route route = Route::element;
-    int packs = 1;     // 16-byte loads of each input that a thread has in flight: 1, 2 or 4
-    int threads = 0;   // a row (group), or a block
-    int rows = 1;      // a block
-    int cluster = 1;   // blocks a row
+    int packs = 1;    // 16-byte loads of each input that a thread has in flight: 1, 2 or 4
+    int threads = 0;  // a row (group), or a block
+    int rows = 1;     // a block
+    int cluster = 1;  // blocks a row
 };
 
 const char* route_name(Shape::Route route);
@@ -119,15 +119,15 @@ Status check(const Description& description) noexcept;
 
 // A tensor as kernels take it: rows at batch * strides[0] + head * strides[1].
 struct RowLayout {
-    std::array<std::int64_t, 2> strides{};   // in elements
-    std::int64_t extent = 0;                 // from the first to behind the last element
+    std::array<std::int64_t, 2> strides{};  // in elements
+    std::int64_t extent = 0;                // from the first to behind the last element
 };
 
 // Batches and heads that follow each other evenly in all tensors are one dimension here.
 struct Layout {
     Type type = Type::f32, weight = Type::f32;
     std::int64_t batch = 0, heads = 1, dim = 0;
-    std::array<RowLayout, 4> tensors{};   // y, residual_out, a, b
+    std::array<RowLayout, 4> tensors{};  // y, residual_out, a, b
     std::int64_t rows() const noexcept { return batch * heads; }
 };
 
@@ -139,13 +139,13 @@ public:
     // parameter, device.
     static Status create(AddRmsNorm* norm, const Description& description) noexcept;
 
-    // Bytes that run() needs, at an address that is a multiple of 16. More than 0 only with Sum::unrounded for 16-bit rows
-    // that fit in no block's shared memory (more than 58,000 values on an H200): taken value by value, the sums in float
-    // have no other place.
+    // Bytes that run() needs, at an address that is a multiple of 16. More than 0 only with Sum::unrounded for 16-bit
+    // rows that fit in no block's shared memory (more than 58,000 values on an H200): taken value by value, the sums in
+    // float have no other place.
     std::size_t workspace_size() const noexcept { return workspace_size_; }
 
-    // Codes, in this order: not_created, null_pointer, alignment, aliasing, workspace, device, launch. With anything but
-    // `ok` nothing has been launched. A description of no rows does nothing, whatever the pointers.
+    // Codes, in this order: not_created, null_pointer, alignment, aliasing, workspace, device, launch. With anything
+    // but `ok` nothing has been launched. A description of no rows does nothing, whatever the pointers.
     Status run(void* workspace, std::size_t size, void* y, void* residual_out, const void* a, const void* b,
                const void* weight, CUstream_st* stream) const noexcept;
 
@@ -161,11 +161,11 @@ public:
 
 private:
     bool created_ = false;
-    bool may_pack_ = false;       // whole packs, strides that are multiples of 16 bytes
-    bool clusters_ = false;       // the GPU and this build have them
+    bool may_pack_ = false;  // whole packs, strides that are multiples of 16 bytes
+    bool clusters_ = false;  // the GPU and this build have them
     int device_ = 0;
-    int processors_ = 1;          // multiprocessors
-    std::size_t shared_size_ = 0; // of the most that a block may have; row values kept there by the element route
+    int processors_ = 1;           // multiprocessors
+    std::size_t shared_size_ = 0;  // of the most that a block may have; row values kept there by the element route
     std::size_t workspace_size_ = 0;
     float epsilon_ = 0;
     Sum sum_ = Sum::rounded;

@@ -26,9 +26,9 @@ extern "C" {
 
 // An operator for (batch, dim) with these distances between rows, or null. Returns a Code; `sentence`, of `size` bytes,
 // says what is wrong.
-int add_rms_norm_create(void** norm, int type, int weight_type, std::int64_t batch, std::int64_t dim, std::int64_t y_stride,
-                        std::int64_t residual_stride, std::int64_t a_stride, std::int64_t b_stride, float epsilon, int sum,
-                        int cast, char* sentence, int size) {
+int add_rms_norm_create(void** norm, int type, int weight_type, std::int64_t batch, std::int64_t dim,
+                        std::int64_t y_stride, std::int64_t residual_stride, std::int64_t a_stride,
+                        std::int64_t b_stride, float epsilon, int sum, int cast, char* sentence, int size) {
     if (!norm) return static_cast<int>(Code::null_pointer);
     *norm = nullptr;
     Description description;

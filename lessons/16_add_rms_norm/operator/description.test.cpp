@@ -16,7 +16,7 @@ namespace {
 using namespace add_rms_norm;
 
 // The order that README.md documents.
-const std::vector<Code> kOrder = {Code::not_created, Code::null_pointer, Code::types,    Code::shape,
+const std::vector<Code> kOrder = {Code::not_created, Code::null_pointer, Code::types,     Code::shape,
                                   Code::strides,     Code::parameter,    Code::alignment, Code::aliasing,
                                   Code::workspace,   Code::device,       Code::launch};
 
@@ -34,7 +34,7 @@ struct Misuse {
     const char* what;
     Code code;
     std::function<void(Description&)> make;
-    const char* told;   // is in the sentence
+    const char* told;  // is in the sentence
 };
 
 // Each leaves what the others change alone, but for the code that comes first.
@@ -47,22 +47,32 @@ const std::vector<Misuse>& misuses() {
         {"rank 4", Code::shape, [](Description& d) { d.residual_out.rank = 4; }, "residual_out has rank 4"},
         {"rank of a", Code::shape, [](Description& d) { d.a.rank = 2; }, "a has rank 2"},
         {"negative extent", Code::shape, [](Description& d) { d.b.shape[0] = -3; }, "-3 elements"},
-        {"no values", Code::shape, [](Description& d) { for (Tensor* t : {&d.y, &d.residual_out, &d.a, &d.b}) t->shape[2] = 0; }, "0 values"},
+        {"no values", Code::shape,
+         [](Description& d) {
+             for (Tensor* t : {&d.y, &d.residual_out, &d.a, &d.b}) t->shape[2] = 0;
+         },
+         "0 values"},
         {"too many rows", Code::shape,
-         [](Description& d) { for (Tensor* t : {&d.y, &d.residual_out, &d.a, &d.b}) t->shape[0] = std::int64_t{1} << 31; }, "2147483648"},
+         [](Description& d) {
+             for (Tensor* t : {&d.y, &d.residual_out, &d.a, &d.b}) t->shape[0] = std::int64_t{1} << 31;
+         },
+         "2147483648"},
         {"other heads", Code::shape, [](Description& d) { d.residual_out.shape[1] = 6; }, "6 elements in dimension 1"},
         {"weight of rank 2", Code::shape, [](Description& d) { d.weight.rank = 2; }, "weight has rank 2"},
         {"short weight", Code::shape, [](Description& d) { d.weight.shape[0] = 63; }, "weight has 63"},
         {"gaps in a row", Code::strides, [](Description& d) { d.a.strides[2] = 2; }, "a has stride 2"},
         {"backwards", Code::strides, [](Description& d) { d.b.strides[0] = -320; }, "stride -320"},
-        {"beyond all memory", Code::strides, [](Description& d) { d.a.strides[1] = std::int64_t{1} << 60; }, "no memory is so large"},
+        {"beyond all memory", Code::strides, [](Description& d) { d.a.strides[1] = std::int64_t{1} << 60; },
+         "no memory is so large"},
         {"overlapping rows", Code::strides, [](Description& d) { d.y.strides[1] = 63; }, "y has stride 63"},
         {"overlapping batches", Code::strides, [](Description& d) { d.residual_out.strides[0] = 319; }, "stride 319"},
         {"broadcast output", Code::strides, [](Description& d) { d.y.strides[0] = 0; }, "y has stride"},
         {"weight with gaps", Code::strides, [](Description& d) { d.weight.strides[0] = 3; }, "weight has stride 3"},
         {"negative epsilon", Code::parameter, [](Description& d) { d.epsilon = -1; }, "epsilon is -1"},
-        {"epsilon NaN", Code::parameter, [](Description& d) { d.epsilon = std::numeric_limits<float>::quiet_NaN(); }, "nan"},
-        {"infinite epsilon", Code::parameter, [](Description& d) { d.epsilon = std::numeric_limits<float>::infinity(); }, "inf"},
+        {"epsilon NaN", Code::parameter, [](Description& d) { d.epsilon = std::numeric_limits<float>::quiet_NaN(); },
+         "nan"},
+        {"infinite epsilon", Code::parameter,
+         [](Description& d) { d.epsilon = std::numeric_limits<float>::infinity(); }, "inf"},
         {"no such sum", Code::parameter, [](Description& d) { d.sum = static_cast<Sum>(3); }, "sum is number 3"},
         {"no such cast", Code::parameter, [](Description& d) { d.cast = static_cast<Cast>(-2); }, "cast is number -2"},
     };
@@ -86,18 +96,18 @@ TEST(Description, EveryPairOfTypes) {
 TEST(Description, WhatIsAllowed) {
     EXPECT_TRUE(check(good()));
     Description d = good();
-    d.a.strides[0] = d.b.strides[0] = d.b.strides[1] = 0;   // inputs may be broadcast
+    d.a.strides[0] = d.b.strides[0] = d.b.strides[1] = 0;  // inputs may be broadcast
     EXPECT_TRUE(check(d)) << check(d).sentence();
     d = good();
-    d.y.strides = {64, 192, 1};   // heads outside of batches
+    d.y.strides = {64, 192, 1};  // heads outside of batches
     EXPECT_TRUE(check(d)) << check(d).sentence();
     d = good();
-    for (Tensor* t : {&d.y, &d.residual_out, &d.a, &d.b}) t->shape[0] = 1, t->strides[0] = -12345;   // not looked at
+    for (Tensor* t : {&d.y, &d.residual_out, &d.a, &d.b}) t->shape[0] = 1, t->strides[0] = -12345;  // not looked at
     EXPECT_TRUE(check(d)) << check(d).sentence();
-    d.set_all(contiguous(Type::bf16, 0, 8));   // no rows
+    d.set_all(contiguous(Type::bf16, 0, 8));  // no rows
     EXPECT_TRUE(check(d)) << check(d).sentence();
     d.set_all(contiguous(Type::f32, 7, 1));
-    for (Tensor* t : {&d.y, &d.residual_out, &d.a, &d.b}) t->strides[1] = 9;   // of one element
+    for (Tensor* t : {&d.y, &d.residual_out, &d.a, &d.b}) t->strides[1] = 9;  // of one element
     EXPECT_TRUE(check(d)) << check(d).sentence();
     d.epsilon = 0;
     EXPECT_TRUE(check(d)) << check(d).sentence();
@@ -109,8 +119,10 @@ TEST(Description, EveryMisuseHasItsCodeAndSentence) {
         misuse.make(description);
         const Status status = check(description);
         EXPECT_EQ(status.code(), misuse.code) << misuse.what << ": " << status.sentence();
-        EXPECT_NE(std::string(status.sentence()).find(misuse.told), std::string::npos) << misuse.what << ": " << status.sentence();
-        EXPECT_NE(std::string(status.sentence()).find_first_of(";:"), std::string::npos) << "says no way out: " << status.sentence();
+        EXPECT_NE(std::string(status.sentence()).find(misuse.told), std::string::npos)
+            << misuse.what << ": " << status.sentence();
+        EXPECT_NE(std::string(status.sentence()).find_first_of(";:"), std::string::npos)
+            << "says no way out: " << status.sentence();
         EXPECT_LT(std::string(status.sentence()).size(), Status::kLongest - 1) << "cut off";
     }
 }
@@ -138,7 +150,8 @@ std::vector<std::int64_t> places_of(const Tensor& t) {
     const std::int64_t dim = t.shape[heads ? 2 : 1], count = heads ? t.shape[1] : 1;
     for (std::int64_t b = 0; b < t.shape[0]; ++b)
         for (std::int64_t h = 0; h < count; ++h)
-            for (std::int64_t i = 0; i < dim; ++i) places.push_back(b * t.strides[0] + (heads ? h * t.strides[1] : 0) + i);
+            for (std::int64_t i = 0; i < dim; ++i)
+                places.push_back(b * t.strides[0] + (heads ? h * t.strides[1] : 0) + i);
     return places;
 }
 
@@ -146,9 +159,12 @@ TEST(Description, WhatIsAcceptedNeverWritesAPlaceTwice) {
     std::mt19937_64 random(1);
     int accepted = 0, refused = 0;
     for (int i = 0; i < 20000; ++i) {
-        const auto below = [&](std::int64_t limit) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit)); };
+        const auto below = [&](std::int64_t limit) {
+            return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+        };
         Description d;
-        d.set_all(random() % 2 ? contiguous(Type::f32, below(4), 1 + below(5)) : contiguous(Type::f32, below(4), below(4), 1 + below(5)));
+        d.set_all(random() % 2 ? contiguous(Type::f32, below(4), 1 + below(5))
+                               : contiguous(Type::f32, below(4), below(4), 1 + below(5)));
         for (Tensor* t : {&d.y, &d.residual_out})
             for (int k = 0; k + 1 < t->rank; ++k) t->strides[static_cast<std::size_t>(k)] = below(24);
         const bool ok = static_cast<bool>(check(d));
@@ -166,10 +182,23 @@ TEST(Description, WhatIsAcceptedNeverWritesAPlaceTwice) {
 // Any bits at all: a verdict, no crash, no overflow (the sanitizers' build looks).
 TEST(Description, FuzzedDescriptors) {
     std::mt19937_64 random(2);
-    const std::vector<std::int64_t> edges = {0, 1, -1, 2, 3, 64, 1 << 30, (1 << 30) + 1, 0x7fffffff, std::int64_t{1} << 31,
-                                             std::int64_t{1} << 32, std::int64_t{1} << 59, std::numeric_limits<std::int64_t>::max(),
+    const std::vector<std::int64_t> edges = {0,
+                                             1,
+                                             -1,
+                                             2,
+                                             3,
+                                             64,
+                                             1 << 30,
+                                             (1 << 30) + 1,
+                                             0x7fffffff,
+                                             std::int64_t{1} << 31,
+                                             std::int64_t{1} << 32,
+                                             std::int64_t{1} << 59,
+                                             std::numeric_limits<std::int64_t>::max(),
                                              std::numeric_limits<std::int64_t>::min()};
-    const auto any = [&] { return random() % 4 ? edges[random() % edges.size()] : static_cast<std::int64_t>(random()); };
+    const auto any = [&] {
+        return random() % 4 ? edges[random() % edges.size()] : static_cast<std::int64_t>(random());
+    };
     std::set<Code> seen;
     for (int i = 0; i < 200000; ++i) {
         Description d = good();
@@ -177,9 +206,14 @@ TEST(Description, FuzzedDescriptors) {
         for (std::uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
             Tensor& t = *tensors[random() % 5];
             switch (random() % 7) {
-                case 0: t.type = static_cast<Type>(static_cast<int>(random() % 6) - 1); break;
-                case 1: t.rank = static_cast<int>(any()); break;
-                case 2: case 3: {
+                case 0:
+                    t.type = static_cast<Type>(static_cast<int>(random() % 6) - 1);
+                    break;
+                case 1:
+                    t.rank = static_cast<int>(any());
+                    break;
+                case 2:
+                case 3: {
                     // Of all alike, so that more than the first check is reached.
                     const std::int64_t extent = any();
                     const std::size_t k = random() % 3;
@@ -187,8 +221,13 @@ TEST(Description, FuzzedDescriptors) {
                     if (k == 2) d.weight.shape[0] = extent;
                     break;
                 }
-                case 4: case 5: t.strides[random() % 3] = any(); break;
-                default: d.epsilon = static_cast<float>(any()); break;
+                case 4:
+                case 5:
+                    t.strides[random() % 3] = any();
+                    break;
+                default:
+                    d.epsilon = static_cast<float>(any());
+                    break;
             }
         }
         const Status status = check(d);
@@ -207,7 +246,8 @@ TEST(Description, FuzzedDescriptors) {
                     << layout.rows() << " rows of " << layout.dim << ": " << route_name(shape.route);
             }
     }
-    for (const Code code : {Code::ok, Code::types, Code::shape, Code::strides, Code::parameter}) EXPECT_TRUE(seen.contains(code));
+    for (const Code code : {Code::ok, Code::types, Code::shape, Code::strides, Code::parameter})
+        EXPECT_TRUE(seen.contains(code));
 }
 
 // ---- Pointers ----------------------------------------------------------------------------------------------------
@@ -227,22 +267,22 @@ TEST(Pointers, Aliasing) {
     detail::Pointers p = apart();
     p.y = p.a;
     p.residual_out = p.b;
-    EXPECT_EQ(code_of(p), Code::ok);   // in place
+    EXPECT_EQ(code_of(p), Code::ok);  // in place
     p = apart();
     p.a = p.b = p.y;
-    EXPECT_EQ(code_of(p), Code::ok);   // both inputs are one, and become y
+    EXPECT_EQ(code_of(p), Code::ok);  // both inputs are one, and become y
     p.y = p.residual_out;
     EXPECT_EQ(code_of(p), Code::aliasing);
     p = apart();
-    p.y = at(0x300002);   // one element into a
+    p.y = at(0x300002);  // one element into a
     EXPECT_EQ(code_of(p), Code::aliasing);
     p = apart();
-    p.residual_out = at(0x500000 + 126);   // over the weight's last element
+    p.residual_out = at(0x500000 + 126);  // over the weight's last element
     EXPECT_EQ(code_of(p), Code::aliasing);
     p.residual_out = at(0x500000 + 128);
     EXPECT_EQ(code_of(p), Code::ok);
     Description d = good();
-    d.a.strides = {640, 128, 1};   // the address of y, but other rows
+    d.a.strides = {640, 128, 1};  // the address of y, but other rows
     p = apart();
     p.a = p.y;
     EXPECT_EQ(code_of(p, d), Code::aliasing);
@@ -263,7 +303,9 @@ TEST(Pointers, DisjointMeansDisjoint) {
     std::mt19937_64 random(3);
     int disjoint = 0, met = 0, missed = 0;
     for (int i = 0; i < 20000; ++i) {
-        const auto below = [&](std::int64_t limit) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit)); };
+        const auto below = [&](std::int64_t limit) {
+            return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+        };
         Description d;
         d.set_all(contiguous(Type::f32, 1 + below(3), 1 + below(3), 1 + below(4)));
         for (Tensor* t : {&d.y, &d.a})
@@ -276,8 +318,9 @@ TEST(Pointers, DisjointMeansDisjoint) {
         for (const std::int64_t place : places_of(d.y)) places.insert(place);
         bool meet = false;
         for (const std::int64_t place : places_of(d.a)) meet = meet || places.contains(place + shift);
-        const bool told = detail::are_disjoint(at(0x10000), layout.tensors[0],
-                                               at(0x10000 + static_cast<std::uintptr_t>(shift * 4)), layout.tensors[2], layout);
+        const bool told =
+            detail::are_disjoint(at(0x10000), layout.tensors[0], at(0x10000 + static_cast<std::uintptr_t>(shift * 4)),
+                                 layout.tensors[2], layout);
         if (told) {
             EXPECT_FALSE(meet);
         }
@@ -313,7 +356,7 @@ TEST(Pointers, OfTwoMisusesTheDocumentedFirst) {
             const Code first = place_of(one.code) < place_of(other.code) ? one.code : other.code;
             EXPECT_EQ(code_of(p, good(), 64, workspace, size), first);
         }
-    EXPECT_EQ(code_of(apart()), Code::ok);   // no workspace needed: null will do
+    EXPECT_EQ(code_of(apart()), Code::ok);  // no workspace needed: null will do
 }
 
 TEST(Shapes, OfRowsShortAndLong) {
@@ -323,13 +366,13 @@ TEST(Shapes, OfRowsShortAndLong) {
         return detail::packed_shape(detail::layout_of(d), 132, true);
     };
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).route, Shape::Route::group);
-    EXPECT_EQ(shape_of(Type::f16, 16384, 64).threads, 8);   // 64 halves are 8 loads of 16 bytes
+    EXPECT_EQ(shape_of(Type::f16, 16384, 64).threads, 8);  // 64 halves are 8 loads of 16 bytes
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).rows, 16);
     EXPECT_EQ(shape_of(Type::f16, 16384, 8192).route, Shape::Route::block);
-    EXPECT_EQ(shape_of(Type::f16, 4, 8192).threads, 1024);   // few rows: all their loads at once
+    EXPECT_EQ(shape_of(Type::f16, 4, 8192).threads, 1024);  // few rows: all their loads at once
     EXPECT_EQ(shape_of(Type::f32, 1024, 65536).route, Shape::Route::cluster);
     EXPECT_EQ(shape_of(Type::f32, 1024, 65536).cluster, 8);
-    EXPECT_EQ(shape_of(Type::f32, 1024, 65537).route, Shape::Route::element);   // not whole packs
+    EXPECT_EQ(shape_of(Type::f32, 1024, 65537).route, Shape::Route::element);    // not whole packs
     EXPECT_EQ(shape_of(Type::f16, 1024, 1 << 20).route, Shape::Route::element);  // too long for a cluster
 }
 

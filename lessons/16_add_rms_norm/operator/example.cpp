@@ -47,7 +47,8 @@ private:
 // What stays on the device while the layers run.
 struct Activations {
     Memory hidden, residual, workspace;
-    Activations(std::size_t bytes, std::size_t workspace_bytes) : hidden(bytes), residual(bytes), workspace(workspace_bytes) {}
+    Activations(std::size_t bytes, std::size_t workspace_bytes)
+        : hidden(bytes), residual(bytes), workspace(workspace_bytes) {}
 };
 
 // In place: the sum goes where the residual was, y where the layer's output was. A real model has a matrix product
@@ -55,9 +56,10 @@ struct Activations {
 void run_layers(const AddRmsNorm& norm, int layers, const Activations& on, const Memory& weights, int dim,
                 cudaStream_t stream) {
     for (int layer = 0; layer < layers; ++layer)
-        require(norm.run(on.workspace.data(), on.workspace.size(), on.hidden.data(), on.residual.data(), on.hidden.data(),
-                         on.residual.data(), weights.floats() + static_cast<std::size_t>(layer) * dim, stream),
-                "run");
+        require(
+            norm.run(on.workspace.data(), on.workspace.size(), on.hidden.data(), on.residual.data(), on.hidden.data(),
+                     on.residual.data(), weights.floats() + static_cast<std::size_t>(layer) * dim, stream),
+            "run");
 }
 
 }  // namespace
@@ -88,7 +90,8 @@ int main(int count, char** arguments) {
     for (std::size_t i = 0; i < values; ++i) start[i] = static_cast<float>(i % 97) / 97.0f - 0.5f;
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = 0.5f + static_cast<float>(i % 31) / 31.0f;
     const Memory device_weights(weights.size() * sizeof(float));
-    require(cudaMemcpy(device_weights.data(), weights.data(), device_weights.size(), cudaMemcpyHostToDevice), "weights");
+    require(cudaMemcpy(device_weights.data(), weights.data(), device_weights.size(), cudaMemcpyHostToDevice),
+            "weights");
     const auto reset = [&](const Activations& on) {
         require(cudaMemcpy(on.hidden.data(), start.data(), bytes, cudaMemcpyHostToDevice), "start");
         require(cudaMemcpy(on.residual.data(), start.data(), bytes, cudaMemcpyHostToDevice), "start");

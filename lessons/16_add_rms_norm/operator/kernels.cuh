@@ -42,7 +42,8 @@ __device__ __forceinline__ Row<T, W> row_of(const Arguments<T, W>& args, unsigne
 
 // A row for each `lanes` threads. blockDim.x is a multiple of 32.
 template <class T, class W, int kPacks>
-__global__ void __launch_bounds__(most_threads(kPacks)) group_kernel(const __grid_constant__ Arguments<T, W> args, int lanes) {
+__global__ void __launch_bounds__(most_threads(kPacks))
+    group_kernel(const __grid_constant__ Arguments<T, W> args, int lanes) {
   const unsigned index = blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;
   const bool there = index < args.rows;
   Row<T, W> row = row_of(args, there ? index : 0);

@@ -1,5 +1,6 @@
-// One row of add-RMS-norm, by some threads: r = a + b, y = r * weight / sqrt(mean(r^2) + epsilon). Plain CUDA that any
-// GPU runs; who adds the threads' sums is given as `join`, a function that returns the row's sum to each of its threads.
+// One row of add-RMS-norm, by some threads: r = a + b, y = r * weight / sqrt(mean(r^2) + epsilon). Plain CUDA that
+// any GPU runs; who adds the threads' sums is given as `join`, a function that returns the row's sum to each of its
+// threads.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -166,9 +167,9 @@ __device__ __forceinline__ void row_in_registers(const Row<T, W>& row, const Opt
 
 // ---- Rows of any length, at any address ----------------------------------------------------------------------------
 
-// Value by value. `kept`: dim floats of the row's own, in shared memory or, where that is too small, in global memory; or
-// null: what is normalized is then read again from residual_out, which must hold it (not with kUnrounded, unless T is
-// float). A thread reads only what it has written.
+// Value by value. `kept`: dim floats of the row's own, in shared memory or, where that is too small, in global
+// memory; or null: what is normalized is then read again from residual_out, which must hold it (not with kUnrounded,
+// unless T is float). A thread reads only what it has written.
 template <class T, class W, class Join>
 __device__ __forceinline__ void row_by_element(const Row<T, W>& row, const Options& options, int thread, int threads,
                                                float* kept, const Join& join) {
@@ -241,8 +242,8 @@ __device__ __forceinline__ float warp_sum(float value) {
   return value;
 }
 
-// The block, of whole warps: every warp adds its lanes', then every warp adds the warp sums. One barrier. Who joins twice
-// needs another barrier between: a warp may still read the first sums. warp_sums: shared, 32 floats.
+// The block, of whole warps: every warp adds its lanes', then every warp adds the warp sums. One barrier. Who joins
+// twice needs another barrier between: a warp may still read the first sums. warp_sums: shared, 32 floats.
 struct JoinBlock {
   float* warp_sums;
   __device__ __forceinline__ float operator()(float value) const {

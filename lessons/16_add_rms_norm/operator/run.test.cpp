@@ -58,7 +58,7 @@ double least_of(Type type) { return type == Type::f16 ? 0x1p-25 : type == Type::
 // A tensor in device memory, with memory around it that no run may change.
 class Held {
 public:
-    static constexpr std::size_t kAround = 64;   // bytes on either side
+    static constexpr std::size_t kAround = 64;  // bytes on either side
     Held(const Tensor& tensor, std::int64_t offset) : tensor_(tensor), size_(detail::size_of(tensor.type)) {
         std::int64_t extent = tensor.shape[static_cast<std::size_t>(tensor.rank - 1)];
         for (int k = 0; k + 1 < tensor.rank; ++k)
@@ -94,9 +94,9 @@ private:
 
 struct Case {
     Description description;
-    std::int64_t offset = 0;            // elements that the tensors begin behind a multiple of 16 bytes
+    std::int64_t offset = 0;  // elements that the tensors begin behind a multiple of 16 bytes
     bool y_is_a = false, residual_is_b = false;
-    Shape shape{};                      // threads 0: the operator's choice
+    Shape shape{};  // threads 0: the operator's choice
 };
 
 std::string text_of(const Case& c) {
@@ -122,15 +122,19 @@ void expect_right(const Case& c) {
     const bool three = d.y.rank == 3;
     const std::int64_t batch = d.y.shape[0], heads = three ? d.y.shape[1] : 1, dim = d.y.shape[three ? 2 : 1];
 
-    Held a(d.a, c.offset), b(d.b, c.offset), weight(d.weight, c.offset), y(d.y, c.offset), residual(d.residual_out, c.offset);
+    Held a(d.a, c.offset), b(d.b, c.offset), weight(d.weight, c.offset), y(d.y, c.offset),
+        residual(d.residual_out, c.offset);
     std::mt19937 random(static_cast<unsigned>(dim));
     std::uniform_real_distribution<float> spread(-2, 2);
     for (Held* held : {&a, &b})
         for (std::int64_t i = 0; i < batch; ++i)
             for (std::int64_t h = 0; h < heads; ++h)
-                for (std::int64_t k = 0; k < dim; ++k) put(type, held->bytes().data() + held->place(i, h, k), spread(random));
+                for (std::int64_t k = 0; k < dim; ++k)
+                    put(type, held->bytes().data() + held->place(i, h, k), spread(random));
     for (std::int64_t k = 0; k < dim; ++k)
-        put(d.weight.type, weight.bytes().data() + Held::kAround + static_cast<std::size_t>(c.offset + k) * detail::size_of(d.weight.type),
+        put(d.weight.type,
+            weight.bytes().data() + Held::kAround +
+                static_cast<std::size_t>(c.offset + k) * detail::size_of(d.weight.type),
             spread(random));
     for (Held* held : {&a, &b, &weight, &y, &residual}) held->upload();
     Held& y_at = c.y_is_a ? a : y;
@@ -155,7 +159,7 @@ void expect_right(const Case& c) {
             double squares = 0;
             for (std::int64_t k = 0; k < dim; ++k) {
                 const double sum = value_of(type, a.bytes().data() + a.place(i, h, k)) +
-                                   value_of(type, b.bytes().data() + b.place(i, h, k));   // exact in double, or all but
+                                   value_of(type, b.bytes().data() + b.place(i, h, k));  // exact in double, or all but
                 const float in_float = static_cast<float>(sum);
                 const double narrow = rounded(type, in_float);
                 put(type, want_residual.data() + residual_at.place(i, h, k), in_float);
@@ -166,16 +170,19 @@ void expect_right(const Case& c) {
             const double scale = 1 / std::sqrt(squares / static_cast<double>(dim) + static_cast<double>(d.epsilon));
             for (std::int64_t k = 0; k < dim; ++k) {
                 const std::size_t place = y_at.place(i, h, k);
-                const double w = value_of(d.weight.type, weight.bytes().data() + Held::kAround +
+                const double w = value_of(d.weight.type,
+                                          weight.bytes().data() + Held::kAround +
                                               static_cast<std::size_t>(c.offset + k) * detail::size_of(d.weight.type));
                 const double want = x[static_cast<std::size_t>(k)] * scale * w;
                 // The sum of squares goes through at most dim / 32 + 10 additions, half of whose error is the root's.
                 const double in_float = (static_cast<double>(dim) / 64 + 16) * 0x1p-24;
                 const double roundings = (d.cast == Cast::before_weight ? 2 : 1) * u;
-                const double bound = std::abs(want) * (in_float + roundings) * 1.01 + least_of(type) * (2 + std::abs(w));
+                const double bound =
+                    std::abs(want) * (in_float + roundings) * 1.01 + least_of(type) * (2 + std::abs(w));
                 const double got = value_of(type, got_y.data() + place);
                 if (!(std::abs(got - want) <= bound) && ++failures < 5)
-                    ADD_FAILURE() << text_of(c) << ": y[" << i << "," << h << "," << k << "] is " << got << ", not " << want;
+                    ADD_FAILURE() << text_of(c) << ": y[" << i << "," << h << "," << k << "] is " << got << ", not "
+                                  << want;
                 std::memcpy(want_y.data() + place, got_y.data() + place, detail::size_of(type));
             }
         }
@@ -189,9 +196,9 @@ void expect_right(const Case& c) {
     }
 }
 
-const std::vector<std::pair<Type, Type>> kPairs = {{Type::f16, Type::f16},   {Type::f16, Type::bf16},  {Type::f16, Type::f32},
-                                                   {Type::bf16, Type::bf16}, {Type::bf16, Type::f16}, {Type::bf16, Type::f32},
-                                                   {Type::f32, Type::f32}};
+const std::vector<std::pair<Type, Type>> kPairs = {
+    {Type::f16, Type::f16},  {Type::f16, Type::bf16}, {Type::f16, Type::f32}, {Type::bf16, Type::bf16},
+    {Type::bf16, Type::f16}, {Type::bf16, Type::f32}, {Type::f32, Type::f32}};
 
 Case make_case(std::pair<Type, Type> types, const Tensor& tensor) {
     Case c;
@@ -230,7 +237,8 @@ TEST(Create, WithoutAGpuSaysSo) {
     EXPECT_NE(std::string(status.sentence()).find("no CUDA device"), std::string::npos) << status.sentence();
 }
 
-// ---- On a GPU --------------------------------------------------------------------------------------------------------
+// ---- On a GPU
+// --------------------------------------------------------------------------------------------------------
 
 #define NEEDS_A_GPU() \
     if (!has_gpu()) GTEST_SKIP() << "no GPU"
@@ -250,8 +258,8 @@ TEST(Run, EveryOddLength) {
 
 TEST(Run, WholePacksOfEveryRoute) {
     NEEDS_A_GPU();
-    for (const std::int64_t dim : {8, 16, 24, 64, 72, 128, 256, 264, 512, 1000, 1024, 1032, 2048, 4096, 8192, 12288, 16384, 16392,
-                                   32768, 65536, 131072, 262144})
+    for (const std::int64_t dim : {8,    16,   24,   64,   72,    128,   256,   264,   512,   1000,   1024,
+                                   1032, 2048, 4096, 8192, 12288, 16384, 16392, 32768, 65536, 131072, 262144})
         for (const auto& types : kPairs)
             for (const int sum : {0, 1, 2})
                 for (const int cast : {0, 1}) {
@@ -270,7 +278,7 @@ TEST(Run, LongAndAround) {
                 Case c = make_case(types, contiguous(types.first, 3, dim));
                 c.description.sum = static_cast<Sum>(sum);
                 expect_right(c);
-                c.offset = 1;   // misaligned: the element route, and where the row fits nowhere the workspace
+                c.offset = 1;  // misaligned: the element route, and where the row fits nowhere the workspace
                 expect_right(c);
             }
 }
@@ -278,8 +286,10 @@ TEST(Run, LongAndAround) {
 TEST(Run, MoreRowsThanOneBlockTakes) {
     NEEDS_A_GPU();
     for (const std::int64_t rows : {1, 2, 15, 16, 17, 1000})
-        for (const std::int64_t dim : {8, 64, 200, 1024}) expect_right(make_case({Type::bf16, Type::bf16}, contiguous(Type::bf16, rows, dim)));
-    Case c = make_case({Type::f16, Type::f16}, contiguous(Type::f16, 700, 70001));   // more rows than the workspace has room for
+        for (const std::int64_t dim : {8, 64, 200, 1024})
+            expect_right(make_case({Type::bf16, Type::bf16}, contiguous(Type::bf16, rows, dim)));
+    Case c = make_case({Type::f16, Type::f16},
+                       contiguous(Type::f16, 700, 70001));  // more rows than the workspace has room for
     c.description.sum = Sum::unrounded;
     expect_right(c);
 }
@@ -292,8 +302,8 @@ TEST(Run, StridedAndThreeDimensions) {
             Description& d = c.description;
             expect_right(c);
             d.a.strides = {5 * (dim + 8), dim + 8, 1};
-            d.b.strides = {0, dim, 1};                       // one batch for all
-            d.y.strides = {dim + 16, 3 * (dim + 16), 1};     // heads outside
+            d.b.strides = {0, dim, 1};                    // one batch for all
+            d.y.strides = {dim + 16, 3 * (dim + 16), 1};  // heads outside
             d.residual_out.strides = {7 * dim + 24, dim + 1, 1};
             expect_right(c);
             d.residual_out.strides = {7 * dim, dim, 1};
@@ -354,7 +364,8 @@ TEST(Run, NotNumbers) {
     cudaMemcpy(w, ones.data(), ones.size() * 4, cudaMemcpyHostToDevice);
     ASSERT_TRUE(norm.run(nullptr, 0, y, r, a, b, w, nullptr));
     cudaMemcpy(values.data(), y, values.size() * 4, cudaMemcpyDeviceToHost);
-    for (std::int64_t i = 0; i < 3 * kDim; ++i) EXPECT_EQ(std::isnan(values[static_cast<std::size_t>(i)]), i / kDim == 1) << i;
+    for (std::int64_t i = 0; i < 3 * kDim; ++i)
+        EXPECT_EQ(std::isnan(values[static_cast<std::size_t>(i)]), i / kDim == 1) << i;
     for (float* p : {a, b, y, r, w}) cudaFree(p);
 }
 

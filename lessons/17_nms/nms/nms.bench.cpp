@@ -2,8 +2,9 @@
 //
 //     nms_bench [--csv FILE]
 //
-// Method: a graph of one run (all on the device), replayed between events, 100 samples; median, 5th and 95th percentile.
-// Boxes: uniform in 1000 by 1000 with sides to 100; apart (nothing is suppressed); all the same. Threshold 0.5.
+// Method: a graph of one run (all on the device), replayed between events, 100 samples; median, 5th and 95th
+// percentile. Boxes: uniform in 1000 by 1000 with sides to 100; apart (nothing is suppressed); all the same. Threshold
+// 0.5.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -97,8 +98,8 @@ int main(int count, char** arguments) {
     }
     cudaDeviceProp properties;
     require(cudaGetDeviceProperties(&properties, 0), "device");
-    std::printf("%s\n%-8s %7s %7s %10s %10s %10s %10s %10s %10s\n", properties.name, "boxes", "n", "kept", "us", "p5", "p95",
-                "ordering", "comparing", "reducing");
+    std::printf("%s\n%-8s %7s %7s %10s %10s %10s %10s %10s %10s\n", properties.name, "boxes", "n", "kept", "us", "p5",
+                "p95", "ordering", "comparing", "reducing");
     if (out) std::fprintf(out, "gpu,what,boxes,n,kept,median_us,low_us,high_us\n");
     cudaStream_t stream;
     require(cudaStreamCreate(&stream), "stream");
@@ -123,8 +124,8 @@ int main(int count, char** arguments) {
                 cudaGraph_t graph;
                 cudaGraphExec_t ready;
                 require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
-                require(nms::detail::run_to(static_cast<nms::detail::Stage>(stage), workspace, size, kept, counted, flags, corners,
-                                            of_scores, nullptr, n, 0.5f, stream));
+                require(nms::detail::run_to(static_cast<nms::detail::Stage>(stage), workspace, size, kept, counted,
+                                            flags, corners, of_scores, nullptr, n, 0.5f, stream));
                 require(cudaStreamEndCapture(stream, &graph), "capture");
                 require(cudaGraphInstantiate(&ready, graph, 0), "graph");
                 times[stage - 1] = time_graph(ready, stream);
@@ -133,13 +134,13 @@ int main(int count, char** arguments) {
             }
             int number = 0;
             require(cudaMemcpy(&number, counted, 4, cudaMemcpyDeviceToHost), "count");
-            std::printf("%-8s %7d %7d %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f\n", kKinds[kind], n, number, times[2].median,
-                        times[2].low, times[2].high, times[0].median, times[1].median - times[0].median,
-                        times[2].median - times[1].median);
+            std::printf("%-8s %7d %7d %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f\n", kKinds[kind], n, number,
+                        times[2].median, times[2].low, times[2].high, times[0].median,
+                        times[1].median - times[0].median, times[2].median - times[1].median);
             std::fflush(stdout);
             if (out)
-                std::fprintf(out, "%s,nms,%s,%d,%d,%.2f,%.2f,%.2f\n", properties.name, kKinds[kind], n, number, times[2].median,
-                             times[2].low, times[2].high);
+                std::fprintf(out, "%s,nms,%s,%d,%d,%.2f,%.2f,%.2f\n", properties.name, kKinds[kind], n, number,
+                             times[2].median, times[2].low, times[2].high);
             cudaFree(workspace);
             for (void* one : {static_cast<void*>(kept), static_cast<void*>(counted), static_cast<void*>(flags),
                               static_cast<void*>(corners), static_cast<void*>(of_scores)})

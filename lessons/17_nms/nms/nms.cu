@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstdio>
 
-#include <cub/device/device_radix_sort.cuh>
 #include <cuda_runtime.h>
+#include <cub/device/device_radix_sort.cuh>
 
 namespace nms {
 
@@ -17,7 +17,8 @@ constexpr int kThreads = 256;
 constexpr int kReduceThreads = 1024;
 
 // Keys that sort as the scores do, the boxes' numbers, and whether there is a NaN.
-__global__ void prepare(const float4* boxes, const float* scores, unsigned* keys, int* numbers, unsigned* flags, int n) {
+__global__ void prepare(const float4* boxes, const float* scores, unsigned* keys, int* numbers, unsigned* flags,
+                        int n) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= n) return;
     keys[i] = key_of(scores[i]);
@@ -47,10 +48,11 @@ struct Parts {
     std::size_t keys, sorted_keys, numbers, order, sorted, diagonal, mask, sort, sort_bytes, all;
 };
 
-cudaError_t sort(void* memory, std::size_t& bytes, const unsigned* keys, unsigned* sorted_keys, const int* numbers, int* order,
-                 int n, cudaStream_t stream) {
+cudaError_t sort(void* memory, std::size_t& bytes, const unsigned* keys, unsigned* sorted_keys, const int* numbers,
+                 int* order, int n, cudaStream_t stream) {
     // Stable: boxes of one score stay in the order of their numbers.
-    return cub::DeviceRadixSort::SortPairsDescending(memory, bytes, keys, sorted_keys, numbers, order, n, 0, 32, stream);
+    return cub::DeviceRadixSort::SortPairsDescending(memory, bytes, keys, sorted_keys, numbers, order, n, 0, 32,
+                                                     stream);
 }
 
 cudaError_t parts_of(Parts& parts, int n) {
@@ -76,8 +78,7 @@ cudaError_t parts_of(Parts& parts, int n) {
 }
 
 Status check_count(int n) {
-    if (n < 0 || n > kMostBoxes)
-        return failed(Code::boxes, "There are %d boxes; give 0 to %d.", n, kMostBoxes);
+    if (n < 0 || n > kMostBoxes) return failed(Code::boxes, "There are %d boxes; give 0 to %d.", n, kMostBoxes);
     return {};
 }
 
@@ -90,10 +91,11 @@ Status check_pointers(const void* kept, const void* count, const void* flags, co
         bool needed;
     };
     const bool some = n > 0;
-    const Named all[] = {{"kept", kept, 4, some},   {"count", count, 4, true},   {"flags", flags, 4, true},
+    const Named all[] = {{"kept", kept, 4, some},    {"count", count, 4, true},   {"flags", flags, 4, true},
                          {"boxes", boxes, 16, some}, {"scores", scores, 4, some}, {"classes", classes, 4, false}};
     for (const Named& one : all)
-        if (one.needed && !one.pointer) return failed(Code::null_pointer, "%s is null; give a device address.", one.name);
+        if (one.needed && !one.pointer)
+            return failed(Code::null_pointer, "%s is null; give a device address.", one.name);
     for (const Named& one : all)
         if (!is_aligned(one.pointer, one.alignment))
             return failed(Code::alignment, "%s is at %p; its address must be a multiple of %zu.", one.name, one.pointer,
@@ -102,8 +104,9 @@ Status check_pointers(const void* kept, const void* count, const void* flags, co
 }
 
 Status refused(Code code, cudaError_t error) {
-    cudaGetLastError();   // it is told here, and is no one else's
-    return failed(code, code == Code::device ? "There is no GPU here, or no code for it: %s." : "CUDA refused a launch: %s.",
+    cudaGetLastError();  // it is told here, and is no one else's
+    return failed(code,
+                  code == Code::device ? "There is no GPU here, or no code for it: %s." : "CUDA refused a launch: %s.",
                   cudaGetErrorString(error));
 }
 
@@ -135,8 +138,8 @@ Status detail::run_to(Stage stage, void* workspace, std::size_t size, int* kept,
             return failed(Code::workspace, "The workspace is at %p; its address must be a multiple of 256.", workspace);
         if (const cudaError_t error = parts_of(parts, n); error != cudaSuccess) return refused(Code::device, error);
         if (size < parts.all)
-            return failed(Code::workspace, "The workspace has %zu bytes and %zu are needed: ask workspace_size().", size,
-                          parts.all);
+            return failed(Code::workspace, "The workspace has %zu bytes and %zu are needed: ask workspace_size().",
+                          size, parts.all);
     }
     cudaError_t error = cudaMemsetAsync(flags, 0, sizeof *flags, stream);
     if (n == 0) {
@@ -168,9 +171,11 @@ Status detail::run_to(Stage stage, void* workspace, std::size_t size, int* kept,
     if (error == cudaSuccess && stage >= compared) {
         const dim3 grid((tiles + kThreads / 32 - 1) / (kThreads / 32), tiles);
         if (classes)
-            overlap_tiles<kThreads, true><<<grid, kThreads, 0, stream>>>(sorted, order, classes, diagonal, mask, n, threshold);
+            overlap_tiles<kThreads, true>
+                <<<grid, kThreads, 0, stream>>>(sorted, order, classes, diagonal, mask, n, threshold);
         else
-            overlap_tiles<kThreads, false><<<grid, kThreads, 0, stream>>>(sorted, order, classes, diagonal, mask, n, threshold);
+            overlap_tiles<kThreads, false>
+                <<<grid, kThreads, 0, stream>>>(sorted, order, classes, diagonal, mask, n, threshold);
         error = cudaGetLastError();
     }
     if (error == cudaSuccess && stage >= reduced) {
@@ -188,17 +193,22 @@ Status detail::run_to(Stage stage, void* workspace, std::size_t size, int* kept,
 
 Status run(void* workspace, std::size_t size, int* kept, int* count, unsigned* flags, const float* boxes,
            const float* scores, const int* classes, int n, float threshold, CUstream_st* stream) {
-    return detail::run_to(detail::reduced, workspace, size, kept, count, flags, boxes, scores, classes, n, threshold, stream);
+    return detail::run_to(detail::reduced, workspace, size, kept, count, flags, boxes, scores, classes, n, threshold,
+                          stream);
 }
 
 const char* sentence_of(unsigned flags) {
-    return flags == 0 ? "" : "A box or a score is not a number, so what was kept is of no use; look for NaN in the inputs.";
+    return flags == 0 ? ""
+                      : "A box or a score is not a number, so what was kept is of no use; look for NaN in the inputs.";
 }
 
 }  // namespace nms
 
-// For languages that call C: assets/torch_nms.py. 0, or a Code; `sentence`, of `size_of_sentence` bytes, says what is wrong.
-extern "C" int nms_workspace_size(std::size_t* size, int n) { return static_cast<int>(nms::workspace_size(size, n).code); }
+// For languages that call C: assets/torch_nms.py. 0, or a Code; `sentence`, of `size_of_sentence` bytes, says what is
+// wrong.
+extern "C" int nms_workspace_size(std::size_t* size, int n) {
+    return static_cast<int>(nms::workspace_size(size, n).code);
+}
 
 extern "C" int nms_run(void* workspace, std::size_t size, int* kept, int* count, unsigned* flags, const float* boxes,
                        const float* scores, const int* classes, int n, float threshold, void* stream, char* sentence,

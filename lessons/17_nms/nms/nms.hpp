@@ -7,8 +7,8 @@
 //     … cudaMemcpyAsync of *count, *flags and kept, and a synchronization …
 //     if (flags_on_host) fail(nms::sentence_of(flags_on_host));
 //
-// run() puts its work on `stream`; it neither allocates nor synchronizes, and may be captured in a graph. What a box is, and
-// what overlap means: ../kernels.cuh. CUDA's `cudaStream_t` is a `CUstream_st*`.
+// run() puts its work on `stream`; it neither allocates nor synchronizes, and may be captured in a graph. What a box
+// is, and what overlap means: ../kernels.cuh. CUDA's `cudaStream_t` is a `CUstream_st*`.
 #pragma once
 
 #include <cstddef>
@@ -36,16 +36,16 @@ struct Status {
     explicit operator bool() const { return code == Code::ok; }
 };
 
-// The rows removed so far fit in a block's shared memory. The workspace is n^2 / 16 bytes and 56 n: 625 MB for 100,000
-// boxes, 63 GB for a million; memory is the limit before this is.
+// The rows removed so far fit in a block's shared memory. The workspace is n^2 / 16 bytes, 40 n and CUB's: 630 MB for
+// 100,000 boxes, 63 GB for a million; memory is the limit before this is.
 inline constexpr int kMostBoxes = 1 << 20;
 
 // Bytes that run() needs for n boxes.
 Status workspace_size(std::size_t* size, int n);
 
-// boxes: (n, 4), x1, y1, x2, y2. scores: (n). classes: (n), or null: boxes of different classes do not suppress each other.
-// kept: (n), gets the numbers of the kept boxes in order of score, then -1. count: (1), how many. flags: (1): 0, or what
-// sentence_of() says. All on the device.
+// boxes: (n, 4), x1, y1, x2, y2. scores: (n). classes: (n), or null: boxes of different classes do not suppress each
+// other. kept: (n), gets the numbers of the kept boxes in order of score, then -1. count: (1), how many. flags: (1): 0,
+// or what sentence_of() says. All on the device.
 Status run(void* workspace, std::size_t size, int* kept, int* count, unsigned* flags, const float* boxes,
            const float* scores, const int* classes, int n, float threshold, CUstream_st* stream);
 
@@ -55,8 +55,8 @@ const char* sentence_of(unsigned flags);
 namespace detail {
 enum Stage : int { ordered = 1, compared = 2, reduced = 3 };
 // As run(), up to a stage: for measuring.
-Status run_to(Stage stage, void* workspace, std::size_t size, int* kept, int* count, unsigned* flags, const float* boxes,
-              const float* scores, const int* classes, int n, float threshold, CUstream_st* stream);
+Status run_to(Stage stage, void* workspace, std::size_t size, int* kept, int* count, unsigned* flags,
+              const float* boxes, const float* scores, const int* classes, int n, float threshold, CUstream_st* stream);
 }  // namespace detail
 
 }  // namespace nms

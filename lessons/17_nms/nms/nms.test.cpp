@@ -33,14 +33,16 @@ public:
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
     template <class T>
-    T* as() const { return static_cast<T*>(data_); }
+    T* as() const {
+        return static_cast<T*>(data_);
+    }
 
 private:
     void* data_ = nullptr;
 };
 
 struct Result {
-    std::vector<int> kept;   // all n
+    std::vector<int> kept;  // all n
     int count = -1;
     unsigned flags = 77;
 };
@@ -58,8 +60,9 @@ Result run(const std::vector<BoxCorners>& boxes, const std::vector<float>& score
     cudaMemcpy(corners.as<void>(), boxes.data(), 16 * boxes.size(), cudaMemcpyHostToDevice);
     cudaMemcpy(of_scores.as<void>(), scores.data(), 4 * scores.size(), cudaMemcpyHostToDevice);
     cudaMemcpy(of_classes.as<void>(), classes.data(), 4 * classes.size(), cudaMemcpyHostToDevice);
-    status = nms::run(workspace.as<void>(), size, kept.as<int>(), count.as<int>(), flags.as<unsigned>(), corners.as<float>(),
-                      of_scores.as<float>(), classes.empty() ? nullptr : of_classes.as<int>(), n, threshold, nullptr);
+    status =
+        nms::run(workspace.as<void>(), size, kept.as<int>(), count.as<int>(), flags.as<unsigned>(), corners.as<float>(),
+                 of_scores.as<float>(), classes.empty() ? nullptr : of_classes.as<int>(), n, threshold, nullptr);
     EXPECT_TRUE(status) << status.sentence;
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     Result result;
@@ -90,12 +93,35 @@ std::vector<BoxCorners> boxes_of(Kind kind, int n, std::mt19937& random) {
         const auto index = static_cast<float>(i);
         float x = below(1000), y = below(1000), w = 1 + below(100), h = 1 + below(100);
         switch (kind) {
-            case Kind::crowd: x = 40 * below(std::max(1, n / 8)) + below(12); y = below(12); w = 28 + below(9); h = 28 + below(9); break;
-            case Kind::spread: break;
-            case Kind::same: x = y = 3; w = h = 7; break;
-            case Kind::chain: x = 10 * index; y = 0; w = 40; h = 40; break;
-            case Kind::touching: x = 8 * below(60); y = 8 * below(60); w = h = 8; break;
-            case Kind::thin: w = below(2); h = below(3); x = below(4); y = below(4); break;   // some without area
+            case Kind::crowd:
+                x = 40 * below(std::max(1, n / 8)) + below(12);
+                y = below(12);
+                w = 28 + below(9);
+                h = 28 + below(9);
+                break;
+            case Kind::spread:
+                break;
+            case Kind::same:
+                x = y = 3;
+                w = h = 7;
+                break;
+            case Kind::chain:
+                x = 10 * index;
+                y = 0;
+                w = 40;
+                h = 40;
+                break;
+            case Kind::touching:
+                x = 8 * below(60);
+                y = 8 * below(60);
+                w = h = 8;
+                break;
+            case Kind::thin:
+                w = below(2);
+                h = below(3);
+                x = below(4);
+                y = below(4);
+                break;  // some without area
         }
         boxes.push_back({x, y, x + w, y + h});
     }
@@ -128,7 +154,7 @@ TEST(Nms, SaysWhatIsWrong) {
     if (!has_gpu()) {
         EXPECT_EQ(code(4, 0.5f, memory, memory, kept), Code::device);
     } else {
-        EXPECT_EQ(code(4, 0.5f, memory, memory, kept), Code::workspace);   // of 0 bytes
+        EXPECT_EQ(code(4, 0.5f, memory, memory, kept), Code::workspace);  // of 0 bytes
     }
     EXPECT_STREQ(nms::sentence_of(0), "");
     EXPECT_NE(std::string(nms::sentence_of(1)).find("NaN"), std::string::npos);
@@ -143,7 +169,8 @@ TEST(Nms, EveryKindAndSize) {
                 const auto boxes = boxes_of(kind, n, random);
                 std::vector<float> scores(boxes.size());
                 // A few scores only: many are equal; among them -0 and 0.
-                for (float& score : scores) score = (static_cast<float>(random() % 64) - 32) / 16 * (random() % 2 ? 1.0f : -1.0f);
+                for (float& score : scores)
+                    score = (static_cast<float>(random() % 64) - 32) / 16 * (random() % 2 ? 1.0f : -1.0f);
                 expect_right(boxes, scores, threshold,
                              "kind " + std::to_string(static_cast<int>(kind)) + ", " + std::to_string(n));
             }
@@ -168,7 +195,8 @@ TEST(Nms, NoBoxes) {
     const Memory count(4), flags(4);
     cudaMemset(count.as<void>(), 0xff, 4);
     cudaMemset(flags.as<void>(), 0xff, 4);
-    ASSERT_TRUE(nms::run(nullptr, 0, nullptr, count.as<int>(), flags.as<unsigned>(), nullptr, nullptr, nullptr, 0, 0.5f, nullptr));
+    ASSERT_TRUE(nms::run(nullptr, 0, nullptr, count.as<int>(), flags.as<unsigned>(), nullptr, nullptr, nullptr, 0, 0.5f,
+                         nullptr));
     int counted = -1;
     cudaMemcpy(&counted, count.as<void>(), 4, cudaMemcpyDeviceToHost);
     EXPECT_EQ(counted, 0);

@@ -70,8 +70,9 @@ void Machine::count_barrier() {
         if (lanes == 0) continue;
         report("barrier_divergence", warp, barrier_line_, lanes,
                fmt::format("{} of warp {} returned after {} barriers of block {}, the one on line {} among them, which "
-                           "other threads come to once more: all threads must come to it equally often. Let them take "
-                           "the same number of turns, and guard the work inside.",
+                           "other threads come to once more: all threads must come to it equally often. If it is in a "
+                           "branch, move it out of the branch; if in a loop, let all threads take the same number of "
+                           "turns, and guard the work inside.",
                            lane_list(lanes), warp, most, block_number_, barrier_line_));
         return;
     }

@@ -98,5 +98,5 @@ LESSON(number_formats) {
     lesson.add(warp("i32_i32", "a warp's sum of ints", i32, i32, "warp_reduce_sum_f32"));
     lesson.add(block("block_reduce_sum_f32", "block sum", "every thread ends with its block's sum", false));
     lesson.add(block("block_reduce_max_f32", "block max", "every thread ends with its block's largest value", true));
-    lesson.main("block_all_reduce_sum_f32x4_f32");
+    lesson.main("block_all_reduce_sum_f32x4_runs_f32");
 }

@@ -34,7 +34,7 @@ void add(Lesson& lesson, const Route& route, const Planner& planner) {
                     .title = element == Element::f32 ? route.title : route.title + " " + format,
                     .summary = format + ": " + route.summary,
                     .n = default_n(element),
-                    .block = 128,
+                    .block = route.best ? best_block(default_n(element), element) : 128,
                     .block_for = [element, best = route.best, block = route.block](std::uint64_t n) {
                         return best ? best_block(n, element) : route_block(n, element, block);
                     },

@@ -177,7 +177,7 @@ inline double depth_of(std::uint32_t block) { return 5 + rounds_of((block + 31) 
 inline void plan_atomic(Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                         std::uint64_t pack, std::uint32_t b_offset = 0) {
     const Streams in = add_streams(plan, inputs, element, b_offset);
-    const auto out = plan.output<float>("out", 1);
+    const auto out = plan.total<float>("out", 1);
     const std::uint32_t blocks = blocks_for(inputs, std::uint64_t{inputs.block} * pack);
     const bool rounds = kernel == "dot_product_rounded_f16";
     const std::string block = std::to_string(inputs.block);

@@ -8,8 +8,10 @@ row for each: the verdict stated beside the kernel, what a plain launch did, how
 """
 import concurrent.futures
 import csv
+import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -100,10 +102,14 @@ def build(folder, where):
 
 
 def call(command):
+    # A tool starts the program as a child, which must end with it: a kernel that never ends would slow all others.
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                               start_new_session=True)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
-        return done.stdout + done.stderr, done.returncode
+        return process.communicate(timeout=SECONDS)[0], process.returncode
     except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
         return "", None
 
 

@@ -76,7 +76,9 @@ TEST_P(EndsAlone, AndIsNamed) {
         EXPECT_LT(memory.megabytes(), kMegabytes);
         ASSERT_FALSE(outcome.findings.empty());
         const auto& finding = outcome.findings.back();
-        EXPECT_EQ(finding.kind, wrong.kind) << finding.sentence;
+        // That nothing changes any more is known where the accesses are seen.
+        const std::string kind = !record && std::string(wrong.kind) == "hang" ? "runaway" : wrong.kind;
+        EXPECT_EQ(finding.kind, kind) << finding.sentence;
         EXPECT_EQ(finding.kernel, wrong.kernel);
         EXPECT_NE(finding.sentence.find(wrong.said), std::string::npos) << finding.sentence;
         EXPECT_EQ(finding.sentence.find('|'), std::string::npos) << finding.sentence;
@@ -143,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"endless_atomics", "runaway", "while (atomicAdd(out, 2) != 1)", ""},
         Wrong{"endless_nothing", "runaway", "", "still running"},
         Wrong{"plain_flag", "runaway", "while (*flag == 0)", "the compiler may read this once"},
-        Wrong{"volatile_flag_never_set", "runaway", "while (*word == 0) {  // never", ""},
+        Wrong{"volatile_flag_never_set", "hang", "while (*word == 0) {  // never", ""},
         Wrong{"huge_frame", "local_memory", "", "512 KB"},
         Wrong{"recursion", "local_memory", "", "512 KB"},
         Wrong{"null_pointer", "invalid_address", "nothing[3] = 1", "null pointer", 1u << 5},

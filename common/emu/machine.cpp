@@ -136,6 +136,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     turns_ = 0;
     spins_ = 0;
     waited_ = quiet_ = 0;
+    looks_apart_ = 1;
     stopped_ = false;
     barrier_mixed_ = false;
     barrier_votes_ = false;
@@ -316,11 +317,15 @@ void Machine::volatile_access(const void* address, const void* pc, int line) {
 
 void Machine::waits(int line, const void* pc, std::uint32_t turns) {
     if (!let_other_blocks_run_) return;
-    if (!is_watched() || changes_ != changes_before_) quiet_ = 0;
+    if (!is_watched() || changes_ != changes_before_) {
+        quiet_ = 0;
+        looks_apart_ = 1;
+    }
     changes_before_ = changes_;
     waited_ += turns;
     quiet_ += turns;
-    if (waited_ < kPatience && (!is_watched() || quiet_ < kLooks * alive_)) return;
+    if (waited_ < kPatience * looks_apart_ && (!is_watched() || quiet_ < kLooks * alive_ * looks_apart_)) return;
+    if (is_watched()) looks_apart_ = std::min(looks_apart_ * 2, kLongestPatience);   // it may take them longer
     on_host(
         [](void* argument) {
             Machine& machine = *static_cast<Machine*>(argument);

@@ -30,6 +30,7 @@ inline constexpr std::uint32_t kMaxWarps = kMaxThreads / kWarpSize;
 inline constexpr std::uint32_t kPatience = 2048;
 // The same where nothing changes meanwhile: each lane has looked so many times.
 inline constexpr std::uint32_t kLooks = 4;
+inline constexpr std::uint32_t kLongestPatience = 64;
 
 // Consecutive atomics of one lane after which it is taken to wait for another one, which is then let run.
 inline constexpr std::uint32_t kSpins = 1024;
@@ -244,6 +245,7 @@ private:
     Others others_ = Others::ran;      // what it said
     std::uint32_t waited_ = 0;         // turns since the others ran
     std::uint32_t quiet_ = 0;          // … and since something changed
+    std::uint32_t looks_apart_ = 1;    // the patience grows while nothing changes
     std::uint64_t changes_ = 0, changes_before_ = 0;
     std::uint32_t spinning_ = 0;       // who did the last atomics, and how many on end
     std::uint32_t spins_ = 0;

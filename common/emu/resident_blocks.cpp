@@ -9,7 +9,7 @@ namespace {
 constexpr int kMostBlocks = 64;
 // Turns of lanes that wait while nothing changes, after which nothing ever will. Kernels that give up by themselves do
 // so earlier.
-constexpr std::uint64_t kQuietTurns = kMaxTurns / 16;
+constexpr std::uint64_t kQuietTurns = kMaxTurns / 4;
 constexpr std::size_t kMostStackBytes = std::size_t{8} << 30;   // address space
 
 }  // namespace

@@ -29,6 +29,7 @@ struct Options : RunOptions {
     std::string sort;                    // the table's column, as given; empty: the lesson's order
     std::string csv;                     // a file; "-" is the terminal
     std::string json;
+    bool permutation = false;            // in text, each shuffle as a matrix of lanes, too
     bool samples = false;
     std::string save_trace;
     std::string record;                  // a folder such as assets/recorded/h200

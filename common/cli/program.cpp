@@ -91,6 +91,7 @@ void text(Session& s) {
         view.focus = s.focused(run);
         if (s.options.step) view.step = *s.options.step - 1;
         view.lane = s.options.lane;
+        view.permutation = s.options.permutation || s.lesson.find(name).permutation;
         view.paint = s.paint;
         if (!first) s.console.out << '\n';
         first = false;

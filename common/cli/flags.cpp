@@ -56,6 +56,11 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesso
     app.add_flag("--rounding", options.rounding,
                  "The rounding lens: each sum beside the exact one, in ulp; with --text, a table")
         ->group(look);
+    app.add_option("--predict", raw.predict,
+                   "Ask about each step before its result is shown: gentle (now and then, an empty answer skips), exam (all, scored); list "
+                   "prints all questions and answers as JSON")
+        ->group(look)
+        ->type_name("HOW");
     app.add_flag("--permutation", options.permutation,
                  "With --text: each shuffle also as a matrix of lanes, with the bits of their numbers")
         ->group(look);

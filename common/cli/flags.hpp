@@ -16,7 +16,7 @@ struct Raw {
     std::string backend, n, rows, columns, block, warp, offset, seed, input, values, order;
     std::map<std::string, std::string> controls;   // by name
     std::string save_trace, record, open;
-    std::string screenshot, exported, report, step, size, scale, theme, focus, lane, color, sort;
+    std::string screenshot, exported, report, step, size, scale, theme, focus, lane, color, sort, predict;
     std::string sizes, l2, csv, json;
 };
 

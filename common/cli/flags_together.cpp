@@ -113,6 +113,9 @@ void check_together(const Options& options, const Lesson& lesson) {
     check_comparison(options);
     if (options.tree && options.rounding)
         throw Error("--tree and --rounding both want the middle of the picture; leave out one of the two.");
+    if (!options.predict.empty() && (options.text || !options.compare.empty()))
+        throw Error(fmt::format("--predict {} shows a step after its question; leave out {}.", options.predict,
+                                options.text ? "--text" : "--compare"));
     if (options.permutation && !options.text)
         throw Error("--permutation shows shuffles as text; add --text, or leave it out.");
     if (!options.sort.empty() && !options.table) throw Error("--sort sorts the table; add --table, or leave it out.");

@@ -192,6 +192,9 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
         parse_sorting(raw.sort);
         options.sort = raw.sort;
     }
+    if (given("--predict", raw.predict))
+        options.predict = choice<std::string>("--predict", raw.predict,
+                                              {{"gentle", "gentle"}, {"exam", "exam"}, {"list", "list"}});
     if (given("--color", raw.color))
         options.color = choice<ColorChoice>("--color", raw.color,
                                             {{"auto", ColorChoice::automatic},

@@ -27,6 +27,8 @@ KERNELS = [
     ("05_warp_shuffle", "block_sum_two_level_broadcast<256>", "const float*, float*, float*, int"),
     ("05_warp_shuffle", "block_sum_every_warp<256>", "const float*, float*, float*, int"),
     ("05_warp_shuffle", "block_sum_library<256>", "const float*, float*, int"),
+    ("10_shuffle_explorer", "shuffle_xor<unsigned>", "const unsigned*, const int*, unsigned*, int, unsigned, int"),
+    ("10_shuffle_explorer", "shuffle_xor<long long>", "const long long*, const int*, long long*, int, unsigned, int"),
     ("07_vectorized", "grid_stride_f32<128>", "const float*, float*, int, int"),
     ("07_vectorized", "grid_stride_f32_unroll_1<128>", "const float*, float*, int, int"),
     ("07_vectorized", "grid_stride_f32_unroll_4<128>", "const float*, float*, int, int"),
@@ -40,7 +42,8 @@ REWRITTEN = ("07_vectorized", "#pragma unroll 4", "#pragma unroll")
 
 def mangled(kernel):
     name, arguments = re.match(r"(\w+)<(.*)>", kernel).groups()
-    return f"{len(name)}{name}I" + "".join(f"Li{number.strip()}E" for number in arguments.split(","))
+    types = {"unsigned": "j", "long long": "x"}
+    return f"{len(name)}{name}I" + "".join(types.get(one.strip(), f"Li{one.strip()}E") for one in arguments.split(","))
 
 
 # All kernels of one lesson in one file: what ptxas says of each, and the instructions of each in the PTX.

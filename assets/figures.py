@@ -230,7 +230,8 @@ class Sources:
     def names(self):
         own = {name: getattr(self, name) for name in dir(self) if not name.startswith("_")}
         return {**own, "pct": lambda part, whole: 100 * part / whole, "log2": lambda n: n.bit_length() - 1,
-                "same": same, "min": min, "max": max, "len": len, "abs": abs, "product": product, "round": round, "__builtins__": {}}
+                "same": same, "min": min, "max": max, "len": len, "abs": abs, "sum": sum, "product": product,
+                "round": round, "__builtins__": {}}
 
 
 def product(values):

@@ -19,7 +19,7 @@ std::string input_help() {
 
 }  // namespace
 
-void define_flags(CLI::App& app, Options& options, Raw& raw) {
+void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesson) {
     const std::string look = "Look", run = "What to run", times = "With --time", files = "Traces",
                       pictures = "Pictures";
     app.add_flag("--list", options.list, "List the variants, a line each")->group(look);
@@ -56,6 +56,14 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
     app.add_flag("--rounding", options.rounding,
                  "The rounding lens: each sum beside the exact one, in ulp; with --text, a table")
         ->group(look);
+    app.add_option("--predict", raw.predict,
+                   "Ask about each step before its result is shown: gentle (now and then, an empty answer skips), exam (all, scored); list "
+                   "prints all questions and answers as JSON")
+        ->group(look)
+        ->type_name("HOW");
+    app.add_flag("--permutation", options.permutation,
+                 "With --text: each shuffle also as a matrix of lanes, with the bits of their numbers")
+        ->group(look);
     app.add_flag("--tree", options.tree, "The summation tree, down to the total; with --text, a line for each addition")
         ->group(look);
     app.add_option("--compare", options.compare,
@@ -83,11 +91,20 @@ void define_flags(CLI::App& app, Options& options, Raw& raw) {
         ->group(run)
         ->type_name("COUNT");
     app.add_option("--input", raw.input, input_help())->group(run)->type_name("KIND|FILE");
+    app.add_option("--values", raw.values, "The values themselves, with commas between: 1,2,3; instead of --input")
+        ->group(run)
+        ->type_name("LIST");
     app.add_option("--seed", raw.seed, "Seed of inputs with random values (default 1)")->group(run)->type_name("SEED");
     app.add_option("--order", raw.order,
                    "Order in which the emulator runs lanes and blocks: ascending, descending or a seed")
         ->group(run)
         ->type_name("ORDER");
+
+    for (const Control& control : lesson.controls())
+        app.add_option("--" + control.name, raw.controls[control.name],
+                       fmt::format("{} (default {})", control.sentence, control.standard))
+            ->group("This lesson's controls")
+            ->type_name(control.value_name());
 
     app.add_option("--sizes", raw.sizes,
                    "table: the nine shapes SxK, S and K of 1024, 2048, 4096 (in lessons on rows: rows of 1024, 4096, "

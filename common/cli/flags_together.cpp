@@ -113,6 +113,11 @@ void check_together(const Options& options, const Lesson& lesson) {
     check_comparison(options);
     if (options.tree && options.rounding)
         throw Error("--tree and --rounding both want the middle of the picture; leave out one of the two.");
+    if (!options.predict.empty() && (options.text || !options.compare.empty()))
+        throw Error(fmt::format("--predict {} shows a step after its question; leave out {}.", options.predict,
+                                options.text ? "--text" : "--compare"));
+    if (options.permutation && !options.text)
+        throw Error("--permutation shows shuffles as text; add --text, or leave it out.");
     if (!options.sort.empty() && !options.table) throw Error("--sort sorts the table; add --table, or leave it out.");
     if (options.table && !options.open.empty())
         throw Error(fmt::format("--table sets all variants beside each other; leave out --open {}.", options.open));
@@ -124,6 +129,9 @@ void check_together(const Options& options, const Lesson& lesson) {
         throw Error(
             fmt::format("--describe tells the steps of a run; --time tells what {} draws. Leave out one of them.",
                         options.timings ? "--timings" : "--roofline"));
+    if (!options.open.empty() && !options.controls.empty())
+        throw Error(fmt::format("--open {} shows a run with the controls it was made with; leave out --{}.",
+                                options.open, options.controls.front().first));
     if (!options.open.empty() && (!options.variants.empty() || options.check || options.time ||
                                   !options.save_trace.empty() || !options.compare.empty()))
         throw Error(
@@ -132,11 +140,11 @@ void check_together(const Options& options, const Lesson& lesson) {
                         options.open));
     if (!options.record.empty() &&
         (!options.variants.empty() || options.n || options.rows || options.columns || options.block || options.warp ||
-         options.seed || !options.input.empty() || !options.open.empty()))
+         options.seed || !options.input.empty() || !options.controls.empty() || !options.open.empty()))
         throw Error(
             fmt::format("--record {} records every variant on its own inputs; leave out --variant, --n, --rows, "
                         "--columns, --block, "
-                        "--warp, --seed, --input and --open.",
+                        "--warp, --seed, --input, --values, the lesson's controls and --open.",
                         options.record));
     const bool teaching = options.warp.value_or(trace::kWarpSize) != trace::kWarpSize;
     if (teaching && (options.time || options.backend == BackendChoice::gpu))

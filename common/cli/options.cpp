@@ -130,6 +130,19 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
         options.offset = static_cast<std::uint32_t>(whole_number("--offset", raw.offset, 0, kMaxOffset));
     if (given("--seed", raw.seed)) options.seed = whole_number("--seed", raw.seed, 0, ~std::uint64_t{0});
     if (given("--input", raw.input)) options.input = raw.input;
+    if (given("--values", raw.values)) {
+        if (!options.input.empty())
+            throw Error(fmt::format("--values and --input {} both say what the values are; leave out one of the two.",
+                                    options.input));
+        options.values = std::make_shared<const std::vector<double>>(read_typed_values(raw.values));
+        options.input = kTypedInput;
+    }
+    for (const Control& control : lesson.controls()) {
+        const std::string flag = "--" + control.name;
+        if (!given(flag.c_str(), raw.controls.at(control.name))) continue;
+        control.check(raw.controls.at(control.name));
+        options.controls.emplace_back(control.name, raw.controls.at(control.name));
+    }
     if (given("--order", raw.order)) {
         try {
             options.order = launch::Order::parse(raw.order);
@@ -179,11 +192,29 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
         parse_sorting(raw.sort);
         options.sort = raw.sort;
     }
+    if (given("--predict", raw.predict))
+        options.predict = choice<std::string>("--predict", raw.predict,
+                                              {{"gentle", "gentle"}, {"exam", "exam"}, {"list", "list"}});
     if (given("--color", raw.color))
         options.color = choice<ColorChoice>("--color", raw.color,
                                             {{"auto", ColorChoice::automatic},
                                              {"always", ColorChoice::always},
                                              {"never", ColorChoice::never}});
+}
+
+// Controls without a variant are for the lesson's first that takes them all.
+void choose_taker(Options& options, const Lesson& lesson) {
+    if (options.controls.empty() || !options.variants.empty() || !options.compare.empty() || !options.open.empty())
+        return;
+    for (const Variant& variant : lesson.variants()) {
+        const ChosenControls own(variant.controls);
+        const auto takes = [&](const ControlValue& value) { return own.has(value.first); };
+        if (std::all_of(options.controls.begin(), options.controls.end(), takes))
+            return options.variants.push_back(variant.name);
+    }
+    std::vector<std::string> flags;
+    for (const auto& [name, text] : options.controls) flags.push_back("--" + name);
+    throw Error(fmt::format("no variant takes {} together; leave out one of them.", fmt::join(flags, " and ")));
 }
 
 }  // namespace
@@ -206,7 +237,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
                            lesson.name(), some));
     Options options;
     Raw raw;
-    define_flags(app, options, raw);
+    define_flags(app, options, raw, lesson);
     try {
         parse_flags(app, arguments);
     } catch (const CLI::CallForHelp&) {
@@ -218,6 +249,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
     }
     interpret(app, raw, lesson, options);
     if (options.interactive) options.text = true;
+    choose_taker(options, lesson);
     check_together(options, lesson);
     return options;
 }

@@ -26,9 +26,11 @@ struct Options : RunOptions {
     bool rounding = false;               // the rounding lens, in text, pictures and the window
     bool tree = false;                   // the summation tree, in text, pictures and the window
     bool table = false;                  // all variants beside each other; with --screenshot a picture of it
+    std::string predict;                 // "gentle", "exam" or "list"; empty: no questions
     std::string sort;                    // the table's column, as given; empty: the lesson's order
     std::string csv;                     // a file; "-" is the terminal
     std::string json;
+    bool permutation = false;            // in text, each shuffle as a matrix of lanes, too
     bool samples = false;
     std::string save_trace;
     std::string record;                  // a folder such as assets/recorded/h200
@@ -53,7 +55,7 @@ struct Options : RunOptions {
 
     // Does anything but the window answer this command line?
     bool wants_window() const {
-        return !list && !text && !check && !time && !ladder && !costs && !describe && !table && save_trace.empty() &&
+        return !list && !text && predict.empty() && !check && !time && !ladder && !costs && !describe && !table && save_trace.empty() &&
                record.empty() && diff.empty() && screenshot.empty() && exported.empty();
     }
 };

@@ -11,6 +11,7 @@
 #include "common/check/report.hpp"
 #include "common/cli/costs_command.hpp"
 #include "common/cli/drawing.hpp"
+#include "common/cli/predict_command.hpp"
 #include "common/cli/session.hpp"
 #include "common/terminal/stepper.hpp"
 #include "common/trace/diff.hpp"
@@ -91,6 +92,7 @@ void text(Session& s) {
         view.focus = s.focused(run);
         if (s.options.step) view.step = *s.options.step - 1;
         view.lane = s.options.lane;
+        view.permutation = s.options.permutation || s.lesson.find(name).permutation;
         view.paint = s.paint;
         if (!first) s.console.out << '\n';
         first = false;
@@ -207,6 +209,7 @@ int answer(Session& s) {
     if (!o.exported.empty()) export_run(s);
     if (o.interactive) interactive(s);
     else if (o.text) text(s);
+    if (!o.predict.empty()) predict(s);
     if (o.check) join(check(s));
     if (o.table && o.screenshot.empty()) table(s);
     if (o.time) join(time(s));

@@ -30,6 +30,7 @@ struct Console {
     std::ostream& err;
     bool color = false;      // is `out` a terminal that shows colours?
     bool progress = false;   // is `err` a terminal, on which a line can be rewritten?
+    std::istream* in = nullptr;   // what is typed; null: std::cin
 };
 
 // Runs one command line (without the program's name) and returns the exit status. Never throws: what goes wrong is a

@@ -101,6 +101,30 @@ double number_in(const std::string& text, const std::string& path, std::size_t l
 
 }  // namespace
 
+std::vector<double> read_typed_values(const std::string& text) {
+    std::vector<double> numbers;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        std::size_t first = at, last = end;
+        while (first < last && is_space(text[first])) ++first;
+        while (last > first && is_space(text[last - 1])) --last;
+        double number = 0;
+        const bool plus = last - first > 1 && text[first] == '+' && text[first + 1] != '-';
+        const auto [stop, error] = std::from_chars(text.data() + first + (plus ? 1 : 0), text.data() + last, number);
+        if (error != std::errc{} || stop != text.data() + last || first == last || !std::isfinite(number)) {
+            const std::string shown = plain_text(text.substr(first, std::min<std::size_t>(last - first, 40)));
+            throw Error(fmt::format("--values: value {} is '{}', which is not a finite number; write numbers such as 3 "
+                                    "or -0.25 with commas between.",
+                                    numbers.size() + 1, shown));
+        }
+        if (numbers.size() == kMaxTypedValues)
+            throw Error(fmt::format("--values: more than {} values; give fewer, or --input FILE.", kMaxTypedValues));
+        numbers.push_back(number);
+        at = end + 1;
+    }
+    return numbers;
+}
+
 std::vector<double> read_numbers(const std::string& path) {
     if (std::filesystem::is_directory(path))
         throw Error(fmt::format("--input {0}: {0} is a folder; give a text file of numbers, or one of {1}.", path,

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/lesson/controls.hpp"
+
 namespace lanewise::lesson {
 
 // The most values a run may have; the emulator, which takes about a hundred thousand times longer for each, has a
@@ -31,6 +33,10 @@ inline constexpr GeneratedInput kGeneratedInputs[] = {
     {"huge", "32768 among values from 0 to 1", true},
 };
 
+// The kind of values that were typed (--values), and how many of them there may be: a trace keeps as many.
+inline constexpr const char* kTypedInput = "values";
+inline constexpr std::size_t kMaxTypedValues = 1024;
+
 // For kernels that count in 64 bits (Variant::large_n).
 inline constexpr std::uint64_t kMaxLargeValues = std::uint64_t{1} << 32;
 
@@ -51,8 +57,9 @@ struct Inputs {
     std::uint32_t offset = 0;    // elements that stand before the values: `--offset 1` misaligns them
     std::uint32_t warp = 32;     // lanes a warp: 4, 8 or 16 choose an instance for teaching warps (WARP_ENTRY)
     std::uint64_t seed = 1;      // of the kinds with random values
-    std::string kind = "ramp";   // one of kGeneratedInputs, else the name of a file
-    std::shared_ptr<const std::vector<double>> file;  // its numbers, when `kind` names one
+    std::string kind = "ramp";   // one of kGeneratedInputs, kTypedInput, else the name of a file
+    std::shared_ptr<const std::vector<double>> file;  // its numbers, when `kind` names one; those that were typed
+    ChosenControls controls;     // what was chosen of the variant's controls
     Machine machine;             // where the plan is to run
 
     // The first n values as T: floating types are rounded, integers truncated. Random values lie in [-1, 1) and are
@@ -91,6 +98,9 @@ bool is_seeded_input(const std::string& kind);
 
 // "ramp, ramp1, …": for sentences.
 std::string generated_input_names();
+
+// Numbers with commas between, as typed after --values. Throws Error that names the one that is none.
+std::vector<double> read_typed_values(const std::string& text);
 
 // The numbers of a text file, separated by white space. Throws Error naming the file, and the line of what is not a
 // number.

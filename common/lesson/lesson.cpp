@@ -88,8 +88,30 @@ Lesson& Lesson::add(Variant variant) {
     if (std::any_of(variants_.begin(), variants_.end(), [&](const Variant& v) { return v.name == variant.name; }))
         throw Error(fmt::format("{}: two variants are named '{}'; rename one in lesson.cpp.", name_, variant.name));
     if (variant.title.empty()) variant.title = variant.name;
+    for (auto& [name, value] : variant.controls) {
+        const Control* control = find_control(name);
+        if (!control)
+            throw Error(fmt::format("{}: variant '{}' takes a control '{}' that the lesson does not have; declare it "
+                                    "before.", name_, variant.name, name));
+        if (value.empty()) value = control->standard;
+        control->check(value);
+    }
     variants_.push_back(std::move(variant));
     return *this;
+}
+
+Lesson& Lesson::control(Control control) {
+    if (find_control(control.name))
+        throw Error(fmt::format("{}: two controls are named '{}'; rename one in lesson.cpp.", name_, control.name));
+    control.check(control.standard);
+    controls_.push_back(std::move(control));
+    return *this;
+}
+
+const Control* Lesson::find_control(const std::string& name) const {
+    const auto at = std::find_if(controls_.begin(), controls_.end(),
+                                 [&](const Control& control) { return control.name == name; });
+    return at == controls_.end() ? nullptr : &*at;
 }
 
 const Variant& Lesson::find(const std::string& name) const {
@@ -113,6 +135,7 @@ Inputs Lesson::default_inputs(const Variant& variant) {
     inputs.columns = variant.columns;
     inputs.block = variant.block;
     inputs.kind = variant.input;
+    inputs.controls = ChosenControls(variant.controls);
     return inputs;
 }
 

@@ -58,6 +58,9 @@ struct Variant {
     std::function<std::uint32_t(std::uint32_t warp)> block_in_warps_of = {};
     std::string input = "ramp";
     PlanBuilder plan = {};
+    std::vector<ControlValue> controls = {};  // the lesson's controls that it takes, each with its own default ("": the
+                                              // control's)
+    bool permutation = false;         // --text shows each of its shuffles as a matrix of lanes, too
     std::string compared_with = {};   // another variant's name: the rung before; empty: none
     std::string declared_wrong = {};  // why its result is not expected to hold; empty: it is
     std::uint64_t timed_n = std::uint64_t{1} << 20;  // what --time runs on when the command line does not say
@@ -87,6 +90,8 @@ public:
 
     // For lesson.cpp.
     Lesson& title(std::string title);
+    // A control that variants may take; throws Error for a second one of the same name or a default that is not valid.
+    Lesson& control(Control control);
     Lesson& add(Variant variant);   // throws Error for a second variant of the same name or one without a plan
     // Its place on the ladder: the variant, added before, whose time to one number stands there. Throws as find().
     Lesson& main(std::string variant);
@@ -105,6 +110,10 @@ public:
     // The variant of that name. Throws Error that suggests the nearest.
     const Variant& find(const std::string& name) const;
 
+    const std::vector<Control>& controls() const { return controls_; }
+    // Null where there is none of that name.
+    const Control* find_control(const std::string& name) const;
+
     // What `variant` runs on by default.
     static Inputs default_inputs(const Variant& variant);
 
@@ -114,6 +123,7 @@ private:
     std::string main_;
     std::filesystem::path folder_;
     std::vector<Variant> variants_;
+    std::vector<Control> controls_;
 };
 
 // The variant's plan for these inputs. Throws Error where a launch has no instance among `kernels`, listing those

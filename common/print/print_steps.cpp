@@ -12,6 +12,7 @@
 #include "common/print/print_steps.hpp"
 #include "common/scene/outline.hpp"
 #include "common/scene/part.hpp"
+#include "common/scene/permutation.hpp"
 #include "common/scene/utilization.hpp"
 
 namespace lanewise::lesson {
@@ -95,6 +96,7 @@ public:
         if (mine.takes_part) {
             print_warp(mine);
             print_formula(mine);
+            if (view_.permutation) print_permutation(k);
         } else {
             out_ << paint_.faint(
                         fmt::format("    warp {} of block {} has no part in this step", focus_.warp, focus_.block))
@@ -292,6 +294,28 @@ private:
         const int wanted = view_.lane.value_or(part.active >> 5 & 1u ? 5 : std::countr_zero(part.active));
         const std::string formula = scene::formula_line(steps_, part.step, focus_, wanted);
         if (!formula.empty()) out_ << "    " << formula << '\n';
+    }
+
+    // A row for each lane, a column for each source lane; beside it what becomes of the lane number's bits.
+    void print_permutation(std::size_t k) {
+        using scene::LaneSource;
+        const auto rows = scene::permutation_of(steps_, k, focus_);
+        if (rows.empty()) return;
+        out_ << paint_.faint("    lane   reads (a column for each lane)") << '\n';
+        for (const scene::PermutationRow& row : rows) {
+            std::string line;
+            for (int column = 0; column < static_cast<int>(rows.size()); ++column)
+                line += row.kind == LaneSource::inactive || column != row.source ? "·"
+                        : row.kind == LaneSource::read                           ? "■"
+                        : row.kind == LaneSource::clamped                        ? "○"
+                                                                                 : "?";
+            const std::string meaning = row.kind == LaneSource::inactive  ? "not in the mask"
+                                        : row.kind == LaneSource::clamped ? fmt::format("{}: keeps its own", row.bits)
+                                        : row.kind == LaneSource::undefined
+                                            ? fmt::format("{}: lane {} is inactive, undefined", row.bits, row.source)
+                                            : row.bits;
+            out_ << fmt::format("    {:>4}   {}   {}\n", row.lane, line, paint_.faint(meaning));
+        }
     }
 
     void print_others(std::size_t k, bool focus_shown) {

@@ -74,12 +74,11 @@ std::string rows_text(const trace::Header& header) {
 void print_heading(std::ostream& out, const Lesson& lesson, const Run& run, const std::string& lens,
                    const Paint& paint) {
     const auto& header = run.trace.header;
-    const std::string seed = is_seeded_input(header.input) ? fmt::format(" · seed {}", header.seed) : "";
     out << paint.result("● " + run.origin) << '\n'
         << paint.strong(fmt::format("{} · {}{}", lesson.title(), header.variant, lens.empty() ? "" : " · " + lens))
         << '\n'
-        << paint.faint(fmt::format("n {}{} · block {} · input {}{}", header.n, rows_text(header), header.block,
-                                   header.input, seed))
+        << paint.faint(fmt::format("n {}{} · block {} · input {}", header.n, rows_text(header), header.block,
+                                   trace::input_text(header, is_seeded_input(header.input))))
         << '\n';
     if (!run.note.empty()) out << paint.faint(run.note) << '\n';
     if (!run.notice.empty()) out << paint.warning(run.notice) << '\n';

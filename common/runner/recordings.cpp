@@ -51,8 +51,22 @@ void check_recorded(const RunOptions& o, const trace::Header& header, const std:
     refuse_other("--offset", o.offset && *o.offset != header.offset, fmt::format("{}", o.offset.value_or(0)),
                  fmt::format("an offset of {}", header.offset), variant);
     refuse_other("--input", !o.input.empty() && o.input != header.input, o.input, "input " + header.input, variant);
+    for (const auto& [name, text] : o.controls)
+        for (const auto& [recorded, value] : header.controls)
+            refuse_other("--" + name, recorded == name && value != text, text, name + " " + value, variant);
     refuse_other("--seed", o.seed && is_seeded_input(header.input) && *o.seed != header.seed,
                  fmt::format("{}", o.seed.value_or(0)), fmt::format("seed {}", header.seed), variant);
+}
+
+ChosenControls recorded_controls(const Lesson& lesson, const Variant& variant, const trace::Header& header) {
+    std::vector<ControlValue> values = variant.controls;
+    for (auto& [name, value] : values)
+        for (const auto& [recorded, text] : header.controls) {
+            if (recorded != name) continue;
+            lesson.find_control(name)->check(text);
+            value = text;
+        }
+    return ChosenControls(std::move(values));
 }
 
 std::string read_text(const std::filesystem::path& path) {

@@ -15,6 +15,10 @@ std::filesystem::path find_recording(const Lesson& lesson, const std::string& na
 // Throws Error where a flag asks for something else than what `header` says was recorded.
 void check_recorded(const RunOptions& options, const trace::Header& header, const std::string& variant);
 
+// What the header says was chosen of the variant's controls; the variant's own where it says nothing. Throws Error
+// where a value is not one of the control's.
+ChosenControls recorded_controls(const Lesson& lesson, const Variant& variant, const trace::Header& header);
+
 // A file's contents; empty where it cannot be read.
 std::string read_text(const std::filesystem::path& path);
 

@@ -38,6 +38,22 @@ void choose_rows(const Variant& variant, const RunOptions& options, Inputs& inpu
     inputs.n = rows * inputs.columns;
 }
 
+// What was chosen of the controls that the variant takes. One that it does not take is another variant's, unless this
+// one was named.
+void choose_controls(const Variant& variant, const RunOptions& options, Inputs& inputs) {
+    std::vector<ControlValue> chosen = variant.controls;
+    const auto& names = options.variants;
+    const bool named = std::find(names.begin(), names.end(), variant.name) != names.end();
+    for (const auto& [name, text] : options.controls) {
+        const auto at = std::find_if(chosen.begin(), chosen.end(),
+                                     [&, &wanted = name](const ControlValue& one) { return one.first == wanted; });
+        if (at != chosen.end()) at->second = text;
+        else if (named)
+            throw Error(fmt::format("--{0} {1}: {2} has no such control; leave out --{0}.", name, text, variant.name));
+    }
+    inputs.controls = ChosenControls(std::move(chosen));
+}
+
 }  // namespace
 
 Inputs choose_inputs(const Variant& variant, const RunOptions& options) {
@@ -56,6 +72,7 @@ Inputs choose_inputs(const Variant& variant, const RunOptions& options) {
                                 inputs.offset, variant.name));
     if (options.seed) inputs.seed = *options.seed;
     if (!options.input.empty()) inputs.kind = options.input;
+    choose_controls(variant, options, inputs);
     if (options.n) inputs.n = *options.n;
     choose_rows(variant, options, inputs);
     if (inputs.n > kMaxValues && !variant.large_n)
@@ -64,8 +81,12 @@ Inputs choose_inputs(const Variant& variant, const RunOptions& options) {
         if (!options.block && variant.block_for) inputs.block = variant.block_for(inputs.n);
         return inputs;
     }
-    inputs.file = std::make_shared<const std::vector<double>>(read_numbers(inputs.kind));
+    const bool typed = options.values && inputs.kind == kTypedInput;
+    inputs.file = typed ? options.values : std::make_shared<const std::vector<double>>(read_numbers(inputs.kind));
     if (!options.n && !options.rows && !options.columns) inputs.n = inputs.file->size();
+    if (typed && inputs.n > inputs.file->size())
+        throw Error(fmt::format("--n {}: --values gives {} numbers; add some, or give a smaller --n.", inputs.n,
+                                inputs.file->size()));
     if (inputs.n > inputs.file->size())
         throw Error(fmt::format("--n {}: the file {} holds {} numbers; add some, or give a smaller --n.", inputs.n,
                                 inputs.kind, inputs.file->size()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct RunOptions {
     std::optional<std::uint32_t> offset;
     std::optional<std::uint64_t> seed;
     std::string input;                   // empty: the variant's own
+    std::shared_ptr<const std::vector<double>> values;   // typed; then `input` is kTypedInput
+    std::vector<ControlValue> controls;  // of the lesson's; those not named stay as the variant has them
     std::optional<launch::Order> order;
     std::optional<int> focus_block;
     std::optional<int> focus_warp;

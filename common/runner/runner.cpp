@@ -195,6 +195,9 @@ void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inp
     header.seed = inputs.seed;
     header.offset = inputs.offset;
     header.input = inputs.kind;
+    header.controls = inputs.controls.values();
+    if (inputs.file && inputs.n <= kMaxTypedValues)
+        header.values.assign(inputs.file->begin(), inputs.file->begin() + static_cast<std::ptrdiff_t>(inputs.n));
     header.kernel_file = kernel_file_of(plan, setup_.kernels);
     header.kernel_hash = trace::fnv1a_hex(source(header.kernel_file));
 }
@@ -290,7 +293,8 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant, cons
 }
 
 std::optional<launch::Plan> Runner::plan_of(const trace::Header& header) const {
-    if (!is_generated_input(header.input) || header.n == 0 || header.n > kMaxOpenedValues || header.block == 0)
+    const bool known = is_generated_input(header.input) || header.values.size() == header.n;
+    if (!known || header.n == 0 || header.n > kMaxOpenedValues || header.block == 0)
         return std::nullopt;
     Inputs inputs;
     inputs.n = header.n;
@@ -300,8 +304,11 @@ std::optional<launch::Plan> Runner::plan_of(const trace::Header& header) const {
     inputs.offset = header.offset;
     inputs.seed = header.seed;
     inputs.kind = header.input;
+    if (!header.values.empty()) inputs.file = std::make_shared<const std::vector<double>>(header.values);
     try {
-        return make_plan(setup_.lesson.find(header.variant), inputs, setup_.kernels);
+        const Variant& variant = setup_.lesson.find(header.variant);
+        inputs.controls = recorded_controls(setup_.lesson, variant, header);
+        return make_plan(variant, inputs, setup_.kernels);
     } catch (const Error&) {
         return std::nullopt;  // a trace of a variant or an instance that is gone can still be looked at
     }

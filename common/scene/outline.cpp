@@ -43,7 +43,7 @@ Outline outline_of(const lesson::Run& run) {
     outline.n = trace.header.n;
     outline.seed = trace.header.seed;
     outline.block = trace.header.block;
-    outline.input = trace.header.input;
+    outline.input = trace::input_text(trace.header, false);
     return outline;
 }
 

@@ -40,6 +40,8 @@ std::optional<std::string> different_header(const Header& a, const Header& b) {
     if (a.block != b.block) return told("block sizes", a.block, b.block);
     if (a.offset != b.offset) return told("offsets of the input", a.offset, b.offset);
     if (a.input != b.input) return told("inputs", a.input, b.input);
+    if (a.controls != b.controls) return told("controls", input_text(a, false), input_text(b, false));
+    if (a.values != b.values) return std::string("The traces are of different values of the input.");
     if (a.seed != b.seed) return told("seeds", a.seed, b.seed);
     if (a.kernel_hash != b.kernel_hash)
         return told("kernel files", a.kernel_file + " " + a.kernel_hash, b.kernel_file + " " + b.kernel_hash);

@@ -1,3 +1,4 @@
+#include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
 
 #include <filesystem>
@@ -60,6 +61,31 @@ TEST(TraceFile, RowsToleranceAndPartsReadBack) {
     EXPECT_EQ(written(TraceBuilder().trace).find("columns"), std::string::npos);
 }
 
+// What minor version 4 added: controls, and the values of an input that no name makes again.
+TEST(TraceFile, ControlsAndValuesReadBack) {
+    Trace made = TraceBuilder().trace;
+    EXPECT_EQ(written(made).find("controls"), std::string::npos);
+    EXPECT_EQ(written(made).find("\"values\":[0"), std::string::npos);
+    made.header.controls = {{"op", "xor"}, {"arg", "lane ^ 5"}};
+    made.header.values = {0.1, -3, 0x1p-149};
+    const std::string text = written(made);
+    EXPECT_EQ(read_text(text).header.controls, made.header.controls);
+    EXPECT_EQ(read_text(text).header.values, made.header.values);
+    EXPECT_EQ(input_text(read_text(text).header, false), made.header.input + " · op xor · arg lane ^ 5");
+    for (const char* wrong : {"[[\"op\"]]", "[\"op\"]", "{\"op\":\"xor\"}", "[[\"op\",5]]", "[[\"a\",\"b\",\"c\"]]"}) {
+        std::string other = text;
+        const std::string whole = "[[\"op\",\"xor\"],[\"arg\",\"lane ^ 5\"]]";
+        other.replace(other.find(whole), whole.size(), wrong);
+        EXPECT_NE(error_of(other), "") << wrong;
+    }
+    std::string other = text;
+    other.replace(other.find("[0.1,"), 4, "[\"a\"");
+    EXPECT_NE(error_of(other), "");
+    Trace changed = made;
+    changed.header.controls[1].second = "5";
+    EXPECT_NE(diff(made, changed).sentence.find("arg lane ^ 5"), std::string::npos);
+}
+
 TEST(TraceFile, TooManyRerunsAreNotRead) {
     Trace trace = TraceBuilder().trace;
     trace.reruns.assign(kMaxReruns, {"seed 1", {}});
@@ -86,7 +112,7 @@ TEST(TraceFile, OlderMinorVersionsAreRead) {
     EXPECT_GT(read, 0u) << "there are no recordings in " << LANEWISE_RECORDED_FOLDER;
 
     std::string old = written(TraceBuilder().trace);
-    old.replace(old.find("\"minor\":3"), 9, "\"minor\":0");
+    old.replace(old.find("\"minor\":4"), 9, "\"minor\":0");
     old.erase(old.find("\"warp_size\":32,"), 15);
     EXPECT_EQ(read_text(old).header.minor, 0);
     EXPECT_EQ(read_text(old).header.warp_size, 32u);
@@ -94,10 +120,10 @@ TEST(TraceFile, OlderMinorVersionsAreRead) {
 
 TEST(TraceFile, AnotherVersionOrAnotherFile) {
     std::string text = written(random_trace(1));
-    text.replace(text.find("\"major\":1,\"minor\":3"), 19, "\"major\":2,\"minor\":5");
+    text.replace(text.find("\"major\":1,\"minor\":4"), 19, "\"major\":2,\"minor\":5");
     const std::string sentence = error_of(text);
     EXPECT_NE(sentence.find("2.5"), std::string::npos) << sentence;
-    EXPECT_NE(sentence.find("1.3"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("1.4"), std::string::npos) << sentence;
 
     EXPECT_NE(error_of("").find("t.ndjson"), std::string::npos);
     EXPECT_NE(error_of("hello\n").find("t.ndjson"), std::string::npos);
@@ -109,7 +135,7 @@ TEST(TraceFile, AnotherVersionOrAnotherFile) {
 TEST(TraceFile, ANewerMinorVersionIsRead) {
     std::string text = written(TraceBuilder().trace);
     text = text.substr(0, text.find('\n') + 1);
-    text.replace(text.find("\"minor\":3"), 9, "\"minor\":9,\"mood\":\"fine\"");
+    text.replace(text.find("\"minor\":4"), 9, "\"minor\":9,\"mood\":\"fine\"");
     const Trace part = read_text(text + "{\"weather\":\"sun\"}\n");
     EXPECT_EQ(part.header.minor, 9);
     EXPECT_NE(part.partial_reason.find("cut off after line 2"), std::string::npos) << part.partial_reason;

@@ -182,6 +182,11 @@ void read_header(const Json& json, Trace& trace) {
     if (json.contains("offset")) header.offset = whole<std::uint32_t>(json["offset"]);
     if (json.contains("columns")) header.columns = whole<std::uint64_t>(json["columns"]);
     if (json.contains("tolerance")) header.tolerance = part_of_one(json["tolerance"]);
+    if (json.contains("controls"))
+        for (const Json& entry : list(json["controls"], 64))
+            header.controls.emplace_back(text(list(entry, 2).at(0)), text(entry.at(1)));
+    if (json.contains("values"))
+        for (const Json& value : list(json["values"], 1024)) header.values.push_back(number(value));
     header.seed = whole<std::uint64_t>(json.at("seed"));
     header.input = text(json.at("input"));
     header.kernel_file = text(json.at("kernel_file"));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -39,6 +40,12 @@ T whole(const Json& json, T least = std::numeric_limits<T>::min(), T most = std:
         if (inside(value)) return static_cast<T>(value);
     }
     throw MalformedTrace(fmt::format("a number is not one between {} and {}", +least, +most));
+}
+
+// A finite number.
+inline double number(const Json& json) {
+    if (!json.is_number() || !std::isfinite(json.get<double>())) throw MalformedTrace("a number is missing");
+    return json.get<double>();
 }
 
 inline std::string text(const Json& json) {

@@ -31,6 +31,13 @@ std::string run_name(const Source& source) {
     return source.kind == SourceKind::gpu ? "traced run" : source.order.empty() ? "this run" : source.order;
 }
 
+std::string input_text(const Header& header, bool seeded) {
+    std::string text = header.input;
+    if (seeded) text += " · seed " + std::to_string(header.seed);
+    for (const auto& [name, value] : header.controls) text += " · " + name + " " + value;
+    return text;
+}
+
 const char* verdict_name(Verdict verdict) {
     switch (verdict) {
         case Verdict::clean: return "clean for this run";

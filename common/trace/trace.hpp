@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/base/element.hpp"
@@ -15,7 +16,7 @@ namespace lanewise::trace {
 
 using lanewise::kWarpSize;
 inline constexpr int kFormatMajor = 1;
-inline constexpr int kFormatMinor = 3;
+inline constexpr int kFormatMinor = 4;
 
 // One kind of instruction. Names in files and on the screen: op_name().
 enum class Op : std::uint8_t {
@@ -244,6 +245,9 @@ struct Header {
     std::uint32_t warp_size = kWarpSize;  // 4, 8 or 16: a teaching warp, on the emulator only
     std::uint64_t seed = 0;
     std::string input;       // "ramp", "random", a file's name
+    // What was chosen of the variant's controls: names and texts. Since minor version 4.
+    std::vector<std::pair<std::string, std::string>> controls;
+    std::vector<double> values;  // the input's numbers, where few were typed or read from a file. Since minor version 4
     double tolerance = 0;    // transcendental functions (expf) are in the kernel: floating values of two runs are equal
                              // where they differ by at most so much of the larger one, or of 1; 0: bit by bit. Since
                              // minor version 3
@@ -254,6 +258,9 @@ struct Header {
     std::vector<std::uint32_t> blocks;  // the blocks that were recorded
     std::string accesses_from;  // "emulator" where loads and stores in a GPU's trace are the emulator's (see emulated_accesses.hpp)
 };
+
+// What a run was on, as a heading says it: "ramp", "random · seed 3" where `seeded`; then its controls, " · op xor".
+std::string input_text(const Header& header, bool seeded);
 
 struct Trace {
     Header header;

@@ -169,6 +169,8 @@ Json header_json(const Trace& trace) {
               {"kernel_file", capped(header.kernel_file)},
               {"kernel_hash", capped(header.kernel_hash)}};
     if (header.columns != 0) json["columns"] = header.columns;
+    for (const auto& [name, text] : header.controls) json["controls"].push_back({capped(name), capped(text)});
+    if (!header.values.empty()) json["values"] = header.values;
     if (header.tolerance > 0) json["tolerance"] = header.tolerance;
     Json launches = Json::array();
     for (const Launch& launch : header.launches)

@@ -112,7 +112,7 @@ class Trace:
         if q["kind"] == "value_after":
             source = self.source(r, lane)
             if r["received"][lane] != r["before"][source]:
-                raise Different(f"lane {lane} received {r['received'][lane]}, and lane {source} held {r['before'][source]}")
+                raise Different(f"lane {lane} received {r['received'][lane]}; lane {source} held {r['before'][source]}")
             return r["type"], number(r["type"], r["after"][lane])
         if q["kind"] == "sectors":
             size = SIZES[r["type"]]
@@ -140,8 +140,9 @@ def same(kind, mine, theirs):
         if element in ("f32", "f16") and abs(read) <= 65504:
             letter = "<f" if element == "f32" else "<e"
             read = struct.unpack(letter, struct.pack(letter, read))[0]
-        if element == "bf16":
-            return abs(value - read) <= abs(value) / 512
+        if element == "bf16":   # the upper half of a float, rounded to even
+            bits = struct.unpack("<I", struct.pack("<f", read))[0]
+            read = number("bf16", f"{(bits + 0x7fff + (bits >> 16 & 1)) >> 16 & 0xffff:x}")
         return value == read or (value != value and read != read)
     return mine == theirs
 

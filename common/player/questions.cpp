@@ -240,7 +240,11 @@ std::optional<bool> is_answer(QuestionKind kind, const std::string& given, const
     const auto number = number_in(given);
     if (!number && given != "nan" && given != "inf" && given != "-inf") return std::nullopt;
     const auto wanted = number_in(answer);
-    return given == answer || (number && wanted && *number == *wanted);
+    if (given == answer) return true;
+    if (!number || !wanted) return false;
+    // A fraction is told with as many digits as its type needs: three of them suffice.
+    const bool fraction = kind == QuestionKind::value_after && *wanted != std::floor(*wanted);
+    return std::abs(*number - *wanted) <= (fraction ? std::abs(*wanted) * 0.005 : 0);
 }
 
 }  // namespace

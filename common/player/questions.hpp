@@ -48,7 +48,8 @@ struct Marked {
     std::string reveals;       // of a wrong answer that a known misconception leads to; else empty
 };
 
-// Compares as people write: "lane 5" is 5, 6.0 is 6, "all" and "0-31" are all lanes, y is yes.
+// Compares as people write: "lane 5" is 5, 6.0 is 6, "all" and "0-31" are all lanes, y is yes. A value with a fraction
+// may be off by half a percent; whole numbers must be exact.
 Marked mark(const Question& question, const std::string& answer);
 
 }  // namespace lanewise::lesson

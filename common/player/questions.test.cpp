@@ -103,6 +103,23 @@ TEST(Questions, OfTheOtherTrees) {
     EXPECT_TRUE(mark(*find(of_xor, QuestionKind::value_after), "496.0").right);
 }
 
+TEST(Questions, AFractionNeedsThreeDigits) {
+    Question question;
+    question.kind = QuestionKind::value_after;
+    question.answer = "1.2345678";
+    question.wrong = {{"1.3", "another"}};
+    EXPECT_TRUE(mark(question, "1.23").right);
+    EXPECT_FALSE(mark(question, "1.2").right);
+    EXPECT_EQ(mark(question, "1.3").reveals, "another");
+    question.answer = "496";
+    EXPECT_FALSE(mark(question, "497").right);
+    EXPECT_FALSE(mark(question, "495.9").right);
+    EXPECT_TRUE(mark(question, "496.0").right);
+    question.kind = QuestionKind::source_lane;
+    question.answer = "5";
+    EXPECT_FALSE(mark(question, "5.01").right);
+}
+
 TEST(Questions, AnInactiveSource) {
     TraceBuilder made = tree_of(Op::shfl_down);
     for (auto& record : made.trace.records)

@@ -87,6 +87,8 @@ TEST(EveryVariant, IsRightInBlocksOfEverySizeThatItHas) {
             inputs.block = block;
             inputs.n = at_most(5000, variant);
             inputs.kind = "random";
+            // Some plans have blocks of one size, whatever is asked for.
+            if (block != variant.block && plan_of(variant.name, inputs).launches.front().block.count() != block) continue;
             expect_right(variant, inputs, "ascending");
         }
     }

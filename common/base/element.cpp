@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/base/short_number.hpp"
 
 namespace lanewise {
 namespace {
@@ -240,16 +241,10 @@ std::uint64_t element_from_double(Element element, double value) {
 
 std::string format_element(Element element, std::uint64_t bits, int max_chars) {
     bits = low_bytes(bits, element_size(element));
-    std::string best = format_whole(element, bits);
-    const auto fits = [max_chars](const std::string& text) { return static_cast<int>(text.size()) <= max_chars; };
+    const std::string best = format_whole(element, bits);
+    const auto fits = [max_chars](std::string_view text) { return count_signs(text) <= max_chars; };
     if (max_chars <= 0 || fits(best)) return best;
-    best = short_exponent(best);
-    const double value = element_to_double(element, bits);
-    for (int digits = 17; digits > 0 && !fits(best); --digits) {
-        const std::string text = short_exponent(fmt::format("{:.{}g}", value, digits));
-        if (text.size() < best.size()) best = text;
-    }
-    return best;
+    return short_number(short_exponent(best), fits);
 }
 
 std::string format_bits(Element element, std::uint64_t bits) {

@@ -8,6 +8,7 @@
 #include "common/base/error.hpp"
 #include "common/cli/presentation.hpp"
 #include "common/page/document.hpp"
+#include "common/runner/recordings.hpp"
 #include "common/scene/compare/comparison_sentence.hpp"
 
 namespace lanewise::lesson {
@@ -52,9 +53,28 @@ void export_page(Session& session, const std::vector<std::string>& names, const 
     document.block = request.block;
     document.warp = request.warp;
     document.lane = request.lane;
+    document.text = read_text(session.lesson.text_path());
+    document.glossary = read_text(session.lesson.folder().parent_path() / "GLOSSARY.md");
+    std::vector<std::string> shown = names;
+    // Where none is named, all of them: one that cannot run here is told and left out.
+    if (session.options.variants.empty() && session.options.compare.empty() && !session.opened) {
+        for (const std::string& name : session.tabs()) {
+            if (name == names.front()) continue;
+            const Variant& variant = session.lesson.find(name);
+            try {
+                runs.push_back(session.run(name));
+            } catch (const Error& error) {
+                session.console.err << fmt::format("{} is not on the page: {}\n", name, error.what());
+                continue;
+            }
+            document.others.push_back({document.lesson, document.lesson_title,
+                                       {{runs.back().get(), variant.title, variant.summary, !variant.declared_wrong.empty()}}});
+            shown.push_back(name);
+        }
+    }
     const std::string& path = session.options.exported;
     page::write_file("--export", path, page::page_html(document));
-    session.console.out << fmt::format("wrote a page that steps through {} to {}\n", fmt::join(names, " and "), path);
+    session.console.out << fmt::format("wrote a page that steps through {} to {}\n", fmt::join(shown, ", "), path);
 }
 
 }  // namespace

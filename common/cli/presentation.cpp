@@ -93,6 +93,7 @@ Presentation presentation_of(Session& session) {
     p.lesson = lesson.name();
     p.title = lesson.title();
     p.text = read_text(lesson.text_path());
+    p.glossary = read_text(lesson.folder().parent_path() / "GLOSSARY.md");
     p.kernel_file = launch::kKernelFile;
     p.source = session.runner.source(p.kernel_file);
     const auto tabs = session.tabs();

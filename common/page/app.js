@@ -27,16 +27,55 @@ const app = {
     this.timeline();
     this.listen();
     this.pinned = open.lane < first.lanes ? open.lane : -1;
-    const hash = new URLSearchParams(location.hash.slice(1));
-    const step = hash.has('step') ? Number(hash.get('step')) - 1 : open.step;
-    if (hash.has('lane')) this.pinned = Number(hash.get('lane'));
-    if (hash.has('warp')) this.warps[0] = Math.min(Number(hash.get('warp')), first.warps.length - 1);
+    this.tabs();
+    this.take(open.step);
+    this.started = true;
+    this.draw();
+    window.addEventListener('hashchange', () => {
+      const variant = new URLSearchParams(location.hash.slice(1)).get('variant');
+      if (documents.length > 1 && variant && variant !== facts.runs[0].variant) { location.reload(); return; }
+      this.take(0);
+      this.draw();
+    });
+    new ResizeObserver(() => this.draw()).observe(byId('stages'));
+  },
+
+  // Where the address says; `step` where it names none.
+  take(step) {
+    const hash = new URLSearchParams(location.hash.slice(1)), first = facts.runs[0];
+    const number = name => { const value = Number(hash.get(name)); return hash.has(name) && Number.isInteger(value) ? value : -1; };
+    if (number('step') > 0) step = number('step') - 1;
+    if (number('lane') >= 0 && number('lane') < first.lanes) this.pinned = number('lane');
+    if (number('warp') >= 0) this.warps[0] = Math.max(0, Math.min(number('warp'), first.warps.length - 1));
     if (hash.has('theme')) document.documentElement.classList.toggle('light', hash.get('theme') === 'light');
     // Beside each other steps are counted by their places.
     const at = facts.runs.length > 1 ? step : facts.places.findIndex(place => place[0] === step);
     if (at >= 0 && at < facts.places.length) this.place = at;
-    this.draw();
-    new ResizeObserver(() => this.draw()).observe(byId('stages'));
+  },
+  // The address follows, so that it can be shared: it opens the same step.
+  address() {
+    if (!this.started || !facts.places.length) return;
+    const hash = new URLSearchParams();
+    if (documents.length > 1) hash.set('variant', facts.runs[0].variant);
+    hash.set('step', (facts.runs.length > 1 ? this.place : Math.max(facts.places[this.place][0], 0)) + 1);
+    if (this.warps[0] > 0) hash.set('warp', this.warps[0]);
+    if (this.pinned >= 0) hash.set('lane', this.pinned);
+    try { history.replaceState(null, '', `#${hash}`); } catch { /* a frame without an address of its own */ }
+  },
+  // A link of the text: another variant, a step, a lane.
+  follow(parts) {
+    const hash = new URLSearchParams();
+    hash.set('variant', parts.get('variant') || facts.runs[0].variant);
+    for (const kind of ['step', 'lane']) if (parts.has(kind)) hash.set(kind, parts.get(kind));
+    location.hash = String(hash);
+    scrollTo(0, 0);
+  },
+  tabs() {
+    byId('tabs').hidden = documents.length < 2;
+    byId('tabs').append(...documents.map(each => make('button', {type: 'button', 'aria-current': each === facts ? 'page' : undefined, title: each.runs[0].summary,
+      onclick: () => this.follow(new Map([['variant', each.runs[0].variant]]))}, each.runs[0].title)));
+    byId('text').hidden = !page.text;
+    if (page.text) byId('words').append(...textOfLesson.drawn(page.text));
   },
 
   panel(run, r) {
@@ -45,6 +84,7 @@ const app = {
     const caption = make('span', {class: 'caption'}), scroll = make('div', {class: 'scroll'}), words = make('div', {class: 'words'}), legend = make('div', {class: 'legend'});
     const bar = `linear-gradient(to right, ${[0.06, 0.3, 0.53, 0.77, 1].map(t => css(viridis(t))).join(', ')})`;
     legend.append(make('span', {}, 'low', make('span', {class: 'bar', style: `background: ${bar}`}), 'high, in this warp'));
+    if (run.steps.some(step => step.parts.some(part => part.memory))) legend.append(make('span', {}, make('i', {class: 'key read'}), 'read now'), make('span', {}, make('i', {class: 'key written'}), 'written now'));
     if (run.held.some(row => row.some(held => held.warned))) legend.append(make('span', {style: 'border: 2px dashed var(--warning); padding: 0 0.4rem'}, 'an input counted twice, or undefined'));
     const wrong = run.mistakes || !run.right;
     const element = make('section', {class: 'stage', 'aria-label': run.title, onpointerdown: () => { this.shownRun = r; }},
@@ -109,7 +149,7 @@ const app = {
       if (!run.steps.length) { panel.scroll.replaceChildren(make('p', {class: 'notice'}, 'This run recorded no steps.')); return; }
       panel.select.value = w;
       const step = run.steps[k], part = partAt(run, k, w), at_work = part ? lanesOf(part.active).length : 0;
-      panel.caption.textContent = `${step.label} · ${at_work} active lane${at_work === 1 ? '' : 's'}` + (this.isHere(r) ? '' : ` · ${facts.names[this.place][1]}`);
+      panel.caption.textContent = `${step.label} · ${at_work} ` + (step.kind.endsWith('barrier') ? (at_work === 1 ? 'lane waits' : 'lanes wait') : (at_work === 1 ? 'active lane' : 'active lanes')) + (this.isHere(r) ? '' : ` · ${facts.names[this.place][1]}`);
       const width = Math.max(panel.scroll.clientWidth, 300), lane = this.lane() < run.warps[w].lanes ? this.lane() : -1;
       const stage = new Stage(run, w, k, width, tall, scale, lane, facts.runs.length > 1), svg = stage.drawn();
       if (panel.last === `${k} ${w}`) svg.querySelectorAll('.moves').forEach(group => group.classList.remove('moves'));
@@ -118,10 +158,11 @@ const app = {
       panel.last = `${k} ${w}`;
       const captions = part && part.words ? part.words.map(i => make('div', {}, run.words[i])) : [];
       const found = (step.findings || []).map(i => make('div', {class: 'warn'}, run.findings[i].words));
-      panel.words.replaceChildren(...found, ...captions, ...drawImages(run, k, w));
+      panel.words.replaceChildren(...found, ...captions, ...drawMemoryPanel(run, k, w), ...drawImages(run, k, w));
       panel.element.style.opacity = this.isHere(r) ? '' : 0.6;
     });
     this.drawSide();
+    this.address();
     byId('place').textContent = `step ${Math.min(this.place + 1, facts.places.length)} of ${facts.places.length}`;
     byId('slider').value = this.place;
     byId('slider').setAttribute('aria-valuetext', byId('place').textContent);

@@ -27,6 +27,9 @@ struct Document {
     int warp = -1;
     int lane = -1;                 // whose formula is shown from the start; -1: none
     std::vector<std::string> comparison = {};   // what several panels come to, a paragraph each
+    std::vector<Document> others = {};          // further runs of the lesson, to choose from: a tab each
+    std::string text = {};         // the lesson's text and the glossary, in Markdown; empty: none
+    std::string glossary = {};
 };
 
 // What a page holds at most, in lanes × warps × steps: a browser takes a second for it on a phone, and the file is some

@@ -2,7 +2,10 @@
 // The run's facts as the page was given them, made quick to ask. Nothing here is computed that a lesson's program did
 // not say: the script looks up, places and draws.
 
-const facts = JSON.parse(document.getElementById('facts').textContent);
+// A page may hold several runs to choose from: the address says which is shown.
+const page = JSON.parse(document.getElementById('facts').textContent);
+const documents = [page, ...(page.others || [])];
+const facts = documents.find(each => each.runs[0].variant === new URLSearchParams(location.hash.slice(1)).get('variant')) || page;
 const kHole = '\u0001';
 
 function unfold(run, folded) {
@@ -37,11 +40,11 @@ const hexOf = (run, id) => id >= 0 && run.values[id].length > 1 ? '0x' + run.val
 const captionOf = (run, part) => part.caption === undefined ? '' : run.words[part.caption];
 const isValue = (run, id) => id >= 0 && run.values[id].length > 1;
 
-// The longest form that fits in so many signs a line: lines.
+// The longest form that fits in so many columns: one line, or one for each part of a value.
 function cellText(run, id, room) {
   const value = run.values[id];
   if (value.length < 4) return [value[0]];
-  const rooms = [7, 5, 4, 3];
+  const rooms = [7, 6, 5, 4];
   if (value[0].length <= room) return [value[0]];
   let at = rooms.findIndex(r => r <= room);
   if (at < 0) at = rooms.length - 1;

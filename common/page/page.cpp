@@ -58,7 +58,7 @@ std::string escaped_json(const std::string& json) {
 std::string page_html(const Document& document) {
     if (document.panels.empty()) throw Error("A page needs a run; give --variant.");
     std::string title = "Lanewise · " + document.lesson_title;
-    for (std::size_t i = 0; i < document.panels.size(); ++i)
+    for (std::size_t i = 0; document.others.empty() && i < document.panels.size(); ++i)
         title += (i == 0 ? " · " : " | ") + (document.panels[i].title.empty()
                                                  ? scene::outline_of(*document.panels[i].run).variant
                                                  : document.panels[i].title);

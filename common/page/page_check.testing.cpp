@@ -178,7 +178,7 @@ private:
             expect(here + ", bits", seen[lane][1], format_bits(type, bits));
             const std::string drawn = seen[lane][2];
             bool fits = drawn == text;
-            for (const int room : {7, 5, 4, 3}) fits = fits || drawn == joined(scene::cell_text(cell, room, true));
+            for (const int room : {7, 6, 5, 4}) fits = fits || drawn == joined(scene::cell_text(cell, room));
             if (!fits) expect(here + ", drawn", drawn, text);
         }
     }

@@ -5,6 +5,7 @@
 //   open                   {step, block, warp, lane}: where the page opens; block and warp -1: the first
 //   places                 for each place of the timeline the step of each run, -1 where it has none
 //   names                  for each place what is done there, "round 3", and what a run without a step there lacks
+//   others                 further runs of the lesson, each with all of these; text, glossary: in Markdown
 //   comparison             what several runs come to, a paragraph each
 //   runs[]                 variant, title, summary, wrong, origin, accesses, note, notice, limit,
 //                          facts (n, block, input, date), kernelFile, code [[kind, text, …] a line], result, right,
@@ -85,6 +86,11 @@ std::string page_json(const Document& document, std::size_t most) {
     all["comparison"] = document.comparison;
     all["open"] = {
         {"step", document.step}, {"block", document.block}, {"warp", document.warp}, {"lane", document.lane}};
+    // Further runs share the room.
+    for (const Document& other : document.others)
+        all["others"].push_back(json::parse(page_json(other, std::max<std::size_t>(most / 4, 1))));
+    if (!document.text.empty()) all["text"] = document.text;
+    if (!document.glossary.empty()) all["glossary"] = document.glossary;
     // Kernel files and names may hold bytes that are no UTF-8.
     return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -29,11 +29,11 @@ class Places {
   }
   path(...points) { return points.map((p, i) => (i === 0 ? 'M' : i === 1 && points.length === 4 ? 'C' : i === 1 ? 'L' : '') + this.at(...p).map(n => n.toFixed(1)).join(' ')).join(' '); }
   curve(u0, v0, u1, v1) { const m = (v0 + v1) / 2; return this.path([u0, v0], [u0, m], [u1, m], [u1, v1]); }
-  // Signs that fit beside each other in a box.
-  room(size) { return Math.max(2, Math.min(9, Math.floor((size / this.scale - 1) / 5.3))); }
+  // Digits that fit beside each other in a box.
+  room(size) { return Math.max(4, Math.min(9, Math.floor((size / this.scale - 1) / 5))); }
 }
 
-// A number in a box: whole where it fits, on two lines where it must, its size by its length.
+// A number in a box: whole where it fits, else its first digits and "…"; its size by its length.
 function number(places, run, id, u, v, du, dv, ink) {
   const [width] = places.at(du, dv).map(Math.abs), height = places.tall ? du : dv;
   const lines = cellText(run, id, places.room(width));

@@ -8,7 +8,7 @@ namespace lanewise::page {
 namespace {
 
 // Signs that a cell may have room for, on one line or two.
-constexpr int kCellRooms[] = {7, 5, 4, 3};
+constexpr int kCellRooms[] = {7, 6, 5, 4};
 constexpr std::size_t kLongestPlainNumber = 9;   // that is written as a number in JSON
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -27,7 +27,7 @@ int Values::place(Element type, std::uint64_t bits) {
     const std::string whole = format_element(type, bits);
     nlohmann::json row = {whole, format_bits(type, bits), static_cast<int>(type)};
     if (whole.size() > 3)
-        for (const int room : kCellRooms) row.push_back(scene::cell_text(type, bits, room, true));
+        for (const int room : kCellRooms) row.push_back(scene::cell_text(type, bits, room));
     all_.push_back(std::move(row));
     return at->second;
 }
@@ -40,7 +40,7 @@ int Values::place(const scene::LaneCell& cell) {
     const auto [at, is_new] = with_parts_.try_emplace(std::move(key), static_cast<int>(all_.size()));
     if (!is_new) return at->second;
     nlohmann::json row = {whole, format_bits(cell.type, cell.bits), static_cast<int>(cell.type)};
-    for (const int room : kCellRooms) row.push_back(scene::cell_text(cell, room, true));
+    for (const int room : kCellRooms) row.push_back(scene::cell_text(cell, room));
     all_.push_back(std::move(row));
     return at->second;
 }

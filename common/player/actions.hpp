@@ -37,6 +37,11 @@ struct Intent {
         lesson,                             // value: its place among the lessons
         open_file, recent,                  // recent: value counts from the latest
         link,                               // of the text; value: its place there
+        text_target,                        // the next link or command of the text (1), the one before (0)
+        follow_target,                      // follows that link, or copies that command
+        copy_text,                          // value: the place of the command in the text
+        back,                               // to where the last link was followed
+        explain,                            // the terms of the step shown
         dismiss,                            // the notice has been read
         open_elsewhere,                     // the file, in the lesson that it is of
         copy_command,                       // of a lesson, by its place
@@ -54,7 +59,7 @@ enum class ExportKind : std::uint8_t { picture, page, values, times };
 
 // A key by what it means. Letters and signs are their upper-case characters.
 enum class Key : int {
-    none = 0, space = ' ', tab = 256, left, right, up, down, home, end, page_up, page_down, escape, enter, f10
+    none = 0, space = ' ', tab = 256, left, right, up, down, home, end, page_up, page_down, escape, enter, f10, backspace
 };
 
 constexpr Key letter(char c) { return static_cast<Key>(c); }

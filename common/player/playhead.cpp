@@ -51,6 +51,37 @@ std::size_t step_of_next_stage(const steps::Steps& steps, std::size_t step, int 
     return at;
 }
 
+std::size_t opening_step(const steps::Steps& steps, const steps::WarpRef& warp) {
+    const auto block = std::find_if(steps.blocks.begin(), steps.blocks.end(), [&](const steps::WarpRef& each) {
+        return each.launch == warp.launch && each.block == warp.block;
+    });
+    if (block == steps.blocks.end()) return 0;
+    const auto at = static_cast<std::size_t>(block - steps.blocks.begin());
+    const auto active = [&](const steps::Step& step) {
+        return at < step.counters.size() ? step.counters[at].active_lanes : 0;
+    };
+    std::uint32_t most = 0;
+    for (const steps::Step& step : steps.steps) most = std::max(most, active(step));
+    for (std::size_t k = 0; most > 0 && k < steps.size(); ++k)
+        if (2 * active(steps.steps[k]) >= most) return k;
+    return 0;
+}
+
+steps::WarpRef working_warp(const steps::Steps& steps, std::size_t step, const steps::WarpRef& home) {
+    if (step >= steps.size() || steps.steps[step].warps.empty()) return home;
+    const steps::WarpRef* best = nullptr;
+    int best_fit = -1;
+    for (const steps::WarpStep& part : steps.steps[step].warps) {
+        const bool block = part.warp.block == home.block;
+        if (block && part.warp.launch == home.launch) return home;
+        const int fit = (block ? 2 : 0) + (part.warp.warp == home.warp ? 1 : 0);
+        if (fit <= best_fit) continue;
+        best = &part.warp;
+        best_fit = fit;
+    }
+    return *best;
+}
+
 steps::WarpRef warp_beside(const steps::Steps& steps, const steps::WarpRef& warp, int direction) {
     const std::size_t size = steps.warps.size();
     if (size == 0) return warp;

@@ -41,6 +41,13 @@ struct Playhead {
 // there is none.
 std::size_t step_of_next_stage(const steps::Steps& steps, std::size_t step, int direction);
 
+// The step to open a run at, for `warp`: the first at which half of its block's lanes are active; 0 where there is none.
+std::size_t opening_step(const steps::Steps& steps, const WarpRef& warp);
+
+// The warp to look at in a step: `home` where its block takes part in it, else one that does, if possible with the
+// same number.
+WarpRef working_warp(const steps::Steps& steps, std::size_t step, const WarpRef& home);
+
 // The recorded warp after (direction 1) or before (-1) this one, around the ends; itself where there is no other.
 WarpRef warp_beside(const steps::Steps& steps, const WarpRef& warp, int direction);
 // The first recorded warp of the block after or before, around the ends.

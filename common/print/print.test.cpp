@@ -147,8 +147,8 @@ TEST(PrintText, PacksStandElementByElement) {
     expect_in(text, "    lane                0         1 ");
     expect_in(text, "    in                [0]       [4] ");
     expect_in(text, "    reads              -0 -4938.271 ");
-    expect_in(text, "      +1        -1234.568 -6172.839 ");
-    expect_in(text, "      +3        -3703.703 -8641.975 ");
+    expect_in(text, "      +1        -1234.56… -6172.839 ");
+    expect_in(text, "      +3        -3703.70… -8641.975 ");
     for (const std::string& line : lines_of(text)) EXPECT_LE(columns(line), kColumns) << line;
 }
 

@@ -9,7 +9,9 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/lanes.hpp"
+#include "common/base/short_number.hpp"
 #include "common/print/print_steps.hpp"
+#include "common/scene/lane_facts.hpp"
 #include "common/scene/outline.hpp"
 #include "common/scene/part.hpp"
 #include "common/scene/permutation.hpp"
@@ -37,7 +39,7 @@ struct Row {
 void print_rows(std::ostream& out, const std::vector<Row>& rows, std::uint32_t lanes, const Paint& paint) {
     std::size_t widest = 3;
     for (const auto& row : rows)
-        for (const auto& cell : row.cells) widest = std::max(widest, cell.size());
+        for (const auto& cell : row.cells) widest = std::max(widest, static_cast<std::size_t>(count_signs(cell)));
     std::size_t labels = kLabelColumns;
     for (const auto& row : rows) labels = std::max(labels, row.label.size() + 5);
     int across = 16;
@@ -81,10 +83,13 @@ public:
     // `title` stands before the heading: whose step it is, where several runs are told.
     void print_step(std::size_t k, const std::string& title) {
         const scene::StepHead& step = outline_.steps[k];
-        std::uint64_t at_work = 0;
-        for (const scene::WorkStep& block : scene::work_at(steps_, k)) at_work += block.lanes;
+        // Of the warp that is shown, as in the window; where it has no part, of all.
+        const auto own = static_cast<std::uint64_t>(std::popcount(scene::active_lanes(steps_, k, focus_)));
+        std::uint64_t at_work = own;
+        if (own == 0)
+            for (const scene::WorkStep& block : scene::work_at(steps_, k)) at_work += block.lanes;
         const std::string head = fmt::format("step {} of {} · ", k + 1, outline_.steps.size());
-        const std::string right = counted(at_work, "active lane");
+        const std::string right = scene::lanes_text(step.kind, static_cast<int>(at_work));
         const std::string whose = title.empty() ? "" : title + " · ";
         const std::size_t used =
             head.size() - 1 + step.label.size() + right.size() + (title.empty() ? 0 : title.size() + 3);  // "·": a column

@@ -13,6 +13,7 @@
 #include "common/base/error.hpp"
 #include "common/base/suggest.hpp"
 #include "common/steps/memory.hpp"
+#include "common/timing/sizes.hpp"
 #include "common/timing/times_text.hpp"
 
 namespace lanewise::lesson {
@@ -250,7 +251,9 @@ std::string cell_text(const ComparedVariant& row, Column column) {
     switch (column) {
         case Column::error:
         case Column::bound: return shown == 0 ? "0" : fmt::format("{:.2e}", shown);
-        case Column::time: return time_text(shown);
+        case Column::time:
+            // Not on the values of this row's run: the time says on how many.
+            return time_text(shown) + (row.timed_n != row.n && row.n > 0 ? " at " + timing::size_text(row.timed_n) : "");
         case Column::gbs: return fmt::format("{:.1f}", shown);
         case Column::value: return whole ? fmt::format("{:.0f}", shown) : fmt::format("{:.8g}", shown);
         default: return whole ? fmt::format("{:.0f}", shown) : fmt::format("{:.3g}", shown);

@@ -33,6 +33,7 @@ struct LessonContents {
     std::string lesson;               // "05_warp_shuffle"
     std::string title;                // "Warp shuffle"
     std::string text;                 // lesson.md
+    std::string glossary;             // lessons/GLOSSARY.md; empty where there is none
     std::string kernel_file;          // "kernels.cuh": shown until there is a run
     std::string source;               // its contents
     std::vector<VariantInfo> variants;      // the tabs

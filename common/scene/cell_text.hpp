@@ -1,4 +1,4 @@
-// A number in a narrow cell: whole as long as it fits, on two lines where one would cost digits.
+// A number in a narrow cell: whole where it fits, else its first digits and "…" (common/base/short_number.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,23 @@
 
 namespace lanewise::scene {
 
-// As many digits as fit in `chars` signs a line. With `two_lines` a number that is longer breaks before its last three
-// digits ("65\n536") or before its point ("27\n.53"); only what is longer still is shortened ("1e9").
-std::string cell_text(Element type, std::uint64_t bits, int chars, bool two_lines);
+// Width of a text, of its longer line, in digits of the face of narrow cells: its point and its minus are narrower.
+double cell_columns(std::string_view text);
+inline constexpr double kPointColumns = 0.6;
+inline constexpr double kMinusColumns = 0.85;
 
-// The lines of such a text; the second is empty where there is one.
+// Columns for a number that is whole, and for one that is cut: cut it may stand larger.
+struct CellRoom {
+    double whole;
+    double cut;
+    CellRoom(double columns) : whole(columns), cut(columns) {}
+    CellRoom(double for_whole, double for_cut) : whole(for_whole), cut(for_cut) {}
+};
+
+// A number on one line, in so many columns; a wider one where there is no shorter form of it.
+std::string cell_text(Element type, std::uint64_t bits, const CellRoom& room);
+
+// The lines of a text in a cell; the second is empty where there is one.
 std::pair<std::string_view, std::string_view> lines_of_cell(std::string_view text);
 
 // Signs of the longer line.

@@ -36,23 +36,24 @@ std::string value_text(const LaneCell& cell) {
     return "(" + text + ")";
 }
 
-std::string cell_text(const LaneCell& cell, int chars, bool two_lines) {
-    if (cell.more.empty()) return cell_text(cell.type, cell.bits, chars, two_lines);
-    const auto count = static_cast<int>(cell.more.size());
-    if (!two_lines) {
-        const int each = std::max(1, (chars - count) / (count + 1));
-        std::string text = format_element(cell.type, cell.bits, each);
-        for (const LaneCell::Part& part : cell.more) text += "|" + format_element(part.type, part.bits, each);
+std::string cell_text(const LaneCell& cell, const CellRoom& room, bool stacked) {
+    if (cell.more.empty()) return cell_text(cell.type, cell.bits, room);
+    const double columns = room.whole;
+    const auto count = static_cast<double>(cell.more.size());
+    if (!stacked) {
+        const double each = std::max(1.0, (columns - count) / (count + 1));
+        std::string text = cell_text(cell.type, cell.bits, each);
+        for (const LaneCell::Part& part : cell.more) text += "|" + cell_text(part.type, part.bits, each);
         return text;
     }
     // The first part above, the others below it; what has no room there beside the second is left to wider places.
-    const int each = std::max(1, (chars - count + 1) / count);
+    const double each = std::max(1.0, (columns - count + 1) / count);
     std::string below;
     for (const LaneCell::Part& part : cell.more)
-        below += (below.empty() ? "" : "|") + format_element(part.type, part.bits, each);
-    const bool fits = static_cast<int>(below.size()) <= chars;
-    if (!fits && count > 1) below = format_element(cell.more[0].type, cell.more[0].bits, std::max(1, chars - 1)) + "…";
-    return format_element(cell.type, cell.bits, chars) + "\n" + below;
+        below += (below.empty() ? "" : "|") + cell_text(part.type, part.bits, each);
+    if (count > 1 && cell_columns(below) > columns)
+        below = cell_text(cell.more[0].type, cell.more[0].bits, std::max(1.0, columns - 1)) + "…";
+    return cell_text(cell.type, cell.bits, columns) + "\n" + below;
 }
 
 LaneCell held(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/element.hpp"
+#include "common/scene/cell_text.hpp"
 #include "common/base/warp.hpp"
 #include "common/scene/handles.hpp"
 
@@ -31,8 +32,8 @@ struct LaneCell {
 
 // "5", or of a value with parts all of them: "(5, 2.13534)".
 std::string value_text(const LaneCell& cell);
-// As cell_text; the parts of a value one under the other, or side by side.
-std::string cell_text(const LaneCell& cell, int chars, bool two_lines);
+// As cell_text; the parts of a value one under the other (`stacked`), or side by side.
+std::string cell_text(const LaneCell& cell, const CellRoom& room, bool stacked = true);
 
 // The lane's value after step `step`; kNoStep: before the first.
 LaneCell held(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane);

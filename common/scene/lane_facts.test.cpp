@@ -97,13 +97,13 @@ TEST(ValuesWithParts, StandInOneCell) {
     const PairRound made;
     const LaneCell cell = held(made.steps, 0, kFirst, 3);
     EXPECT_EQ(value_text(cell), "(19, 2)");
-    EXPECT_EQ(cell_text(cell, 5, true), "19\n2");
+    EXPECT_EQ(cell_text(cell, 5), "19\n2");
     EXPECT_EQ(cell_text(cell, 9, false), "19|2");
     LaneCell triple = cell;
     triple.more.push_back({to_bits(0.25f), Element::f32});
     EXPECT_EQ(value_text(triple), "(19, 2, 0.25)");
-    EXPECT_EQ(cell_text(triple, 9, true), "19\n2|0.25");
-    EXPECT_EQ(cell_text(triple, 4, true), "19\n2…");  // the third has no room
+    EXPECT_EQ(cell_text(triple, 9), "19\n2|0.25");
+    EXPECT_EQ(cell_text(triple, 4), "19\n2|0…");
     // What they offered is in the row above the step, what they then hold below it.
     const Stage stage = stage_of(made.steps, 0, kFirst);
     EXPECT_EQ(value_text(stage.rows.at(0).lanes[3]), "(3, 1)");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/scene/warps.hpp"
 #include "common/steps/steps.hpp"
 
@@ -41,7 +42,9 @@ Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& war
     const auto add = [&](const char* label, std::uint32_t value, std::uint64_t in_all) {
         if (in_all > 0) told.lines.push_back({label, value});
     };
-    add("active lanes now", now.active_lanes, 1);
+    const StepKind kind = steps.steps[step].kind;
+    const bool barrier = kind == StepKind::block_barrier || kind == StepKind::warp_barrier;
+    add(barrier ? "lanes waiting now" : "active lanes now", now.active_lanes, 1);
     add("lanes adding now", now.lanes_adding, whole.add_slots);
     add("shuffle rounds so far", now.shuffles, whole.shuffles);
     add("block barriers so far", now.block_barriers, whole.block_barriers);
@@ -54,6 +57,12 @@ Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& war
     told.adds = now.add_slots > 0;
     told.busy = now.busy();
     return told;
+}
+
+std::string lanes_text(StepKind kind, int lanes) {
+    const bool barrier = kind == StepKind::block_barrier || kind == StepKind::warp_barrier;
+    if (!barrier) return counted(static_cast<std::size_t>(lanes), "active lane");
+    return counted(static_cast<std::size_t>(lanes), "lane") + (lanes == 1 ? " waits" : " wait");
 }
 
 std::string percent(double part) {

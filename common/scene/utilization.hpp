@@ -45,6 +45,9 @@ struct Counts {
 };
 Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 
+// "32 active lanes", or of a barrier "32 lanes wait": there they execute nothing.
+std::string lanes_text(StepKind kind, int lanes);
+
 // "14 %"; one decimal where whole numbers would say none or all.
 std::string percent(double part);
 // "1 in 7", "7 in 8", "all": the nearest fraction that can be pictured.

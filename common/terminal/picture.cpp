@@ -181,7 +181,10 @@ private:
         }
         const auto& now = work.steps[at_];
         const std::string text = std::to_string(now.adding ? now.adding : now.lanes) + " of " +
-                                  std::to_string(work.threads) + (now.adding ? " add" : " active");
+                                  std::to_string(work.threads) +
+                                  (now.adding                                 ? " add"
+                                   : is_barrier(run_.steps[at_].kind) ? " wait"
+                                                                      : " active");
         screen_.put_right(x + 1, columns, y, text, colors_.quietly());
     }
 
@@ -258,6 +261,12 @@ private:
             screen_.put(x, line, rows[i].first, ink(colors_.accent));
             screen_.put(x + 11, line, fitted(rows[i].second, wide - 14), {});
         }
+        // What this picture lacks, and how to have it.
+        y = std::min(y + half + 1, screen_.rows() - 3);
+        for (const char* text : {"Not here: memory, comparison, summation tree, rounding, table, times.",
+                                 "--text --compare A,B, --tree, --rounding, --table and --time print them;",
+                                 "memory is in the window and on the page of --export FILE.html."})
+            screen_.put(2, y++, fitted(text, screen_.columns() - 3), colors_.quietly());
     }
 
     const Stepper& s_;

@@ -6,6 +6,7 @@
 #include "common/base/counted.hpp"
 #include "common/base/element.hpp"
 #include "common/scene/lane_facts.hpp"
+#include "common/scene/utilization.hpp"
 #include "common/scene/viridis.hpp"
 #include "common/scene/warps.hpp"
 #include "common/terminal/stage_rows.hpp"
@@ -25,7 +26,7 @@ public:
         const int active_lanes = std::popcount(active);
         int x = screen_.put(0, top, scene::warp_name(steps_, warp_), {.strong = true});
         x = screen_.put(x, top, "  " + head_.label, ink(colors_.of_step(head_.kind), true));
-        const std::string busy = counted(active_lanes, "active lane");
+        const std::string busy = scene::lanes_text(head_.kind, active_lanes);
         screen_.put(x, top, "  " + (part_.takes_part ? busy : "has no part in this step"), colors_.quietly());
         const std::string source = "line " + std::to_string(head_.line);
         screen_.put_right(x + 24, screen_.columns(), top, source, ink(colors_.accent));

@@ -20,7 +20,8 @@ Stepper::Stepper(Request request) : request_(std::move(request)), lane_(request_
         warp_ = warp;
         break;
     }
-    playhead_.go_to(request_.step);
+    home_ = warp_;
+    playhead_.go_to(request_.step > 0 ? request_.step : lesson::opening_step(scene::steps_of(*run_), warp_));
 }
 
 void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {
@@ -31,7 +32,7 @@ void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {
     code_ = scene::read_code(outline_.source);
     scales_ = scene::warp_scales(steps);
     const auto& warps = outline_.warps;
-    if (std::find(warps.begin(), warps.end(), warp_) == warps.end() && !warps.empty()) warp_ = warps.front();
+    if (std::find(warps.begin(), warps.end(), warp_) == warps.end() && !warps.empty()) home_ = warp_ = warps.front();
     if (!warps.empty()) lane_ = std::min(lane_, scene::lanes_of(steps, warp_) - 1);
 
     // The learner stays at the stage where the last variant was.
@@ -83,8 +84,8 @@ bool Stepper::apply(Intent intent) {
                 lane_ = direction > 0 ? (lane_ + 1) % lanes : (lane_ < 1 ? lanes : lane_) - 1;
             }
             break;
-        case Kind::next_warp: warp_ = lesson::warp_beside(steps, warp_, direction); break;
-        case Kind::next_block: warp_ = lesson::block_beside(steps, warp_, direction); break;
+        case Kind::next_warp: home_ = warp_ = lesson::warp_beside(steps, warp_, direction); break;
+        case Kind::next_block: home_ = warp_ = lesson::block_beside(steps, warp_, direction); break;
         case Kind::finding:
             if (const auto* stop = scene::finding_stop_beside(outline_.finding_stops, playhead_.step, warp_, direction)) {
                 stay();
@@ -104,11 +105,17 @@ bool Stepper::apply(Intent intent) {
             break;
         default: break;   // what only a window can draw
     }
+    if (request_.block < 0 && request_.warp < 0)
+        warp_ = lesson::working_warp(scene::steps_of(*run_), playhead_.step, home_);
     // Another variant may have come, and `steps` gone with the old one.
     if (!outline_.warps.empty()) lane_ = std::min(lane_, scene::lanes_of(scene::steps_of(*run_), warp_) - 1);
     return true;
 }
 
-void Stepper::advance(float seconds) { playhead_.advance(seconds); }
+void Stepper::advance(float seconds) {
+    playhead_.advance(seconds);
+    if (request_.block < 0 && request_.warp < 0)
+        warp_ = lesson::working_warp(scene::steps_of(*run_), playhead_.step, home_);
+}
 
 }  // namespace lanewise::terminal

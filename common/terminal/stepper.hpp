@@ -64,7 +64,7 @@ private:
     scene::Outline outline_;
     std::vector<scene::ValueScale> scales_;   // as Outline::warps
     lesson::Playhead playhead_;
-    WarpRef warp_;
+    WarpRef warp_, home_;   // shown, and chosen: where the chosen block has no part in a step, another is shown
     int lane_ = -1;
     bool alone_ = false;      // the stage without source and formula
     bool keys_ = false;

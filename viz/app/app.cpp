@@ -47,6 +47,7 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     for (const lesson::VariantInfo& variant : presentation_.variants) tab_names_.push_back(variant.name);
     source_.set_source(presentation_.kernel_file, presentation_.source);
     text_.set_text(presentation_.text);
+    glossary_ = lesson::Glossary(presentation_.glossary);
     if (const std::size_t next = own_place() + 1; next < presentation_.lessons.size())
         text_.next_lesson = presentation_.lessons[next].title;
     selection_.pinned_lane = request.lane;
@@ -67,8 +68,16 @@ void App::frame(const Look& look, const Rect& window, float seconds) {
     adopt_files();
     go_where_wanted();
     playhead_.advance(seconds);
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    if (moved.x != 0 || moved.y != 0 || ImGui::IsMouseClicked(0)) selection_.by_keys = false;
+    follow_work();
     mark_progress();
-    const Intent intent = draw(look, window);
+    under_pointer_.clear();
+    under_pointer_.pointer = {ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y};
+    Look watched = look;
+    watched.under_pointer = &under_pointer_;
+    const Intent intent = draw(watched, window);
+    explain_under_pointer(look);
     apply(intent);
     again_ |= selection_.turn();
 }
@@ -165,7 +174,8 @@ void App::apply(Intent intent) {
         case Kind::next_lane:
             if (shown_[0]) {
                 const int lanes = lanes_of(shown_[0]->steps(), selection_.warp);
-                const int lane = selection_.pinned_lane;
+                const int lane = selection_.lane();
+                selection_.by_keys = true;
                 selection_.pinned_lane = intent.value ? (lane + 1) % lanes : (lane < 1 ? lanes : lane) - 1;
             }
             break;

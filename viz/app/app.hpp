@@ -26,6 +26,7 @@
 #include "viz/views/reduction/reruns_view.hpp"
 #include "viz/views/reduction/rounding_view.hpp"
 #include "viz/views/reduction/tree_view.hpp"
+#include "viz/views/shell/glossary_view.hpp"
 #include "viz/views/shell/header_bar.hpp"
 #include "viz/views/shell/keys_view.hpp"
 #include "viz/views/shell/notice_bar.hpp"
@@ -88,6 +89,7 @@ public:
     const CompareView& comparison_view() const { return compare_; }
     const TreeView& tree() const { return tree_; }
     bool keys_open() const { return keys_.open; }
+    const GlossaryView& terms() const { return terms_; }
     bool tree_open() const { return view_ == View::tree; }
     bool rounding_open() const { return view_ == View::rounding; }
     bool table_open() const { return view_ == View::table; }
@@ -127,6 +129,9 @@ private:
     void adopt_written();
     std::string drawn_as_svg();
     void follow(const lesson::Link& link);
+    void go_back();                                // to where the last link was followed
+    void explain();                                // the terms of the step shown
+    void explain_under_pointer(const Look& look);
     void go_where_wanted();                        // the step of a link, once the run is there
     void compare_these(const std::vector<std::string>& variants);
     std::optional<bool> is_on(const Intent& intent) const;
@@ -138,6 +143,7 @@ private:
 
     void adopt_runs();
     void show_run(std::shared_ptr<const RunView> run_view);
+    void follow_work();
     // Comparisons (app_compare.cpp).
     std::vector<CompareSide> compare_sides() const;
     std::string run_name(std::size_t side) const;   // of its run; beside others: on the input that all share
@@ -206,6 +212,7 @@ private:
 
     Playhead playhead_;
     Selection selection_;
+    WarpRef home_, followed_;        // the warp that the learner chose, and the one shown for it at this step
     HeaderBar header_;
     StageView stage_;
     TimelineView timeline_;
@@ -228,6 +235,17 @@ private:
     };
     std::map<std::string, Row> rows_;                // of the table, by variant
     KeysView keys_;
+    lesson::Glossary glossary_;
+    GlossaryView terms_;
+    WordsUnderPointer under_pointer_;
+    // Where links were followed from, the last at the end.
+    struct Visited {
+        std::vector<std::string> names;
+        View view = View::stage;
+        std::size_t step = 0;
+        int lane = -1;
+    };
+    std::vector<Visited> visited_;
 
     Settings settings_;
     Menu menu_;

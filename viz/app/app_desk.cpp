@@ -4,6 +4,8 @@
 
 #include "common/run/lesson_contents.hpp"
 #include "common/run/services.hpp"
+#include "common/scene/memory/requests.hpp"
+#include "common/scene/utilization.hpp"
 #include "viz/app/app.hpp"
 
 namespace lanewise::viz {
@@ -211,7 +213,55 @@ void App::go_where_wanted() {
     wanted_step_.reset();
 }
 
+void App::go_back() {
+    if (visited_.empty()) return notify("No link was followed: there is no way back.");
+    const Visited last = std::move(visited_.back());
+    visited_.pop_back();
+    if (comparing()) close_comparison();
+    choose(last.names.front());
+    for (std::size_t i = 1; i < last.names.size(); ++i) set_beside(last.names[i]);
+    view_ = last.view;
+    selection_.pinned_lane = last.lane;
+    wanted_step_ = last.step;
+}
+
+void App::explain() {
+    std::string said = "step";
+    if (shown_[0] && playhead_.step < shown_[0]->outline.steps.size() && !comparing()) {
+        const steps::Steps& steps = shown_[0]->steps();
+        const scene::StepHead& step = shown_[0]->outline.steps[playhead_.step];
+        static constexpr std::pair<StepKind, const char*> kWords[] = {
+            {StepKind::shuffle, "shuffle, source lane, register"}, {StepKind::block_barrier, "barrier"},
+            {StepKind::warp_barrier, "barrier"}, {StepKind::atomic, "atomic"}, {StepKind::fence, "fence"},
+            {StepKind::load, "request"}, {StepKind::store, "request"}};
+        said = step.label + ". " + step.stage + ". ";
+        for (const auto& [kind, words] : kWords)
+            if (kind == step.kind) said += std::string(words) + ". ";
+        for (const auto& line : scene::counts_at(steps, playhead_.step, selection_.warp).lines)
+            said += std::string(line.label) + ". ";
+        const auto requests = scene::requests_of(steps, playhead_.step, selection_.warp);
+        for (const Space space : {Space::shared, Space::global})
+            for (const std::string& caption : scene::request_captions(steps, requests, space)) said += caption + ". ";
+        said += "lane. warp. block. lane utilization";
+    }
+    terms_.show("Terms of this step", glossary_.in(said));
+}
+
+// A term under the pointer explains itself once the pointer rests on it.
+void App::explain_under_pointer(const Look& look) {
+    if (terms_.open || menu_.is_open() || keys_.open || open_card_.is_open()) return;
+    const lesson::Term* term = text_.hovered_term().empty()
+                                   ? glossary_.at(under_pointer_.words(), under_pointer_.place())
+                                   : glossary_.find(text_.hovered_term());
+    if (term) term_card(look, *term);
+}
+
 void App::follow(const lesson::Link& link) {
+    if (!link.term.empty()) {
+        if (const lesson::Term* term = glossary_.find(link.term)) return terms_.show("Glossary", {term});
+        return notify("The glossary has no term '" + link.term + "'.");
+    }
+    if (link.lesson.empty()) visited_.push_back({names_, view_, playhead_.step, selection_.pinned_lane});
     if (!link.lesson.empty()) {
         const auto& lessons = presentation_.lessons;
         const auto at = std::find_if(lessons.begin(), lessons.end(),
@@ -316,6 +366,8 @@ Intent App::draw_cards(const Look& look, const Rect& window, const Rect& header)
         const Pane pane(look, "keys", window);
         if (const Intent asked = keys_.draw(pane, key_groups())) intent = asked;
     }
+    if (terms_.open)
+        if (const Intent asked = terms_.draw(look, window, glossary_)) intent = asked;
     return intent;
 }
 
@@ -328,6 +380,7 @@ bool App::press_on_card(Key key) {
         return true;
     }
     if (menu_.is_open() && menu_.press(key)) return again_ = true;
+    if (terms_.open && terms_.press(key)) return again_ = true;
     if (!start_open_) return false;
     const int count = static_cast<int>(presentation_.lessons.size());
     if (key != Key::down && key != Key::up && key != Key::enter) return false;
@@ -370,10 +423,26 @@ bool App::apply_to_desk(const Intent& intent) {
         case Kind::link:
             if (intent.value < text_.links().size()) follow(lesson::Link(text_.links()[intent.value]));
             return true;
+        case Kind::text_target:
+            if (!panels_.show_text && !comparing()) toggle_panel(0);
+            text_.choose_target(intent.value == 1);
+            return true;
+        case Kind::follow_target:
+            if (const Intent target = text_.of_target()) apply(target);
+            return true;
+        case Kind::copy_text:
+            if (intent.value < text_.commands()) {
+                ImGui::SetClipboardText(text_.command(intent.value).c_str());
+                notify("Copied: " + text_.command(intent.value), true);
+            }
+            return true;
+        case Kind::back: go_back(); return true;
+        case Kind::explain: terms_.open ? void(terms_.open = false) : explain(); return true;
         case Kind::dismiss: notice_ = {}; return true;
         case Kind::quit: closing_ = true; return true;
         case Kind::close:
             if (menu_.is_open()) menu_.close();
+            else if (terms_.open) terms_.open = false;
             else if (keys_.open) keys_.open = false;
             else if (!notice_.sentence.empty()) notice_ = {};
             else if (start_open_) start_open_ = false;

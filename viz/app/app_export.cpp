@@ -85,6 +85,8 @@ void App::save_away(std::size_t what) {
     document.block = static_cast<int>(selection_.warp.block);
     document.warp = static_cast<int>(selection_.warp.warp);
     document.lane = selection_.pinned_lane;
+    document.text = presentation_.text;
+    document.glossary = presentation_.glossary;
     const fs::path path = free_path(folder, export_name(), ".html");
     write_away([document, runs, path] {
         page::write_file("The page", path.string(), page::page_html(document));

@@ -55,10 +55,20 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
         step = playhead_.step == 0 ? 0 : matching_step(last->steps(), playhead_.step, steps);
     }
     playhead_.count = steps.size();
-    if (first_run_) step = request_.first_step(steps.size());
+    if (first_run_) {
+        step = request_.first_step(steps.size());
+        if (step == 0 && !request_.has_step) step = lesson::opening_step(steps, selection_.warp);
+    }
     playhead_.step = steps.size() == 0 ? 0 : std::min(step, steps.size() - 1);
     playhead_.since_step = 1e9f;
     if (!comparing()) first_run_ = false;
+}
+
+// Where the block of the warp that the learner chose has no part in a step, a warp that has one is shown.
+void App::follow_work() {
+    if (!shown_[0] || comparing() || request_.block >= 0 || request_.warp >= 0) return;
+    if (!(selection_.warp == followed_)) home_ = selection_.warp;
+    selection_.warp = followed_ = lesson::working_warp(shown_[0]->steps(), playhead_.step, home_);
 }
 
 void App::settle() {

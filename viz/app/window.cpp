@@ -84,6 +84,7 @@ Key key_of(int glfw_key) {
         case GLFW_KEY_ENTER:
         case GLFW_KEY_KP_ENTER: return Key::enter;
         case GLFW_KEY_F10: return Key::f10;
+        case GLFW_KEY_BACKSPACE: return Key::backspace;
         case GLFW_KEY_F1: return letter('?');
         default: break;
     }

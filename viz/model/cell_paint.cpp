@@ -2,26 +2,39 @@
 
 #include <algorithm>
 
+#include "common/base/short_number.hpp"
+
 namespace lanewise::viz {
 
 using scene::Coverage;
 
-int cell_chars(float cell, float scale) {
-    // The smallest face is 8.5 px with digits 0.6 em wide.
-    return std::clamp(static_cast<int>((cell / scale - 0.6f) / 5.1f), 2, 7);
+scene::CellRoom cell_room(float cell, float scale) {
+    constexpr double kNarrowest = 7, kNarrow = 8;   // px of the faces
+    const auto columns = [&](double face) {
+        return std::max(2.0, (static_cast<double>(cell / scale) - 1.5) / (face * static_cast<double>(Fonts::kCloseDigit)));
+    };
+    return {columns(kNarrowest), columns(kNarrow)};
 }
 
-Face cell_face(const Look& look, float cell, int chars) {
-    for (const Face face : {Face::figure, Face::small}) {
-        if ((*look.fonts)[face].digit * static_cast<float>(chars) + look.px(2.5f) <= cell) return face;
-    }
-    return Face::tiny;
+void CellWidths::add(std::string_view text) {
+    signs = std::max(signs, scene::cell_width(text));
+    columns = std::max(columns, scene::cell_columns(text));
 }
 
-std::string_view infinity_in(const Look& look, Face face, std::string_view text, float width) {
-    const bool infinite = text == "-inf" || text == "inf";
-    if (!infinite || text_width(look, face, text) + look.px(4) <= width) return text;
-    return text == "inf" ? "∞" : "-∞";
+Face cell_face(const Look& look, float cell, const CellWidths& widths) {
+    for (const Face face : {Face::figure, Face::small, Face::tiny})
+        if ((*look.fonts)[face].digit * static_cast<float>(widths.signs) + look.px(2.5f) <= cell) return face;
+    const float narrow = (*look.fonts)[Face::narrow].digit * static_cast<float>(widths.columns);
+    return narrow + look.px(1.5f) <= cell ? Face::narrow : Face::narrowest;
+}
+
+FittedNumber fit_number(const Look& look, Element type, std::uint64_t bits, float width, Face largest) {
+    const std::string whole = format_element(type, bits);
+    for (const Face face : {largest, Face::tiny, Face::narrow})
+        if (text_width(look, face, whole) <= width) return {face, whole};
+    return {Face::narrow, short_number(whole, [&](std::string_view text) {
+                return text_width(look, Face::narrow, text) <= width;
+            })};
 }
 
 void coverage_foot(const Brush& brush, const Rect& cell, Color ink, Coverage coverage, float part, bool more_perhaps,

@@ -1,15 +1,35 @@
 // How a lane's number and a word of memory look, wherever they stand: on the stage, in banks and sectors, in legends.
 #pragma once
 
+#include <string>
 #include <string_view>
 
+#include "common/base/element.hpp"
+#include "common/scene/cell_text.hpp"
 #include "common/scene/coverage.hpp"
 #include "viz/widgets/paint.hpp"
 
 namespace lanewise::viz {
 
-// Characters of a number that fit in a cell of that width.
-int cell_chars(float cell, float scale);
+// Columns (scene::cell_columns) of a number that fit in a cell of that width: whole in the smallest face, cut in the next.
+scene::CellRoom cell_room(float cell, float scale);
+
+// The widest of several texts in cells, in signs and in columns.
+struct CellWidths {
+    int signs = 0;
+    double columns = 0;
+    void add(std::string_view text);
+};
+
+// The largest face in which such texts stand in a cell.
+Face cell_face(const Look& look, float cell, const CellWidths& widths);
+
+// A number as it fits in `width`: whole in `largest` or a smaller face, else its first digits and "…".
+struct FittedNumber {
+    Face face;
+    std::string text;
+};
+FittedNumber fit_number(const Look& look, Element type, std::uint64_t bits, float width, Face largest);
 
 // A word of memory: square, with its upper corners cut where the memory is shared.
 void word_shape(const Brush& brush, const Rect& box, bool shared, Color ground, Color edge, float thick);
@@ -23,11 +43,5 @@ void differ_mark(const Brush& brush, const Rect& box);
 // where an input was counted twice. `more_perhaps` leaves its end open.
 void coverage_foot(const Brush& brush, const Rect& cell, Color ink, scene::Coverage coverage, float part,
                    bool more_perhaps, bool gauge);
-
-// "-inf" as "-∞" where it would fill a cell of that width from edge to edge.
-std::string_view infinity_in(const Look& look, Face face, std::string_view text, float width);
-
-// The largest face whose digits let `chars` of them stand in a cell.
-Face cell_face(const Look& look, float cell, int chars);
 
 }  // namespace lanewise::viz

@@ -37,8 +37,10 @@ struct Selection {
     Hover now;
     Hover next;
 
-    // The lane to explain: hovered, else pinned, else -1.
-    int lane() const { return now.lane >= 0 ? now.lane : pinned_lane; }
+    bool by_keys = false;   // a lane was chosen by keys since the pointer moved: what the pointer is on waits
+
+    // The lane to explain: that of the last input; hovered, else pinned, else -1.
+    int lane() const { return now.lane >= 0 && !by_keys ? now.lane : pinned_lane; }
     // Returns true when something else is hovered than a frame ago: one more frame is needed.
     bool turn() {
         const bool changed = !(now == next);

@@ -110,7 +110,7 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
             }
             const Look look = gui.look();
             for (const Row& row : stage.scene().rows) {
-                const Face face = cell_face(look, stage.scene().cell, row.chars);
+                const Face face = cell_face(look, stage.scene().cell, row.widths);
                 for (int lane = 0; lane < stage.scene().lanes; ++lane) {
                     const LaneCell& cell = row.lanes[static_cast<std::size_t>(lane)];
                     const auto [first, second] = scene::lines_of_cell(cell.text);

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/scene/cell_text.hpp"
+
 namespace lanewise::viz {
 namespace {
 
@@ -103,6 +105,8 @@ constexpr FaceSpec spec_of(Face face) {
         case Face::figure: return {true, true, 12.0f};
         case Face::figure_large: return {true, true, 15.0f};
         case Face::figure_huge: return {true, true, 30.0f};
+        case Face::narrow: return {true, true, 8.0f};
+        case Face::narrowest: return {true, true, 7.0f};
         case Face::count_: break;
     }
     return {false, false, 13.0f};
@@ -154,7 +158,35 @@ Source open_source(const std::vector<std::string>& names) {
 constexpr ImWchar kAsciiGlyphs[] = {0x0020, 0x007e, 0x2026, 0x2026, 0x221e, 0x221e, 0};
 constexpr float kLargeEm = 25;
 
-Fonts::Cut add_cut(const Source& source, float em, float scale) {
+// Signs that are set closer than their font does, and how close, as parts of the em. The first that has a sign wins.
+struct Close {
+    ImWchar range[3];
+    double advance;
+};
+constexpr Close kClose[] = {{{'.', '.', 0}, scene::kPointColumns * Fonts::kCloseDigit},
+                            {{'-', '-', 0}, scene::kMinusColumns * Fonts::kCloseDigit}};
+
+void set_close(Fonts::Cut& cut, const Source& source) {
+    ImFontAtlas* atlas = ImGui::GetIO().Fonts;
+    const auto add = [&](const ImWchar* range, float advance) {
+        ImFontConfig config;
+        config.MergeMode = cut.font != nullptr;
+        config.OversampleH = 3;
+        config.OversampleV = 1;
+        config.PixelSnapH = false;
+        config.GlyphMaxAdvanceX = advance;
+        void* copy = ImGui::MemAlloc(source.bytes.size());
+        std::copy(source.bytes.begin(), source.bytes.end(), static_cast<unsigned char*>(copy));
+        ImFont* font = atlas->AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), cut.pixels, &config, range);
+        if (!cut.font) cut.font = font;
+    };
+    for (const Close& each : kClose) add(each.range, static_cast<float>(each.advance) * cut.em);
+    add(kAsciiGlyphs, Fonts::kCloseDigit * cut.em);
+    cut.digit = Fonts::kCloseDigit * cut.em;
+    cut.close = true;
+}
+
+Fonts::Cut add_cut(const Source& source, float em, float scale, bool close) {
     ImFontAtlas* atlas = ImGui::GetIO().Fonts;
     ImFontConfig config;
     Fonts::Cut cut;
@@ -173,6 +205,10 @@ Fonts::Cut add_cut(const Source& source, float em, float scale) {
     cut.ascent = cut.em * source.metrics.ascent;
     cut.cap = cut.em * source.metrics.cap;
     cut.digit = cut.em * source.metrics.digit;
+    if (close) {
+        set_close(cut, source);
+        return cut;
+    }
     config.OversampleH = cut.em < 16 ? 2 : 1;
     config.OversampleV = 1;
     config.PixelSnapH = false;
@@ -265,7 +301,7 @@ Fonts Fonts::load(float scale, std::string_view outside) {
     for (std::size_t i = 0; i < fonts.cuts_.size(); ++i) {
         const FaceSpec spec = spec_of(static_cast<Face>(i));
         const Source& source = spec.code ? (spec.strong ? code_strong : code) : (spec.strong ? prose_strong : prose);
-        fonts.cuts_[i] = add_cut(source, spec.em, scale);
+        fonts.cuts_[i] = add_cut(source, spec.em, scale, static_cast<Face>(i) >= Face::narrow);
         fonts.cuts_[i].code = spec.code;
         fonts.cuts_[i].strong = spec.strong;
     }
@@ -319,7 +355,8 @@ Fonts Fonts::grown(float times) const {
         for (std::size_t i = 0; i < cuts_.size(); ++i) {
             const Cut& each = cuts_[i];
             const bool ascii_alone = static_cast<Face>(i) == Face::figure_huge;
-            if (each.code != cut.code || each.strong != cut.strong || (ascii_alone && !(cut.code && cut.strong)))
+            if (each.code != cut.code || each.strong != cut.strong || each.close != cut.close ||
+                (ascii_alone && !(cut.code && cut.strong)))
                 continue;
             const bool large = each.em >= em * 0.99f;
             if (!best || (large && (best->em < em * 0.99f || each.em < best->em)) ||

@@ -25,6 +25,8 @@ enum class Face : std::uint8_t {
     figure,        // 12 code, semibold: values in cells
     figure_large,  // 15 code, semibold: the inspected values
     figure_huge,   // 30 code, semibold, ASCII alone: values in cells that are drawn larger
+    narrow,        // 8 code, semibold, ASCII alone, set close: longer values in narrow cells
+    narrowest,     // 7, the same
     count_,
 };
 
@@ -40,7 +42,10 @@ public:
         bool plain = false;     // ImGui's built-in font: Latin letters only
         bool code = false;
         bool strong = false;
+        bool close = false;     // set close: kCloseDigit and the like say how wide its signs are
     };
+    // Advance of a digit, as a part of the em, in faces that are set close.
+    static constexpr float kCloseDigit = 0.52f;
 
     // Adds the fonts to ImGui's atlas at `scale`. Where no font file is found the built-in one serves, and notice()
     // says so.

@@ -36,6 +36,10 @@ float text(const Brush& brush, Face face, Point at, Color color, std::string_vie
     const std::string_view shown = can_be_shown(cut, text, other);
     const float width = measure(cut, shown.data(), shown.data() + shown.size());
     brush.canvas->text(cut, at, color, shown, width);
+    if (WordsUnderPointer* words = brush.look.under_pointer) {
+        const Rect box{at.x, at.y, at.x + width, at.y + cut.pixels};
+        words->drawn(shown, box, box.contains(words->pointer) && ImGui::IsWindowHovered());
+    }
     return width;
 }
 
@@ -52,10 +56,11 @@ void number_in(const Brush& brush, Face face, const Rect& box, Color color, std:
         text_in(brush, face, box, color, text);
         return;
     }
-    const float pitch = std::min((*brush.look.fonts)[Face::tiny].cap + brush.px(2.5f), box.height() * 0.46f) / 2;
+    const Face small = (*brush.look.fonts)[face].em <= (*brush.look.fonts)[Face::tiny].em ? face : Face::tiny;
+    const float pitch = std::min((*brush.look.fonts)[small].cap + brush.px(2.5f), box.height() * 0.46f) / 2;
     const float y = box.center().y;
-    text_in(brush, Face::tiny, {box.x0, y - 2 * pitch, box.x1, y}, color, text.substr(0, at));
-    text_in(brush, Face::tiny, {box.x0, y, box.x1, y + 2 * pitch}, color, text.substr(at + 1));
+    text_in(brush, small, {box.x0, y - 2 * pitch, box.x1, y}, color, text.substr(0, at));
+    text_in(brush, small, {box.x0, y, box.x1, y + 2 * pitch}, color, text.substr(at + 1));
 }
 
 std::string fit_text(const Look& look, Face face, std::string_view text, float width) {

@@ -8,6 +8,7 @@
 
 #include "viz/widgets/canvas.hpp"
 #include "viz/widgets/imgui_compat.hpp"
+#include "viz/widgets/words_under_pointer.hpp"
 
 namespace lanewise::viz {
 
@@ -17,6 +18,7 @@ struct Look {
     const Fonts* fonts = nullptr;
     float scale = 1;
     Canvas* canvas = nullptr;   // where panes draw; null: in the frame on the screen
+    WordsUnderPointer* under_pointer = nullptr;   // told of every text, if any
 
     float px(float at_scale_one) const { return at_scale_one * scale; }
     const Theme& colors() const { return *theme; }
@@ -41,7 +43,7 @@ float text(const Brush& brush, Face face, Point at, Color color, std::string_vie
 // Centred by the height of capitals in `box`.
 void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text,
              Align align = Align::center);
-// A number centred in `box`, perhaps on two lines ("65\n536"), which then stand close in the smallest face.
+// A number centred in `box`; the parts of a value on two lines ("19\n2"), which then stand close in a small face.
 void number_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text);
 // As much of `text` as fits in `width`, ended with "…" when cut.
 std::string fit_text(const Look& look, Face face, std::string_view text, float width);

@@ -28,6 +28,10 @@ public:
         const trace::Record& record = trace_.records[number];
         for (const trace::ArrayImage& image : record.shared) show(image);
         if (!touches_memory(record)) return;
+        if (now && WarpRef{record.launch, record.block, record.warp} == chosen_) {
+            own_now_.push_back(number);
+            loads_ += record.op == trace::Op::load ? 1 : 0;
+        }
         MemoryArray* target = array(record.array);
         if (!target) return;
         const int elements = trace::is_atomic(record.op) ? 1 : record.elements;
@@ -63,6 +67,11 @@ public:
             std::string why;
             word->known = put_in_order(joins, trace_.records[joins.back().record].type, why);
             if (word->known) word->bits = joins.back().left;
+            // Where the chosen warp changes it now, as that warp left it: what the stage shows.
+            const auto own = std::find_if(joins.rbegin(), joins.rend(), [&](const Join& join) {
+                return join.has_left && std::find(own_now_.begin(), own_now_.end(), join.record) != own_now_.end();
+            });
+            if (word->known && own != joins.rend()) word->bits = own->left;
         }
         for (const Touch& read : reads_) {
             MemoryWord& word = *read.word;
@@ -126,6 +135,8 @@ private:
             word.written_now = true;
         }
         if (own) word.lanes |= std::uint32_t{1} << lane;
+        if (own && record.op == trace::Op::load && loads_ > 0)
+            word.reads = static_cast<std::uint8_t>(word.reads | 1u << std::min(loads_ - 1, 7));
         if (word.lane >= 0 && word.by == chosen_ && !own) return;
         word.by = by;
         word.lane = lane;
@@ -137,6 +148,8 @@ private:
     std::vector<int> place_;   // of Trace::arrays in `arrays_`, -1 for those that are not shown
     std::map<MemoryWord*, std::vector<Join>> joins_;   // since the word was stored last
     std::vector<Touch> reads_;                               // in the present step
+    int loads_ = 0;                                          // of the chosen warp in the present step, so far
+    std::vector<std::size_t> own_now_;                       // records of the chosen warp in the present step
 };
 
 }  // namespace

@@ -9,6 +9,9 @@
 
 #include "common/scene/sums/sums.hpp"
 
+namespace lanewise::lesson {
+struct Run;
+}
 namespace lanewise::steps {
 struct AdditionTree;
 }
@@ -89,6 +92,9 @@ struct SumRoom {
     float level = 34;                              // least height
     float first_level = 38, first_folds = 96;      // height of the inputs, without and with folds
 };
+
+// What a tree's last sum is to the run: "the total: ", or why it is not the result ("one of 2 partial sums: ").
+std::string root_name(const lesson::Run& run, const Sum& root, bool stored);
 
 // A summation tree, with what is told of the whole of it.
 struct SummationTree {

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "common/base/counted.hpp"
+#include "common/base/element.hpp"
 #include "common/rounding/addition_tree.hpp"
+#include "common/run/run.hpp"
 #include "common/scene/sums/sum_layout.hpp"
 
 namespace lanewise::scene {
@@ -96,6 +98,27 @@ std::string sum_words(const Sums& sums, const SummationTree& tree, const SumBox&
     third += (third.empty() ? "" : " · ") +
              std::string(box.folded && box.parent >= 0 ? "a click looks at it alone" : "a click goes to the step");
     return first + "\n" + second + "\n" + third;
+}
+
+std::string root_name(const lesson::Run& run, const Sum& root, bool stored) {
+    if (!stored) return "the largest sum that is known: ";
+    const double value = element_to_double(root.type, root.bits);
+    if (run.results.empty()) return "the last sum: ";
+    const lesson::Result& result = run.results.front();
+    if (result.value == value) return "the total: ";
+    if (result.count > 1) return "one of " + std::to_string(result.count) + (result.summed ? " partial sums: " : " results: ");
+    const auto& launches = run.trace.header.launches;
+    std::uint64_t blocks = 0;
+    if (root.warp.launch < launches.size()) {
+        const auto& grid = launches[root.warp.launch].grid;
+        blocks = std::uint64_t{grid[0]} * grid[1] * grid[2];
+    }
+    const auto recorded = static_cast<std::uint64_t>(
+        std::count_if(run.steps.blocks.begin(), run.steps.blocks.end(),
+                      [&](const WarpRef& block) { return block.launch == root.warp.launch; }));
+    if (recorded < blocks)
+        return "not the total, " + std::to_string(recorded) + " of " + std::to_string(blocks) + " blocks are recorded: ";
+    return "not the result (" + format_element(Element::f64, to_bits(result.value), 12) + "): ";
 }
 
 }  // namespace lanewise::scene

@@ -67,17 +67,17 @@ void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<Memo
     for (std::size_t a = 0; a < arrays.size(); ++a) {
         const float width = cell * static_cast<float>(kBanks) / static_cast<float>(per_bank_row(arrays[a].element));
         paints.push_back({pane, scale, arrays[a].element, selection.lane(), Face::tiny,
-                          row_height >= pane.px(13) && width >= pane.px(11), cell_chars(width, pane.look().scale),
-                          row_height >= pane.px(20)});
-        int longest = 1;
+                          row_height >= pane.px(13) && width >= pane.px(11),
+                          cell_room(width - pane.px(2), pane.look().scale)});
+        CellWidths widths;
         for (const BankRow& row : rows) {
             if (row.array != a) continue;
             any_word(arrays[a], row.row, [&](const MemoryWord& word) {
-                if (word.known) longest = std::max(longest, scene::cell_width(paints[a].text(word)));
+                widths.add(paints[a].text(word));
                 return false;
             });
         }
-        paints[a].face = cell_face(pane.look(), width, longest);
+        paints[a].face = cell_face(pane.look(), width - pane.px(2), widths);
         if (row_height < pane.px(20) && paints[a].face == Face::figure)
             paints[a].face = Face::small;  // clear of the marks
     }
@@ -117,8 +117,10 @@ void BanksView::draw_marks(const Pane& pane, const Rect& where, const BankCounts
         const float x = lanes_x0 + cell * static_cast<float>(bank);
         const Rect head{x + pane.px(0.5f), where.y0, x + cell - pane.px(0.5f), where.y0 + pane.px(kMarks - 2)};
         fill(pane.brush, head, colors.warning, pane.px(2));
-        text_in(pane.brush, cell_face(pane.look(), cell, 3), head, text_on(colors.warning),
-                std::to_string(conflicts[bank]) + "×");
+        const std::string times = std::to_string(conflicts[bank]) + "×";
+        CellWidths widths;
+        widths.add(times);
+        text_in(pane.brush, cell_face(pane.look(), cell, widths), head, text_on(colors.warning), times);
         outline(pane.brush, {head.x0, where.y0, head.x1, where.y1}, colors.warning, pane.px(2), pane.px(1.2f));
     }
 }

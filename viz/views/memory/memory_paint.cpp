@@ -9,12 +9,7 @@ namespace lanewise::viz {
 
 std::string WordPaint::text(const MemoryWord& word) const {
     if (!numbers) return "";
-    if (word.known) {
-        // What cannot be said in so few signs ("-0.08" in three) is told by its colour and by pointing at it.
-        std::string text = scene::cell_text(element, word.bits, chars, two_lines);
-        if (scene::cell_width(text) > chars && (text == "-inf" || text == "inf")) return text == "inf" ? "∞" : "-∞";
-        return scene::cell_width(text) <= std::max(chars, 3) ? text : std::string();
-    }
+    if (word.known) return scene::cell_text(element, word.bits, room);
     return word.written ? "?" : "";   // changed by atomics whose order nobody can tell
 }
 
@@ -25,25 +20,32 @@ void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string&
     const bool tall = box.height() > pane.px(14);
     Rect place = box;   // of the number: above the bar
     if (word.read_now) place.y1 -= pane.px(tall ? 3 : 2);
-    // Two lines in a row that is too low for them would cover each other: then the colour alone tells, and pointing.
-    const bool room = text.find('\n') == std::string::npos ||
-                      place.height() >= 2 * ((*brush.look.fonts)[Face::tiny].cap + pane.px(1));
     Color ink = colors.text;
     if (word.known) {
         const Color ground = mix(scale.color(element, word.bits), colors.ground, own ? 0.15 : 0.6);
         ink = text_on(ground);
         fill(brush, box, ground);
         if (unused) hatch(brush, box, mix(ground, ink, 0.22));
-        if (numbers && room) number_in(brush, face, place, ink, text);
+        if (numbers) number_in(brush, face, place, ink, text);
     } else {
         outline(brush, box, with_alpha(colors.faint, 0.7), 0, pane.px(1));
         if (unused) hatch(brush, box, with_alpha(colors.quiet, 0.7));
-        if (numbers && room) number_in(brush, face, place, colors.quiet, text);
+        if (numbers) number_in(brush, face, place, colors.quiet, text);
     }
     if (word.read_now) {
         // The ground shows below the bar, so that it is seen on a dark and on a bright one.
         const float foot = box.y1 - pane.px(tall ? 1.5f : 1);
-        fill(brush, {box.x0, foot - pane.px(own && tall ? 2.0f : 1.5f), box.x1, foot}, with_alpha(ink, own ? 1 : 0.5));
+        const float thick = pane.px(own && tall ? 2.0f : 1.5f);
+        const Color bar = with_alpha(ink, own ? 1 : 0.5);
+        // The first of several reads has a whole bar, later ones a broken one; a word that both read has both.
+        const bool later = word.reads > 1;
+        if (!later || (word.reads & 1u)) fill(brush, {box.x0, foot - thick, box.x1, foot}, bar);
+        if (later) {
+            const float y = (word.reads & 1u) ? foot - thick - pane.px(1.5f) : foot;
+            const float third = box.width() / 3;
+            fill(brush, {box.x0, y - thick, box.x0 + third, y}, bar);
+            fill(brush, {box.x1 - third, y - thick, box.x1, y}, bar);
+        }
     }
     if (word.written_now) outline(brush, box, with_alpha(colors.accent, own ? 1 : 0.45), 0, pane.px(own ? 2.0f : 1.0f));
     if (word.changed_after_read) {
@@ -85,12 +87,13 @@ void hatch(const Brush& brush, const Rect& box, Color color) {
     }
 }
 
-float mark_key(const Pane& pane, float left, float right, float y, std::initializer_list<Mark> marks) {
+float mark_key(const Pane& pane, float left, float right, float y, const std::vector<Mark>& marks) {
     const Theme& colors = pane.colors();
     const auto name = [](Mark mark) {
         switch (mark) {
             case Mark::written: return "written now";
             case Mark::read: return "read now";
+            case Mark::second_read: return "second read";
             case Mark::sector: return "sector transferred";
             case Mark::unused: return "transferred, unused";
         }
@@ -108,6 +111,10 @@ float mark_key(const Pane& pane, float left, float right, float y, std::initiali
             case Mark::written: outline(pane.brush, swatch, colors.accent, 0, pane.px(2)); break;
             case Mark::read:
                 fill(pane.brush, {swatch.x0, swatch.y1 - pane.px(2), swatch.x1, swatch.y1}, colors.text);
+                break;
+            case Mark::second_read:
+                for (const float x : {swatch.x0, swatch.x1 - swatch.width() / 3})
+                    fill(pane.brush, {x, swatch.y1 - pane.px(2), x + swatch.width() / 3, swatch.y1}, colors.text);
                 break;
             case Mark::sector:
                 fill(pane.brush, swatch, colors.accent_ground, pane.px(2));

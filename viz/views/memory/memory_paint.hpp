@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "viz/model/run_view.hpp"
 #include "common/scene/memory/memory_words.hpp"
+#include "common/scene/cell_text.hpp"
 #include "viz/model/pane.hpp"
 
 namespace lanewise::viz {
@@ -16,8 +18,7 @@ struct WordPaint {
     int lane = -1;          // the lane to explain
     Face face = Face::tiny;
     bool numbers = true;    // else colours alone
-    int chars = 2;          // that fit in a word
-    bool two_lines = false; // there is room for them
+    scene::CellRoom room = 2;   // for a number in a word
 
     std::string text(const MemoryWord& word) const;
     // Written now: an edge. Read now: a bar at its foot. Unused, though its sector moved: hatched.
@@ -33,7 +34,7 @@ void hatch(const Brush& brush, const Rect& box, Color color);
 
 // Swatch and word for each mark, ending at `right`; returns the left edge. Draws nothing where it does not fit from
 // `left`.
-enum class Mark : std::uint8_t { written, read, sector, unused };
-float mark_key(const Pane& pane, float left, float right, float y, std::initializer_list<Mark> marks);
+enum class Mark : std::uint8_t { written, read, second_read, sector, unused };
+float mark_key(const Pane& pane, float left, float right, float y, const std::vector<Mark>& marks);
 
 }  // namespace lanewise::viz

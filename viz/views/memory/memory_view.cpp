@@ -209,9 +209,13 @@ void MemoryView::draw_title(const Pane& pane, const Rect& where, const Outline& 
                                               " · the sectors that are moved"}
                    : std::vector<std::string>{" · a row is 128 bytes: 4 sectors of 32", " · 4 sectors a row"};
     }
-    const float key = shared ? mark_key(pane, x + pane.px(150), right, where.center().y, {Mark::written, Mark::read})
-                             : mark_key(pane, x + pane.px(150), right, where.center().y,
-                                        {Mark::sector, Mark::unused, Mark::written, Mark::read});
+    const auto reads = std::count_if(now_.requests.begin(), now_.requests.end(), [&](const scene::Request& request) {
+        return request.space == now_.space && request.touch == scene::Touch::read;
+    });
+    std::vector<Mark> marks{Mark::written, Mark::read};
+    if (reads > 1) marks.push_back(Mark::second_read);
+    if (!shared) marks.insert(marks.begin(), {Mark::sector, Mark::unused});
+    const float key = mark_key(pane, x + pane.px(150), right, where.center().y, marks);
     const float room = key - x - pane.px(6);
     for (const std::string& way : ways) {
         if (text_width(pane.look(), Face::caption, text + way) > room) continue;

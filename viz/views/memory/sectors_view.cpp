@@ -33,11 +33,12 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const ArrayHead& arr
     const float word_width = (sector_width - words_at - 2 * gap) / static_cast<float>(per_sector);
 
     WordPaint paint{pane, scale, array.element, selection.lane(), Face::tiny, row_height >= pane.px(13),
-                    cell_chars(word_width, pane.look().scale), row_height >= pane.px(22)};
-    int longest = 1;
-    for (const MemoryWord& word : words.words) longest = std::max(longest, scene::cell_width(paint.text(word)));
+                    cell_room(word_width - pane.px(1), pane.look().scale)};
+    CellWidths widths;
+    for (const MemoryWord& word : words.words) widths.add(paint.text(word));
     paint.numbers = paint.numbers && word_width >= pane.px(11);
-    paint.face = row_height < pane.px(20) ? Face::tiny : cell_face(pane.look(), word_width, longest);
+    paint.face = cell_face(pane.look(), word_width - pane.px(1), widths);
+    if (row_height < pane.px(20) && (paint.face == Face::figure || paint.face == Face::small)) paint.face = Face::tiny;
     if (row_height < pane.px(23) && paint.face == Face::figure) paint.face = Face::small;   // clear of the marks
 
     float y0 = where.y0;

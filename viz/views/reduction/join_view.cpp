@@ -155,12 +155,11 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
         }
         const bool own = each.join != kNoStep && lit(chain.joins[each.join]);
         const Color ground = scale.color(chain.type, each.bits);
-        const int chars =
-            std::max(3, static_cast<int>((box.width() - pane.px(6)) / (*pane.look().fonts)[Face::small].digit));
         fill(brush, box, mix(colors.panel, ground, 0.2));
         outline(brush, box, own ? colors.accent : mix(ground, colors.strong, 0.15), 0, pane.px(own ? 2 : 1));
         if (!whole(box)) continue;
-        text_in(brush, Face::small, box, colors.text, format_element(chain.type, each.bits, chars));
+        const FittedNumber fitted = fit_number(pane.look(), chain.type, each.bits, box.width() - pane.px(6), Face::small);
+        text_in(brush, fitted.face, box, colors.text, fitted.text);
         if (each.end)
             text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.strong,
                     "in the end");

@@ -73,7 +73,7 @@ float draw_sum_figures(const Brush& brush, const Rect& where, const Sums& sums, 
     const std::string ulps = format_ulps(sum);
     const bool is_number = sum.ulps == sum.ulps && !sum.overflowed;
     const Row rows[] = {
-        {"exact", sums.exact_decimal(place, digits), sum.exact, sum.exact, colors.text},
+        {"exact", sums.exact_decimal(place, digits), sum.bits, sum.bits, colors.text},
         {"rounded", full_value(sum.type, sum.bits), sum.bits, sum.exact, colors.strong},
         {"error",
          sum.error == 0             ? "0"
@@ -89,6 +89,14 @@ float draw_sum_figures(const Brush& brush, const Rect& where, const Sums& sums, 
         const Rect hex = line.cut_right(hex_width);
         text_in(brush, Face::small, line, each.ink,
                 fit_text(brush.look, Face::small, each.decimal, line.width() - brush.px(8)), Align::left);
+        // The exact sum has bits of this type only where it was not rounded.
+        if (&each == rows && sum.ulps != 0) {
+            text_in(brush, Face::caption, {hex.x0, hex.y0, bits.x1, hex.y1}, colors.quiet,
+                    fit_text(brush.look, Face::caption,
+                             "needs more bits than " + std::string(element_name(sum.type)) + " has", bits.x1 - hex.x0),
+                    Align::left);
+            continue;
+        }
         text_in(brush, Face::small, hex, colors.quiet, "0x" + format_bits(sum.type, each.bits), Align::left);
         draw_bits(brush, {bits.x0, bits.center().y - line_height(brush.look, Face::small) / 2}, sum.type, each.bits,
                   each.other, bits_width);

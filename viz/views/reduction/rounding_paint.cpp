@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "common/scene/cell_text.hpp"
+#include "viz/model/cell_paint.hpp"
 #include "viz/views/reduction/rounding_view.hpp"
 
 namespace lanewise::viz {
@@ -23,10 +23,9 @@ std::string ulps_in(const Look& look, Face face, const Sum& sum, float width) {
 }
 
 // As long as `width` allows; shorter values lose digits behind the point.
-std::string value_in(const Look& look, Face face, Element type, std::uint64_t bits, float width) {
-    const int chars = static_cast<int>(width / (*look.fonts)[face].digit);
+FittedNumber value_in(const Look& look, Face face, Element type, std::uint64_t bits, float width) {
     const std::string full = full_value(type, bits);
-    return static_cast<int>(full.size()) <= chars ? full : format_element(type, bits, std::max(chars, 3));
+    return text_width(look, face, full) <= width ? FittedNumber{face, full} : fit_number(look, type, bits, width, face);
 }
 
 }  // namespace
@@ -84,22 +83,15 @@ void RoundingView::draw_box(const Pane& pane, const PlacedSum& box, bool lit) co
     const Face face = width < pane.px(52) ? Face::tiny : Face::small;
     const std::string ulps =
         sum.kind == Sum::Kind::input && sum.ulps == 0 ? "" : ulps_in(pane.look(), face, sum, width);
-    std::vector<std::pair<std::string, Color>> rows;
-    const std::string value = value_in(pane.look(), face, sum.type, sum.bits, width);
-    const auto signs = static_cast<int>(width / (*pane.look().fonts)[face].digit);
-    const std::string broken = signs <= 4 || text_width(pane.look(), face, value) > width
-                                   ? scene::cell_text(sum.type, sum.bits, signs, true)
-                                   : value;
-    const auto [first, second] = scene::lines_of_cell(broken);
-    // Then it has no label: which line is what would be a guess.
-    const bool in_two = !second.empty() && lines >= 2;
-    if (in_two) {
-        rows.emplace_back(std::string(first), colors.strong);
-        rows.emplace_back(std::string(second), colors.strong);
-    } else {
-        rows.emplace_back(value, colors.strong);
-    }
-    if (!ulps.empty() && !in_two) {
+    struct Line {
+        std::string text;
+        Color ink;
+        Face face;
+    };
+    std::vector<Line> rows;
+    const FittedNumber value = value_in(pane.look(), face, sum.type, sum.bits, width);
+    rows.push_back({value.text, colors.strong, value.face});
+    if (!ulps.empty()) {
         std::string text = width > pane.px(78) ? ulps + " ulp" : ulps;
         if (sum.stopped) {
             const std::string both = text + ", stopped";
@@ -107,33 +99,33 @@ void RoundingView::draw_box(const Pane& pane, const PlacedSum& box, bool lit) co
                     : text_width(pane.look(), face, "stopped") <= width ? "stopped"
                                                                         : "stop";
         }
-        rows.emplace_back(text, marked ? colors.warning : colors.text);
+        rows.push_back({text, marked ? colors.warning : colors.text, face});
     }
-    if (lines >= 3 && !in_two && sum.ulps != 0 && std::isfinite(sum.exact_value)) {
+    if (lines >= 3 && sum.ulps != 0 && std::isfinite(sum.exact_value)) {
         const int chars = std::max(3, static_cast<int>(width / (*pane.look().fonts)[face].digit) - 1);
         const std::string exact = sums().exact_decimal(box.sum, 18);
         rows.insert(rows.begin(), {static_cast<int>(exact.size()) <= chars
                                        ? exact
                                        : format_element(Element::f64, to_bits(sum.exact_value), chars),
-                                   colors.quiet});
+                                   colors.quiet, face});
     }
     if (static_cast<int>(rows.size()) < lines && (sum.narrow || box.parent < 0) && width > pane.px(30)) {
-        rows.emplace_back(
-            std::string(element_name(sum.type)) + (sum.narrow && width > pane.px(90) ? ", then widened" : ""),
-            sum.narrow ? colors.accent : colors.quiet);
+        rows.push_back(
+            {std::string(element_name(sum.type)) + (sum.narrow && width > pane.px(90) ? ", then widened" : ""),
+             sum.narrow ? colors.accent : colors.quiet, face});
     }
     if (box.more && static_cast<int>(rows.size()) < lines)
-        rows.insert(rows.begin(), {width > pane.px(60) ? "click: more" : "…", colors.quiet});
+        rows.insert(rows.begin(), {width > pane.px(60) ? "click: more" : "…", colors.quiet, face});
     // Half a number tells nothing, and a label beside it even less.
-    const auto fits = [&](std::string_view text) {
-        return text_width(pane.look(), face, std::string(text)) <= width + pane.px(1);
+    const auto fits = [&](const Line& row) {
+        return text_width(pane.look(), row.face, row.text) <= width + pane.px(1);
     };
-    if (!(in_two ? fits(first) && fits(second) : fits(value))) return bar();
-    std::erase_if(rows, [&](const auto& row) { return !fits(row.first); });
+    if (text_width(pane.look(), value.face, value.text) > width + pane.px(1)) return bar();
+    std::erase_if(rows, [&](const Line& row) { return !fits(row); });
     if (static_cast<int>(rows.size()) > lines) rows.resize(static_cast<std::size_t>(lines));
     float y = inside.center().y - line * static_cast<float>(rows.size()) / 2;
-    for (const auto& [words, ink] : rows) {
-        text_in(brush, face, {inside.x0, y, inside.x1, y + line}, ink, words);
+    for (const auto& [words, ink, own_face] : rows) {
+        text_in(brush, own_face, {inside.x0, y, inside.x1, y + line}, ink, words);
         y += line;
     }
 }
@@ -167,7 +159,7 @@ void RoundingView::draw_run(const Pane& pane, const PlacedSum& box, Rect where) 
     if (text_width(pane.look(), Face::caption, count) <= title.width())
         text_in(brush, Face::caption, title, colors.text, count, charted ? Align::left : Align::center);
     const std::string ulps = format_ulps(last);
-    std::string text = value_in(pane.look(), Face::small, last.type, last.bits, where.width() * 0.5f) +
+    std::string text = value_in(pane.look(), Face::small, last.type, last.bits, where.width() * 0.5f).text +
                         (roomy ? ", " + ulps + " ulp" : "");
     Face face = Face::small;
     if (where.width() < pane.px(60)) {

@@ -53,8 +53,8 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const RunView& run_vie
     if (!tree().empty()) {
         const std::string whose = (zoomed()         ? "one part: "
                                    : lane_ >= 0     ? ""
-                                   : grown_->stored ? "the total: "
-                                                    : "the largest sum that is known: ") +
+                                                    : scene::root_name(*run_view.run, sums().at(grown_->roots.back()),
+                                                                       grown_->stored)) +
                                   sums().place(grown_->roots.back());
         text_in(pane.brush, Face::body, line, theme.quiet, fit_text(look, Face::body, whose, line.width()),
                 Align::left);
@@ -70,7 +70,7 @@ void TreeView::draw_lanes(const Pane& pane, const Rect& where, const RunView& ru
     const int lanes = lanes_of(run_view.steps(), selection.warp);
     Rect rest = where;
     const std::string name = warp_name(run_view.steps(), selection.warp);
-    const float total = text_width(look, Face::caption, "the run's total") + pane.px(16);
+    const float total = text_width(look, Face::caption, "whole run") + pane.px(16);
     const float words = text_width(look, Face::caption, name) + pane.px(12);
     const float cell =
         std::min((rest.width() - total - words - pane.px(16)) / static_cast<float>(lanes), pane.px(kLane + 3));
@@ -95,7 +95,7 @@ void TreeView::draw_lanes(const Pane& pane, const Rect& where, const RunView& ru
         }
         if (pane.button(box)) selection.pinned_lane = pinned ? -1 : lane;
     };
-    choose(box_of(total), "the run's total", -1, Face::caption);
+    choose(box_of(total), "whole run", -1, Face::caption);
     rest.x0 += pane.px(10);
     text_in(pane.brush, Face::caption, box_of(words), theme.quiet, name, Align::left);
     const Face face = cell >= pane.px(18) ? Face::caption : Face::tiny;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "common/base/counted.hpp"
+#include "viz/model/cell_paint.hpp"
 #include "viz/views/reduction/tree_view.hpp"
 
 namespace lanewise::viz {
@@ -123,10 +124,9 @@ void TreeView::draw_box(const Pane& pane, const RunView& run_view, std::size_t s
     if (box.join == SumJoin::again) text = "again " + text;
     Face face = Face::small;
     if (text_width(look, face, text) > room) {
-        face = Face::tiny;
-        if (text_width(look, face, text) > room)
-            text = format_element(sum.type, sum.bits, std::max(1, static_cast<int>(room / (*look.fonts)[face].digit)));
-        if (text_width(look, face, text) > room + pane.px(2)) return;
+        const FittedNumber fitted = fit_number(look, sum.type, sum.bits, room, Face::small);
+        face = fitted.face;
+        text = fitted.text;
     }
     text_in(pane.brush, face, cell, text_on(color), text);
     // Which lane: beside a sum that stands freely.
@@ -205,8 +205,8 @@ void TreeView::draw_fold(const Pane& pane, const RunView& run_view, std::size_t 
     if (later) return;
     const Color color = color_of(theme, run_view, box);
     fill(pane.brush, foot, color, pane.px(3));
-    const int chars = std::max(1, static_cast<int>((foot.width() - pane.px(3)) / (*look.fonts)[Face::small].digit));
-    text_in(pane.brush, Face::small, foot, text_on(color), format_element(sum.type, sum.bits, chars));
+    const FittedNumber fitted = fit_number(look, sum.type, sum.bits, foot.width() - pane.px(2), Face::small);
+    text_in(pane.brush, fitted.face, foot, text_on(color), fitted.text);
 }
 
 }  // namespace lanewise::viz

@@ -15,8 +15,13 @@ public:
         : pane_(pane), face_(face), color_(color), left_(x), y_(y), width_(width),
           step_((*pane.look().fonts)[face].em * leading) {}
 
-    // Returns the link that was clicked; empty when none was.
-    std::string add(const Span& span) {
+    Rect target{};              // of the link added last
+    std::string hovered;        // the link under the pointer
+
+    // Returns the link that was clicked; empty when none was. A marked one stands on a ground.
+    std::string add(const Span& span, bool marked = false) {
+        marked_ = marked;
+        target = {};
         const Theme& colors = pane_.colors();
         Face face = face_;
         Color color = color_;
@@ -55,10 +60,14 @@ private:
         if (x_ > 0 && x_ + width > width_) new_line();
         const Rect box{left_ + x_, y_, left_ + x_ + width, y_ + step_};
         x_ += width;
+        if (!span.link.empty() && target.empty()) target = box;
         if (!box.overlaps(pane_.box)) return false;
         if (span.code) fill(pane_.brush, box.inset(0, pane_.px(1.5f)), pane_.colors().raised, pane_.px(3));
         text_in(pane_.brush, face, box.inset(pad, 0), color, text, Align::left);
         if (span.link.empty()) return false;
+        if (target.empty()) target = box;
+        if (marked_) outline(pane_.brush, box.inset(-pane_.px(2), 0), pane_.colors().focus, pane_.px(3), pane_.px(1.5f));
+        if (pane_.hovers(box)) hovered = span.link;
         hairline(pane_.brush, {box.x0, box.y1 - pane_.px(2)}, {box.x1, box.y1 - pane_.px(2)}, with_alpha(color, 0.6),
                  pane_.px(1));
         return pane_.button(box);
@@ -69,6 +78,7 @@ private:
     Color color_;
     float left_, y_, width_, step_;
     float x_ = 0;
+    bool marked_ = false;
 };
 
 std::string plain(const std::vector<Span>& spans) {
@@ -83,12 +93,18 @@ void TextView::set_text(const std::string& markdown) {
     blocks_ = read_markdown(markdown);
     links_.clear();
     places_.clear();
+    commands_.clear();
+    targets_.clear();
+    chosen_ = -1;
     const auto note = [&](const std::vector<Span>& spans) {
         for (const Span& span : spans) {
-            if (span.link.empty() || places_.contains(span.link)) continue;
+            if (span.link.empty()) continue;
             try {
-                links_.push_back(lesson::parse_link(span.link));
-                places_[span.link] = links_.size() - 1;
+                if (!places_.contains(span.link)) {
+                    links_.push_back(lesson::parse_link(span.link));
+                    places_[span.link] = links_.size() - 1;
+                }
+                targets_.push_back({Intent::Kind::link, places_[span.link]});
             } catch (const Error&) {
                 // A page or a file elsewhere: shown as a link that the window does not follow.
             }
@@ -97,7 +113,22 @@ void TextView::set_text(const std::string& markdown) {
     for (const TextBlock& block : blocks_) {
         note(block.spans);
         for (const auto& cell : block.cells) note(cell);
+        if (block.kind != BlockKind::code) continue;
+        targets_.push_back({Intent::Kind::copy_text, commands_.size()});
+        commands_.push_back(plain(block.spans));
+        while (commands_.back().ends_with('\n')) commands_.back().pop_back();
     }
+}
+
+void TextView::choose_target(bool forward) {
+    const auto count = static_cast<int>(targets_.size());
+    if (count == 0) return;
+    chosen_ = chosen_ < 0 ? (forward ? 0 : count - 1) : (chosen_ + (forward ? 1 : count - 1)) % count;
+    show_chosen_ = true;
+}
+
+Intent TextView::of_target() const {
+    return chosen_ >= 0 ? targets_[static_cast<std::size_t>(chosen_)] : Intent{};
 }
 
 Intent TextView::draw(const Pane& pane) {
@@ -107,12 +138,23 @@ Intent TextView::draw(const Pane& pane) {
     const float width = pane.box.width() - pane.px(36);
     const float top = pane.box.y0 - pane.scrolled;
     float y = top + pane.px(14);
+    hovered_term_.clear();
+    int target = 0;   // links and commands so far
+    std::size_t command = 0;
+    const auto mark = [&](const Rect& box) {
+        if (target++ != chosen_ || !show_chosen_ || box.empty()) return;
+        pane.keep_in_sight(box.y0 - top, box.y1 - top);
+        show_chosen_ = false;
+    };
     const auto flow = [&](const std::vector<Span>& spans, Face face, Color color, float indent, float leading,
                           float room) {
         Flow lines(pane, face, color, left + indent, y, room - indent, leading);
         for (const Span& span : spans) {
-            const std::string clicked = lines.add(span);
+            const bool leads = places_.contains(span.link);
+            const std::string clicked = lines.add(span, leads && target == chosen_);
             if (const auto at = places_.find(clicked); at != places_.end()) intent = {Intent::Kind::link, at->second};
+            if (leads) mark(lines.target);
+            if (const auto at = places_.find(lines.hovered); at != places_.end()) hovered_term_ = links_[at->second].term;
         }
         return lines.bottom();
     };
@@ -154,6 +196,11 @@ Intent TextView::draw(const Pane& pane) {
                 }
                 const Rect box{left, y, left + width, y + pitch * static_cast<float>(lines.size()) + pane.px(14)};
                 fill(pane.brush, box, colors.raised, pane.px(5));
+                if (target == chosen_) outline(pane.brush, box, colors.focus, pane.px(5), pane.px(1.5f));
+                mark(box);
+                if (pane.hovers(box)) hint_card(pane.look(), "click, or J and Enter: copy");
+                if (pane.button(box)) intent = {Intent::Kind::copy_text, command};
+                ++command;
                 Rect row{box.x0 + pane.px(10), y + pane.px(7), box.x1 - pane.px(6), y + pane.px(7) + pitch};
                 for (const auto& [line, piece] : lines) {
                     Rect words = row;

@@ -22,11 +22,24 @@ struct TextView {
     // button at the end is Kind::next_lesson.
     Intent draw(const Pane& pane);
     const std::vector<lesson::Link>& links() const { return links_; }
+    // Links and commands by keys: the next (1) or the one before (0) is marked; what Enter asks for there.
+    void choose_target(bool forward);
+    Intent of_target() const;
+    // The command at that place: Kind::copy_text.
+    const std::string& command(std::size_t place) const { return commands_[place]; }
+    std::size_t commands() const { return commands_.size(); }
+    // A term's link that is under the pointer; empty: none.
+    const std::string& hovered_term() const { return hovered_term_; }
 
 private:
     std::vector<TextBlock> blocks_;
     std::vector<lesson::Link> links_;
     std::map<std::string, std::size_t> places_;   // of a link's target in links_; others lead nowhere
+    std::vector<std::string> commands_;           // blocks of code
+    std::vector<Intent> targets_;                 // in the order of the text
+    int chosen_ = -1;                             // among them
+    bool show_chosen_ = false;
+    std::string hovered_term_;
 };
 
 }  // namespace lanewise::viz

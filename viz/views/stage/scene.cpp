@@ -168,7 +168,7 @@ private:
     }
 
     void fill_row(Row& row, const scene::StageRow& told) const {
-        const int room = cell_chars(scene_.cell, metrics_.scale);
+        const scene::CellRoom room = cell_room(scene_.cell, metrics_.scale);
         for (int lane = 0; lane < scene_.lanes; ++lane) {
             LaneCell& cell = row.lanes[lane_index(lane)];
             static_cast<scene::LaneCell&>(cell) = told.lanes[lane_index(lane)];
@@ -176,11 +176,8 @@ private:
             cell.box = {x + px(0.5f), row.y0, x + scene_.cell - px(0.5f), row.y1};
             cell.text_box = cell.box;
             if (!cell.known || row.thin || row.low || !row.reached) continue;
-            cell.text = scene::cell_text(static_cast<const scene::LaneCell&>(cell), room, true);
-            // "-inf" gives way where it is too wide (infinity_in), so that the numbers beside it need not.
-            row.chars = std::max(row.chars, cell.text == "-inf"  ? 2
-                                            : cell.text == "inf" ? 1
-                                                                 : scene::cell_width(cell.text));
+            cell.text = scene::cell_text(static_cast<const scene::LaneCell&>(cell), room);
+            row.widths.add(cell.text);
         }
     }
 

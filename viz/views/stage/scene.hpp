@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/scene/stage.hpp"
+#include "viz/model/cell_paint.hpp"
 #include "viz/widgets/geometry.hpp"
 
 namespace lanewise::viz {
@@ -34,7 +35,7 @@ struct Row {
     bool low = false;        // too low for numbers: colours alone
     bool reached = false;    // not in the future
     bool near = false;       // directly before or after the present step
-    int chars = 0;           // of its longest number
+    CellWidths widths;       // of its longest number
     float y0 = 0, y1 = 0;
     PerLane<LaneCell> lanes;
 };

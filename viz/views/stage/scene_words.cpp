@@ -84,18 +84,15 @@ WordLine line_of(const Word& word, float column_x, float lane_x, float lane_y, c
     return line;
 }
 
-Word word_of(const scene::Word& told, const Rect& box, int chars) {
+Word word_of(const scene::Word& told, const Rect& box, const scene::CellRoom& room) {
     Word word;
     static_cast<scene::Word&>(word) = told;
     word.box = box;
-    word.text = told.told ? scene::cell_text(word.type, word.bits(), chars, true) : "?";
+    word.text = told.told ? scene::cell_text(word.type, word.bits(), room) : "?";
     const std::size_t count = told.values.size();
     for (std::size_t k = 0; count > 1 && k < std::min(count, kMostElements); ++k) {
         const bool cut = k + 1 == kMostElements && count > kMostElements;
-        std::string text = cut ? "…" : format_element(word.type, told.values[k], chars);
-        // "-0.008" has no form of three signs: told by its colour and by pointing at its lane.
-        if (!cut && text.size() > static_cast<std::size_t>(std::max(chars, 3))) text.clear();
-        word.texts.push_back(std::move(text));
+        word.texts.push_back(cut ? "…" : scene::cell_text(word.type, told.values[k], room));
     }
     if (told.bank >= 0) word.tag = "b" + std::to_string(told.bank);
     return word;
@@ -123,7 +120,7 @@ void place_text(const std::vector<scene::WordRow>& rows, const Scene& scene, flo
     const float writes_begin = band.box.y1 - band.writes_height;
     // Where what was read comes together before it is written.
     const float knot = band.reads_height > 0 ? reads_end + 8 * scale : band.box.y0;
-    const int chars = cell_chars(scene.cell, scale);
+    const scene::CellRoom room = cell_room(scene.cell - scale, scale);
 
     float top = band.box.y0;
     bool writing = false;
@@ -163,7 +160,7 @@ void place_text(const std::vector<scene::WordRow>& rows, const Scene& scene, flo
         const float lane_y = row.write ? knot : band.writes_height > 0 ? knot : band.box.y1;
         for (const scene::Word& told : row.words) {
             const float x = scene.lanes_x0 + scene.cell * told.column;
-            Word word = word_of(told, {x + scale, placed.strip.y0, x + scene.cell - scale, placed.strip.y1}, chars);
+            Word word = word_of(told, {x + scale, placed.strip.y0, x + scene.cell - scale, placed.strip.y1}, room);
             if (row.banks) word.tag_box = {word.box.x0, labels_at, word.box.x1, labels_at + 11 * scale};
             for (int lane = 0; lane < kWarpSize; ++lane) {
                 if (!((word.lanes >> lane) & 1u)) continue;

@@ -294,19 +294,25 @@ TEST(Labels, OfAllSamplesNeitherOverlapNorLeaveTheStage) {
     }
 }
 
-TEST(Labels, ANumberThatHasNoShorterFormTakesTwoLines) {
-    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.03f), 3, true), "-0\n.03");
-    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(0.5f), 3, true), "0.5");
-    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.008f), 3, true), "-8\ne-3");   // not "-0" over ".00"
+TEST(Labels, ANumberStaysOnOneLineAndIsNeverRounded) {
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.03f), 3.5), "-.03");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(0.5f), 3), "0.5");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(0.9951f), 3.6), ".99…");   // not "1"
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.008f), 4.5), "-.008");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.008f), 4), "-0…");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-INFINITY), 3), "-∞");
 }
 
-TEST(Labels, InfinityDoesNotFillItsCell) {
-    Headless gui(400, 300);
-    const float wide = text_width(gui.look(), Face::tiny, "-inf");
-    EXPECT_EQ(infinity_in(gui.look(), Face::tiny, "-inf", wide + 6), "-inf");
-    EXPECT_EQ(infinity_in(gui.look(), Face::tiny, "-inf", wide), "-∞");
-    EXPECT_EQ(infinity_in(gui.look(), Face::tiny, "-1.5", 3), "-1.5");
-    EXPECT_LT(text_width(gui.look(), Face::tiny, "-∞"), wide);
+// The columns that cell_text counts are those of the faces that are set close.
+TEST(Labels, ColumnsAreAsWideAsTheNarrowFacesDrawThem) {
+    for (const float scale : {1.0f, 2.0f}) {
+        Headless gui(400, 300, scale);
+        for (const char* text : {"32640", "-190…", "-.78…", "0.13…", "1…e-7", "131k…"})
+            for (const Face face : {Face::narrow, Face::narrowest})
+                EXPECT_NEAR(text_width(gui.look(), face, text),
+                            (*gui.look().fonts)[face].digit * static_cast<float>(scene::cell_columns(text)), scale)
+                    << text;
+    }
 }
 
 // The lane's number and its source's, told whole over narrow cells: neither covers the other, and no sign is lost.

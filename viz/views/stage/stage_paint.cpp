@@ -39,7 +39,7 @@ int StagePaint::source_of(const Scene& scene, int reader) const {
 
 void StagePaint::row(const Scene& scene, const Row& row, const Band* present) const {
     const Theme& colors = brush.colors();
-    const Face face = cell_face(brush.look, scene.cell, row.chars);
+    const Face face = cell_face(brush.look, scene.cell, row.widths);
     const bool result = present && row.step == present->step;
     for (int i = 0; i < scene.lanes; ++i) {
         const LaneCell& cell = row.lanes[lane_index(i)];
@@ -76,7 +76,7 @@ void StagePaint::row(const Scene& scene, const Row& row, const Band* present) co
         lane_cell(brush, cell.box,
                   !numbers         ? std::string_view()
                   : cell.undefined ? "?"
-                                   : infinity_in(brush.look, face, cell.text, cell.box.width()),
+                                   : std::string_view(cell.text),
                   style);
         if (cell.undefined || !numbers) continue;
         const std::size_t most = run_view->most_inputs;
@@ -180,7 +180,9 @@ void StagePaint::token(const Scene& scene, const Arc& way, const LaneCell& sourc
     style.ground = cell_color(source);
     style.border = color;
     style.border_width = brush.px(1.5f);
-    style.face = cell_face(brush.look, scene.cell, scene::cell_width(source.text));
+    CellWidths widths;
+    widths.add(source.text);
+    style.face = cell_face(brush.look, scene.cell, widths);
     lane_cell(brush, box, source.text, style);
 }
 

@@ -46,12 +46,15 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
             arrow_head(brush, {each.to.x, each.to.y + brush.px(2)}, brush.px(lit ? 4.5f : 3), style.color);
     }
     if (settled) word_heads(band);
-    int longest = 1;
+    CellWidths widths;
     for (const Word& each : band.words) {
-        longest = std::max(longest, scene::cell_width(each.text));
-        for (const std::string& text : each.texts) longest = std::max(longest, static_cast<int>(text.size()));
+        if (each.texts.empty()) widths.add(each.text);
+        for (const std::string& text : each.texts) widths.add(text);
     }
-    const Face face = cell_face(brush.look, scene.cell, longest);
+    Face face = cell_face(brush.look, scene.cell - brush.px(1), widths);
+    // The elements of a wide access stand close under one another.
+    const bool wide = std::any_of(band.words.begin(), band.words.end(), [](const Word& each) { return !each.texts.empty(); });
+    if (wide && (face == Face::figure || face == Face::small)) face = Face::tiny;
     for (const Word& each : band.words) word(scene, each, face);
 }
 
@@ -75,7 +78,7 @@ void StagePaint::word(const Scene&, const Word& word, Face face) const {
                             inner.y0 + height * static_cast<float>(k + 1)};
             const Color ground = mix(colors.panel, value_color(word.type, word.values[k]), 0.3);
             fill(brush, {line.x0, line.y0 + brush.px(0.5f), line.x1, line.y1 - brush.px(0.5f)}, ground);
-            text_in(brush, Face::tiny, line, colors.text, word.texts[k]);
+            text_in(brush, face, line, colors.text, word.texts[k]);
         }
     }
     if (!word.tag.empty())

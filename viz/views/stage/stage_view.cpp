@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "common/base/counted.hpp"
+#include "common/scene/utilization.hpp"
 #include "viz/model/result_line.hpp"
 #include "viz/views/stage/stage_legend.hpp"
 #include "viz/views/stage/stage_paint.hpp"
@@ -16,24 +16,30 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
     lights_.look(run_view, selection);
     Rect rest = pane.box.inset(pane.px(4), 0);
     if (headed) draw_heading(pane, rest.cut_top(pane.px(42)).inset(pane.px(12), 0), run_view, playhead, selection);
-    const float strip_height =
+    // Two rows of numbers and the step between them come first: where it is low, strips, joins and memory make room.
+    const float least_scene = pane.px(168), legend_height = pane.px(24);
+    const auto leaves_room = [&](float height) { return rest.height() - legend_height - height >= least_scene; };
+    float strip_height =
         compact ? 0 : strip.height(pane.look(), run_view, selection, rest.width() - pane.px(24), rest.height());
+    if (!leaves_room(strip_height)) strip_height = 0;
     if (strip_height > 0) {
         strip.draw(pane, rest.cut_top(strip_height).inset(pane.px(12), 0), run_view, playhead, selection, lights_);
     }
     const float room_for_memory = rest.height() * 0.37f;   // at any step: what is told at some must not move the stage
     const float told = draw_findings(pane, rest, run_view, playhead, selection);
     rest.cut_top(told);
-    const float joins_height = note.empty() && !compact ? joins.height(pane.look(), run_view, playhead, selection) : 0;
+    float joins_height = note.empty() && !compact ? joins.height(pane.look(), run_view, playhead, selection) : 0;
+    if (!leaves_room(joins_height)) joins_height = 0;
     if (joins_height > 0) joins.draw(pane, rest.cut_top(joins_height).inset(pane.px(12), 0), run_view, selection);
     const Rect legend_box = compact ? Rect{} : rest.cut_bottom(pane.px(24)).inset(pane.px(12), 0);
 
     // Banks and rows of sectors are as wide as 32 lanes.
     const float cell = (rest.width() - pane.px(16 + gutter)) / kWarpSize;
-    const float memory_height =
+    float memory_height =
         compact ? 0
                 : std::min(memory.height(pane.look(), run_view, selection, cell * kWarpSize, room_for_memory),
                            rest.height() * 0.45f);
+    if (rest.height() - memory_height < least_scene && told == 0) memory_height = 0;
     const Rect memory_box = rest.cut_bottom(memory_height);
     const Intent asked = draw_scene(pane, rest, run_view, playhead, selection);
     if (asked) intent = asked;
@@ -65,7 +71,7 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const RunView&
         for (const LaneFacts& facts : scene_.part.facts) at_work += facts.active ? 1 : 0;
     }
     std::string text = steps[playhead.step].label;
-    if (at_work > 0) text += " · " + counted(at_work, "active lane");
+    if (at_work > 0) text += " · " + scene::lanes_text(steps[playhead.step].kind, at_work);
     text_in(pane.brush, Face::body, {x, where.y0, where.x1, where.y1}, colors.quiet,
             fit_text(pane.look(), Face::body, text, where.x1 - x), Align::left);
     x += text_width(pane.look(), Face::body, text) + pane.px(14);
@@ -208,8 +214,11 @@ Intent StageView::point_at(const Pane& pane, const Rect& lanes_box, const Rect& 
         const Word& word = band->words[i];
         if (!word.box.contains(at)) continue;
         selection.next.word = {word.array_id, word.index};
-        hint_card(pane.look(),
-                  word.array + "[" + std::to_string(word.index) + "] · " + use_text(lights_.uses(), playhead.step));
+        std::string values;   // whole, whatever there was room for
+        for (std::size_t k = 0; word.told && k < word.values.size(); ++k)
+            values += (k > 0 ? ", " : " = ") + format_element(word.type, word.values[k]);
+        hint_card(pane.look(), word.array + "[" + std::to_string(word.index) + "]" + values + " · " +
+                                   use_text(lights_.uses(), playhead.step));
         // A word of one lane explains that lane.
         if (std::popcount(word.lanes) == 1) selection.next.lane = std::countr_zero(word.lanes);
     }

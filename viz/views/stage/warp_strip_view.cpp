@@ -61,6 +61,27 @@ void state_sign(const Brush& brush, Point c, Doing doing) {
     }
 }
 
+// What the strips' colours and directions mean, under the block's name.
+void draw_strip_legend(const Pane& pane, const Rect& where, ColorBy by) {
+    if (where.height() < pane.px(17)) return;
+    const Rect bar{where.x0, where.y0, where.x1, where.y0 + pane.px(5)};
+    constexpr int kParts = 12;
+    const float part = bar.width() / kParts;
+    for (int i = 0; i < kParts; ++i) {
+        const float x = bar.x0 + part * static_cast<float>(i);
+        fill(pane.brush, {x, bar.y0, x + part + 0.5f, bar.y1}, viridis(0.06 + 0.94 * (i + 0.5) / kParts));
+    }
+    const bool value = by == ColorBy::value;
+    const Rect words{bar.x0, bar.y1, bar.x1, bar.y1 + pane.px(12)};
+    text_in(pane.brush, Face::tiny, words, pane.colors().quiet, value ? "low" : "1", Align::left);
+    text_in(pane.brush, Face::tiny, words, pane.colors().quiet, value ? "high" : "all", Align::right);
+    if (pane.hovers({where.x0, where.y0 - pane.px(18), where.x1, words.y1}))
+        hint_card(pane.look(), value ? "A row is a step, time runs down; a column is a lane.\n"
+                                       "Colours: values from the lowest to the highest of the whole run."
+                                     : "A row is a step, time runs down; a column is a lane.\n"
+                                       "Colours: from one input included to all inputs.");
+}
+
 }  // namespace
 
 std::vector<ColorRow> color_rows(const RunView& run_view, const WarpRef& warp, const Theme& theme, ColorBy by) {
@@ -130,6 +151,8 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const RunVie
     const float pitch = std::min(pane.px(132), (where.width() - pane.px(kLabel)) / static_cast<float>(lines.columns));
     text_in(brush, Face::caption, {where.x0, where.y0, where.x1, where.y0 + pane.px(16)}, colors.quiet,
             "block " + std::to_string(selection.warp.block), Align::left);
+    draw_strip_legend(pane, {where.x0, where.y0 + pane.px(18), where.x0 + pane.px(kLabel - 10), where.y0 + line_height},
+                      selection.display.colors);
     for (std::size_t i = 0; i < warps.size(); ++i) {
         const WarpRef warp = run.warps[warps[i]];
         const WarpState state = state_of(run_view.steps(), playhead.step, warp);
@@ -263,7 +286,7 @@ void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const RunView
                                        (joins   ? " · its atomic joins the word of this step"
                                         : works ? " · works"
                                                 : " · nothing in this step") +
-                                       " · G");
+                                       " · G\nEach stripe is a lane of its warps now, from low to high values of the run.");
         }
         if (pane.button(box) && !own && !warps.empty()) {
             // The warp of the same number, if that block has it.

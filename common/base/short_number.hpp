@@ -1,0 +1,18 @@
+// A number in little room: the same number, or its first digits with "…" after them. Never rounded to another number.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace lanewise {
+
+// `whole` as format_element writes it, in the first of these forms that `fits`: whole ("0.75"), without the zero before
+// its point (".75"), with k or M for thousands and millions or an exponent ("100k", "1e30"), its first digits ("0.13…",
+// "32k…", "1…e-7"), "0…" of what is small. Where nothing fits, the shortest of them.
+std::string short_number(std::string_view whole, const std::function<bool(std::string_view)>& fits);
+
+// Signs of a text, of which "…" is one in three bytes.
+int count_signs(std::string_view text);
+
+}  // namespace lanewise

@@ -1,0 +1,63 @@
+#!/bin/sh
+# page_sizes.test.sh PROGRAM: the page of all variants of a lesson in a headless Chromium at the sizes of a phone, upright
+# and sideways, and of a laptop: the controls are in sight, nothing scrolls sideways, an address opens its step, and the
+# tabs, the text and the memory are there. Exit status 77 where there is no Chromium (CHROMIUM names another).
+set -eu
+program=$1
+chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
+[ -n "$chromium" ] || { echo "no Chromium"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$program" --backend cpu --export "$folder/page.html" > "$folder/told" 2>&1 || { cat "$folder/told"; exit 1; }
+variants=$("$program" --list | awk 'NR == 3 { print $1 }')
+
+# What the page says of itself, once it stands.
+cat > "$folder/probe.html" <<'PROBE'
+<script>
+setTimeout(() => {
+  const box = document.querySelector('#play').getBoundingClientRect();
+  const report = {controls: box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth,
+    sideways: document.documentElement.scrollWidth > innerWidth + 1, place: document.querySelector('#place').textContent,
+    variant: facts.runs[0].variant, address: location.hash, tabs: document.querySelectorAll('#tabs button').length,
+    text: document.querySelector('#words').textContent.length, terms: document.querySelectorAll('#words .term').length,
+    memory: document.querySelectorAll('.bank-row').length, size: innerWidth + 'x' + innerHeight};
+  parent.postMessage(Object.entries(report).map(([k, v]) => `${k}=${v}`).join(' '), '*');
+}, 300);
+</script>
+PROBE
+awk -v probe="$folder/probe.html" '/<\/body>/ { while ((getline line < probe) > 0) print line } { print }' \
+  "$folder/page.html" > "$folder/probed.html"
+
+# In a frame, since a window has a least width of its own.
+frame() { # WIDTH HEIGHT HASH
+  cat > "$folder/frame.html" <<FRAME
+<body style="margin: 0"><iframe src="probed.html#$3" width="$1" height="$2" style="border: 0"></iframe><script>
+addEventListener('message', event => document.body.append(Object.assign(document.createElement('pre'), {id: 'report', textContent: event.data})));
+</script></body>
+FRAME
+}
+
+failures=0
+expect() { # REPORT PATTERN WHAT
+  case "$1" in
+    *"$2"*) ;;
+    *) echo "$3: $2 is missing in: $1"; failures=$((failures + 1)) ;;
+  esac
+}
+for size in "390 844" "844 390" "1440 900"; do
+  for step in 1 2; do
+    frame $size "variant=$variants&amp;step=$step"
+    report=$("$chromium" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$folder/profile" \
+      --window-size=1500,1000 --virtual-time-budget=3000 --dump-dom "file://$folder/frame.html" 2> /dev/null | grep -o '<pre id="report">[^<]*' || true)
+    report="$report "
+    expect "$report" "controls=true" "$size"
+    expect "$report" "sideways=false" "$size"
+    expect "$report" "place=step $step of" "$size, a shared address"
+    expect "$report" "variant=$variants " "$size, a shared address"
+    expect "$report" "step=$step" "$size, the address follows"
+    case "$report" in *"tabs=0 "* | *"tabs=1 "* | *"text=0 "* | *"terms=0 "*) echo "$size: $report"; failures=$((failures + 1)) ;; esac
+    [ $step = 1 ] && case "$report" in *"memory=0 "*) echo "$size: no memory in: $report"; failures=$((failures + 1)) ;; esac
+  done
+done
+[ $failures = 0 ] && echo "three sizes without a fault"
+exit $((failures > 0))

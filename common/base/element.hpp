@@ -41,7 +41,7 @@ double element_to_double(Element element, std::uint64_t bits);
 std::uint64_t element_from_double(Element element, double value);
 
 // The value as a person reads it, the shortest form that reads back the same: "26", "0.1", "-inf", "nan".
-// `max_chars` > 0 asks for a form no wider than that, with fewer digits when need be ("1.2e6").
+// `max_chars` > 0 asks for a form of so many signs: where need be its first digits and "…" ("1.2M…", short_number.hpp).
 std::string format_element(Element element, std::uint64_t bits, int max_chars = 0);
 
 // The bits as hex digits, two for each byte, without "0x": "41d00000".

@@ -47,7 +47,7 @@ expect() { # REPORT PATTERN WHAT
 for size in "390 844" "844 390" "1440 900"; do
   for step in 1 2; do
     frame $size "variant=$variants&amp;step=$step"
-    report=$("$chromium" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$folder/profile" \
+    report=$(timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$folder/profile" \
       --window-size=1500,1000 --virtual-time-budget=3000 --dump-dom "file://$folder/frame.html" 2> /dev/null | grep -o '<pre id="report">[^<]*' || true)
     report="$report "
     expect "$report" "controls=true" "$size"

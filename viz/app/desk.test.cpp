@@ -100,6 +100,52 @@ TEST(DeskLinks, LeadToAVariantAStepALaneAndAView) {
     EXPECT_EQ(desk.gone_on.program, "/programs/06_next");
 }
 
+TEST(DeskLinks, AreReachedByKeysAndBackReturns) {
+    lesson::Presentation shown = with_lessons();
+    shown.text = "# A\n\nSee [down](variant:warp_sum_down,step:4,lane:7) and [lanes](../GLOSSARY.md#lane).\n\n"
+                 "```\n./lessons/run 05\n```\n";
+    shown.glossary = "## lane\nA thread's place in its warp.\nSource: Guide\n";
+    Desk desk(shown);
+    desk.press(Key::right);
+    desk.press(letter('J'));
+    desk.press(Key::enter);
+    EXPECT_EQ(desk.app->variant(), "warp_sum_down");
+    EXPECT_EQ(desk.app->playhead().step, 3u);
+    desk.press(Key::backspace);
+    EXPECT_EQ(desk.app->variant(), "warp_sum_xor");
+    EXPECT_EQ(desk.app->playhead().step, 1u);
+    EXPECT_EQ(desk.app->selection().lane(), -1);
+    // A term opens the glossary at its sentence.
+    desk.press(letter('J'));
+    desk.press(Key::enter);
+    ASSERT_TRUE(desk.app->terms().open);
+    ASSERT_EQ(desk.app->terms().first.size(), 1u);
+    EXPECT_EQ(desk.app->terms().first[0]->name, "lane");
+    desk.press(Key::escape);
+    EXPECT_FALSE(desk.app->terms().open);
+    // A command is copied.
+    desk.press(letter('J'));
+    desk.press(Key::enter);
+    EXPECT_EQ(desk.app->notice().sentence, "Copied: ./lessons/run 05");
+    // And E explains the step's own terms.
+    desk.press(letter('E'));
+    ASSERT_TRUE(desk.app->terms().open);
+    EXPECT_EQ(desk.app->terms().first.at(0)->name, "lane");
+}
+
+TEST(DeskKeys, TheLastInputWinsBetweenPointerAndArrows) {
+    Desk desk;
+    desk.move(640, 300);
+    const int hovered = desk.app->selection().lane();
+    ASSERT_GE(hovered, 0);
+    desk.press(Key::down);
+    EXPECT_EQ(desk.app->selection().lane(), (hovered + 1) % 32);   // though the pointer rests on the other
+    desk.press(Key::down);
+    EXPECT_EQ(desk.app->selection().lane(), (hovered + 2) % 32);
+    desk.move(641, 300);
+    EXPECT_EQ(desk.app->selection().lane(), hovered);
+}
+
 TEST(DeskPanels, KeysHideAndShowThem) {
     Desk desk;
     desk.press(letter('L'));

@@ -25,7 +25,8 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
     if (strip_height > 0) {
         strip.draw(pane, rest.cut_top(strip_height).inset(pane.px(12), 0), run_view, playhead, selection, lights_);
     }
-    const float room_for_memory = rest.height() * 0.37f;   // at any step: what is told at some must not move the stage
+    const float room_for_memory =
+        std::max(0.0f, std::min(rest.height() * 0.37f, rest.height() - legend_height - least_scene));   // at any step: what is told at some must not move the stage
     const float told = draw_findings(pane, rest, run_view, playhead, selection);
     rest.cut_top(told);
     float joins_height = note.empty() && !compact ? joins.height(pane.look(), run_view, playhead, selection) : 0;
@@ -35,11 +36,10 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
 
     // Banks and rows of sectors are as wide as 32 lanes.
     const float cell = (rest.width() - pane.px(16 + gutter)) / kWarpSize;
-    float memory_height =
+    const float memory_height =
         compact ? 0
                 : std::min(memory.height(pane.look(), run_view, selection, cell * kWarpSize, room_for_memory),
                            rest.height() * 0.45f);
-    if (rest.height() - memory_height < least_scene && told == 0) memory_height = 0;
     const Rect memory_box = rest.cut_bottom(memory_height);
     const Intent asked = draw_scene(pane, rest, run_view, playhead, selection);
     if (asked) intent = asked;

@@ -114,8 +114,11 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
                 for (int lane = 0; lane < stage.scene().lanes; ++lane) {
                     const LaneCell& cell = row.lanes[static_cast<std::size_t>(lane)];
                     const auto [first, second] = scene::lines_of_cell(cell.text);
-                    const float wide = std::max(text_width(look, second.empty() ? face : Face::tiny, first),
-                                                text_width(look, Face::tiny, second));
+                    // Two lines are no larger than tiny (number_in).
+                    const bool small = (*look.fonts)[face].em <= (*look.fonts)[Face::tiny].em;
+                    const Face of_two = small ? face : Face::tiny;
+                    const float wide = std::max(text_width(look, second.empty() ? face : of_two, first),
+                                                text_width(look, of_two, second));
                     if (wide > stage.scene().cell + scale * 0.6f) tell("\"" + cell.text + "\" is wider than its cell");
                 }
             }

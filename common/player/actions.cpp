@@ -83,7 +83,7 @@ constexpr std::array kActions = {
     Action{letter('N'), false, "N", "next lesson", {Kind::next_lesson, 0}, Group::file, Surface::window},
     Action{letter('.'), false, ".", "cancel the run that is under way (also Esc)",
            {Kind::cancel, 0}, Group::file, Surface::window},
-    Action{letter('E'), false, "E", "explain the terms of this step (a pointer on a term does, too)",
+    Action{letter('Y'), false, "Y", "explain the terms of this step (a pointer on a term does, too)",
            {Kind::explain, 0}, Group::help, Surface::window},
     Action{Key::f10, false, "F10", "menu", {Kind::menu, 0}, Group::help, Surface::window},
     Action{letter('?'), false, "?", "all keys", {Kind::keys, 0}, Group::help},

@@ -90,7 +90,7 @@ bool Stepper::apply(Intent intent) {
             if (const auto* stop = scene::finding_stop_beside(outline_.finding_stops, playhead_.step, warp_, direction)) {
                 stay();
                 playhead_.go_to(stop->step);
-                if (scene::is_recorded(steps, stop->warp)) warp_ = stop->warp;
+                if (scene::is_recorded(steps, stop->warp)) home_ = warp_ = stop->warp;
                 lane_ = stop->lane;
             }
             break;

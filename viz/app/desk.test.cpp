@@ -127,8 +127,8 @@ TEST(DeskLinks, AreReachedByKeysAndBackReturns) {
     desk.press(letter('J'));
     desk.press(Key::enter);
     EXPECT_EQ(desk.app->notice().sentence, "Copied: ./lessons/run 05");
-    // And E explains the step's own terms.
-    desk.press(letter('E'));
+    // And Y explains the step's own terms.
+    desk.press(letter('Y'));
     ASSERT_TRUE(desk.app->terms().open);
     EXPECT_EQ(desk.app->terms().first.at(0)->name, "lane");
 }

@@ -114,7 +114,7 @@ TEST(Screens, OfOneVariantHaveNoFaultyLabel) {
                 app.press(Key::tab);
                 app.settle();
             }
-            for (const char view : {'B', 'T', 'U', 'H', 'E'}) {
+            for (const char view : {'B', 'T', 'U', 'H', 'Y'}) {
                 app.press(letter(view));
                 look_at(app, gui, screen, std::string("view ") + view);
                 app.press(Key::escape);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times torch.sum in the way that a lesson's --time times its kernels, for tables that can stand beside each other.
+"""Times torch.sum in the way that a lesson's --time times its kernels, for tables that can be compared.
 
     python3 assets/torch_sums.py                                     # the nine shapes of --sizes table, three types
     python3 assets/torch_sums.py --sizes 2^20:2^30:x4 --types f16

@@ -29,10 +29,10 @@ std::string in_quotes(std::string_view text) {
 
 bool spelled_as_word(const Source& source, std::size_t i, const Intrinsic& word) {
     if (!source.is(i, word.cuda)) return false;
-    return i == 0 || (!source.is(i - 1, ".") && !source.is(i - 1, "->"));  // somebody's member
+    return i == 0 || (!source.is(i - 1, ".") && !source.is(i - 1, "->"));  // a member
 }
 
-// Where the token's name begins, its :: included; nothing where it is of somebody's namespace.
+// Where the token's name begins, its :: included; nothing where it is a name in a namespace.
 std::optional<std::size_t> name_begin(const Source& source, std::size_t i) {
     if (i == 0 || !source.is(i - 1, "::")) return source[i].offset;
     const bool keyword = i > 1 && (source.is(i - 2, "return") || source.is(i - 2, "else") || source.is(i - 2, "do"));
@@ -126,7 +126,7 @@ void emulate_heap(const Source& source, Edits& edits) {
 
 std::string guard(const SharedName& name) { return " LANEWISE_GUARD(" + name.name + ")"; }
 
-// Behind each shared array lies memory that is nobody's, so that an index too large is seen. Names that share a
+// Behind each shared array lies memory of no variable, so that an index too large is seen. Names that share a
 // declaration get one each, where its words can be said again.
 void guard_arrays(const Source& source, const SharedDeclaration& declaration, Edits& edits) {
     const Statement& statement = *declaration.statement;

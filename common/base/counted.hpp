@@ -7,7 +7,7 @@
 
 namespace lanewise {
 
-// "1 lane", "3 lanes", "2 passes".
+// "1 lane", "3 lanes", "2 wavefronts".
 std::string counted(std::integral auto count, std::string_view noun) {
     std::string text = std::to_string(count) + " " + std::string(noun);
     if (count != 1) text += noun.ends_with('s') || noun.ends_with('x') ? "es" : "s";

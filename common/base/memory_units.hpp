@@ -14,7 +14,7 @@ inline constexpr int kBankBytes = 4;
 // for 8-byte, quarter warps for 16-byte words); in each turn lanes that want different words of one bank wait for one
 // another, lanes that want the same word do not.
 struct BankUse {
-    int passes = 0;                          // in all turns: the least is the number of turns
+    int wavefronts = 0;                      // in all turns: the least is the number of turns
     int turns = 0;
     std::array<std::uint8_t, kBanks> words{};  // different words wanted of each bank, the most in one turn
 };

@@ -38,7 +38,7 @@ struct Party {
     Site site = 0;
     std::string value;
     std::int64_t events = -1;
-    int lane = 0;               // the one that the rest is about: `lanes` gathers those of whom the same is true
+    int lane = 0;               // the one that the rest is about: `lanes` gathers those of which the same is true
 };
 
 struct Noticed {

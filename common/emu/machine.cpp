@@ -100,7 +100,7 @@ void Machine::load(const Program& program) {
     order_lanes();
 }
 
-// Fills in the rings: who is let run after whom. A seeded order is another one in every block.
+// Fills in the rings: which lane runs after which. A seeded order is another one in every block.
 void Machine::order_lanes() {
     using Kind = launch::Order::Kind;
     const Kind kind = program_.order.kind;
@@ -250,7 +250,7 @@ void Machine::go_to_first_of(std::uint32_t warp) {
     if (to != current) go_to(to);
 }
 
-// Lets somebody else run; the lane has said before whether it still can.
+// Lets another lane run; the lane has said before whether it still can.
 void Machine::yield() {
     if (runnable_[current / kWarpSize]) {
         std::uint32_t to = next_[current];
@@ -279,7 +279,7 @@ void Machine::let_others_run() {
     const std::uint32_t warp = current / kWarpSize;
     std::uint32_t to = next_[current];
     while (to != first_[warp] && !is_runnable(to)) to = next_[to];
-    // The ring has come round: the other warps' turn. This lane can run, so somebody is found.
+    // The ring has come round: the other warps' turn. This lane can run, so one is found.
     if (to == first_[warp]) to = static_cast<std::uint32_t>(first_runnable(warp_place_[warp] + 1));
     if (to != current) go_to(to);
 }

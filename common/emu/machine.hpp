@@ -1,4 +1,4 @@
-// One block of lanes on one OS thread: who runs next, who waits for whom.
+// One block of lanes on one OS thread: which lane runs next, which waits for which.
 #pragma once
 
 #include <array>
@@ -221,12 +221,12 @@ private:
     std::vector<BarrierCall> barrier_calls_;
     std::array<std::uint32_t, kMaxThreads> returned_after_{};
     std::uint32_t last_return_ = 0;    // the most of them
-    int quick_line_ = kNoLine;         // the same while an arrival there is nothing special: some wait, nobody observes
+    int quick_line_ = kNoLine;         // the same while an arrival there is nothing special: some wait, no observer
     std::uint32_t warp_count_ = 0;
     std::uint32_t lane_mask_ = ~0u;    // the lanes a warp can have
     std::array<std::uint32_t, kMaxWarps> runnable_{};  // lanes of each warp that can go on
     std::array<Fiber, kMaxThreads> fibers_;
-    std::array<std::uint16_t, kMaxThreads> next_{};   // who is let run after whom: a ring in each warp
+    std::array<std::uint16_t, kMaxThreads> next_{};   // which lane runs after which: a ring in each warp
     std::array<Warp, kMaxWarps> warps_;
     std::array<std::uint64_t, kMaxThreads> offered_{};
     std::array<std::int32_t, kMaxThreads> arg_{};

@@ -131,7 +131,7 @@ struct HeapSeen {
 class Observer {
 public:
     virtual ~Observer() = default;
-    // Which of the frequent events it takes; the emulator goes a shorter way where nobody does.
+    // Which of the frequent events it takes; where none does, the emulator goes a shorter way.
     virtual bool takes_arrivals() const { return true; }    // at_barrier
     virtual bool takes_statements() const { return true; }  // after, joined, took
     virtual void block_begins(std::uint64_t /*block*/, std::uint32_t /*slots*/) {}

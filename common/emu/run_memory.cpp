@@ -29,7 +29,7 @@ std::uint64_t up(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1
                             bytes >> 20, std::strerror(errno)));
 }
 
-// Scratch memory is filled with a value nobody mistakes for a result; new pages are zero.
+// Scratch memory is filled with a value that no result looks like; new pages are zero.
 void fill(std::byte* to, const launch::BufferSpec& spec) {
     const std::uint64_t bytes = spec.bytes();
     if (bytes == 0) return;
@@ -40,7 +40,7 @@ void fill(std::byte* to, const launch::BufferSpec& spec) {
 }  // namespace
 
 void RunMemory::lay_out(const launch::Plan& plan, Kind kind) {
-    // On each side of a buffer, where nobody may touch anything. It costs address space alone, of which there are 128 TB.
+    // On each side of a buffer, that nothing may touch. It costs address space alone, of which there are 128 TB.
     const std::uint64_t apart = std::min(kApart, kMostApart / std::bit_floor(plan.buffers.size() + 1));
     const std::uint64_t guard = kind.checked ? apart : kGuardBytes;
     journal_bytes_ = kind.records ? kRecordedBytes : kUnrecordedBytes;

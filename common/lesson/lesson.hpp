@@ -61,7 +61,7 @@ struct Variant {
     std::vector<ControlValue> controls = {};  // the lesson's controls that it takes, each with its own default ("": the
                                               // control's)
     bool permutation = false;         // --text shows each of its shuffles as a matrix of lanes, too
-    std::string compared_with = {};   // another variant's name: the rung before; empty: none
+    std::string compared_with = {};   // the one that it is compared with first; empty: none
     std::string declared_wrong = {};  // why its result is not expected to hold; empty: it is
     std::uint64_t timed_n = std::uint64_t{1} << 20;  // what --time runs on when the command line does not say
     std::uint64_t timed_columns = 0;                 // … in rows of so many; 0: `columns`

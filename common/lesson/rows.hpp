@@ -108,7 +108,7 @@ inline std::vector<double> row_of(const Inputs& inputs, Element element, std::ui
 }
 
 // Expects of `out` what `result_of(values of a row)`, a RowResult, gives for each row that is checked; the results of
-// neighbouring rows stand beside each other. `element` is that of the input.
+// neighbouring rows are next to each other. `element` is that of the input.
 template <class T, class ResultOf>
 void expect_rows(launch::Plan& plan, launch::Buffer<T> out, const Inputs& inputs, Element element,
                  const ResultOf& result_of, const std::string& reason) {

@@ -148,7 +148,7 @@ function drawWords(stage, words, v, length) {
     const box = p.box(places[i], v, size - p.px(1), length);
     const cell = make('g', {opacity: dim ? 0.6 : 1, 'data-word': `${word.array}[${word.index}]`}, make('title', {}, `${word.array}[${word.index}]` + (word.op.startsWith('atomic') ? ` ${word.op}` : ` = ${word.ids.map(id => textOf(run, id)).join(', ')}`) + `; ${word.lanes.length === 1 ? 'lane' : 'lanes'} ${word.lanes.join(', ')}`),
       make('rect', {...box, fill: 'var(--ground)', stroke: isLit ? 'var(--accent)' : own, 'stroke-width': p.px(isLit ? 2.4 : 1.6), rx: word.shared ? p.px(5) : 0}));
-    // A narrow screen has room for the place of a pack, not for its values: they stand beside.
+    // A narrow screen has room for the place of a pack, not for its values: they are written next to it.
     const packed = p.tall && word.ids.length > 1;
     if (packed) cell.append(label(stage, places[i], v, `[${word.index}…${word.index + word.ids.length - 1}]`, {'font-size': Math.min(p.px(10), length / (0.62 * (4 + 2 * String(word.index + word.ids.length).length))).toFixed(1)}));
     // Many lanes' atomics on one word: no one's operand is the word's value.

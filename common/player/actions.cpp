@@ -41,7 +41,7 @@ constexpr std::array kActions = {
     Action{letter('E'), true, "", "", {Kind::finding, 0}, Group::look},
     Action{letter('C'), false, "C", "variants beside each other (again: one more)",
            {Kind::compare, 0}, Group::view, Surface::window},
-    Action{letter('C'), true, "Shift C", "take the chosen variant away",
+    Action{letter('C'), true, "Shift C", "remove the chosen variant",
            {Kind::uncompare, 0}, Group::view, Surface::window},
     Action{letter('X'), false, "X", "choose the next side (Tab and 1 … 9 change it)",
            {Kind::side, 0}, Group::view, Surface::window},
@@ -91,7 +91,7 @@ constexpr std::array kActions = {
            {Kind::close, 0}, Group::help, Surface::window},
     Action{Key::escape, false, "Esc", "back: overlay, stage alone; then end",
            {Kind::close, 0}, Group::help, Surface::terminal},
-    Action{letter('Q'), false, "Q", "end", {Kind::quit, 0}, Group::file, Surface::terminal},
+    Action{letter('Q'), false, "Q", "quit", {Kind::quit, 0}, Group::file, Surface::terminal},
 };
 
 }  // namespace

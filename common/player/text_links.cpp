@@ -73,7 +73,7 @@ Link parse_link(const std::string& target) {
         else if (kind == "compare") {
             link.compare = split(value, '+');
             if (link.compare.size() < 2 || link.compare.size() > 4)
-                refuse(target, part, "but two to four variants can stand beside each other");
+                refuse(target, part, "but two to four variants can be compared");
         } else if (kind == "view") {
             link.view = view_named(value);
             if (!link.view)

@@ -52,7 +52,7 @@ struct TextView {
     Paint paint{false};
 };
 
-// The steps of one run: lanes, values, who read whom; then the whole run's totals.
+// The steps of one run: lanes, values, source lanes; then the whole run's totals.
 void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const TextView& view);
 
 // One of the runs that are compared, which outlives the printing.

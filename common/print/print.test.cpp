@@ -119,7 +119,7 @@ TEST(PrintText, CollectiveSteps) {
     expect_in(text, "lane 5 ← lanes 0…7: 0 + 1 + 2 + … = 28");
     expect_in(text, "    offers        0   1   0   1   0   1   0   1\n    receives     55  aa");
     expect_in(text, "fence system");
-    expect_in(text, "    lanes 0-7 pass, waiting for nobody");
+    expect_in(text, "    lanes 0-7 pass, waiting for no other thread");
     expect_in(text, "    lanes 0-7 find 0x000000ff");
     expect_in(text, "    lanes 0-4 say yes; the block's answer is 9");
     expect_in(text, "    out[32]");
@@ -168,7 +168,7 @@ TEST(PrintText, WhatTheRunCost) {
     const std::string costs =
         "    50.0 % lane utilization in add steps: 16 of 32\n"
         "    global memory: 1 request · 32 sectors of 32 bytes · 32.0 sectors a request · 128 of 1024 bytes used\n"
-        "    shared memory: 1 request · 2 passes · 1 more for bank conflicts and wide words\n"
+        "    shared memory: 1 request · 2 wavefronts · 1 more for bank conflicts and wide words\n"
         "    83 % of the lanes active in a step, on average\n";
     const std::string counts =
         "1 shuffle round · 0 block barriers · 32 shared accesses · 32 global accesses · 0 atomics";
@@ -186,7 +186,7 @@ TEST(PrintText, WhatTheRunCost) {
     expect_in(differing,
               "  the 2 recorded blocks together\n    50.0 % lane utilization in add steps: 32 of 64\n"
               "    global memory: 2 requests · 64 sectors");
-    expect_in(differing, "shared memory: 3 requests · 5 passes · 2 more");
+    expect_in(differing, "shared memory: 3 requests · 5 wavefronts · 2 more");
 }
 
 TEST(PrintText, OtherOrdersOfTheBlocks) {

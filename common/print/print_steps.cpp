@@ -235,7 +235,7 @@ private:
     }
 
     void print_fence(const Part& part) {
-        out_ << fmt::format("    lanes {} pass, waiting for nobody\n", lane_ranges(part.active));
+        out_ << fmt::format("    lanes {} pass, waiting for no other thread\n", lane_ranges(part.active));
     }
 
     void print_memory(const Part& part) {

@@ -40,9 +40,9 @@ std::string global_of(const Step::Counters& c) {
 }
 
 std::string shared_of(const Step::Counters& c) {
-    const std::uint32_t extra = c.shared_passes - std::min(c.shared_passes, c.shared_requests);
+    const std::uint32_t extra = c.shared_wavefronts - std::min(c.shared_wavefronts, c.shared_requests);
     return fmt::format("shared memory: {} · {}{}", counted(c.shared_requests, "request"),
-                       counted(c.shared_passes, "pass"),
+                       counted(c.shared_wavefronts, "wavefront"),
                        extra == 0 ? std::string(" · no bank conflicts")
                                   : fmt::format(" · {} more for bank conflicts and wide words", extra));
 }
@@ -65,7 +65,7 @@ Step::Counters together(const std::vector<Step::Counters>& blocks) {
         all.global_sectors += block.global_sectors;
         all.global_bytes += block.global_bytes;
         all.shared_requests += block.shared_requests;
-        all.shared_passes += block.shared_passes;
+        all.shared_wavefronts += block.shared_wavefronts;
     }
     return all;
 }

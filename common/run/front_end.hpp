@@ -49,7 +49,7 @@ struct WindowRequest {
     }
 };
 
-// All that a front end is given: the lesson, and whom to ask.
+// All that a front end is given: the lesson, and what it may ask for.
 struct Presentation : LessonContents {
     Services services;
 };

@@ -16,7 +16,7 @@ struct VariantInfo {
     std::string summary;      // one line
     bool declared_wrong = false;
     std::uint64_t n = 0;      // values that it runs on by itself
-    std::string compared_with = {};   // another variant's name: the rung before; empty: none
+    std::string compared_with = {};   // the one that it is compared with first; empty: none
 };
 
 // A lesson on the path of all lessons.

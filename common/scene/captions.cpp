@@ -74,7 +74,7 @@ std::string caption_of(const Part& part, int lane) {
             return "filled: the lanes that were here together" +
                    (answered ? ", as " + answer_of(*told) : std::string()) + "; one legal answer of several";
         case StepKind::fence:
-            return "each lane's own writes before it are seen before its writes after it; it waits for nobody";
+            return "each lane's own writes before it are seen before its writes after it; it waits for no other thread";
         case StepKind::reduce: {
             std::string text = fmt::format("{} of {} lanes", part.op.substr(std::string_view("reduce_").size()),
                                             std::popcount(part.active));

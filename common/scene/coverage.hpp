@@ -7,7 +7,7 @@
 namespace lanewise::scene {
 
 enum class Coverage : std::uint8_t {
-    unknown,    // no inputs, or nobody knows which
+    unknown,    // no inputs, or it is not known which
     partial,    // some inputs
     complete,   // as many as any lane of the run ever holds
     twice,      // some input more than once

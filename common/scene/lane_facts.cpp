@@ -217,7 +217,7 @@ std::string fence_text(int scope) {
     static constexpr const char* kScopes[] = {"its block", "the whole GPU", "the GPU, the others and the CPU"};
     return std::string("Orders this lane's own accesses, as ") +
            kScopes[static_cast<std::size_t>(std::clamp(scope, 0, 2))] +
-           " sees them. It waits for nobody: no other lane, warp or block has to come here.";
+           " sees them. It waits for no other thread: no other lane, warp or block has to come here.";
 }
 
 }  // namespace lanewise::scene

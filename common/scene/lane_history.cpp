@@ -13,7 +13,7 @@ namespace {
 std::string way_of(const steps::Steps& steps, const steps::Step& step, const steps::WarpStep& part, int lane) {
     const steps::LaneView& view = part.lanes[static_cast<std::size_t>(lane)];
     if (step.kind == StepKind::shuffle)
-        return view.source < 0       ? "← nobody"
+        return view.source < 0       ? "← no lane"
                : view.source == lane ? "← itself"
                                      : "← lane " + std::to_string(view.source);
     if (step.kind == StepKind::reduce) return "← all lanes";

@@ -1,4 +1,4 @@
-// A lane's history as plain data: each step that concerned it, what it took from whom, and what it held then.
+// A lane's history as plain data: each step that concerned it, what it took from which lane, and what it held then.
 #pragma once
 
 #include <string>

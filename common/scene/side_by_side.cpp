@@ -58,7 +58,7 @@ constexpr Counted kCounted[] = {
     {"shared", "accesses to shared memory so far, counted by lanes", &Counters::shared_accesses},
     {"atomics", "atomics so far, counted by lanes", &Counters::atomics},
     {"wavefronts", "wavefronts of shared memory so far: one for a request without bank conflicts",
-     &Counters::shared_passes},
+     &Counters::shared_wavefronts},
     {"global", "accesses to global memory so far, counted by lanes", &Counters::global_accesses},
     {"sectors", "32-byte sectors of global memory transferred so far", &Counters::global_sectors},
     {"requests", "loads and stores of global memory so far, counted by warps", &Counters::global_requests}};

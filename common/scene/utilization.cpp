@@ -50,7 +50,7 @@ Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& war
     add("block barriers so far", now.block_barriers, whole.block_barriers);
     add("warp barriers so far", now.warp_barriers, whole.warp_barriers);
     add("shared accesses so far", now.shared_accesses, whole.shared_accesses);
-    add("shared passes so far", now.shared_passes, whole.shared_passes);
+    add("shared wavefronts so far", now.shared_wavefronts, whole.shared_wavefronts);
     add("global accesses so far", now.global_accesses, whole.global_accesses);
     add("32-byte sectors so far", now.global_sectors, whole.global_sectors);
     add("atomics so far", now.atomics, whole.atomics);

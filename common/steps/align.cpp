@@ -12,10 +12,10 @@ namespace {
 constexpr std::size_t kMaxTable = 16u << 20;
 constexpr std::size_t kMaxRefined = 1u << 20;
 constexpr int kMostRounds = 4;
-// Numbers from here on are of rounds that stand beside no other run's.
+// Numbers from here on are of rounds that match no other run's.
 constexpr std::size_t kBesideNone = std::size_t{1} << 40;
 
-// What of a step decides whom it stands beside, in numbers that compare quickly.
+// What of a step decides which step it matches, in numbers that compare quickly.
 struct Mark {
     Role role = Role::load;
     StepKind kind = StepKind::load;
@@ -23,14 +23,14 @@ struct Mark {
     std::size_t round = 0;   // of a round: which one of its run
 };
 
-// Whoever may stand beside one of two that stand together may stand beside the other.
+// A step that may match one of two matched steps may match the other.
 bool may_stand_together(const Mark& a, const Mark& b) {
     if (a.role != b.role) return false;
     if (a.role == Role::round) return a.round == b.round && a.round < kBesideNone;
     return a.role != Role::collective || a.kind == b.kind;
 }
 
-// What it is worth to let two steps stand beside each other; 0 where they may not. Rounds outweigh all else: what
+// What it is worth to match two steps; 0 where they may not be. Rounds outweigh all else: what
 // stands between them follows. Of two ways with as many pairs the one with more of a kind is better, and where a run
 // ends with several stores the one of the same name.
 std::uint32_t worth(const Mark& a, const Mark& b) {

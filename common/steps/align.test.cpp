@@ -117,7 +117,7 @@ TEST(Align, RoundsInSharedMemoryStandBesideEachOtherInAnyForm) {
         for (const Trace& b : traces) EXPECT_EQ(paired_rounds(build_steps(a), build_steps(b)), "16=16 8=8 4=4 2=2 1=1");
     // Load and store of each round; the load of the lanes' own, and what comes before it.
     EXPECT_EQ(check(build_steps(traces[1]), build_steps(traces[2])), 4u + 2 * 5);
-    // What comes first of a wrong round stands beside the right one.
+    // What comes first of a wrong round is matched with the right one.
     const Steps waits = build_steps(traces[1]), wrong = build_steps(traces[2]);
     for (const auto& [k, l] : align(waits, wrong)) {
         if (k == kNoStep || l == kNoStep) continue;
@@ -125,7 +125,7 @@ TEST(Align, RoundsInSharedMemoryStandBesideEachOtherInAnyForm) {
     }
 }
 
-// The first rounds stand beside each other, whatever lies how far apart in them.
+// The first rounds match, however far apart their partners are.
 TEST(Align, RoundsGoByTheirOrder) {
     const Trace five = warp_tree(Op::shfl_xor, {16, 8, 4, 2, 1});
     const Trace three = warp_tree(Op::shfl_down, {4, 2, 1});
@@ -167,7 +167,7 @@ TEST(Align, ALateWarpsRoundIsTheSameRound) {
     }
     const Steps late = build_steps(made.trace);
     const Trace three = warp_tree(Op::shfl_down, {4, 2, 1});
-    // Three rounds: the second one in two steps, of which the first stands beside.
+    // Three rounds: the second one in two steps, of which the first is matched.
     std::string rounds;
     for (const auto& [k, l] : align(late, build_steps(three))) {
         if (k == kNoStep || role_of(late.steps[k]) != Role::round) continue;
@@ -220,7 +220,7 @@ TEST(Align, LongRunsWithoutATable) {
         b.steps.emplace_back().stage = i < 3000 ? "load" : "finish";
     }
     EXPECT_EQ(check(a, b), 4000u);
-    // The third round of one stands beside the third of the other here, too.
+    // The third round of one is matched with the third of the other here, too.
     Steps c, d;
     for (int i = 0; i < 6000; ++i) {
         c.steps.emplace_back().stage = i < 5000 ? "load" : i % 2 ? "exchange" : "block rounds";

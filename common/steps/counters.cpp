@@ -28,7 +28,7 @@ void add_access(const trace::Trace& trace, const Record& record, Step::Counters&
     if (trace.arrays[record.array].space == trace::Space::shared) {
         block.shared_accesses += lanes_in(record.active);
         ++block.shared_requests;
-        block.shared_passes += static_cast<std::uint32_t>(banks_of(trace, record).passes);
+        block.shared_wavefronts += static_cast<std::uint32_t>(banks_of(trace, record).wavefronts);
     } else {
         block.global_accesses += lanes_in(record.active);
         ++block.global_requests;

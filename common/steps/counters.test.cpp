@@ -56,7 +56,7 @@ TEST(Counters, ATreeKeepsFewLanesBusy) {
     EXPECT_EQ(last.global_sectors, 16u);
     EXPECT_EQ(last.global_bytes, 512u);
     EXPECT_EQ(last.shared_requests, 4u + 3 * (2 + 1 + 5));
-    EXPECT_EQ(last.shared_passes, last.shared_requests);
+    EXPECT_EQ(last.shared_wavefronts, last.shared_requests);
 }
 
 // sum += in[i], 20 turns, then five shuffles.
@@ -128,7 +128,7 @@ TEST(Counters, WhatCollectivesCount) {
     EXPECT_EQ(last.added, 8u);
     EXPECT_EQ(last.add_slots, 32u);
     EXPECT_EQ(last.shared_requests, 1u);
-    EXPECT_EQ(last.shared_passes, 2u);
+    EXPECT_EQ(last.shared_wavefronts, 2u);
 }
 
 TEST(Counters, WarpsSideBySideAreOneRound) {

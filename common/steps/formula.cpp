@@ -253,7 +253,7 @@ Formula active_mask_parts(int lane, const LaneView& view) {
 Formula fence_parts(const Record& record, int lane) {
     Formula formula;
     const std::int32_t scope = record.arg[static_cast<std::size_t>(lane)];
-    formula.who = fmt::format("lane {} waits for nobody", lane);
+    formula.who = fmt::format("lane {} waits for no other thread", lane);
     formula.rule = fmt::format("what it wrote before is seen before what it writes next, by {}",
                                scope == 0   ? "its block"
                                : scope == 1 ? "the whole device"

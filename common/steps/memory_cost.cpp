@@ -84,7 +84,7 @@ BankUse banks_of(const trace::Trace& trace, const Record& record) {
             most = std::max(most, words[bank].size());
             use.words[bank] = std::max(use.words[bank], static_cast<std::uint8_t>(words[bank].size()));
         }
-        use.passes += static_cast<int>(most);
+        use.wavefronts += static_cast<int>(most);
     }
     return use;
 }

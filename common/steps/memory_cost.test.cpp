@@ -56,19 +56,19 @@ TEST(MemoryCost, SectorsOfAWarp) {
 }
 
 TEST(MemoryCost, BanksOfAWarp) {
-    EXPECT_EQ(OneAccess(Element::f32).banks().passes, 1);
+    EXPECT_EQ(OneAccess(Element::f32).banks().wavefronts, 1);
     EXPECT_EQ(OneAccess(Element::f32).banks().turns, 1);
     for (const int stride : {2, 4, 8, 16, 32}) {
         const BankUse use = OneAccess(Element::f32, Space::shared, 1, [&](int lane) { return stride * lane; }).banks();
-        EXPECT_EQ(use.passes, stride);
+        EXPECT_EQ(use.wavefronts, stride);
         EXPECT_EQ(use.words[0], stride);
         EXPECT_EQ(use.words[1], 0);
     }
-    EXPECT_EQ(OneAccess(Element::f32, Space::shared, 1, [](int lane) { return 33 * lane; }).banks().passes, 1);
-    EXPECT_EQ(OneAccess(Element::f32, Space::shared, 1, [](int lane) { return 3 * lane; }).banks().passes, 1);
+    EXPECT_EQ(OneAccess(Element::f32, Space::shared, 1, [](int lane) { return 33 * lane; }).banks().wavefronts, 1);
+    EXPECT_EQ(OneAccess(Element::f32, Space::shared, 1, [](int lane) { return 3 * lane; }).banks().wavefronts, 1);
     // The same word is no conflict; two lanes in one word of halves are none either.
-    EXPECT_EQ(OneAccess(Element::f32, Space::shared, 1, [](int) { return 7; }).banks().passes, 1);
-    EXPECT_EQ(OneAccess(Element::f16).banks().passes, 1);
+    EXPECT_EQ(OneAccess(Element::f32, Space::shared, 1, [](int) { return 7; }).banks().wavefronts, 1);
+    EXPECT_EQ(OneAccess(Element::f16).banks().wavefronts, 1);
     EXPECT_EQ(OneAccess(Element::f16).banks().words[15], 1);
     EXPECT_EQ(OneAccess(Element::f16).banks().words[16], 0);
 }
@@ -76,13 +76,13 @@ TEST(MemoryCost, BanksOfAWarp) {
 TEST(MemoryCost, WideWordsTakeTurns) {
     const BankUse doubles = OneAccess(Element::f64).banks();
     EXPECT_EQ(doubles.turns, 2);
-    EXPECT_EQ(doubles.passes, 2);
-    EXPECT_EQ(OneAccess(Element::f64, Space::shared, 1, [](int lane) { return 2 * lane; }).banks().passes, 4);
+    EXPECT_EQ(doubles.wavefronts, 2);
+    EXPECT_EQ(OneAccess(Element::f64, Space::shared, 1, [](int lane) { return 2 * lane; }).banks().wavefronts, 4);
     const BankUse packs = OneAccess(Element::f32, Space::shared, 4, [](int lane) { return 4 * lane; }).banks();
     EXPECT_EQ(packs.turns, 4);
-    EXPECT_EQ(packs.passes, 4);
+    EXPECT_EQ(packs.wavefronts, 4);
     EXPECT_EQ(OneAccess(Element::f32, Space::shared, 4, [](int lane) { return 4 * lane; }, 0xff).banks().turns, 1);
-    EXPECT_EQ(OneAccess(Element::f32, Space::shared, 4, [](int lane) { return 32 * lane; }, 0xff).banks().passes, 8);
+    EXPECT_EQ(OneAccess(Element::f32, Space::shared, 4, [](int lane) { return 32 * lane; }, 0xff).banks().wavefronts, 8);
 }
 
 }  // namespace

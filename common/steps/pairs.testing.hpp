@@ -8,7 +8,7 @@
 
 namespace lanewise::steps::testing {
 
-// "16=16 8=8 4=4": the distances of the rounds that stand beside each other.
+// "16=16 8=8 4=4": the distances of the rounds that are matched.
 inline std::string paired_rounds(const Steps& a, const Steps& b) {
     std::string text;
     for (const auto& [k, l] : align(a, b)) {
@@ -19,7 +19,7 @@ inline std::string paired_rounds(const Steps& a, const Steps& b) {
     return text;
 }
 
-// The labels of b's steps that stand beside those of a with this label, parted by "|"; "-" for none.
+// The labels of b's steps that are matched with those of a with this label, parted by "|"; "-" for none.
 inline std::string beside(const Steps& a, const std::string& label, const Steps& b) {
     std::string text;
     for (const auto& [k, l] : align(a, b)) {

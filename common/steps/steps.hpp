@@ -73,7 +73,7 @@ struct Step {
         std::uint32_t global_sectors = 0;   // of 32 bytes, that they touch
         std::uint64_t global_bytes = 0;     // that their lanes asked for, once where several want the same
         std::uint32_t shared_requests = 0;
-        std::uint32_t shared_passes = 0;    // one for a request without bank conflicts
+        std::uint32_t shared_wavefronts = 0;    // one for a request without bank conflicts
 
         // added / add_slots: 0.14 for a tree over 128 values; 0 where nothing was added.
         double busy() const { return add_slots ? static_cast<double>(added) / static_cast<double>(add_slots) : 0; }

@@ -27,7 +27,7 @@ Row numbers(int lanes) {
     return row;
 }
 
-// Whom each lane reads.
+// The source lane of each lane.
 Row sources(const scene::Part& part) {
     Row row{"from lane", Row::Kind::text, Role::source, std::vector<Row::Cell>(part.facts.size())};
     for (const scene::LaneFacts& facts : part.facts) {

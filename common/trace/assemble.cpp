@@ -87,7 +87,7 @@ private:
         }
     }
 
-    // Has everyone in the collective of this lane's next event come?
+    // Have all lanes of the collective of this lane's next event arrived?
     bool is_ready(std::size_t lane, const PerLane<std::size_t>& head) const {
         const std::uint64_t collective = collectives_[lane][head[lane]];
         if (collective == kNoCollective) return true;

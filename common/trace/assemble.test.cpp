@@ -153,7 +153,7 @@ TEST(Assemble, LanesThatLeaveALoopWaitBehindIt) {
               "store@3:ffffffff ");
 }
 
-// Even lanes do 4 then 6, odd lanes 6 then 4: nobody can wait for everybody.
+// Even lanes do 4 then 6, odd lanes 6 then 4: no lane can wait for all others.
 TEST(Assemble, CrossedAccessesGoByLine) {
     BlockEvents events = one_warp();
     for (std::size_t lane = 0; lane < 32; ++lane)

@@ -25,7 +25,7 @@ enum class Op : std::uint8_t {
     vote_any, vote_all, vote_ballot, vote_match_any, vote_match_all,
     sync_warp, sync_block, sync_block_count, sync_block_and, sync_block_or,
     active_mask,                // one legal answer of several: never compared
-    fence,                      // __threadfence*: orders the lane's own accesses, waits for nobody
+    fence,                      // __threadfence*: orders the lane's own accesses, waits for no other thread
     load, store,
     atomic_add, atomic_sub, atomic_min, atomic_max, atomic_inc, atomic_dec, atomic_and, atomic_or, atomic_xor,
     atomic_exch, atomic_cas,

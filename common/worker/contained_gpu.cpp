@@ -153,7 +153,7 @@ public:
     trace::Source describe() const override { return source_; }
 
 private:
-    // The next worker begins to start CUDA; nobody waits for it yet.
+    // The next worker begins to start CUDA; no run waits for it yet.
     void start() {
         greeted_ = false;
         child_.reset();

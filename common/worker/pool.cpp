@@ -43,12 +43,12 @@ int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pi
 // The process that workers are forked from. It ends with the program, whose end closes the socket.
 [[noreturn]] void serve(int control) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // What the program has yet to print is the program's, and whoever reads that must not wait for this process.
+    // What the program has yet to print is the program's, and its reader must not wait for this process.
     __fpurge(stdout);
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nowhere >= 0) dup2(nowhere, STDIN_FILENO);
     if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
-    // Nobody waits for a worker: the pool sees its end by other means, and nothing is left of it.
+    // No process waits for a worker: the pool sees its end by other means, and nothing is left of it.
     std::signal(SIGCHLD, SIG_IGN);
     // An interrupt is the program's to answer; when that ends, so does this.
     std::signal(SIGINT, SIG_IGN);
@@ -82,7 +82,7 @@ int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pi
         const int fd = process.get();
         if (!send_message(control, std::as_bytes(std::span(&told, 1)), {&fd, process ? 1u : 0u})) break;
     }
-    // Those that are left end as their sockets close; whoever does not is killed as this ends.
+    // Those that are left end as their sockets close; one that does not is killed as this ends.
     for (int tries = 0; tries < 200 && waitpid(-1, nullptr, WNOHANG) == 0; ++tries) usleep(500);
     _exit(0);
 }

@@ -47,7 +47,7 @@ TEST(GlobalMemory, HalfOfTheThreadsStopEachRound) {
     }
 }
 
-// The first round of one stands beside the first of the other, though they add words 64 apart and 1 apart.
+// The first round of one is matched with the first of the other, though they add words 64 apart and 1 apart.
 TEST(GlobalMemory, ComparisonGoesRoundByRound) {
     const auto halves = traced("global_tree"), neighbours = traced("global_tree_interleaved");
     EXPECT_EQ(steps::testing::places({steps::build_steps(halves), steps::build_steps(neighbours)}),

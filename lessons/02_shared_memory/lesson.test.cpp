@@ -128,18 +128,18 @@ TEST(SharedMemory, WarpsThatEachRoundKeeps) {
     EXPECT_EQ(rounds_of(traced("shared_tree_divergent")).warps, (std::vector<std::size_t>{8, 8, 8, 8, 8, 4, 2, 1}));
 }
 
-// Bank conflicts and spread-out lanes cost shared memory the same number of passes here.
+// Bank conflicts and spread-out lanes cost shared memory the same number of wavefronts here.
 TEST(SharedMemory, PassesThroughTheBanks) {
     const auto tree = counts_of("shared_tree"), interleaved = counts_of("shared_tree_interleaved");
     const auto divergent = counts_of("shared_tree_divergent"), padded = counts_of("shared_tree_padded");
     EXPECT_EQ(tree.shared_requests, 45u);
-    EXPECT_EQ(tree.shared_passes, 45u);
+    EXPECT_EQ(tree.shared_wavefronts, 45u);
     EXPECT_EQ(interleaved.shared_requests, 45u);
-    EXPECT_EQ(interleaved.shared_passes, 150u);
+    EXPECT_EQ(interleaved.shared_wavefronts, 150u);
     EXPECT_EQ(divergent.shared_requests, 150u);
-    EXPECT_EQ(divergent.shared_passes, 150u);
+    EXPECT_EQ(divergent.shared_wavefronts, 150u);
     EXPECT_EQ(padded.shared_requests, 45u);
-    EXPECT_EQ(padded.shared_passes, 45u);
+    EXPECT_EQ(padded.shared_wavefronts, 45u);
 }
 
 }  // namespace

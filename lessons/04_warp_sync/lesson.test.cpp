@@ -67,7 +67,7 @@ TEST(WarpSync, PartialSumsAreOneABlock) {
     }
 }
 
-// Of any two variants the same rounds stand beside each other, whether lanes wait in them or not.
+// Of any two variants the same rounds are matched, whether lanes wait in them or not.
 TEST(WarpSync, ComparisonsPairTheRounds) {
     const auto traced = [](const char* variant) {
         return *run(plan_of(variant, inputs_of(variant)), "descending", true).trace;
@@ -114,7 +114,7 @@ TEST(WarpSync, WhatIsMissingLeavesItsPlaceEmpty) {
                   "atomic out | atomic out\n");
 }
 
-// The right ones give the total whoever goes first; each wrong one is right in some order, or never.
+// The right ones give the total in every order; each wrong one is right in some order, or never.
 TEST(WarpSync, OrdersTellRightFromWrong) {
     for (const char* order : kOrders) {
         for (const char* right :

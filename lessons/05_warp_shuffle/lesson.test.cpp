@@ -28,7 +28,7 @@ std::vector<std::vector<double>> rounds_of(const std::string& variant) {
     return rounds;
 }
 
-// Eight rounds on either side, in shared memory and by shuffles: the k-th stand beside each other.
+// Eight rounds on either side, in shared memory and by shuffles: the k-th are matched.
 TEST(WarpShuffle, TheTreeBesideTwoLevelsGoesRoundByRound) {
     const auto traced = [](const char* variant) {
         return *run(plan_of(variant, inputs_of(variant)), "ascending", true).trace;

@@ -94,7 +94,7 @@ TEST(GridStride, ComparisonPairsTheTreeWithTheShuffles) {
     EXPECT_EQ(steps::testing::beside(a, "atomic out", b), "atomic out");
 }
 
-// What the sum has become stands beside each load, though no word of CUDA tells of it.
+// What the sum has become is shown with each load, though no intrinsic records it.
 TEST(GridStride, TheRunningSumIsTold) {
     for (const char* variant : {"grid_stride_tree", "grid_stride_shuffle"}) {
         const trace::Trace trace = traced(variant);

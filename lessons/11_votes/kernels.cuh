@@ -149,7 +149,7 @@ __global__ void count_full_mask(const int* predicate, int* total) {
   __syncwarp();
 }
 
-// Wrong: takes the active mask for everyone in the branch. Some come to it later than others, so each party has a
+// Wrong: takes the active mask for all lanes in the branch. Some come to it later than others, so each party has a
 // leader that adds the branch's whole count.
 __global__ void count_by_active_mask(const int* predicate, int* total) {
   const int lane = threadIdx.x;

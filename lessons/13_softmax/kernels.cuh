@@ -232,7 +232,7 @@ __global__ void vector_write(const float* in, float* out, const MaxSum* partials
 }
 
 // Wrong: one launch, and a fence taken for a barrier of the grid. __threadfence orders what this thread wrote before
-// what it writes later; it waits for nobody. A block merges whatever the others have told by then.
+// what it writes later; it waits for no other thread. A block merges whatever the others have told by then.
 template <int kBlock>
 __global__ void vector_fence(const float* in, float* out, MaxSum* partials, int n) {
   __shared__ float warp_maxima[kBlock / 32];

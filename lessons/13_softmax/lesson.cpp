@@ -116,7 +116,7 @@ void add_vectors(Lesson& lesson) {
                            "one cooperative launch: all blocks wait for all", "softmax_vector", Join::grid_barrier)));
     lesson.add(wrong(vector("softmax_vector_fence", "fence", "one launch, a fence taken for a barrier of the grid",
                             "softmax_vector", Join::fence),
-                     "a fence waits for nobody: a block merges the pairs that happen to be there."));
+                     "a fence waits for no other thread: a block merges the pairs that happen to be there."));
 }
 
 void add_rows(Lesson& lesson) {

@@ -144,7 +144,7 @@ TEST(Nms, TheRaceIsFoundAndKeepsOtherBoxes) {
     bool race = false;
     for (const auto& finding : outcome.findings) race = race || finding.kind == "race";
     EXPECT_TRUE(race);
-    // In a chain, whoever is asked before it is crossed out crosses out the next.
+    // In a chain, a box asked before it is crossed out crosses out the next.
     const auto chain = plan_of("racing", inputs_for("racing", 48, "ramp"));
     EXPECT_NE(buffer<int>(chain, run(chain, "ascending"), "keep"),
               buffer<int>(chain, run(chain, "descending"), "keep"));

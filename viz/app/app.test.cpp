@@ -102,7 +102,7 @@ TEST(App, CompareShowsTwoAndComesBackToTheSameStep) {
     EXPECT_EQ(session.app.playhead().count, 6u);
 }
 
-// The next tab has another size: the first C passes it by for the rung before.
+// The next tab has another size: the first C skips it for the variant of the previous lesson.
 TEST(App, TheFirstComparisonIsOfTheSameSize) {
     lesson::Presentation presentation = samples::presentation();
     for (lesson::VariantInfo& info : presentation.variants) info.n = info.name == "warp_sum_down" ? 8 : 32;

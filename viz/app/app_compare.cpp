@@ -1,4 +1,4 @@
-// Variants: which one is shown, and which stand beside it.
+// Variants: which one is shown, and which it is compared with.
 #include <algorithm>
 
 #include "viz/app/app.hpp"
@@ -63,7 +63,7 @@ void App::choose(const std::string& variant) {
 void App::next_variant(int direction) {
     const auto count = static_cast<int>(tab_names_.size());
     if (count <= static_cast<int>(names_.size())) {
-        // All stand beside each other: the next is chosen.
+        // All are shown already: the next is chosen.
         const auto sides = static_cast<int>(names_.size());
         if (sides > 1)
             compare_.chosen = static_cast<std::size_t>((static_cast<int>(chosen_side()) + direction + sides) % sides);
@@ -76,7 +76,7 @@ void App::next_variant(int direction) {
 }
 
 // Two beside each other, or one more: those of the last comparison; else the next of the tabs that runs on as many
-// values, first one that the last is the rung before of, or the other way round.
+// values, first one that is compared with the last, or the other way round.
 void App::open_comparison() {
     const auto stands = [&](const std::string& name) {
         return std::find(names_.begin(), names_.end(), name) != names_.end();

@@ -58,7 +58,7 @@ void App::save_away(std::size_t what) {
             return Written{"The picture is in " + path.string() + ".", path.string()};
         });
     }
-    // Runs stay as long as somebody shows or writes them.
+    // Runs stay as long as a view shows them or an export writes them.
     std::vector<std::shared_ptr<const lesson::Run>> runs;
     for (const auto& shown : shown_) runs.push_back(shown->run);
     if (kind == ExportKind::values) {

@@ -31,7 +31,7 @@ struct Deleting {
 };
 inline constexpr Deleting deleting;
 
-// Of an array: of what needs no destructor, for its length is known to nobody.
+// Of an array: of what needs no destructor, for its length is not kept.
 struct DeletingMany {
     template <class T>
     __attribute__((always_inline)) inline void operator->*(T* pointer) const {

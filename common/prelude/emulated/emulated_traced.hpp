@@ -9,7 +9,7 @@
 #undef __global__
 #define __global__ __attribute__((flatten))
 
-// Shared arrays stay in the order of the text, each with memory behind it that is nobody's.
+// Shared arrays stay in the order of the text, each followed by memory of no variable.
 #undef __shared__
 #define __shared__ __attribute__((no_reorder)) constinit thread_local
 #define LANEWISE_GUARD(name) \

@@ -41,7 +41,7 @@ static __device__ __forceinline__ int sync_block(Op op, int line, int predicate,
     const int result = barrier();
     event.second = static_cast<unsigned>(result);
     push(place, event);
-    // Whoever comes first copies: any one thread may have exited.
+    // The first thread that arrives copies: any one thread may have exited.
     if (atomicCAS(&barriers, snapshot, snapshot + 1) == snapshot) {
         copy_shared(place.slot, snapshot);
         copy_watched(place.slot, snapshot);

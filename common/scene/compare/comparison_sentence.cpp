@@ -43,7 +43,7 @@ struct Work {
 bool alike(const Counters& a, const Counters& b) {
     const auto key = [](const Counters& c) {
         return std::tuple(c.block_barriers, c.warp_barriers, c.atomics, c.global_sectors, c.global_requests,
-                          c.shared_passes, c.shared_requests);
+                          c.shared_wavefronts, c.shared_requests);
     };
     return key(a) == key(b);
 }
@@ -84,7 +84,7 @@ constexpr Count kCounts[] = {
     {"sector", "sectors", true, true, [](const Work& w, std::size_t b) { return double(w.blocks[b].global_sectors); }},
     {"global request", "global requests", true, true,
      [](const Work& w, std::size_t b) { return double(w.blocks[b].global_requests); }},
-    {"wavefront", "wavefronts", true, true, [](const Work& w, std::size_t b) { return double(w.blocks[b].shared_passes); }},
+    {"wavefront", "wavefronts", true, true, [](const Work& w, std::size_t b) { return double(w.blocks[b].shared_wavefronts); }},
     {"shared request", "shared requests", true, true,
      [](const Work& w, std::size_t b) { return double(w.blocks[b].shared_requests); }}};
 

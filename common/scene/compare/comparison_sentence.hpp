@@ -1,5 +1,5 @@
 // What a comparison comes to, in sentences: made of counts from the records and of times with their spread, and of
-// nothing else. Whether a count is why a time is longer is not said: what differs and what is equal stands beside it.
+// nothing else. Whether a count is why a time is longer is not said: it names what differs and what is equal.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@
 
 namespace lanewise::scene {
 
-// Different words wanted of each bank by the worst of these requests; 0 and 1 where nobody waits.
+// Different words asked of each bank by the worst of these requests; 0 and 1: no conflict.
 std::array<std::uint8_t, kBanks> bank_conflicts(const std::vector<Request>& requests);
 
 // 128 bytes of one array: a word of each bank.

@@ -49,14 +49,14 @@ std::string global_text(const Request& request, bool brief) {
            " used (" + std::to_string(static_cast<int>(std::nearbyint(share))) + " %)";
 }
 
-// "bank 0, 16", those where most words are wanted; their number where they are many.
+// "bank 0", "banks 0, 16": those that most words are asked of; their number where they are many.
 std::string worst_banks(const BankUse& use, int most) {
     std::string text;
     int all = 0;
     for (int bank = 0; bank < kBanks; ++bank) {
-        if (use.words[static_cast<std::size_t>(bank)] == most) text += (all++ ? ", " : "bank ") + std::to_string(bank);
+        if (use.words[static_cast<std::size_t>(bank)] == most) text += (all++ ? ", " : "") + std::to_string(bank);
     }
-    return all > kBanksTold ? std::to_string(all) + " banks" : text;
+    return all > kBanksTold ? std::to_string(all) + " banks" : (all == 1 ? "bank " : "banks ") + text;
 }
 
 std::string shared_text(const Request& request, bool brief) {
@@ -67,13 +67,13 @@ std::string shared_text(const Request& request, bool brief) {
         if (use.turns > 1) text += ", " + std::to_string(use.turns) + " turns of 128 bytes";
         text += ", ";
     }
-    text += counted(use.passes, "pass");
+    text += counted(use.wavefronts, "wavefront");
     if (!request.conflict()) {
         const bool one_word = request.lanes > 1 && request.words == 1;
         return text + (one_word ? ": one word for all, no bank conflict" : ": no bank conflict");
     }
     const int most = *std::max_element(use.words.begin(), use.words.end());
-    return text + ": " + std::to_string(most) + " different words wanted of " + worst_banks(use, most);
+    return text + ": " + std::to_string(most) + "-way bank conflict in " + worst_banks(use, most);
 }
 
 std::string atomic_text(const Request& request) {

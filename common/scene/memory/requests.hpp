@@ -32,7 +32,7 @@ struct Request {
         return sectors.size() > 2 * ((useful + kSectorBytes - 1) / kSectorBytes);
     }
     // Lanes wait for one another at some bank.
-    bool conflict() const { return space == Space::shared && banks.passes > banks.turns; }
+    bool conflict() const { return space == Space::shared && banks.wavefronts > banks.turns; }
 };
 
 // Those of the warp in step `step`, in order; empty where it has no part or asks nothing of memory.
@@ -41,7 +41,7 @@ std::vector<Request> requests_of(const steps::Steps& steps, std::size_t step, co
 // Sentences on the requests of one space, equal ones told once:
 //     "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 4 sectors of 32 bytes, all used"
 //     "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 32 sectors of 32 bytes: 1024 bytes moved for 128 used (12 %)"
-//     "warp 0 reads tree: 32 lanes, 8 passes: 8 different words wanted of bank 0, 16"
+//     "warp 0 reads tree: 32 lanes, 8 wavefronts: 8-way bank conflict in banks 0, 16"
 // `brief` leaves out what was asked for and keeps what it costs.
 std::vector<std::string> request_captions(const steps::Steps& steps, const std::vector<Request>& requests,
                                           Space space, bool brief = false);

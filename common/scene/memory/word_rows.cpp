@@ -122,7 +122,7 @@ Touched touched_by(const trace::Trace& trace, const trace::Record& record) {
     if (row.atomic) tell_words(record, row);
     if (trace.arrays[row.array].space == Space::shared && !row.atomic) {
         const BankUse use = steps::banks_of(trace, record);
-        row.conflict = row.banks = use.passes > use.turns;
+        row.conflict = row.banks = use.wavefronts > use.turns;
     }
     return row;
 }

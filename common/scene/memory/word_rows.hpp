@@ -19,7 +19,7 @@ struct Word {
     std::int64_t index = 0;
     Element type = Element::f32;
     std::vector<std::uint64_t> values;  // its elements; of an atomic's word: what it holds after all of them
-    bool told = true;                   // false: of an atomic's word, whose last change nobody can tell
+    bool told = true;                   // false: of an atomic's word, whose last change is not known
     bool write = false;
     bool atomic = false;
     bool shared = false;                // else global memory

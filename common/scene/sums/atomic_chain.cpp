@@ -24,7 +24,7 @@ public:
 
     // Empty, and `why` says so, where it cannot be told.
     std::vector<std::size_t> told(Element type, std::string& why) {
-        // Who changes nothing stands beside whoever left, or found, the value it saw.
+        // An atomic that changes nothing goes next to the one that left, or found, the value it saw.
         std::map<std::uint64_t, std::vector<std::size_t>> idle;
         std::map<std::uint64_t, std::size_t> finder;
         std::set<std::uint64_t> left;

@@ -1,4 +1,4 @@
-// What atomics did to one word of memory, in the order that the old values tell: whoever found what another left came
+// What atomics did to one word of memory, in the order that the old values tell: the one that found what another left came
 // after it. Lanes and blocks that were not recorded leave gaps. Plain data, from records alone.
 #pragma once
 

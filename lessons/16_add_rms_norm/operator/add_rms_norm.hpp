@@ -64,7 +64,7 @@ public:
     const char* sentence() const noexcept { return code_ == Code::ok ? "All is well." : text_; }
 
     static constexpr std::size_t kLongest = 240;
-    char* text() noexcept { return text_; }  // of kLongest bytes, for whoever reports
+    char* text() noexcept { return text_; }  // of kLongest bytes, for the one who reports
 
 private:
     Code code_ = Code::ok;

@@ -1,4 +1,4 @@
-// What the operator says without a GPU: every misuse, two at once, and descriptors that nobody would write.
+// What the operator says without a GPU: every misuse, two at once, and descriptors that make no sense.
 #include <algorithm>
 #include <functional>
 #include <limits>

@@ -10,7 +10,7 @@
 namespace lanewise::viz {
 namespace {
 
-constexpr float kLeastRow = 11.5f, kMostRow = 24;   // heights
+constexpr float kLeastRow = 13.2f, kMostRow = 24;   // heights
 constexpr float kGroup = 20, kHead = 18;
 constexpr float kFigure = 52;                       // room for a bar's figure behind it
 constexpr std::size_t kCardColumns = 70;

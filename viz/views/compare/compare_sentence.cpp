@@ -13,11 +13,11 @@ using Kind = Intent::Kind;
 // Widths at scale 1.
 constexpr float kTextWidth = 0.172f, kLeastText = 236, kMostText = 400;
 constexpr float kSourceWidth = 0.22f, kLeastSource = 300, kMostSource = 470;
-// Sources that nobody asked for leave this much to the panels: values of four digits then stand apart.
+// Sources that were not asked for leave this much to the panels: values of four digits then stand apart.
 constexpr float kRoomForPanels = 1440;
 // Lower than this at scale 1 only what differs is told; the pointer shows all of it.
 constexpr float kLowWindow = 420;
-// Narrower than this either the text or the sources stand beside the panels.
+// Narrower than this either the text or the sources are drawn next to the panels.
 constexpr float kBoth = 1120;
 constexpr float kButtons = 190, kKeys = 100;   // width of both buttons; of keys alone
 

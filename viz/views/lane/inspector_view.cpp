@@ -255,7 +255,7 @@ float InspectorView::draw_step(const Pane& pane, float y, const RunView& run_vie
     }
     y += pane.px(8);
     return sentence(pane, y, Face::body, colors.quiet,
-                    "Point at a lane, or press ↓, to see whom it reads, and why. A click pins it.");
+                    "Point at a lane, or press ↓, to see its source lane, and why. A click pins it.");
 }
 
 }  // namespace lanewise::viz

@@ -13,7 +13,7 @@
 
 namespace lanewise::viz {
 
-// Different words wanted of each bank; 0 and 1 where nobody waits.
+// Different words asked of each bank; 0 and 1: no conflict.
 using BankCounts = std::array<std::uint8_t, kBanks>;
 
 struct BanksView {

@@ -10,7 +10,7 @@ namespace lanewise::viz {
 std::string WordPaint::text(const MemoryWord& word) const {
     if (!numbers) return "";
     if (word.known) return scene::cell_text(element, word.bits, room);
-    return word.written ? "?" : "";   // changed by atomics whose order nobody can tell
+    return word.written ? "?" : "";   // changed by atomics whose order is not known
 }
 
 void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string& text, bool unused) const {

@@ -1,5 +1,5 @@
 // Global memory in rows of 128 bytes, four sectors of 32: what is known of each word, which sectors the step moves, and
-// what of them nobody asked for.
+// what of them no lane asked for.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@ namespace lanewise::viz {
 namespace {
 
 constexpr float kRow = 68;
-constexpr float kHead = 106;
+constexpr float kHead = 124;
 constexpr float kWidth = 860;
 
 void tick(const Brush& brush, Point c, float r, Color color, float width) {
@@ -74,14 +74,14 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons, 
     const auto done =
         static_cast<int>(std::count_if(lessons.begin(), lessons.end(), [](const LessonRow& row) { return row.done; }));
     text_in(brush, Face::body, {left, top + pane.px(48), left + width, top + pane.px(70)}, colors.quiet,
-            "One sum, rung by rung. Each lesson ends with what the next one mends." +
+            "One sum, lesson by lesson. Each lesson ends with what the next one mends." +
                 (done > 0 ? "  ·  " + std::to_string(done) + " of " + std::to_string(lessons.size()) + " done"
                           : std::string()),
             Align::left);
     text_in(brush, Face::caption, {left, top + pane.px(72), left + width, top + pane.px(90)}, colors.quiet,
             "↑ ↓ choose · Enter opens · Esc goes back", Align::left);
-    text_in(brush, Face::caption, {left, top + pane.px(72), left + width - pane.px(16), top + pane.px(90)}, colors.quiet,
-            ladder_source.empty() ? "" : "times, and speed-up over the lesson before: " + ladder_source, Align::right);
+    text_in(brush, Face::caption, {left, top + pane.px(92), left + width - pane.px(16), top + pane.px(110)}, colors.quiet,
+            ladder_source.empty() ? "" : "times, and speed-up over the previous lesson: " + ladder_source, Align::right);
 
     Intent intent;
     const float rail = left + pane.px(22);
@@ -90,7 +90,7 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons, 
         const LessonRow& row = lessons[i];
         const Rect box{left, y, left + width, y + pane.px(kRow - 6)};
         const Point node{rail, box.center().y};
-        // The path between the rungs, lit as far as it was gone.
+        // The path between the lessons, lit as far as it was gone.
         if (i + 1 < lessons.size()) {
             const Color path = row.done ? with_alpha(colors.good, 0.7) : colors.line;
             hairline(brush, {rail, node.y + pane.px(17)}, {rail, node.y + pane.px(kRow - 17)}, path, pane.px(2));

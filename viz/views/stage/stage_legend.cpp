@@ -113,7 +113,7 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const RunView& run
         }});
     }
     if (by_inputs && run_view.outline.input_count == 0) {
-        put({0, "nobody knows which inputs a sum holds: this trace tells no loads", [](const Rect&) {}});
+        put({0, "inputs included are not known: this trace has no loads", [](const Rect&) {}});
         return intent;
     }
     if (facts.undefined) {

@@ -1,4 +1,4 @@
-// What stands beside and over the lanes: numbers, the steps' names, marks, what is lit, the formula.
+// What is drawn next to and over the lanes: numbers, the steps' names, marks, what is lit, the formula.
 #include <algorithm>
 
 #include "common/base/element.hpp"

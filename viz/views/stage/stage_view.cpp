@@ -25,8 +25,9 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
     if (strip_height > 0) {
         strip.draw(pane, rest.cut_top(strip_height).inset(pane.px(12), 0), run_view, playhead, selection, lights_);
     }
+    // The same at any step: a finding or a note must not move the stage.
     const float room_for_memory =
-        std::max(0.0f, std::min(rest.height() * 0.37f, rest.height() - legend_height - least_scene));   // at any step: what is told at some must not move the stage
+        std::max(0.0f, std::min(rest.height() * 0.37f, rest.height() - legend_height - least_scene));
     const float told = draw_findings(pane, rest, run_view, playhead, selection);
     rest.cut_top(told);
     float joins_height = note.empty() && !compact ? joins.height(pane.look(), run_view, playhead, selection) : 0;
@@ -36,10 +37,11 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
 
     // Banks and rows of sectors are as wide as 32 lanes.
     const float cell = (rest.width() - pane.px(16 + gutter)) / kWarpSize;
-    const float memory_height =
+    float memory_height =
         compact ? 0
                 : std::min(memory.height(pane.look(), run_view, selection, cell * kWarpSize, room_for_memory),
                            rest.height() * 0.45f);
+    if (memory_height < pane.px(64)) memory_height = 0;   // less than a heading, a row of values and its sentence
     const Rect memory_box = rest.cut_bottom(memory_height);
     const Intent asked = draw_scene(pane, rest, run_view, playhead, selection);
     if (asked) intent = asked;

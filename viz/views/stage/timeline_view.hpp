@@ -12,7 +12,7 @@
 
 namespace lanewise::viz {
 
-// Runs that may stand beside each other.
+// Runs that may be compared.
 inline constexpr std::size_t kMostBars = 4;
 
 // One entry of a timeline: a step, or those that stand together in a comparison.

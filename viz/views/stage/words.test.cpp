@@ -207,16 +207,16 @@ std::shared_ptr<const lesson::Run> banks_run(std::int64_t stride) {
     return samples::run_of(std::move(made.trace), "banks");
 }
 
-TEST(MemoryCaptions, CountPassesAndNameTheBanks) {
+TEST(MemoryCaptions, CountWavefrontsAndNameTheBanks) {
     using Lines = std::vector<std::string>;
     const auto told = [](std::int64_t stride, int line) {
         return said(*banks_run(stride), line, {0, 0, 0}, Space::shared);
     };
-    EXPECT_EQ(told(1, 3), Lines{"warp 0 reads tree: 32 lanes, 1 pass: no bank conflict"});
-    EXPECT_EQ(told(3, 3), Lines{"warp 0 reads tree: 32 lanes, 1 pass: no bank conflict"});
-    EXPECT_EQ(told(16, 3), Lines{"warp 0 reads tree: 32 lanes, 16 passes: 16 different words wanted of bank 0, 16"});
-    EXPECT_EQ(told(2, 3), Lines{"warp 0 reads tree: 32 lanes, 2 passes: 2 different words wanted of 16 banks"});
-    EXPECT_EQ(told(2, 4), Lines{"warp 0 reads tree: 32 lanes, 1 pass: one word for all, no bank conflict"});
+    EXPECT_EQ(told(1, 3), Lines{"warp 0 reads tree: 32 lanes, 1 wavefront: no bank conflict"});
+    EXPECT_EQ(told(3, 3), Lines{"warp 0 reads tree: 32 lanes, 1 wavefront: no bank conflict"});
+    EXPECT_EQ(told(16, 3), Lines{"warp 0 reads tree: 32 lanes, 16 wavefronts: 16-way bank conflict in banks 0, 16"});
+    EXPECT_EQ(told(2, 3), Lines{"warp 0 reads tree: 32 lanes, 2 wavefronts: 2-way bank conflict in 16 banks"});
+    EXPECT_EQ(told(2, 4), Lines{"warp 0 reads tree: 32 lanes, 1 wavefront: one word for all, no bank conflict"});
     const auto run = banks_run(16);
     const auto conflicts = bank_conflicts(scene::requests_of(run->steps, step_of(run->steps, 3), {0, 0, 0}));
     for (std::size_t bank = 0; bank < conflicts.size(); ++bank)
@@ -233,7 +233,7 @@ TEST(MemoryCaptions, AreBriefWhereThereIsLittleRoom) {
     const auto banks = banks_run(16);
     EXPECT_EQ(request_captions(banks->steps, requests_of(banks->steps, step_of(banks->steps, 3), {0, 0, 0}),
                                Space::shared, true),
-              Lines{"warp 0 reads tree: 16 passes: 16 different words wanted of bank 0, 16"});
+              Lines{"warp 0 reads tree: 16 wavefronts: 16-way bank conflict in banks 0, 16"});
 }
 
 TEST(MemoryCaptions, SayWhereAccessesComeFrom) {
@@ -342,7 +342,7 @@ TEST(ChangedWords, WhatAnotherThreadChangedAfterItWasRead) {
     const auto early = samples::run_of(std::move(made.trace), "no barrier");
     EXPECT_EQ(changed_text(shared_memory(early->steps, step_of(early->steps, 5), {0, 0, 0})),
               "tree[32]: warp 0 lane 0 read 0, now 2; 31 more words changed after being read");
-    // What others read is changed by nobody: a tree's round.
+    // What others read is changed by no lane: a tree's round.
     const auto calm = run_with(32);
     EXPECT_EQ(changed_text(shared_memory(calm->steps, step_of(calm->steps, 6), {0, 0, 0})), "");
 }

@@ -112,9 +112,6 @@ if(LANEWISE_HAS_CUDA)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
-  if(LANEWISE_CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
-    set(CMAKE_CUDA_COMPILER_LAUNCHER ${LANEWISE_CCACHE})
-  endif()
 
   # No contraction: GPU and emulator must round alike. -lineinfo lets compute-sanitizer name kernel lines.
   add_library(lanewise_cuda_options INTERFACE)

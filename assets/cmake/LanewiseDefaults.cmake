@@ -8,10 +8,6 @@ endif()
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-find_program(LANEWISE_CCACHE ccache)
-if(LANEWISE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${LANEWISE_CCACHE})
-endif()
 
 add_library(lanewise_options INTERFACE)
 target_include_directories(lanewise_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -35,7 +31,7 @@ if(LANEWISE_FUZZ)
 endif()
 
 # The standard library's and fmt's headers take a second of each file's compilation: they are compiled once. Not with
-# ccache, which does better by itself and knows nothing of them by default.
+# ccache as the launcher, which by default keeps nothing of a file with precompiled headers.
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
   option(LANEWISE_PRECOMPILE "Precompile the standard library's headers" OFF)
 else()

@@ -111,6 +111,30 @@ TEST(ValuesWithParts, StandInOneCell) {
     EXPECT_EQ(stage.bands.size(), 1u);
 }
 
+// One value more in each of 1000 loads: what a row holds says which step it follows.
+TEST(StageOfALongRun, HoldsWhatIsNearThePresentStep) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 32000);
+    auto warp = made.warp(0, 0);
+    for (int k = 0; k < 1000; ++k)
+        warp.load(3, in, [=](int lane) { return 32 * k + lane; }, [=](int) { return static_cast<float>(k); });
+    const steps::Steps steps = steps::build_steps(made.trace);
+    ASSERT_EQ(steps.size(), 1000u);
+    for (const std::size_t present : {0u, 299u, 300u, 301u, 500u, 999u}) {
+        const Stage stage = stage_of(steps, present, kFirst);
+        const std::size_t first = present > 300 ? present - 300 : 0, last = std::min<std::size_t>(present + 300, 999);
+        EXPECT_EQ(stage.left_out_before, first);
+        EXPECT_EQ(stage.left_out_after, 999 - last);
+        ASSERT_EQ(stage.bands.size(), last - first + 1);
+        ASSERT_EQ(stage.rows.size(), stage.bands.size() + 1);
+        EXPECT_TRUE(stage.bands.at(present - first).present);
+        EXPECT_EQ(value_text(stage.rows.back().lanes[5]), std::to_string(last));
+        if (first > 0) {
+            EXPECT_EQ(value_text(stage.rows.front().lanes[5]), std::to_string(first - 1));
+        }
+    }
+}
+
 TEST(ValuesWithParts, AreInTheHistoryOfALane) {
     const PairRound made;
     EXPECT_EQ(describe_history(history_of(made.steps, kFirst, 3)), "step 1  xor 16  line 5  ← lane 19  (19, 2)\n");

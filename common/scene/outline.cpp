@@ -28,7 +28,8 @@ Outline outline_of(const lesson::Run& run) {
     for (const trace::Array& array : trace.arrays)
         outline.arrays.push_back({array.name, array.element, array.count, array.space});
     for (const trace::Finding& finding : trace.findings)
-        outline.findings.push_back({finding_text(finding), finding.block, finding.warp, finding.lanes});
+        outline.findings.push_back({finding_text(finding), finding.block, finding.warp, finding.lanes,
+                                    finding.line, finding.other ? finding.other->line : 0});
     outline.findings_at = findings_of_steps(steps);
     outline.finding_stops = finding_stops(steps, outline.findings_at);
     outline.mistakes = mistakes_found(trace, outline.findings_at);

@@ -27,6 +27,8 @@ struct FindingNote {
     std::uint32_t block = 0;
     std::uint32_t warp = 0;
     std::uint32_t lanes = 0;
+    int line = 0;         // of the kernel file; 0: not known
+    int other_line = 0;   // of the other access, where it is about two
 };
 
 struct ArrayHead {

@@ -1,5 +1,6 @@
 #include "common/scene/stage.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/base/lanes.hpp"
@@ -37,11 +38,12 @@ public:
 private:
     // Which rows and bands there are.
     void plan() {
+        const std::vector<std::size_t> bands = steps_in_reach();
         stage_.rows.emplace_back().reached = true;
-        for (std::size_t k = 0; k < steps_.size(); ++k) {
+        if (stage_.left_out_before > 0) stage_.rows.back().step = bands.front() - 1;
+        for (const std::size_t k : bands) {
             const steps::Step& step = steps_.steps[k];
             const steps::WarpStep* part = step.find(stage_.warp);
-            if (!part && k != present_) continue;
             stage_.bands.push_back({k, step.kind, step.label, k == present_, k <= present_, part != nullptr,
                                     active_lanes(steps_, part), arcs_of(steps_, k, stage_.warp)});
             StageRow row;
@@ -62,6 +64,22 @@ private:
         }
         // Nothing is known before the first load: an empty row would only take room.
         if (!holds_anything(steps_, kNoStep, stage_.warp) && !offered_below(0)) stage_.rows.front().quiet = true;
+    }
+
+    // The warp's steps, and the present one, but for those too far from it.
+    std::vector<std::size_t> steps_in_reach() {
+        std::vector<std::size_t> all;
+        std::size_t middle = 0;
+        for (std::size_t k = 0; k < steps_.size(); ++k) {
+            if (k <= present_) middle = all.size();
+            if (k == present_ || steps_.steps[k].find(stage_.warp)) all.push_back(k);
+        }
+        stage_.left_out_before = middle > kStageReach ? middle - kStageReach : 0;
+        const std::size_t end = std::min(all.size(), middle + kStageReach + 1);
+        stage_.left_out_after = all.size() - end;
+        all.resize(end);
+        all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(stage_.left_out_before));
+        return all;
     }
 
     const trace::Record* first_record(const steps::WarpStep& part) const {

@@ -33,9 +33,14 @@ struct StageBand {
     std::vector<Arc> arcs;   // of shuffles
 };
 
+// So many of the warp's steps a stage has before the present one, and after it: each is drawn anew in every frame.
+inline constexpr std::size_t kStageReach = 300;
+
 struct Stage {
     WarpRef warp;
     std::size_t step = 0;
+    std::size_t left_out_before = 0;    // of the warp's steps, beyond kStageReach
+    std::size_t left_out_after = 0;
     std::string label;
     int line = 0;
     int lanes = kWarpSize;              // that the warp has: fewer where the block ends
@@ -45,8 +50,8 @@ struct Stage {
     std::vector<WordRow> word_rows;     // of the present step
 };
 
-// One warp's steps with step `present` lit. Steps that no lane of the warp takes part in are left out (except the
-// present one). No rows where nothing was recorded of the warp.
+// One warp's steps with step `present` lit, up to kStageReach before and after it. Steps that no lane of the warp takes
+// part in are left out (except the present one). No rows where nothing was recorded of the warp.
 Stage stage_of(const steps::Steps& steps, std::size_t present, const WarpRef& warp);
 
 }  // namespace lanewise::scene

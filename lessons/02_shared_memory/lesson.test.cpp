@@ -34,7 +34,7 @@ Round rounds_of(const trace::Trace& trace) {
             if (warp.warp.block != 0) continue;
             ++warps;
             for (const std::size_t number : warp.records)
-                most = std::max(most, steps::banks_of(trace, trace.records[number]).passes);
+                most = std::max(most, steps::banks_of(trace, trace.records[number]).wavefronts);
         }
         rounds.conflicts.push_back(most);
         rounds.warps.push_back(warps);

@@ -317,6 +317,12 @@ TEST(App, AKeyGoesFromFindingToFinding) {
     EXPECT_NE(session.app.state().find("lane=7"), std::string::npos) << session.app.state();
     session.press(letter('E'), true);
     EXPECT_NE(session.app.state().find("step=2 "), std::string::npos) << session.app.state();
+
+    // In a comparison too.
+    session.press(letter('C'));
+    session.press(letter('E'));
+    EXPECT_NE(session.app.state().find("step=4 "), std::string::npos) << session.app.state();
+    EXPECT_NE(session.app.state().find("lane=7"), std::string::npos) << session.app.state();
 }
 
 TEST(App, FramesAreDrawnWhileARunIsStillGoing) {

@@ -154,15 +154,20 @@ void App::go_to_stage(int direction) {
         playhead_.go_to(compare_.steps.place_of_next_stage(runs, playhead_.step, direction));
 }
 
-// Of the one run that is shown: to its step, warp and lane.
+// To a finding's step, warp and lane: of the chosen side, or of the first one that has any.
 void App::go_to_finding(int direction) {
     playhead_.playing = false;
-    if (!shown_[0] || comparing()) return;
-    const auto* stop =
-        scene::finding_stop_beside(shown_[0]->outline.finding_stops, playhead_.step, selection_.warp, direction);
-    if (!stop) return;
-    playhead_.go_to(stop->step);
-    if (scene::is_recorded(shown_[0]->steps(), stop->warp)) selection_.warp = stop->warp;
+    if (comparing() && compare_.steps.sides() != shown_.size()) return;   // not all have run
+    const auto has_any = [&](std::size_t side) { return shown_[side] && !shown_[side]->outline.finding_stops.empty(); };
+    std::size_t side = chosen_side();
+    if (!has_any(side))
+        for (side = 0; side < shown_.size() && !has_any(side);) ++side;
+    if (side == shown_.size()) return;
+    const RunView& view = *shown_[side];
+    const std::size_t here = comparing() ? compare_.steps.step_of(side, playhead_.step) : playhead_.step;
+    const auto* stop = scene::finding_stop_beside(view.outline.finding_stops, here, selection_.warp, direction);
+    playhead_.go_to(comparing() ? compare_.steps.place_of(side, stop->step) : stop->step);
+    if (scene::is_recorded(view.steps(), stop->warp)) selection_.warp = stop->warp;
     selection_.pinned_lane = stop->lane;
 }
 

@@ -53,7 +53,7 @@ TEST(MemoryView, FollowsTheStepAndKeepsItsHeight) {
     EXPECT_GT(height, 0);
     drawn.at(drawn.first(StepKind::store));
     EXPECT_EQ(drawn.view.shown(), Space::shared);
-    EXPECT_EQ(drawn.view.captions()[0], "warp 0 writes warp_sums: 1 lane, 1 pass: no bank conflict");
+    EXPECT_EQ(drawn.view.captions()[0], "warp 0 writes warp_sums: 1 lane, 1 wavefront: no bank conflict");
     for (std::size_t step = 0; step < drawn.run_view.steps().size(); ++step) {
         EXPECT_GT(drawn.at(step), 100);
         EXPECT_EQ(drawn.height, height);

@@ -2,11 +2,25 @@
 
 #include <algorithm>
 
+#include "viz/model/result_line.hpp"
+
 namespace lanewise::viz {
 namespace {
 
 int lit_line(const RunView* run_view, const Playhead& playhead) {
     return run_view && playhead.step < run_view->outline.steps.size() ? run_view->outline.steps[playhead.step].line : 0;
+}
+
+// The lines that findings name, in order.
+std::vector<int> found_lines(const RunView* run_view) {
+    std::vector<int> lines;
+    if (!run_view) return lines;
+    for (const FindingNote& finding : run_view->outline.findings) {
+        lines.push_back(finding.line);
+        lines.push_back(finding.other_line);
+    }
+    std::sort(lines.begin(), lines.end());
+    return lines;
 }
 
 }  // namespace
@@ -35,6 +49,7 @@ Intent SourceView::draw(const Pane& body, const RunView* run_view, const Playhea
     const float pitch = body.px(18);
     const int columns = static_cast<int>((body.box.width() - left - body.px(14)) / digit);
     const std::vector<int> belonging = run_view ? belonging_.of(*run_view, selection) : std::vector<int>();
+    const std::vector<int> found = found_lines(run_view);
     Intent intent;
     float y = body.px(2);
     float lit_y = -1, lit_height = pitch;
@@ -63,6 +78,8 @@ Intent SourceView::draw(const Pane& body, const RunView* run_view, const Playhea
                      colors.accent, body.px(1));
             }
             if (hovered) selection.next.line = number;
+            if (std::binary_search(found.begin(), found.end(), number))
+                warning_sign(brush, {row.x0 + left - digit * 0.55f, top + pitch / 2}, body.px(5));
             text_in(brush, Face::small, {row.x0, top, row.x0 + left - digit * 1.2f, top + pitch},
                     number == lit ? colors.accent : colors.quiet, std::to_string(number), Align::right);
             const float baseline = (pitch - line_height(body.look(), Face::code)) / 2;

@@ -1,4 +1,4 @@
-// The kernel file that ran, with the line of the present step lit.
+// The kernel file that ran, with the line of the present step lit and a sign at each line that a finding names.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct SourceView {
     std::string file;
 
     void set_source(const std::string& name, const std::string& source);
-    // The file's name and the lit line's number; `exhibit` is null while there is no run.
+    // The file's name and the lit line's number; `run_view` is null while there is no run.
     void draw_title(const Pane& pane, const Rect& where, const RunView* run_view, const Playhead& playhead) const;
     // A line that ran leads to its next step when it is clicked.
     Intent draw(const Pane& pane, const RunView* run_view, const Playhead& playhead, Selection& selection);

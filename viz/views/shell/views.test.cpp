@@ -11,6 +11,7 @@
 #include "viz/views/shell/text_view.hpp"
 #include "viz/views/stage/timeline_view.hpp"
 #include "viz/views/stage/stage_view.hpp"
+#include "viz/widgets/svg_canvas.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -147,6 +148,34 @@ TEST(SourceView, ALineThatRanLeadsToItsStep) {
     EXPECT_TRUE(line == 3 || line == 5);
     selection.turn();
     EXPECT_EQ(selection.now.line, line);
+}
+
+// The sign is the only triangle here.
+TEST(SourceView, ASignStandsAtEachLineThatAFindingNames) {
+    const auto signs = [](const std::shared_ptr<const lesson::Run>& run) {
+        Headless gui(400, 400);
+        SvgCanvas canvas(400, 400, 0, gui.fonts);
+        gui.canvas = &canvas;
+        const RunView run_view(run);
+        Selection selection;
+        SourceView source;
+        source.set_source("kernels.cuh", "a\nb\nc\nd\ne\nf\n");
+        gui.in_pane([&](const Pane& pane) { source.draw(pane, &run_view, at_step(run_view, 0), selection); });
+        const std::string picture = canvas.document("", "");
+        std::vector<float> heights;   // of their tops
+        for (std::size_t at = 0; (at = picture.find("<polygon points=\"", at)) != picture.npos; at += 17)
+            heights.push_back(std::stof(picture.substr(picture.find(',', at) + 1)));
+        return heights;
+    };
+    EXPECT_TRUE(signs(samples::right_sum()).empty());
+    ASSERT_EQ(samples::wrong_sum()->trace.findings.front().line, 5);
+    EXPECT_EQ(signs(samples::wrong_sum()).size(), 1u);
+    auto race = std::make_shared<lesson::Run>(*samples::wrong_sum());
+    race->trace.findings.front().other = trace::FindingPlace{};
+    race->trace.findings.front().other->line = 2;
+    const std::vector<float> two = signs(race);
+    ASSERT_EQ(two.size(), 2u);
+    EXPECT_NEAR(two[1] - two[0], 3 * 18, 0.5f) << "lines 2 and 5, 18 pixels each";
 }
 
 TEST(TextView, LinksAreIntents) {

@@ -123,13 +123,22 @@ float StageView::draw_findings(const Pane& pane, const Rect& where, const RunVie
     const Brush measure{nullptr, pane.look()};
     const float text_x = room.x0 + pane.px(34);
     const float width = room.x1 - text_x - pane.px(10);
-    const float height = paragraph(measure, Face::body, {0, 0}, width, 0, text) + pane.px(14);
+    // The lanes keep most of the room: what does not fit is in the column on the right.
+    const float pitch = paragraph(measure, Face::body, {0, 0}, width, 0, "A");
+    const float room_for_lines = std::max(where.height() * 0.36f, pitch * 1.5f);
+    const auto most = static_cast<std::size_t>(room_for_lines / pitch);
+    const std::vector<std::string> lines = fit_lines(pane.look(), Face::body, text, width, most);
+    const float height = pitch * static_cast<float>(lines.size()) + pane.px(14);
     const Rect card{room.x0, room.y0 + pane.px(2), room.x1, room.y0 + pane.px(2) + height};
     fill(pane.brush, card, mix(colors.ground, colors.warning, leads && pane.hovers(card) ? 0.22 : 0.13), pane.px(6));
     if (leads && pane.button(card)) selection.warp = concerned;
     outline(pane.brush, card, colors.warning, pane.px(6), pane.px(1.2f));
     warning_sign(pane.brush, {card.x0 + pane.px(17), card.y0 + pane.px(16)}, pane.px(8));
-    paragraph(pane.brush, Face::body, {text_x, card.y0 + pane.px(7)}, width, colors.text, text);
+    float y = card.y0 + pane.px(7);
+    for (const std::string& line : lines) {
+        text_in(pane.brush, Face::body, {text_x, y, text_x + width, y + pitch}, colors.text, line, Align::left);
+        y += pitch;
+    }
     return height + pane.px(8);
 }
 

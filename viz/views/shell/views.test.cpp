@@ -173,6 +173,7 @@ TEST(SourceView, ASignStandsAtEachLineThatAFindingNames) {
     auto race = std::make_shared<lesson::Run>(*samples::wrong_sum());
     race->trace.findings.front().other = trace::FindingPlace{};
     race->trace.findings.front().other->line = 2;
+    race->steps = steps::build_steps(race->trace);
     const std::vector<float> two = signs(race);
     ASSERT_EQ(two.size(), 2u);
     EXPECT_NEAR(two[1] - two[0], 3 * 18, 0.5f) << "lines 2 and 5, 18 pixels each";

@@ -81,7 +81,7 @@ const app = {
   panel(run, r) {
     const select = make('select', {'aria-label': 'Warp', onchange: event => { this.warps[r] = Number(event.target.value); this.shownRun = r; this.draw(); }},
       run.warps.map((warp, w) => make('option', {value: w}, warp.name)));
-    const caption = make('span', {class: 'caption'}), scroll = make('div', {class: 'scroll'}), words = make('div', {class: 'words'}), legend = make('div', {class: 'legend'});
+    const caption = make('span', {class: 'caption'}), scroll = make('div', {class: 'scroll'}), picture = make('div', {}), words = make('div', {class: 'words'}), legend = make('div', {class: 'legend'});
     const bar = `linear-gradient(to right, ${[0.06, 0.3, 0.53, 0.77, 1].map(t => css(viridis(t))).join(', ')})`;
     legend.append(make('span', {}, 'low', make('span', {class: 'bar', style: `background: ${bar}`}), 'high, in this warp'));
     if (run.steps.some(step => step.parts.some(part => part.memory))) legend.append(make('span', {}, make('i', {class: 'key read'}), 'read now'), make('span', {}, make('i', {class: 'key written'}), 'written now'));
@@ -93,9 +93,10 @@ const app = {
         run.summary ? make('p', {class: 'summary'}, run.summary) : '',
         make('p', {class: 'summary facts'}, this.factWords(run)),
         run.note ? make('p', {class: 'summary note'}, run.note) : ''),
-      [run.notice, run.limit, run.wrong ? 'This kernel is wrong on purpose.' : ''].filter(Boolean).map(text => make('p', {class: 'notice'}, text)), scroll, words, legend);
+      [run.notice, run.limit, run.wrong ? 'This kernel is wrong on purpose.' : ''].filter(Boolean).map(text => make('p', {class: 'notice'}, text)),
+      run.boxes ? make('details', {class: 'boxes', open: true}, make('summary', {}, 'Boxes and the matrix of bits'), picture) : '', scroll, words, legend);
     if (!run.result && !run.mistakes) element.querySelector('.result').remove();
-    return {element, select, caption, scroll, words, last: -1};
+    return {element, select, caption, scroll, picture, words, last: -1};
   },
 
   factWords(run) {
@@ -158,6 +159,7 @@ const app = {
       panel.last = `${k} ${w}`;
       const captions = part && part.words ? part.words.map(i => make('div', {}, run.words[i])) : [];
       const found = (step.findings || []).map(i => make('div', {class: 'warn'}, run.findings[i].words));
+      if (run.boxes) panel.picture.replaceChildren(...boxes.drawn(run, k, w, Math.max(panel.picture.clientWidth, 300), scale));
       panel.words.replaceChildren(...found, ...captions, ...drawMemoryPanel(run, k, w), ...drawImages(run, k, w));
       panel.element.style.opacity = this.isHere(r) ? '' : 0.6;
     });

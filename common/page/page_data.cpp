@@ -17,6 +17,9 @@
 //     start                {hold, inputs, warned} for each warp, before the first step
 //     steps                [{label, stage, kind, line, findings, work: [[at work, adding] a block], parts[],
 //                          now: [{w, hold, inputs, warned}], images}]
+//     boxes                of a non-maximum suppression alone: list [{name, words, corners, steps of what happened to
+//                          it, by, worker}] in order of score; made [[step, pairs] a row], set [columns a row];
+//                          captions, counts [[step, text]]; questions [{c, lives, asked, answered, text, answer}]
 //   part                   of one warp: w, active, op, source, keep, offers, undefined, says, caption, words,
 //                          formulas [folded a lane: head, bits and arithmetic on three lines, or 0],
 //                          rows [{label, role, word: [folded a lane], values}],

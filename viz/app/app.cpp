@@ -201,7 +201,8 @@ void App::apply(Intent intent) {
                                 : stage_.camera.reset();
             break;
         case Kind::rounding: toggle(View::rounding); break;
-        case Kind::tree: toggle(View::tree); break;
+        // What led to the result: of boxes their own view.
+        case Kind::tree: toggle(shown_[0] && !shown_[0]->boxes->empty() ? View::boxes : View::tree); break;
         case Kind::table: toggle(View::table); break;
         case Kind::costs: toggle(View::costs); break;
         case Kind::panel: toggle_panel(intent.value); break;

@@ -20,7 +20,8 @@ const boxes = {
     const box = all.list[row];
     return box.turn === k || box.read === k || (box.worker === w && all.made[row].some(([step]) => step === k));
   },
-  color: fate => `var(--${{unplaced: 'faint', open: 'text', kept: 'good', crossed: 'warning', removed: 'quiet'}[fate]})`,
+  colors: {unplaced: 'faint', open: 'text', kept: 'good', crossed: 'warning', removed: 'quiet'},
+  color(fate) { return `var(--${this.colors[fate]})`; },
   last: (list, k) => { let found = ''; for (const [step, text] of list) if (step <= k) found = text; return found; },
 
   drawn(run, k, w, width, scale) {

@@ -117,6 +117,21 @@ TEST(Nms, ChainsCopiesAndCrowds) {
                 }
 }
 
+// Copies of one box: by class the first of each class lives, else the first of all.
+TEST(Nms, ByClassOnlyOnesOwnClassSuppresses) {
+    for (const std::uint64_t n : {1u, 2u, 7u, 70u}) {
+        for (const auto& [variant, lives] : {std::pair{"tiles", std::uint64_t{1}}, {"tiles_by_class", std::uint64_t{3}}}) {
+            const auto plan = plan_of(variant, inputs_for(variant, n, "small"));
+            const auto outcome = run(plan);
+            const auto kept = buffer<int>(plan, outcome, "kept");
+            const auto count = static_cast<int>(std::min(n, lives));
+            EXPECT_EQ(buffer<int>(plan, outcome, "count").at(0), count) << variant << " " << n;
+            for (int i = 0; i < static_cast<int>(n); ++i)
+                EXPECT_EQ(kept[static_cast<std::size_t>(i)], i < count ? i : -1) << variant << " " << n;
+        }
+    }
+}
+
 // Every second box of a chain lives: each of them depends on the one before, across words and tiles.
 TEST(Nms, AChainKeepsEverySecondBox) {
     const auto plan = plan_of("tiles", inputs_for("tiles", 150, "ramp"));

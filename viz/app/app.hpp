@@ -142,6 +142,7 @@ private:
     Intent draw_start(const Look& look, const Rect& body);
     Intent draw_cards(const Look& look, const Rect& window, const Rect& header);
     bool press_on_card(Key key);
+    bool closes_overlay(const Intent& intent);     // true: and that is all it does
     bool apply_to_desk(const Intent& intent);
 
     void adopt_runs();

@@ -180,8 +180,8 @@ std::string suppression_caption(const Suppression& all, std::size_t step) {
     std::string text;
     const auto add = [&](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence; };
     if (!now.placed.empty())
-        add(now.placed.size() == 1 ? list(all, now.placed) + " takes its place in the order of scores."
-                                   : counted(now.placed.size(), "box") + " take their places in the order of scores.");
+        add(now.placed.size() == 1 ? list(all, now.placed) + " is in its place in the order of scores."
+                                   : counted(now.placed.size(), "box") + " are in their places in the order of scores.");
     if (!now.turn.empty()) add(turns(all, now.turn));
     if (now.made > 0 && !(all.racing && now.set == now.made))
         add(fmt::format("Bits of {}: {} compared, of which {} {} by more than the threshold.",

@@ -66,6 +66,9 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesso
         ->group(look);
     app.add_flag("--tree", options.tree, "The summation tree, down to the total; with --text, a line for each addition")
         ->group(look);
+    app.add_flag("--boxes", options.boxes,
+                 "Of a non-maximum suppression: boxes, the matrix of bits, what is kept; with --text, a table")
+        ->group(look);
     app.add_option("--compare", options.compare,
                    "Two to four variants beside each other, round by round, on one input; --step counts the places of all")
         ->delimiter(',')

@@ -111,8 +111,14 @@ void check_together(const Options& options, const Lesson& lesson) {
     for (const auto& name : options.variants) lesson.find(name);
     for (const auto& name : options.compare) lesson.find(name);
     check_comparison(options);
-    if (options.tree && options.rounding)
-        throw Error("--tree and --rounding both want the middle of the picture; leave out one of the two.");
+    const std::pair<const char*, bool> views[] = {
+        {"--tree", options.tree}, {"--rounding", options.rounding}, {"--boxes", options.boxes}};
+    const char* first = nullptr;
+    for (const auto& [flag, is_given] : views) {
+        if (is_given && first)
+            throw Error(fmt::format("{} and {} both want the middle of the picture; leave out one of the two.", first, flag));
+        if (is_given) first = flag;
+    }
     if (!options.predict.empty() && (options.text || !options.compare.empty()))
         throw Error(fmt::format("--predict {} shows a step after its question; leave out {}.", options.predict,
                                 options.text ? "--text" : "--compare"));

@@ -23,6 +23,7 @@ struct Options : RunOptions {
     bool ladder = false;                 // the recorded times of all lessons' main variants
     bool costs = false;                  // of single operations; with --screenshot a picture of them
     bool describe = false;
+    bool boxes = false;                  // boxes and bits of a non-maximum suppression
     bool rounding = false;               // the rounding lens, in text, pictures and the window
     bool tree = false;                   // the summation tree, in text, pictures and the window
     bool table = false;                  // all variants beside each other; with --screenshot a picture of it

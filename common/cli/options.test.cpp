@@ -111,6 +111,7 @@ TEST(Options, EachBadValueHasItsSentence) {
         {{"--compare", "tiny_sum,tiny_broken,tiny_sum"}, {"tiny_sum is named twice"}},
         {{"--compare", "tiny_sum,tiny_broken,tiny_sum,tiny_broken,tiny_sum"}, {"5 variants", "room for 4"}},
         {{"--tree", "--rounding"}, {"--tree and --rounding"}},
+        {{"--boxes", "--tree"}, {"--tree and --boxes"}},
         {{"--compare", "tiny_sum,other"}, {"'other'"}},
         {{"--describe"}, {"--step K"}},
         {{"--describe", "--step", "1", "--timings"}, {"--time tells what --timings draws"}},

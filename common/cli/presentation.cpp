@@ -81,6 +81,7 @@ View view_of(const Options& options) {
     if (options.costs) return View::costs;
     if (options.table) return View::table;
     if (options.tree) return View::tree;
+    if (options.boxes) return View::boxes;
     if (options.rounding) return View::rounding;
     return View::stage;
 }

@@ -82,7 +82,7 @@ void compared_text(Session& s) {
 }
 
 void text(Session& s) {
-    if (!s.options.compare.empty() && !s.options.rounding && !s.options.tree) return compared_text(s);
+    if (!s.options.compare.empty() && !s.options.rounding && !s.options.tree && !s.options.boxes) return compared_text(s);
     bool first = true;
     for (const auto& name : s.looked_at()) {
         s.check_place(name);
@@ -97,6 +97,7 @@ void text(Session& s) {
         if (!first) s.console.out << '\n';
         first = false;
         if (s.options.rounding) print_rounding(s.console.out, s.lesson, run, s.paint);
+        else if (s.options.boxes) print_boxes(s.console.out, s.lesson, run, view);
         else if (s.options.tree) print_tree(s.console.out, s.lesson, run, view);
         else print_text(s.console.out, s.lesson, *finished, view);
     }

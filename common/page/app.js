@@ -7,7 +7,7 @@ const kKeys = [['Space', 'play or pause'], ['← →', 'one step back or forward
 const kSecondsPerStep = 0.9;
 
 const app = {
-  place: 0, playing: false, speed: 1, pinned: -1, hovered: -1, shownRun: 0, timer: 0, warps: facts.runs.map(() => 0), panels: [], shown: [],
+  place: 0, playing: false, speed: 1, pinned: -1, hovered: -1, shownRun: 0, timer: 0, warps: facts.runs.map(() => 0), home: facts.runs.map(() => 0), panels: [], shown: [],
 
   start() {
     const open = facts.open, first = facts.runs[0];
@@ -16,7 +16,7 @@ const app = {
     byId('lesson').textContent = facts.lesson.replace(/^(\d+).*/, '$1 ') + facts.title;
     facts.runs.forEach((run, r) => {
       const w = run.warps.findIndex(warp => (open.block < 0 || warp.block === open.block) && (open.warp < 0 || warp.warp === open.warp));
-      this.warps[r] = Math.max(w, 0);
+      this.warps[r] = this.home[r] = Math.max(w, 0);
       byId('origins').append(make('span', {class: 'origin'}, (facts.runs.length > 1 ? run.title + ': ' : '') + run.origin + (run.origin.includes(run.facts.date) ? '' : ' · ' + run.facts.date) + (run.accesses && !run.origin.includes('emulator') ? ' · ' + run.accesses : '')));
       this.panels.push(this.panel(run, r));
     });
@@ -46,11 +46,12 @@ const app = {
     const number = name => { const value = Number(hash.get(name)); return hash.has(name) && Number.isInteger(value) ? value : -1; };
     if (number('step') > 0) step = number('step') - 1;
     if (number('lane') >= 0 && number('lane') < first.lanes) this.pinned = number('lane');
-    if (number('warp') >= 0) this.warps[0] = Math.max(0, Math.min(number('warp'), first.warps.length - 1));
+    if (number('warp') >= 0) this.warps[0] = this.home[0] = Math.max(0, Math.min(number('warp'), first.warps.length - 1));
     if (hash.has('theme')) document.documentElement.classList.toggle('light', hash.get('theme') === 'light');
     // Beside each other steps are counted by their places.
     const at = facts.runs.length > 1 ? step : facts.places.findIndex(place => place[0] === step);
     if (at >= 0 && at < facts.places.length) this.place = at;
+    if (number('warp') < 0) this.followWork();
   },
   // The address follows, so that it can be shared: it opens the same step.
   address() {
@@ -58,7 +59,7 @@ const app = {
     const hash = new URLSearchParams();
     if (documents.length > 1) hash.set('variant', facts.runs[0].variant);
     hash.set('step', (facts.runs.length > 1 ? this.place : Math.max(facts.places[this.place][0], 0)) + 1);
-    if (this.warps[0] > 0) hash.set('warp', this.warps[0]);
+    if (this.home[0] > 0) hash.set('warp', this.home[0]);
     if (this.pinned >= 0) hash.set('lane', this.pinned);
     try { history.replaceState(null, '', `#${hash}`); } catch { /* a frame without an address of its own */ }
   },
@@ -79,9 +80,9 @@ const app = {
   },
 
   panel(run, r) {
-    const select = make('select', {'aria-label': 'Warp', onchange: event => { this.warps[r] = Number(event.target.value); this.shownRun = r; this.draw(); }},
+    const select = make('select', {'aria-label': 'Warp', onchange: event => { this.warps[r] = this.home[r] = Number(event.target.value); this.shownRun = r; this.draw(); }},
       run.warps.map((warp, w) => make('option', {value: w}, warp.name)));
-    const caption = make('span', {class: 'caption'}), scroll = make('div', {class: 'scroll'}), words = make('div', {class: 'words'}), legend = make('div', {class: 'legend'});
+    const caption = make('span', {class: 'caption'}), scroll = make('div', {class: 'scroll'}), picture = make('div', {}), words = make('div', {class: 'words'}), legend = make('div', {class: 'legend'});
     const bar = `linear-gradient(to right, ${[0.06, 0.3, 0.53, 0.77, 1].map(t => css(viridis(t))).join(', ')})`;
     legend.append(make('span', {}, 'low', make('span', {class: 'bar', style: `background: ${bar}`}), 'high, in this warp'));
     if (run.steps.some(step => step.parts.some(part => part.memory))) legend.append(make('span', {}, make('i', {class: 'key read'}), 'read now'), make('span', {}, make('i', {class: 'key written'}), 'written now'));
@@ -93,9 +94,10 @@ const app = {
         run.summary ? make('p', {class: 'summary'}, run.summary) : '',
         make('p', {class: 'summary facts'}, this.factWords(run)),
         run.note ? make('p', {class: 'summary note'}, run.note) : ''),
-      [run.notice, run.limit, run.wrong ? 'This kernel is wrong on purpose.' : ''].filter(Boolean).map(text => make('p', {class: 'notice'}, text)), scroll, words, legend);
+      [run.notice, run.limit, run.wrong ? 'This kernel is wrong on purpose.' : ''].filter(Boolean).map(text => make('p', {class: 'notice'}, text)),
+      run.boxes ? make('details', {class: 'boxes', open: true}, make('summary', {}, 'Boxes and the matrix of bits'), picture) : '', scroll, words, legend);
     if (!run.result && !run.mistakes) element.querySelector('.result').remove();
-    return {element, select, caption, scroll, words, last: -1};
+    return {element, select, caption, scroll, picture, words, last: -1};
   },
 
   factWords(run) {
@@ -158,6 +160,7 @@ const app = {
       panel.last = `${k} ${w}`;
       const captions = part && part.words ? part.words.map(i => make('div', {}, run.words[i])) : [];
       const found = (step.findings || []).map(i => make('div', {class: 'warn'}, run.findings[i].words));
+      if (run.boxes) panel.picture.replaceChildren(...boxes.drawn(run, k, w, Math.max(panel.picture.clientWidth, 300), scale));
       panel.words.replaceChildren(...found, ...captions, ...drawMemoryPanel(run, k, w), ...drawImages(run, k, w));
       panel.element.style.opacity = this.isHere(r) ? '' : 0.6;
     });
@@ -202,10 +205,20 @@ const app = {
     const target = Math.max(0, Math.min(at, facts.places.length - 1));
     if (target === this.place) return;
     this.place = target;
+    this.followWork();
     this.draw();
     this.say();
     const chip = byId('timeline').children[target], strip = byId('timeline').parentElement;
     if (chip && (chip.offsetLeft < strip.scrollLeft || chip.offsetLeft + chip.offsetWidth > strip.scrollLeft + strip.clientWidth)) strip.scrollLeft = chip.offsetLeft - strip.clientWidth / 2;
+  },
+  // Where the block of the warp that the reader chose has no part in a step, a warp that has one is shown.
+  followWork() {
+    facts.runs.forEach((run, r) => {
+      const home = run.warps[this.home[r]], step = run.steps[this.stepOf(r)], parts = step ? step.parts : [];
+      const fit = w => { const warp = run.warps[w]; return warp.block !== home.block ? (warp.warp === home.warp ? 1 : 0) : warp.launch === home.launch ? 9 : warp.warp === home.warp ? 3 : 2; };
+      const best = parts.reduce((w, part) => w < 0 || fit(part.w) > fit(w) ? part.w : w, -1);
+      this.warps[r] = best < 0 || fit(best) === 9 ? this.home[r] : best;
+    });
   },
   goToStep(run, k) { this.pause(); this.go(facts.places.findIndex(place => place[facts.runs.indexOf(run)] === k)); },
   stage(direction) {
@@ -269,7 +282,7 @@ const app = {
     do w = (w + direction + warps.length) % warps.length;
     while (byBlock && w !== this.warps[r] && warps[w].block === now.block && warps[w].launch === now.launch);
     if (byBlock) w = warps.findIndex(warp => warp.block === warps[w].block && warp.launch === warps[w].launch);
-    this.warps[r] = w;
+    this.warps[r] = this.home[r] = w;
     this.draw();
   },
   theme() { document.documentElement.classList.toggle('light'); this.draw(); },

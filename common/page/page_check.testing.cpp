@@ -1,6 +1,7 @@
 // page_check PROGRAM VARIANT [ARGUMENT…]: writes the variant's page and trace with a lesson's program, drives the page
 // through a headless Chromium to its end and back, and compares all that stands on it with the trace. Exit status 77
 // where there is no Chromium (CHROMIUM names another).
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
 #include "common/base/folder.testing.hpp"
+#include "common/scene/boxes/suppression.hpp"
 #include "common/scene/cell_text.hpp"
 #include "common/scene/held.hpp"
 #include "common/scene/lane_facts.hpp"
@@ -87,7 +89,8 @@ std::string joined(std::string text) {
 
 class Check {
 public:
-    Check(const steps::Steps& steps, const json& report) : steps_(steps), report_(report) {}
+    Check(const steps::Steps& steps, const json& report)
+        : steps_(steps), boxes_(scene::suppression_of(steps)), report_(report) {}
 
     void all() {
         expect("errors", report_["errors"], json::array());
@@ -120,6 +123,7 @@ private:
         expect(where + ", place", seen["place"],
                "step " + std::to_string(k + 1) + " of " + std::to_string(steps_.size()));
         expect(where + ", warps", seen["warps"].size(), steps_.warps.size());
+        boxes(where, seen, k);
         for (std::size_t w = 0; w < std::min(seen["warps"].size(), steps_.warps.size()); ++w) {
             const WarpRef& ref = steps_.warps[w];
             const json& warp = seen["warps"][w];
@@ -137,6 +141,32 @@ private:
             if (inspected)
                 for (const json& lane : warp["lanes"]) inspector(here, lane, k, ref);
         }
+    }
+
+    // Of a non-maximum suppression what became of each box, each bit that is known, those crossed out, the question.
+    void boxes(const std::string& where, const json& seen, std::size_t k) {
+        static constexpr const char* kFates[] = {"unplaced", "open", "kept", "crossed", "removed"};
+        std::vector<std::string> fates, bits, removed;
+        for (std::size_t box = 0; box < boxes_.boxes.size(); ++box) {
+            const scene::Fate fate = boxes_.fate(box, k);
+            if (fate != scene::Fate::unplaced)
+                fates.push_back(std::to_string(box) + " " + kFates[static_cast<std::size_t>(fate)]);
+            const std::size_t crossed = boxes_.boxes[box].crossed;
+            if (crossed != kNoStep && crossed <= k) removed.push_back(std::to_string(box));
+            for (std::size_t other = box + 1; other < boxes_.boxes.size(); ++other) {
+                const scene::PairBit& bit = boxes_.pair(box, other);
+                if (bit.made != kNoStep && bit.made <= k)
+                    bits.push_back(std::to_string(box) + " " + std::to_string(other) + (bit.set ? " 1" : " 0"));
+            }
+        }
+        for (auto* list : {&fates, &bits, &removed}) std::sort(list->begin(), list->end());
+        expect(where + ", boxes", seen["boxes"], fates);
+        expect(where + ", bits", seen["bits"], bits);
+        expect(where + ", removed", seen["removed"], removed);
+        const scene::ChainQuestion* const asked = scene::open_question(boxes_, k);
+        const scene::ChainQuestion* const answered = scene::last_answered(boxes_, k);
+        expect(where + ", question", seen["asked"], asked ? json("Predict " + asked->text + "YesNo") : json());
+        expect(where + ", answer", seen["answered"], answered ? json(answered->answer) : json());
     }
 
     void row(const std::string& where, const json& seen, std::size_t k, const WarpRef& ref,
@@ -221,6 +251,7 @@ private:
     }
 
     const steps::Steps& steps_;
+    const scene::Suppression boxes_;
     const json& report_;
 };
 

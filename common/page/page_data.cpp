@@ -17,6 +17,9 @@
 //     start                {hold, inputs, warned} for each warp, before the first step
 //     steps                [{label, stage, kind, line, findings, work: [[at work, adding] a block], parts[],
 //                          now: [{w, hold, inputs, warned}], images}]
+//     boxes                of a non-maximum suppression alone: list [{name, words, corners, steps of what happened to
+//                          it, by, worker}] in order of score; made [[step, pairs] a row], set [columns a row];
+//                          captions, counts [[step, text]]; questions [{c, lives, asked, answered, text, answer}]
 //   part                   of one warp: w, active, op, source, keep, offers, undefined, says, caption, words,
 //                          formulas [folded a lane: head, bits and arithmetic on three lines, or 0],
 //                          rows [{label, role, word: [folded a lane], values}],
@@ -38,6 +41,31 @@ namespace {
 using nlohmann::json;
 
 constexpr int kColors = 16;   // samples of viridis, less one
+
+// Of all its steps.
+std::size_t lane_steps(const steps::Steps& steps) {
+    std::size_t used = 0;
+    for (std::size_t k = 0; k < scene::step_count(steps); ++k)
+        used += static_cast<std::size_t>(scene::warp_size(steps)) * (scene::warps_in(steps, k).size() + 1);
+    return used;
+}
+
+// What each of several documents may hold: short ones whole, and what they leave goes to the long ones in equal parts.
+std::vector<std::size_t> shares(const std::vector<Document>& documents, std::size_t room) {
+    std::vector<std::size_t> wanted, order;
+    for (const Document& document : documents) {
+        order.push_back(wanted.size());
+        wanted.push_back(0);
+        for (const Panel& panel : document.panels) wanted.back() += lane_steps(scene::steps_of(*panel.run));
+    }
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        std::size_t& share = wanted[order[i]];
+        share = std::max<std::size_t>(std::min(share, room / (order.size() - i)), 1);
+        room -= std::min(room, share);
+    }
+    return wanted;
+}
 
 // How many of its steps a page keeps; at least one where there is one.
 std::size_t steps_kept(const steps::Steps& steps, std::size_t most) {
@@ -86,9 +114,10 @@ std::string page_json(const Document& document, std::size_t most) {
     all["comparison"] = document.comparison;
     all["open"] = {
         {"step", document.step}, {"block", document.block}, {"warp", document.warp}, {"lane", document.lane}};
-    // Further runs share the room.
-    for (const Document& other : document.others)
-        all["others"].push_back(json::parse(page_json(other, std::max<std::size_t>(most / 4, 1))));
+    // Further runs share the room of two; a browser makes ready the one that is shown.
+    const std::vector<std::size_t> rooms = shares(document.others, 2 * most);
+    for (std::size_t i = 0; i < document.others.size(); ++i)
+        all["others"].push_back(json::parse(page_json(document.others[i], std::min(rooms[i], most))));
     if (!document.text.empty()) all["text"] = document.text;
     if (!document.glossary.empty()) all["glossary"] = document.glossary;
     // Kernel files and names may hold bytes that are no UTF-8.

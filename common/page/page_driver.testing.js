@@ -32,6 +32,13 @@
       if (inspected) for (const l of chosen) warp.lanes.push(inspect(l));
       all.warps.push(warp);
     }
+    // Of a non-maximum suppression.
+    const marks = name => [...stage.querySelectorAll(`[data-${name}]`)].map(each => each.dataset[name]).sort();
+    all.boxes = [...stage.querySelectorAll('[data-box]')].map(box => `${box.dataset.box} ${box.dataset.fate}`).sort();
+    all.bits = marks('bit');
+    all.removed = marks('removed');
+    all.asked = text(stage.querySelector('.predict'));
+    all.answered = text(stage.querySelector('.answer'));
     return all;
   }
   function laneFormula(step, w, l) { const part = partAt(run, step, w); return part ? unfold(run, part.formulas[l]) : ''; }

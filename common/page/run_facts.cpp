@@ -126,6 +126,7 @@ json run_facts(const Panel& panel, std::size_t count) {
     all["steps"] = std::move(all_steps);
     all["warps"] =
         warps(scene::steps_of(*panel.run), outline, facts);  // after the steps: they say which values have a colour
+    if (json boxes = boxes_facts(*panel.run, outline.warps, count); !boxes.is_null()) all["boxes"] = std::move(boxes);
     all["values"] = facts.values().all();
     all["templates"] = facts.templates().all();
     all["words"] = facts.words().all();

@@ -8,9 +8,10 @@
 namespace lanewise::lesson {
 namespace {
 
-constexpr std::array<std::pair<View, std::string_view>, 7> kViews = {{{View::stage, "stage"},
+constexpr std::array<std::pair<View, std::string_view>, 8> kViews = {{{View::stage, "stage"},
                                                                       {View::rounding, "rounding"},
                                                                       {View::tree, "tree"},
+                                                                      {View::boxes, "boxes"},
                                                                       {View::table, "table"},
                                                                       {View::timings, "timings"},
                                                                       {View::roofline, "roofline"},
@@ -77,7 +78,7 @@ Link parse_link(const std::string& target) {
         } else if (kind == "view") {
             link.view = view_named(value);
             if (!link.view)
-                refuse(target, part, "but the views are stage, rounding, tree, table, timings, roofline and costs");
+                refuse(target, part, "but the views are stage, rounding, tree, boxes, table, timings, roofline and costs");
         } else {
             refuse(target, part, "but the kinds are variant, step, lane, view, compare and lesson; a term is ../GLOSSARY.md#TERM");
         }

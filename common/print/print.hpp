@@ -102,6 +102,10 @@ void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Pai
 // are those of `view`.
 void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view);
 
+// The boxes of a non-maximum suppression in order of score, their bits and what became of each; after view.step, or of
+// the whole run.
+void print_boxes(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view);
+
 // All variants beside each other, and what the figures show. `origin`: what ran them.
 void print_comparison(std::ostream& out, const std::string& origin, const Comparison& comparison, Paint paint);
 

@@ -10,12 +10,14 @@
 #include "common/base/counted.hpp"
 #include "common/base/lanes.hpp"
 #include "common/base/short_number.hpp"
+#include "common/player/playhead.hpp"
 #include "common/print/print_steps.hpp"
 #include "common/scene/lane_facts.hpp"
 #include "common/scene/outline.hpp"
 #include "common/scene/part.hpp"
 #include "common/scene/permutation.hpp"
 #include "common/scene/utilization.hpp"
+#include "common/scene/warps.hpp"
 
 namespace lanewise::lesson {
 
@@ -77,12 +79,13 @@ public:
             lines_.push_back(source.substr(at, end - at));
             at = end + 1;
         }
-        focus_ = view.focus.value_or(outline_.warps.empty() ? WarpRef{} : outline_.warps.front());
+        home_ = focus_ = view.focus.value_or(outline_.warps.empty() ? WarpRef{} : outline_.warps.front());
     }
 
     // `title` stands before the heading: whose step it is, where several runs are told.
     void print_step(std::size_t k, const std::string& title) {
         const scene::StepHead& step = outline_.steps[k];
+        focus_ = place_at(k);
         // Of the warp that is shown, as in the window; where it has no part, of all.
         const auto own = static_cast<std::uint64_t>(std::popcount(scene::active_lanes(steps_, k, focus_)));
         std::uint64_t at_work = own;
@@ -98,6 +101,7 @@ public:
         if (const std::string text = source_line(step.line); !text.empty())
             out_ << paint_.faint(fmt::format("{:>6} │ ", step.line)) << text << '\n';
         const Part mine = scene::part_of(steps_, k, focus_);
+        if (!(focus_ == home_)) out_ << paint_.faint("    " + scene::warp_name(steps_, focus_)) << '\n';
         if (mine.takes_part) {
             print_warp(mine);
             print_formula(mine);
@@ -115,6 +119,15 @@ public:
     }
 
 private:
+    // The warp that is shown; at a step of a launch or block that it is no part of, one that works there, as in the
+    // window. One that was asked for gives way to its own place in another launch alone.
+    WarpRef place_at(std::size_t k) const {
+        if (!view_.focus) return lesson::working_warp(steps_, k, home_);
+        for (const steps::WarpStep& part : steps_.steps[k].warps)
+            if (part.warp.block == home_.block && part.warp.warp == home_.warp) return part.warp;
+        return home_;
+    }
+
     std::string source_line(int line) const {
         if (line < 1 || static_cast<std::size_t>(line) > lines_.size()) return {};
         const std::string& text = lines_[static_cast<std::size_t>(line) - 1];
@@ -344,7 +357,7 @@ private:
     const TextView view_;
     const Paint paint_;
     std::vector<std::string> lines_;
-    WarpRef focus_;
+    WarpRef home_, focus_;   // that was asked for, or the first; that is shown at the present step
 };
 
 StepPrinter::StepPrinter(std::ostream& out, const Run& run, const TextView& view)

@@ -4,6 +4,7 @@
 
 #include "common/print/print.hpp"
 #include "common/rounding/addition_tree.hpp"
+#include "common/scene/boxes/suppression.hpp"
 
 namespace lanewise::lesson {
 
@@ -19,6 +20,12 @@ void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const T
     // Without a step all of it has come about.
     const std::size_t now = view.step ? *view.step : steps::kNoStep;
     out << steps::describe_tree(run.steps, lens, steps::build_addition_tree(run.steps, lens, root), now);
+}
+
+void print_boxes(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view) {
+    print_heading(out, lesson, run, "boxes", view.paint);
+    const scene::Suppression all = scene::suppression_of(run.steps);
+    out << scene::describe_suppression(all, view.step ? *view.step : run.steps.size());
 }
 
 }  // namespace lanewise::lesson

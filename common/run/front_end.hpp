@@ -17,6 +17,7 @@ enum class View : std::uint8_t {
     stage,
     rounding,   // each sum beside the exact one
     tree,       // the summation tree, down to the total
+    boxes,      // boxes and the matrix of bits, of a non-maximum suppression
     table,      // all variants beside each other
     timings,    // time over sizes
     roofline,   // bytes against the machine's limit
@@ -45,7 +46,7 @@ struct WindowRequest {
     // Where a run of `count` steps opens. A lens or a tree grows with the steps: unasked it is seen whole.
     std::size_t first_step(std::size_t count) const {
         if (has_step) return step;
-        return count > 0 && (view == View::rounding || view == View::tree) ? count - 1 : 0;
+        return count > 0 && (view == View::rounding || view == View::tree || view == View::boxes) ? count - 1 : 0;
     }
 };
 

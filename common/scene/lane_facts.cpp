@@ -165,11 +165,11 @@ std::vector<ValueRow> value_rows(const steps::Steps& steps, std::size_t step, co
         if (view.has_after) add("after", record.type, view.after, Role::result);
         else say("after", "not recorded", Role::quiet);
     } else if (kind == StepKind::atomic && view.has_received) {
-        add("it held", record.type, view.received, Role::plain);
+        add("old value", record.type, view.received, Role::plain);
         const std::uint64_t gave = trace::element_at(record.value[lane_index(lane)], record.type, 0);
         const auto left =
             record.elements == 1 ? after_atomic(record.op, record.type, view.received, gave) : std::nullopt;
-        if (left) add("it holds then", record.type, *left, Role::result);
+        if (left) add("new value", record.type, *left, Role::result);
     } else if (trace::is_vote(record.op) || trace::is_barrier_vote(record.op) || record.op == trace::Op::active_mask) {
         const bool says = trace::is_predicate_vote(record.op) || trace::is_barrier_vote(record.op);
         if (says) say("says", record.arg[lane_index(lane)] ? "yes" : "no", Role::plain);

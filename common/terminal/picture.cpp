@@ -107,11 +107,14 @@ private:
         if (!run_.note.empty()) screen_.put(0, y++, fitted(run_.note, columns), colors_.quietly());
         for (const std::string& text : {s_.error_, run_.notice})
             if (!text.empty()) screen_.put(0, y++, fitted("! " + text, columns), ink(colors_.warning));
-        if (at_ < run_.steps.size())
-            for (const std::size_t i : run_.findings_at[at_])
-                if (y < 5)
-                    screen_.put(0, y++, fitted("! " + run_.findings[i].words, columns),
-                                ink(colors_.warning));
+        if (at_ < run_.steps.size()) {
+            // One is told in three lines where they are there, several in one each.
+            const auto& found = run_.findings_at[at_];
+            const std::size_t most = found.size() == 1 && screen_.rows() >= 24 ? 3 : 1;
+            for (const std::size_t i : found)
+                for (const std::string& line : wrapped("! " + run_.findings[i].words, columns, most))
+                    if (y < 5) screen_.put(0, y++, line, ink(colors_.warning));
+        }
         return y;
     }
 
@@ -119,7 +122,6 @@ private:
 
     int draw_footer() {
         const int columns = screen_.columns(), last = screen_.rows() - 1;
-        const std::string hints = "Space play  ←→ step  ↑↓ lane  W warp  Tab variant  ? keys  Q end";
         int x = screen_.put(0, last, s_.playhead_.playing ? "▶ " : "  ", ink(colors_.accent, true));
         x = screen_.put(x, last, place_text(), {.strong = true});
         if (s_.playhead_.speed != 1) {
@@ -129,7 +131,15 @@ private:
                 "  speed " + std::to_string(hundredths / 100) + "." + std::to_string(hundredths / 10 % 10) + "×",
                 colors_.quietly());
         }
-        screen_.put_right(x + 2, columns, last, hints, colors_.quietly());
+        // As many as fit; the last two always.
+        std::vector<std::string> hints = {"Space play", "←→ step", "↑↓ lane", "W warp", "Tab variant", "? keys", "Q quit"};
+        const auto joined = [&] {
+            std::string all;
+            for (const std::string& hint : hints) all += (all.empty() ? "" : "  ") + hint;
+            return all;
+        };
+        while (hints.size() > 2 && width_of(joined()) > columns - x - 2) hints.erase(hints.end() - 3);
+        screen_.put_right(x + 2, columns, last, joined(), colors_.quietly());
         if (run_.steps.size() == 0) return last;
         draw_labels(last - 1);
         draw_bars(last - 2);
@@ -205,12 +215,15 @@ private:
         }
         if (const std::string inputs = scene::inputs_held(steps_, at_, s_.warp_, s_.lane_).text; !inputs.empty())
             values += (values.empty() ? "" : "  ") + inputs;
-        screen_.put(
-            0, bottom - 2,
-            fitted(formula.empty() ? "lane " + std::to_string(s_.lane_) + ": idle in this step" : formula, columns),
-            ink(colors_.accent));
-        screen_.put(0, bottom - 1, fitted(values, columns), {});
-        return bottom - 2;
+        const std::size_t most = screen_.rows() >= 24 ? 2 : 1;
+        const auto told = wrapped(
+            formula.empty() ? "lane " + std::to_string(s_.lane_) + ": idle in this step" : formula, columns, most);
+        const auto held = wrapped(values, columns, most);
+        int y = bottom - static_cast<int>(told.size() + std::max<std::size_t>(held.size(), 1));
+        const int top = y;
+        for (const std::string& line : told) screen_.put(0, y++, line, ink(colors_.accent));
+        for (const std::string& line : held) screen_.put(0, y++, line, {});
+        return top;
     }
 
     // The line that runs in the middle of `height` lines.
@@ -263,8 +276,8 @@ private:
         }
         // What this picture lacks, and how to have it.
         y = std::min(y + half + 1, screen_.rows() - 3);
-        for (const char* text : {"Not here: memory, comparison, summation tree, rounding, table, times.",
-                                 "--text --compare A,B, --tree, --rounding, --table and --time print them;",
+        for (const char* text : {"Not here: memory, comparison, summation tree, boxes, rounding, table, times.",
+                                 "--text --compare A,B, --tree, --boxes, --rounding, --table and --time do;",
                                  "memory is in the window and on the page of --export FILE.html."})
             screen_.put(2, y++, fitted(text, screen_.columns() - 3), colors_.quietly());
     }

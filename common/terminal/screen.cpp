@@ -117,4 +117,21 @@ std::string fitted(const std::string& text, int columns) {
     return columns > 0 ? kept + "…" : "";
 }
 
+std::vector<std::string> wrapped(std::string_view text, int columns, std::size_t most) {
+    std::vector<std::string> lines;
+    while (!text.empty() && lines.size() + 1 < most && width_of(text) > columns) {
+        std::size_t end = 0;   // of the last word that fits
+        for (std::size_t at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
+            if (width_of(text.substr(0, at)) > columns) break;
+            end = at;
+        }
+        if (end == 0) break;
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(end);
+        text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    }
+    if (!text.empty()) lines.push_back(fitted(std::string(text), columns));
+    return lines;
+}
+
 }  // namespace lanewise::terminal

@@ -65,5 +65,7 @@ private:
 int width_of(std::string_view text);
 // `text` in at most `columns` signs, with "…" where it is cut.
 std::string fitted(const std::string& text, int columns);
+// `text` in at most `most` lines of `columns`, broken at spaces; the last one ended with "…" where it is cut.
+std::vector<std::string> wrapped(std::string_view text, int columns, std::size_t most);
 
 }  // namespace lanewise::terminal

@@ -90,17 +90,25 @@ private:
             if (row.kind == Row::Kind::value) screen_.put_right(x + 1, x + width, y, "·", colors_.quietly());
             return;
         }
-        const std::string text =
+        std::string text =
             cell.is_value ? format_element(cell.type, cell.bits, width - 1) : fitted(cell.text, width - 1);
+        int from = x + 1;
+        // Without a digit it says nothing; one column more has "32k…", whose end keeps it apart from the next.
+        if (cell.is_value && text.starts_with("…") && !looked_at && !is_source)
+            if (const std::string wider = format_element(cell.type, cell.bits, width);
+                wider.ends_with("…") && !wider.starts_with("…")) {
+                text = wider;
+                from = x;
+            }
         Style style = style_of(row.role);
         if (cell.is_value) {
             const Rgb ground = scene::viridis(0.06 + 0.94 * scale_.place(element_to_double(cell.type, cell.bits)));
             style = {.ink = ink_on(ground), .ground = ground};
-            screen_.put(x + 1, y, std::string(static_cast<std::size_t>(width - 1), ' '), style);
+            screen_.put(from, y, std::string(static_cast<std::size_t>(x + width - from), ' '), style);
         }
         style.strong = looked_at || is_source;
         style.faint = idle && !cell.is_value;
-        screen_.put_right(x + 1, x + width, y, text, style);
+        screen_.put_right(from, x + width, y, text, style);
     }
 
     Screen& screen_;

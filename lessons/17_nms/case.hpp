@@ -33,7 +33,8 @@ struct Boxes {
 };
 
 // Boxes on whole coordinates, so that every overlap is exact in float and in double. `ramp`, `ramp1`: a chain, each box
-// 10 further right than the one before and 40 wide, scores falling: it overlaps the next by 0.6, the one after by 0.33.
+// 40 wide and high, 5 further right and down than the one before, scores falling: it overlaps the next by 0.62, the one
+// after by 0.39.
 // `small`: all the same box, all with one score. Others: as a detector leaves them, six boxes or so around each object,
 // of sides from 28 to 40; scores in sixteenths, so that many are equal.
 inline Boxes boxes_of(const Inputs& inputs) {
@@ -53,8 +54,8 @@ inline Boxes boxes_of(const Inputs& inputs) {
         const double* const r = &random[kNumbersABox * i];
         const auto index = static_cast<float>(i);
         if (chain) {
-            boxes.corners.push_back({10 * index, 0, 10 * index + 40, 40});
-            boxes.scores.push_back(-index);
+            boxes.corners.push_back({5 * index, 5 * index, 5 * index + 40, 5 * index + 40});
+            boxes.scores.push_back(static_cast<float>(inputs.n - i));
         } else if (same) {
             boxes.corners.push_back({0, 0, 16, 16});
             boxes.scores.push_back(1);
@@ -74,6 +75,7 @@ struct Sorted {
     Boxes boxes;
     Buffer<int> order;
     Buffer<float> corners;  // sorted
+    Buffer<std::uint32_t> status;
     int n = 0;
 };
 
@@ -93,10 +95,14 @@ inline Sorted plan_order(Plan& plan, const Inputs& inputs) {
     plan.launch("rank_boxes", std::to_string(inputs.block),
                 Grid{static_cast<std::uint32_t>((inputs.n + each - 1) / each)}, Block{inputs.block}, boxes, scores,
                 sorted.order, sorted.corners, status, sorted.n);
+    sorted.status = status;
+    return sorted;
+}
+
+inline void expect_order(Plan& plan, const Sorted& sorted) {
     const std::vector<int> order = order_of(sorted.boxes.scores);
     plan.expect(sorted.order, std::vector<double>(order.begin(), order.end()), 0, "an order, not a number");
-    plan.expect(status, {0}, 0, "no box holds a NaN");
-    return sorted;
+    plan.expect(sorted.status, {0}, 0, "no box holds a NaN");
 }
 
 // keep, by box number.
@@ -113,6 +119,7 @@ inline void plan_racing(Plan& plan, const Inputs& inputs) {
     plan.launch("racing", std::to_string(inputs.block), Grid{1}, Block{inputs.block}, sorted.corners, sorted.order,
                 keep, sorted.n, kThreshold);
     expect_keep(plan, keep, sorted.boxes);
+    expect_order(plan, sorted);
 }
 
 inline void plan_mask(Plan& plan, const Inputs& inputs) {
@@ -126,6 +133,7 @@ inline void plan_mask(Plan& plan, const Inputs& inputs) {
                 mask, sorted.n, kThreshold);
     plan.launch("keep_in_order", "32", Grid{1}, Block{32}, mask, sorted.order, keep, sorted.n);
     expect_keep(plan, keep, sorted.boxes);
+    expect_order(plan, sorted);
 }
 
 // Words of the part of the mask right of the diagonal, and one at least.
@@ -151,8 +159,9 @@ inline void plan_tiles(Plan& plan, const Inputs& inputs, bool by_class) {
                                                   by_class ? sorted.boxes.classes : std::vector<int>());
     std::vector<double> numbers(reference.begin(), reference.end());
     numbers.resize(inputs.n, -1);
-    plan.expect(kept, std::move(numbers), 0, "kept or not");
     plan.expect(count, {static_cast<double>(reference.size())}, 0, "a count");
+    plan.expect(kept, std::move(numbers), 0, "kept or not");
+    expect_order(plan, sorted);
 }
 
 }  // namespace nms_lesson

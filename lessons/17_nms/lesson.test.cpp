@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "common/base/error.hpp"
 #include "common/check/checker.hpp"
 #include "common/lesson/lesson.testing.hpp"
+#include "common/scene/boxes/suppression.hpp"
+#include "common/steps/steps.hpp"
 #include "lessons/17_nms/case.hpp"
 
 namespace {
@@ -114,6 +117,21 @@ TEST(Nms, ChainsCopiesAndCrowds) {
                 }
 }
 
+// Copies of one box: by class the first of each class lives, else the first of all.
+TEST(Nms, ByClassOnlyOnesOwnClassSuppresses) {
+    for (const std::uint64_t n : {1u, 2u, 7u, 70u}) {
+        for (const auto& [variant, lives] : {std::pair{"tiles", std::uint64_t{1}}, {"tiles_by_class", std::uint64_t{3}}}) {
+            const auto plan = plan_of(variant, inputs_for(variant, n, "small"));
+            const auto outcome = run(plan);
+            const auto kept = buffer<int>(plan, outcome, "kept");
+            const auto count = static_cast<int>(std::min(n, lives));
+            EXPECT_EQ(buffer<int>(plan, outcome, "count").at(0), count) << variant << " " << n;
+            for (int i = 0; i < static_cast<int>(n); ++i)
+                EXPECT_EQ(kept[static_cast<std::size_t>(i)], i < count ? i : -1) << variant << " " << n;
+        }
+    }
+}
+
 // Every second box of a chain lives: each of them depends on the one before, across words and tiles.
 TEST(Nms, AChainKeepsEverySecondBox) {
     const auto plan = plan_of("tiles", inputs_for("tiles", 150, "ramp"));
@@ -148,6 +166,69 @@ TEST(Nms, TheRaceIsFoundAndKeepsOtherBoxes) {
     const auto chain = plan_of("racing", inputs_for("racing", 48, "ramp"));
     EXPECT_NE(buffer<int>(chain, run(chain, "ascending"), "keep"),
               buffer<int>(chain, run(chain, "descending"), "keep"));
+}
+
+// What the view of boxes takes from the records, beside the reference: the order, every bit that was made, every fate.
+TEST(Nms, TheViewOfBoxesHoldsWhatTheReferenceSays) {
+    for (const char* variant : {"bit_mask", "chain", "tiles", "tiles_by_class", "racing"}) {
+        for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{2}, inputs_of(variant).n}) {
+            for (const char* kind : {"random", "ramp", "small"}) {
+                const std::string what = std::string(variant) + " " + kind + " " + std::to_string(n);
+                const auto inputs = inputs_for(variant, n, kind);
+                std::vector<std::uint32_t> blocks(the_lesson().find(variant).recorded_blocks);
+                std::iota(blocks.begin(), blocks.end(), 0u);
+                const auto outcome = run(plan_of(variant, inputs), launch::Order::parse("ascending"), true, blocks);
+                const auto steps = steps::build_steps(*outcome.trace);
+                const auto all = scene::suppression_of(steps);
+                ASSERT_TRUE(all.why_none.empty()) << what << ": " << all.why_none;
+                ASSERT_EQ(all.boxes.size(), n) << what;
+                EXPECT_EQ(all.note, "") << what;
+                const nms_lesson::Boxes boxes = nms_lesson::boxes_of(inputs);
+                const bool by_class = std::string(variant) == "tiles_by_class";
+                const auto classes = by_class ? boxes.classes : std::vector<int>();
+                const std::vector<int> order = nms_lesson::order_of(boxes.scores);
+                const std::vector<int> kept =
+                    nms_lesson::kept_boxes(boxes.corners, boxes.scores, nms_lesson::kThreshold, classes);
+                std::size_t made = 0;
+                for (std::size_t row = 0; row < n; ++row) {
+                    const auto own = static_cast<std::size_t>(order[row]);
+                    EXPECT_EQ(all.boxes[row].number, order[row]) << what;
+                    EXPECT_EQ(all.boxes[row].x2, boxes.corners[own].x2) << what;
+                    EXPECT_EQ(all.boxes[row].score, boxes.scores[own]) << what;
+                    const bool lives = std::find(kept.begin(), kept.end(), order[row]) != kept.end();
+                    EXPECT_EQ(all.fate(row, steps.size()), lives ? scene::Fate::kept : scene::Fate::removed)
+                        << what << " row " << row;
+                    for (std::size_t column = row + 1; column < n; ++column) {
+                        const auto other = static_cast<std::size_t>(order[column]);
+                        const scene::PairBit& bit = all.pair(row, column);
+                        if (bit.made == kNoStep) continue;
+                        ++made;
+                        const bool same = !by_class || boxes.classes[own] == boxes.classes[other];
+                        EXPECT_EQ(bit.set, same && nms_lesson::overlap(boxes.corners[own], boxes.corners[other]) >
+                                                       nms_lesson::kThreshold)
+                            << what << " " << row << " " << column;
+                    }
+                }
+                // The one kernel compares only for boxes that are found kept.
+                if (std::string(variant) != "racing") EXPECT_EQ(made, n * (n - 1) / 2) << what;
+                for (const scene::ChainQuestion& question : all.questions)
+                    EXPECT_EQ(question.lives, std::find(kept.begin(), kept.end(), order[question.c]) != kept.end());
+            }
+        }
+    }
+}
+
+// In descending order of lanes a thread asks before the one that crosses out its box: of a chain one box is left.
+TEST(Nms, TheViewOfBoxesShowsTheRace) {
+    const auto outcome = run(plan_of("racing", inputs_for("racing", 8, "ramp")), "descending", true);
+    const auto steps = steps::build_steps(*outcome.trace);
+    const auto all = scene::suppression_of(steps);
+    ASSERT_EQ(all.boxes.size(), 8u);
+    for (std::size_t box = 0; box < 8; ++box) {
+        EXPECT_TRUE(all.boxes[box].lives_at_turn) << box;
+        EXPECT_EQ(all.fate(box, steps.size()), box == 0 ? scene::Fate::kept : scene::Fate::removed) << box;
+    }
+    EXPECT_NE(scene::suppression_caption(all, all.boxes[0].turn).find("Too early for 7"), std::string::npos);
 }
 
 TEST(Nms, MoreBoxesThanAWarpHasBitsForAreRefused) {

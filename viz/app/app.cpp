@@ -125,9 +125,29 @@ std::string App::state() const {
            " compare=" + compared;
 }
 
+// An overlay shows one thing: what leads to another closes it first, and Backspace does no more. Steps and lanes may be
+// moved below it.
+bool App::closes_overlay(const Intent& intent) {
+    using Kind = Intent::Kind;
+    if (!terms_.open && !keys_.open) return false;
+    switch (intent.kind) {
+        case Kind::back: break;
+        case Kind::start_page: case Kind::next_lesson: case Kind::text_target: case Kind::follow_target: case Kind::variant:
+        case Kind::next_variant: case Kind::compare: case Kind::tree: case Kind::rounding: case Kind::table:
+        case Kind::costs: case Kind::timings: case Kind::read_on: case Kind::menu: case Kind::open_file: break;
+        case Kind::explain: keys_.open = false; return false;
+        case Kind::keys: terms_.open = false; return false;
+        default: return false;
+    }
+    terms_.open = keys_.open = false;
+    return intent.kind == Kind::back && (again_ = true);
+}
+
 void App::press(Key key, bool shift) {
     if (press_on_card(key) || ImGui::GetIO().WantTextInput) return;
-    if (const auto intent = intent_of_key(key, shift)) apply(*intent);
+    const auto intent = intent_of_key(key, shift);
+    if (!intent || closes_overlay(*intent)) return;
+    apply(*intent);
 }
 
 void App::apply(Intent intent) {
@@ -201,7 +221,8 @@ void App::apply(Intent intent) {
                                 : stage_.camera.reset();
             break;
         case Kind::rounding: toggle(View::rounding); break;
-        case Kind::tree: toggle(View::tree); break;
+        // What led to the result: of boxes their own view.
+        case Kind::tree: toggle(shown_[0] && !shown_[0]->boxes->empty() ? View::boxes : View::tree); break;
         case Kind::table: toggle(View::table); break;
         case Kind::costs: toggle(View::costs); break;
         case Kind::panel: toggle_panel(intent.value); break;

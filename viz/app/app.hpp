@@ -20,6 +20,7 @@
 #include "viz/views/benchmark/costs_view.hpp"
 #include "viz/views/benchmark/timing_full_view.hpp"
 #include "viz/views/benchmark/timing_view.hpp"
+#include "viz/views/boxes/boxes_view.hpp"
 #include "viz/views/compare/compare_view.hpp"
 #include "viz/views/compare/table_view.hpp"
 #include "viz/views/lane/inspector_view.hpp"
@@ -90,6 +91,8 @@ public:
     const TreeView& tree() const { return tree_; }
     bool keys_open() const { return keys_.open; }
     const GlossaryView& terms() const { return terms_; }
+    const BoxesView& boxes() const { return boxes_; }
+    bool boxes_open() const { return view_ == View::boxes; }
     bool tree_open() const { return view_ == View::tree; }
     bool rounding_open() const { return view_ == View::rounding; }
     bool table_open() const { return view_ == View::table; }
@@ -139,6 +142,7 @@ private:
     Intent draw_start(const Look& look, const Rect& body);
     Intent draw_cards(const Look& look, const Rect& window, const Rect& header);
     bool press_on_card(Key key);
+    bool closes_overlay(const Intent& intent);     // true: and that is all it does
     bool apply_to_desk(const Intent& intent);
 
     void adopt_runs();
@@ -226,6 +230,7 @@ private:
     CompareView compare_;
     RoundingView rounding_;
     TreeView tree_;
+    BoxesView boxes_;
     TableView table_;
     CostsView costs_;
     struct Row {

@@ -302,7 +302,7 @@ std::optional<bool> App::is_on(const Intent& intent) const {
     switch (intent.kind) {
         case Kind::compare: return comparing();
         case Kind::rounding: return view_ == View::rounding;
-        case Kind::tree: return view_ == View::tree;
+        case Kind::tree: return view_ == View::tree || view_ == View::boxes;
         case Kind::table: return view_ == View::table;
         case Kind::costs: return view_ == View::costs;
         case Kind::focus: return focus_;

@@ -60,6 +60,7 @@ Intent App::draw_middle(const Look& look, const Rect& box) {
         again_ |= tree_.working();
         return asked;
     }
+    if (view_ == View::boxes) return boxes_.draw(pane, *shown_[0], playhead_, selection_);
     return stage_.draw(pane, *shown_[0], playhead_, selection_);
 }
 

@@ -131,6 +131,20 @@ TEST(DeskLinks, AreReachedByKeysAndBackReturns) {
     desk.press(letter('Y'));
     ASSERT_TRUE(desk.app->terms().open);
     EXPECT_EQ(desk.app->terms().first.at(0)->name, "lane");
+    // Backspace leads back from it, and what shows something else closes it.
+    desk.press(Key::backspace);
+    EXPECT_FALSE(desk.app->terms().open);
+    EXPECT_EQ(desk.app->notice().sentence, "Copied: ./lessons/run 05");   // and not that there is no way back
+    desk.press(letter('Y'));
+    desk.press(letter('H'));
+    EXPECT_FALSE(desk.app->terms().open);
+    EXPECT_TRUE(desk.app->start_page_open());
+    desk.press(letter('H'));
+    desk.press(letter('?'));
+    ASSERT_TRUE(desk.app->keys_open());
+    desk.press(letter('B'));
+    EXPECT_FALSE(desk.app->keys_open());
+    EXPECT_TRUE(desk.app->table_open());
 }
 
 TEST(DeskKeys, TheLastInputWinsBetweenPointerAndArrows) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr float kRow = 27;
 constexpr float kHead = 30;
-constexpr float kColumn = 312;
+constexpr float kColumn = 312, kLeastColumn = 270;
 
 // "stage larger (Shift Z: smaller)" is "Stage larger" in a menu, and "rounding: each sum beside the exact one" is
 // "Rounding".
@@ -54,8 +54,19 @@ bool Menu::press(Key key) {
 }
 
 Intent Menu::draw(const Look& look, const Rect& window, Point corner,
-                  const std::vector<std::vector<MenuSection>>& columns) {
+                  const std::vector<std::vector<MenuSection>>& wanted) {
     if (!open_) return {};
+    // In a narrow window two columns stand under each other, so that their words are whole.
+    std::vector<std::vector<MenuSection>> columns = wanted;
+    while (columns.size() > 1 &&
+           (window.width() - corner.x - look.px(24)) / static_cast<float>(columns.size()) < look.px(kLeastColumn)) {
+        std::vector<std::vector<MenuSection>> fewer;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            if (i % 2 == 0) fewer.emplace_back();
+            fewer.back().insert(fewer.back().end(), columns[i].begin(), columns[i].end());
+        }
+        columns = std::move(fewer);
+    }
     const Theme& colors = look.colors();
     const Pane pane(look, "menu", window);
     float tallest = 0;

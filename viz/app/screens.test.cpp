@@ -22,7 +22,7 @@ using testing::WordsCanvas;
 struct Screen {
     float width, height, scale;
 };
-constexpr Screen kScreens[] = {{1600, 900, 1}, {1280, 800, 1}, {2560, 1600, 2}};
+constexpr Screen kScreens[] = {{1600, 900, 1}, {1280, 800, 1}, {800, 600, 1}, {2560, 1600, 2}};
 
 std::shared_ptr<const lesson::Run> recorded(const std::string& name) {
     auto run = std::make_shared<lesson::Run>();
@@ -114,11 +114,15 @@ TEST(Screens, OfOneVariantHaveNoFaultyLabel) {
                 app.press(Key::tab);
                 app.settle();
             }
-            for (const char view : {'B', 'T', 'U', 'H', 'Y'}) {
+            for (const char view : {'B', 'T', 'U', 'H', 'Y', '?'}) {
+                if (view == 'H' && screen.width < 1000) continue;   // measured at the sizes above
                 app.press(letter(view));
                 look_at(app, gui, screen, std::string("view ") + view);
                 app.press(Key::escape);
             }
+            app.press(Key::f10);
+            look_at(app, gui, screen, "the menu");
+            app.press(Key::escape);
         }
     }
 }

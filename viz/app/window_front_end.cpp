@@ -3,6 +3,7 @@
 #include <GL/gl.h>
 
 #include "common/base/error.hpp"
+#include "common/scene/boxes/suppression.hpp"
 #include "common/scene/describe.hpp"
 #include "common/scene/side_by_side.hpp"
 #include "common/scene/sums/sums.hpp"
@@ -41,6 +42,7 @@ void check_size(const lesson::WindowRequest& request) {
 std::string described_view(const lesson::Run& run, std::size_t step, const lesson::WindowRequest& request) {
     if (request.view == lesson::View::rounding)
         return describe_rounding(Sums(run.steps), step, request.block, request.warp);
+    if (request.view == lesson::View::boxes) return "\n" + describe_suppression(suppression_of(run.steps), step);
     if (request.view != lesson::View::tree) return {};
     return "\n" + describe_sum_tree(Sums(run.steps), step, request.block, request.warp, request.lane);
 }

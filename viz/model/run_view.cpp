@@ -22,6 +22,7 @@ Color ValueScale::color(Element type, std::uint64_t bits) const {
 
 RunView::RunView(std::shared_ptr<const lesson::Run> shown)
     : run(std::move(shown)), outline(outline_of(*run)), scale(run_scale(steps())),
+      boxes(std::make_shared<Suppression>(suppression_of(steps()))),
       most_inputs(scene::most_inputs(steps())), exact_(std::make_shared<BackgroundTask<Sums>>()) {
     for (scene::ValueScale& each : scene::warp_scales(steps())) warp_scales.emplace_back(std::move(each));
 }

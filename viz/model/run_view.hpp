@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/scene/boxes/suppression.hpp"
 #include "common/scene/outcome.hpp"
 #include "common/scene/outline.hpp"
 #include "common/scene/sums/sums.hpp"
@@ -39,6 +40,7 @@ struct RunView {
     Outline outline;                       // of the run
     ValueScale scale;                      // of the whole run: to compare warps
     std::vector<ValueScale> warp_scales;   // as Outline::warps: to tell the lanes of one warp apart
+    std::shared_ptr<const Suppression> boxes;   // never null; empty() where the run decides among none
     std::size_t most_inputs = 0;   // the largest number of inputs that any lane of the run holds
 
     RunView() = default;

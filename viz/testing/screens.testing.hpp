@@ -23,6 +23,12 @@ public:
         if (color >> 24 < 0xc0) return;
         const Rect seen = cut(box);
         std::erase_if(labels, [&](const Label& label) { return label.box.overlaps(seen) && seen.contains(label.box.center()); });
+        // A card that hides an end of a label leaves the rest.
+        for (Label& label : labels) {
+            if (!label.box.overlaps(seen) || seen.y0 > label.box.y0 || seen.y1 < label.box.y1) continue;
+            if (seen.x1 >= label.box.x1) label.box.x1 = label.clip.x1 = seen.x0;
+            else if (seen.x0 <= label.box.x0) label.box.x0 = label.clip.x0 = seen.x1;
+        }
     }
     void outline(const Rect&, Color, float, float) override {}
     void line(Point, Point, Color, float) override {}

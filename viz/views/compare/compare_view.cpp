@@ -224,6 +224,9 @@ Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::ve
         own.tree.wait_for_results = wait_for_results;
         intent = own.tree.draw(pane, run_view, at, there);
         working |= own.tree.working();
+    } else if (view == lesson::View::boxes) {
+        own.boxes.compact = places_.compact || pane.box.width() < pane.px(480);
+        intent = own.boxes.draw(pane, run_view, at, there);
     } else {
         StageView& stage = own.stage;
         stage.headed = false;

@@ -14,6 +14,7 @@
 #include "viz/model/selection.hpp"
 #include "viz/views/compare/diff_view.hpp"
 #include "viz/views/reduction/rounding_view.hpp"
+#include "viz/views/boxes/boxes_view.hpp"
 #include "viz/views/reduction/tree_view.hpp"
 #include "viz/views/stage/timeline_view.hpp"
 #include "viz/views/stage/stage_view.hpp"
@@ -46,6 +47,7 @@ struct CompareView {
         StageView stage;
         RoundingView rounding;
         TreeView tree;
+        BoxesView boxes;
     };
     std::array<Side, kMostSides> sides;
     bool wait_for_results = true;         // as RoundingView and TreeView have it

@@ -32,6 +32,7 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
 
     const float top = pane.box.y0 - pane.scrolled;
     Rect rest{pane.box.x0 + pane.px(18), top + pane.px(12), pane.box.x1 - pane.px(18), top + 1e6f};
+    for (Rect& heading : headings_) heading = {};
     const Rect title = rest.cut_top(pane.px(26));
     text_in(brush, Face::title, title, colors.strong, "All variants beside each other", Align::left);
     key_hint(brush, {title.x1 - pane.px(66), title.center().y - pane.px(8.5f)}, "B", "close");
@@ -54,7 +55,23 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
         total += widths.back();
     }
     const float verdict = pane.px(74);
-    widths[0] = std::max(pane.px(120), widths[0] - std::max(0.0f, total + verdict - rest.width()));
+    // Too little room: first what lies between the columns goes, then the threads and the bound, then letters of the
+    // names.
+    const auto too_wide = [&] { return total + verdict - rest.width(); };
+    if (too_wide() > 0) {
+        const float each = std::min(pane.px(18), too_wide() / static_cast<float>(columns.size()));
+        for (float& width : widths) width -= each;
+        total -= each * static_cast<float>(columns.size());
+    }
+    for (const Column spare : {Column::threads, Column::bound}) {
+        const auto at = std::find(columns.begin(), columns.end(), spare);
+        if (at == columns.end() || too_wide() <= pane.px(20)) continue;
+        const auto place = at - columns.begin();
+        total -= widths[static_cast<std::size_t>(place)];
+        widths.erase(widths.begin() + place);
+        columns.erase(at);
+    }
+    widths[0] = std::max(pane.px(120), widths[0] - std::max(0.0f, too_wide()));
     // What room is left goes between the columns.
     const float spare = std::max(0.0f, rest.width() - verdict - (total - 0)) / static_cast<float>(columns.size());
     for (std::size_t c = 1; c < widths.size(); ++c) widths[c] += std::min(spare, pane.px(28));
@@ -63,7 +80,7 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
     hairline(brush, {head.x0, head.y1}, {head.x1, head.y1}, colors.line);
     for (std::size_t c = 0; c < columns.size(); ++c) {
         const Rect cell = head.cut_left(widths[c]);
-        headings_[c] = cell;
+        headings_[static_cast<std::size_t>(columns[c])] = cell;
         const bool lit = sorted && sorting.column == columns[c];
         const bool hovered = pane.hovers(cell);
         if (hovered) fill(brush, cell.inset(pane.px(2), pane.px(3)), colors.raised, pane.px(4));
@@ -137,6 +154,9 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
     for (const char* note : notes)
         rest.cut_top(paragraph(brush, Face::caption, {rest.x0, rest.y0}, rest.width(), colors.quiet, note, 1.3f) +
                      pane.px(2));
+    if (columns.size() < static_cast<std::size_t>(lesson::kColumnCount))
+        rest.cut_top(paragraph(brush, Face::caption, {rest.x0, rest.y0}, rest.width(), colors.quiet,
+                               "A wider window, or --table, shows the number of threads and the bound, too.", 1.3f));
     pane.content_height(rest.y0 - top + pane.px(16));
     return intent;
 }

@@ -1,5 +1,6 @@
 // Above the tree: whose sum it is, the lanes to choose from, and what the colours tell.
 #include <algorithm>
+#include <cstdlib>
 
 #include "viz/views/reduction/tree_view.hpp"
 
@@ -99,7 +100,13 @@ void TreeView::draw_lanes(const Pane& pane, const Rect& where, const RunView& ru
     rest.x0 += pane.px(10);
     text_in(pane.brush, Face::caption, box_of(words), theme.quiet, name, Align::left);
     const Face face = cell >= pane.px(18) ? Face::caption : Face::tiny;
-    for (int lane = 0; lane < lanes; ++lane) choose(box_of(cell), std::to_string(lane), lane, face);
+    // Where two digits have no room beside two digits, each second; the others can be pointed at.
+    const bool all = cell >= text_width(look, face, std::to_string(lanes - 1)) + pane.px(3);
+    for (int lane = 0; lane < lanes; ++lane) {
+        const bool named = all || lane % 2 == 0 || lane == lane_;
+        choose(box_of(cell), named && (all || lane % 2 == 1 || std::abs(lane - lane_) != 1) ? std::to_string(lane) : "",
+               lane, face);
+    }
 }
 
 }  // namespace lanewise::viz

@@ -8,7 +8,8 @@ namespace {
 
 constexpr float kPitch = 25;
 constexpr float kTitle = 34;
-constexpr float kColumn = 384;
+constexpr float kColumn = 384, kLeastColumn = 330;
+constexpr float kLeastPitch = 0.7f;   // of kPitch: less is hard to read
 
 float height_of(const KeyGroup& group) { return kTitle + kPitch * static_cast<float>(group.rows.size()); }
 
@@ -35,7 +36,7 @@ void draw_group(const Pane& pane, Rect& rest, const KeyGroup& group, float pitch
     text_in(pane.brush, Face::strong, rest.cut_top(pitch), colors.accent, group.title, Align::left);
     for (const auto& [key, what] : group.rows) {
         Rect row = rest.cut_top(pitch);
-        const Rect column = row.cut_left(pane.px(86));
+        const Rect column = row.cut_left(std::min(pane.px(86), row.width() * 0.24f));
         const float half = std::min(pane.px(9.5f), pitch * 0.4f);
         const float cap_width = std::max(text_width(pane.look(), Face::small, key) + pane.px(12), pane.px(21));
         const Rect cap{column.x0, row.center().y - half, column.x0 + cap_width, row.center().y + half};
@@ -43,7 +44,10 @@ void draw_group(const Pane& pane, Rect& rest, const KeyGroup& group, float pitch
         text_in(pane.brush, Face::small, cap, colors.strong, key);
         // Smaller before shorter.
         const Face face = text_width(pane.look(), Face::body, what) <= row.width() ? Face::body : Face::caption;
-        const std::string fitted = fit_text(pane.look(), face, what, row.width());
+        // Without what stands in brackets before it is cut.
+        const bool whole = text_width(pane.look(), face, what) <= row.width();
+        const std::string fitted =
+            whole ? what : fit_text(pane.look(), face, what.substr(0, what.find(" (")), row.width());
         text_in(pane.brush, face, row, colors.text, fitted, Align::left);
         if (pane.hovers(row) && fitted != what) hint_card(pane.look(), what);
     }
@@ -55,17 +59,26 @@ Intent KeysView::draw(const Pane& pane, const std::vector<KeyGroup>& groups) con
     const Theme& colors = pane.colors();
     fill(pane.brush, pane.box, with_alpha(colors.ground, 0.72));
     const auto room = static_cast<std::size_t>(std::max(1.0f, (pane.box.width() - pane.px(80)) / pane.px(kColumn)));
-    const auto columns = in_columns(groups, std::min<std::size_t>(room, 3));
-    float tallest = 0;
-    for (const auto& column : columns) {
-        float height = 0;
-        for (const KeyGroup* group : column) height += height_of(*group);
-        tallest = std::max(tallest, height);
-    }
-    // In a low window the rows stand closer.
+    auto columns = in_columns(groups, std::min<std::size_t>(room, 3));
+    const auto height_of_all = [&] {
+        float tallest = 0;
+        for (const auto& column : columns) {
+            float height = 0;
+            for (const KeyGroup* group : column) height += height_of(*group);
+            tallest = std::max(tallest, height);
+        }
+        return tallest;
+    };
+    const float outer = pane.px(28) + pane.px(40);
+    // In a low window rows stand closer, in more columns.
+    while (pane.px(height_of_all()) * kLeastPitch > pane.box.height() - pane.px(84) && columns.size() < groups.size() &&
+           (pane.box.width() - outer) / static_cast<float>(columns.size() + 1) >= pane.px(kLeastColumn))
+        columns = in_columns(groups, columns.size() + 1);
+    const float tallest = height_of_all();
+    const float wide = std::min(pane.px(kColumn), (pane.box.width() - outer) / static_cast<float>(columns.size()));
     const float most = pane.box.height() - pane.px(84);
     const float pitch = pane.px(kPitch) * std::clamp(most / pane.px(std::max(tallest, 1.0f)), 0.5f, 1.0f);
-    const float width = pane.px(kColumn) * static_cast<float>(columns.size()) + pane.px(28);
+    const float width = wide * static_cast<float>(columns.size()) + pane.px(28);
     const float height = pitch / kPitch * tallest + pane.px(72);
     const Point c = pane.box.center();
     const Rect card{c.x - width / 2, std::max(pane.box.y0, c.y - height / 2), c.x + width / 2,
@@ -76,7 +89,7 @@ Intent KeysView::draw(const Pane& pane, const std::vector<KeyGroup>& groups) con
     text_in(pane.brush, Face::title, head, colors.strong, "Keys", Align::left);
     text_in(pane.brush, Face::caption, head, colors.quiet, "Esc closes", Align::right);
     for (const auto& column : columns) {
-        Rect box = rest.cut_left(pane.px(kColumn));
+        Rect box = rest.cut_left(wide);
         box.x1 -= pane.px(14);
         for (const KeyGroup* group : column) draw_group(pane, box, *group, pitch);
     }

@@ -19,6 +19,9 @@ bool is_memory(StepKind kind) {
 // A row lower than this (at scale 1) has no room for the smallest digits.
 constexpr float kLeastForNumbers = 13;
 
+// Of the present step, however low its panel is; and above and below the rows around it, with the gaps between.
+constexpr float kLeastBand = 40, kEdges = 34;
+
 // How tall a band wants to be: at least, and with room to spare.
 struct Wish {
     float least = 0;
@@ -126,6 +129,11 @@ private:
             wishes.push_back(wish_of(band, reads, writes));
             if (far < 1 && !band.present)
                 wishes.back().least = wishes.back().most = std::max(1.0f, wishes.back().least * far);
+            // In a low panel the present step gives way, so that the rows before and after it are in sight.
+            if (band.present && !is_memory(band.kind)) {
+                const float tight = metrics_.area.height() / metrics_.scale - kEdges - 2 * row_height / metrics_.scale;
+                wishes.back().least = std::min(wishes.back().least, std::max(kLeastBand, tight));
+            }
             least += px(wishes.back().least);
             most += px(wishes.back().most);
         }
@@ -151,9 +159,14 @@ private:
     void scroll_to_present() {
         const float spare = scene_.height - metrics_.area.height();
         if (spare <= 0) return;
-        for (const Band& band : scene_.bands) {
+        for (std::size_t i = 0; i < scene_.bands.size(); ++i) {
+            const Band& band = scene_.bands[i];
             if (!band.present) continue;
-            const float wanted = band.box.center().y - metrics_.area.y0 - metrics_.area.height() * 0.46f;
+            float wanted = band.box.center().y - metrics_.area.y0 - metrics_.area.height() * 0.46f;
+            // Where the rows before and after hardly fit, the two have as much room above as below.
+            const Row &before = scene_.rows[i], &after = scene_.rows[i + 1];
+            if (after.y1 - before.y0 + px(kEdges) > metrics_.area.height() * 0.9f)
+                wanted = (before.y0 + after.y1) / 2 - metrics_.area.y0 - metrics_.area.height() / 2;
             scene_.scroll = std::clamp(wanted, 0.0f, spare);
         }
     }

@@ -9,6 +9,9 @@
 
 namespace lanewise::viz {
 
+// Numbers of lanes are written for each first, second or fourth lane, as cells of that width have room.
+int lane_number_step(const Look& look, Face face, float cell, int lanes);
+
 struct StagePaint {
     Brush brush;
     const RunView* run_view = nullptr;

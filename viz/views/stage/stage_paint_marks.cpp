@@ -6,15 +6,25 @@
 #include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
+int lane_number_step(const Look& look, Face face, float cell, int lanes) {
+    const float width = text_width(look, face, std::to_string(lanes - 1)) + look.px(3);
+    return cell >= width ? 1 : 2 * cell >= width ? 2 : 4;
+}
+
 void StagePaint::lane_numbers(const Scene& scene, float bottom) const {
     const Brush numbers{brush.canvas, plain};
     const Theme& colors = numbers.colors();
     const int source = source_of(scene, lane);
     const Face face = scene.cell > numbers.px(36) ? Face::small : Face::tiny;
+    // Where two digits have no room beside two digits, each second or fourth, and those that are looked at.
+    const int each = lane_number_step(plain, face, scene.cell, scene.lanes);
+    const auto looked_at = [&](int i) { return i == lane || i == source; };
     for (int i = 0; i < scene.lanes; ++i) {
         const float x = scene.lanes_x0 + scene.cell * static_cast<float>(i);
         const Rect box{x, bottom - numbers.px(15), x + scene.cell, bottom};
         const bool faulting = (scene.faulting >> i) & 1u;
+        const bool crowded = each > 1 && (looked_at(i - 1) || looked_at(i + 1));
+        if (!looked_at(i) && (i % each != 0 || crowded)) continue;
         const Color ink = faulting        ? colors.warning
                           : i == lane   ? colors.strong
                           : i == source ? colors.accent

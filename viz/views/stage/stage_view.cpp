@@ -197,8 +197,9 @@ Intent StageView::draw_scene(const Pane& pane, const Rect& where, const RunView&
         const Color clear = with_alpha(solid, 0);
         canvas.gradient({area.x0, y0, area.x1, y1}, top ? solid : clear, top ? clear : solid, Canvas::Towards::bottom);
     };
-    if (scrolled.offset > 1) fade(area.y0, area.y0 + pane.px(30), true);
-    if (scrolled.offset < scrolled.spare - 1) fade(area.y1 - pane.px(30), area.y1, false);
+    const float reach = std::clamp(area.height() * 0.07f, pane.px(6), pane.px(30));
+    if (scrolled.offset > 1) fade(area.y0, area.y0 + reach, true);
+    if (scrolled.offset < scrolled.spare - 1) fade(area.y1 - reach, area.y1, false);
     if (!compact) draw_zoom(pane, {gutter_box.x0, numbers.y0, numbers.x1, numbers.y1});
     return point_at(pane, lanes_box, gutter_box, playhead, selection);
 }

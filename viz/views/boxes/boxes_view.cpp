@@ -1,0 +1,245 @@
+#include "viz/views/boxes/boxes_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lanewise::viz {
+namespace {
+
+constexpr float kLargestCell = 30, kSmallestCell = 4;
+constexpr float kFates = 84;   // words beside a row
+
+}  // namespace
+
+void BoxesView::look_at(const RunView& run_view) {
+    if (boxes_ == run_view.boxes) return;
+    boxes_ = run_view.boxes;
+    answers_.clear();
+}
+
+// Planes and matrices are square by nature: beside each other in a wide pane, one over the other in a tall one.
+void BoxesView::lay_out(const Pane& pane) {
+    const std::size_t n = boxes_->boxes.size();
+    Rect rest = pane.box.inset(pane.px(compact ? 8 : 16), pane.px(compact ? 4 : 8));
+    BoxesPlaces& to = places_;
+    to.heading = rest.cut_top(pane.px(compact ? 20 : 28));
+    to.caption = rest.cut_top(pane.px(compact ? 18 : 40));
+    to.foot = compact ? Rect{} : rest.cut_bottom(pane.px(rest.width() < pane.px(690) ? 38 : 22));
+    const bool asks = !boxes_->questions.empty() && rest.height() > pane.px(compact ? 420 : 250);
+    to.question = asks ? rest.cut_bottom(pane.px(66)) : Rect{};
+    rest.cut_top(pane.px(4));
+    rest.cut_bottom(pane.px(6));
+
+    const float names = text_width(pane.look(), Face::small, boxes_->boxes.back().name) + pane.px(18);
+    const float head = pane.px(16), foot = pane.px(8);   // names of columns; before the row of what is removed
+    const auto cell_in = [&](float width, float height) {
+        const auto across = static_cast<float>(n);
+        return std::min({(width - names - pane.px(kFates)) / across, (height - head - foot) / (across + 1),
+                         pane.px(kLargestCell)});
+    };
+    const bool wide = rest.width() > rest.height() * 1.15f;
+    if (wide) {
+        // As much as the matrix can use, but no more than three fifths.
+        const float most = rest.width() * 0.6f;
+        const float cell = cell_in(most, rest.height());
+        const float width = std::clamp(cell * static_cast<float>(n) + names + pane.px(kFates), rest.width() * 0.4f, most);
+        to.matrix = rest.cut_right(width);
+        rest.cut_right(pane.px(14));
+    } else {
+        const float most = rest.height() * 0.58f;
+        const float cell = cell_in(rest.width(), most);
+        to.matrix = rest.cut_bottom(std::clamp(cell * static_cast<float>(n + 1) + head + foot, rest.height() * 0.4f, most));
+        rest.cut_bottom(pane.px(10));
+    }
+    to.plane = rest;
+
+    to.names = names;
+    to.cell = cell_in(to.matrix.width(), to.matrix.height());
+    to.count = n;
+    to.first = 0;
+    if (to.cell < pane.px(kSmallestCell)) {
+        // Not all have room: those around the row that decides.
+        to.cell = pane.px(kSmallestCell + 2);
+        const float room = std::min(to.matrix.width() - names - pane.px(kFates), to.matrix.height() - head - foot);
+        to.count = std::min(n, static_cast<std::size_t>(std::max(2.0f, room / to.cell - 1)));
+    }
+    to.cells = {to.matrix.x0 + names, to.matrix.y0 + head, 0, 0};
+    to.cells.x1 = to.cells.x0 + to.cell * static_cast<float>(to.count);
+    to.cells.y1 = to.cells.y0 + to.cell * static_cast<float>(to.count);
+
+    float x0 = std::numeric_limits<float>::max(), y0 = x0, x1 = -x0, y1 = -x0;
+    for (const RankedBox& box : boxes_->boxes) {
+        if (!box.has_corners || !std::isfinite(box.x1 + box.y1 + box.x2 + box.y2)) continue;
+        x0 = std::min({x0, box.x1, box.x2});
+        x1 = std::max({x1, box.x1, box.x2});
+        y0 = std::min({y0, box.y1, box.y2});
+        y1 = std::max({y1, box.y1, box.y2});
+    }
+    if (x0 > x1) x0 = x1 = y0 = y1 = 0;
+    const Rect inner = to.plane.inset(pane.px(4));
+    to.scale = std::min({inner.width() / std::max(x1 - x0, 1e-6f), inner.height() / std::max(y1 - y0, 1e-6f),
+                         pane.px(8)});
+    to.origin = {inner.center().x - (x0 + x1) / 2 * to.scale, inner.center().y - (y0 + y1) / 2 * to.scale};
+}
+
+// The first row that acts in this step; else the last whose turn has come.
+std::size_t BoxesView::turn_in_sight(std::size_t step) const {
+    std::size_t last = 0;
+    for (std::size_t row = 0; row < boxes_->boxes.size(); ++row) {
+        const RankedBox& box = boxes_->boxes[row];
+        if (box.turn == step || box.read == step) return row;
+        if (box.turn != kNoStep && box.turn < step) last = row;
+    }
+    return last;
+}
+
+// A few rows that act in a step stand out. Where all do at once, the one of the warp that is looked at.
+bool BoxesView::stands_out(std::size_t row, std::size_t step, const Selection& selection) const {
+    const RankedBox& box = boxes_->boxes[row];
+    if (box.turn == step || box.read == step) return true;
+    return box.worker == selection.warp && boxes_->acts(row, step);
+}
+
+// What is under the pointer: the smallest box there, or a row, a column, a bit.
+void BoxesView::point(const Pane& pane, std::size_t step) {
+    pointed_ = pointed_column_ = -1;
+    const Point at = pane.pointer();
+    const auto n = boxes_->boxes.size();
+    const BoxesPlaces& p = places_;
+    if (pane.hovers(p.plane)) {
+        float least = std::numeric_limits<float>::max();
+        for (std::size_t box = 0; box < n; ++box) {
+            if (!boxes_->boxes[box].has_corners || boxes_->fate(box, step) == Fate::unplaced) continue;
+            const Rect place = p.box(boxes_->boxes[box]);
+            if (!place.contains(at) || place.width() * place.height() >= least) continue;
+            least = place.width() * place.height();
+            pointed_ = static_cast<int>(box);
+        }
+    }
+    const Rect rows{p.matrix.x0, p.cells.y0, p.matrix.x1, p.cells.y1};
+    const Rect columns{p.cells.x0, p.matrix.y0, p.cells.x1, p.matrix.y1};
+    const auto row_at = [&] { return p.first + static_cast<std::size_t>((at.y - p.cells.y0) / p.cell); };
+    const auto column_at = [&] { return p.first + static_cast<std::size_t>((at.x - p.cells.x0) / p.cell); };
+    if (pane.hovers(rows)) {
+        pointed_ = static_cast<int>(std::min(row_at(), n - 1));
+        if (columns.contains(at)) pointed_column_ = static_cast<int>(std::min(column_at(), n - 1));
+    } else if (pane.hovers(columns)) {
+        pointed_ = static_cast<int>(std::min(column_at(), n - 1));
+    }
+    if (pointed_ < 0) return;
+    const auto row = static_cast<std::size_t>(pointed_);
+    const bool bit = pointed_column_ > pointed_;
+    hint_card(pane.look(), bit ? pair_words(*boxes_, row, static_cast<std::size_t>(pointed_column_), step) + "\n" +
+                                     box_words(*boxes_, row, step) + "\n" +
+                                     box_words(*boxes_, static_cast<std::size_t>(pointed_column_), step)
+                               : box_words(*boxes_, row, step));
+}
+
+Intent BoxesView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
+    look_at(run_view);
+    yes_ = no_ = {};
+    pointed_ = -1;
+    caption_.clear();
+    answer_.clear();
+    places_ = {};
+    if (boxes_->empty()) {
+        sentence_card(pane, pane.box, "No boxes", boxes_->why_none, pane.colors().text);
+        return {};
+    }
+    const std::size_t step = playhead.step;
+    lay_out(pane);
+    if (places_.count < boxes_->boxes.size()) {
+        const std::size_t row = turn_in_sight(step), last = boxes_->boxes.size() - places_.count;
+        places_.first = std::min(last, row > places_.count / 4 ? row - places_.count / 4 : 0);
+    }
+    point(pane, step);
+    Intent intent;
+    draw_heading(pane, step);
+    draw_plane(pane, step, selection);
+    draw_matrix(pane, step, selection);
+    if (const Intent asked = draw_question(pane, step)) intent = asked;
+    draw_legend(pane);
+    if (pointed_ < 0) return intent;
+    const RankedBox& box = boxes_->boxes[static_cast<std::size_t>(pointed_)];
+    const std::size_t decided = box.turn != kNoStep ? box.turn : box.stored;
+    if (decided != kNoStep && (pane.button(places_.plane) || pane.button(places_.matrix)))
+        intent = {Intent::Kind::go_to, decided};
+    return intent;
+}
+
+void BoxesView::draw_heading(const Pane& pane, std::size_t step) {
+    const Theme& theme = pane.colors();
+    const Look& look = pane.look();
+    Rect line = places_.heading;
+    std::string counts = suppression_counts(*boxes_, step);
+    if (!boxes_->note.empty()) counts += " · " + boxes_->note;
+    if (!compact) {
+        const std::string title = "Boxes and the matrix of bits";
+        const float width = text_width(look, Face::title, title) + pane.px(14);
+        if (width + text_width(look, Face::body, counts) < line.width()) {
+            text_in(pane.brush, Face::title, line, theme.strong, title, Align::left);
+            line.cut_left(width);
+        }
+    }
+    text_in(pane.brush, compact ? Face::caption : Face::body, line, theme.quiet,
+            fit_text(look, compact ? Face::caption : Face::body, counts, line.width()), Align::left);
+    caption_ = suppression_caption(*boxes_, step);
+    if (caption_.empty()) caption_ = "This step changes no box and no bit.";
+    const Face face = compact ? Face::caption : Face::body;
+    float y = places_.caption.y0;
+    for (const std::string& each : fit_lines(look, face, caption_, places_.caption.width(), compact ? 1 : 2)) {
+        text(pane.brush, face, {places_.caption.x0, y}, theme.text, each);
+        y += line_height(look, face) * 1.1f;
+    }
+}
+
+Intent BoxesView::draw_question(const Pane& pane, std::size_t step) {
+    Intent intent;
+    if (places_.question.empty()) return intent;
+    const Theme& theme = pane.colors();
+    const Look& look = pane.look();
+    const ChainQuestion* const open = open_question(*boxes_, step);
+    const ChainQuestion* const last = last_answered(*boxes_, step);
+    if (!open && !last) return intent;
+    fill(pane.brush, places_.question, theme.panel, pane.px(6));
+    Rect card = places_.question.inset(pane.px(12), pane.px(6));
+    if (last) {
+        const auto given = answers_.find(last->c);
+        const bool right = given != answers_.end() && given->second == last->lives;
+        answer_ = (given == answers_.end() ? "" : right ? "Right. " : "Not so. ") + last->answer;
+    }
+    if (open) {
+        Rect line = card.cut_top(pane.px(24));
+        text_in(pane.brush, Face::strong, line, theme.accent, "Predict", Align::left);
+        line.cut_left(text_width(look, Face::strong, "Predict") + pane.px(12));
+        const auto button = [&](const char* name) {
+            const Rect box = line.cut_right(text_width(look, Face::body, name) + pane.px(24)).inset(0, pane.px(1));
+            line.cut_right(pane.px(8));
+            fill(pane.brush, box, pane.hovers(box) ? theme.accent_ground : theme.raised, pane.px(5));
+            text_in(pane.brush, Face::body, box, theme.strong, name);
+            return box;
+        };
+        no_ = button("No");
+        yes_ = button("Yes");
+        const std::vector<std::string> lines = fit_lines(look, Face::body, open->text, line.width(), 2);
+        for (std::size_t i = 0; i < lines.size(); ++i)
+            text_in(pane.brush, Face::body, line.moved(0, static_cast<float>(i) * pane.px(17)), theme.strong, lines[i],
+                    Align::left);
+        if (lines.size() > 1) card.cut_top(pane.px(14));
+        for (const bool lives : {true, false})
+            if (pane.button(lives ? yes_ : no_)) {
+                answers_[open->c] = lives;
+                intent = {Intent::Kind::go_to, open->answered};
+            }
+    }
+    float y = card.y0 + pane.px(2);
+    const auto room = static_cast<std::size_t>(card.height() / (line_height(look, Face::caption) * 1.1f));
+    for (const std::string& each : fit_lines(look, Face::caption, answer_, card.width(), std::max<std::size_t>(room, 1))) {
+        text(pane.brush, Face::caption, {card.x0, y}, theme.text, each);
+        y += line_height(look, Face::caption) * 1.1f;
+    }
+    return intent;
+}
+
+}  // namespace lanewise::viz

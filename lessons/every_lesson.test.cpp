@@ -16,6 +16,7 @@
 #include "common/cli/options.hpp"
 #include "common/cli/program.hpp"
 #include "common/runner/recordings.hpp"
+#include "common/runner/run_changes.hpp"
 #include "common/runner/runner.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
@@ -209,6 +210,7 @@ TEST(EveryLink, OfTheTextLeadsSomewhere) {
                               [](std::string*) { return false; }, {}, lesson::date_of_today};
     const lesson::RunOptions options;
     lesson::Runner runner(setup, options);
+    const auto fields = lesson::fields_of(setup.lesson, setup.kernels);
     // The glossary's headings, as links write them.
     std::set<std::string> terms;
     std::istringstream glossary(lesson::read_text(the_lesson().folder().parent_path() / "GLOSSARY.md"));
@@ -232,10 +234,17 @@ TEST(EveryLink, OfTheTextLeadsSomewhere) {
             EXPECT_TRUE(std::filesystem::exists(the_lesson().folder().parent_path() / link.lesson / "lesson.md"))
                 << target;
         }
+        std::shared_ptr<const lesson::FinishedRun> changed;
+        if (!link.changes.empty()) {
+            ASSERT_FALSE(link.variant.empty()) << target << " changes a run, but not of which variant";
+            EXPECT_EQ(lesson::changes_for(link.changes, fields.at(link.variant)), link.changes) << target;
+            ASSERT_NO_THROW(changed = runner.run_changed(link.variant, {}, link.changes)) << target;
+        }
         if (!link.step) continue;
         // A step is one of a variant's: which, is said.
         ASSERT_FALSE(named.empty()) << target << " names a step, but not of which variant";
-        EXPECT_LT(*link.step, runner.run(named.front())->run->steps.size()) << target;
+        if (!changed) changed = runner.run(named.front());
+        EXPECT_LT(*link.step, changed->run->steps.size()) << target;
     }
 }
 

@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
         program.watch_interrupts = [] {
             return [interrupts = std::make_shared<lesson::Interrupts>()] { return interrupts->asked(); };
         };
+        if (is_terminal(STDIN_FILENO)) program.answers = lesson::AnswerFile(lesson::AnswerFile::usual_path());
 #ifdef LANEWISE_WITH_WINDOW
         program.make_front_end = viz::make_front_end;
         program.start = start;

@@ -17,33 +17,15 @@
 #include "common/cli/flags.hpp"
 #include "common/cli/flags_together.hpp"
 #include "common/page/document.hpp"
+#include "common/runner/run_changes.hpp"
 
 namespace lanewise::lesson {
 
 namespace {
 
 constexpr std::uint32_t kMaxBlock = 1024;
-constexpr std::uint64_t kMaxOffset = 4096;
 constexpr int kMaxSide = 8192;
 constexpr std::uint64_t kMaxStep = 1'000'000'000;
-
-bool is_negative_number(const std::string& text) {
-    return text.size() > 1 && text[0] == '-' &&
-           std::all_of(text.begin() + 1, text.end(), [](unsigned char c) { return std::isdigit(c); });
-}
-
-// A whole number from `low` to `high`, or the sentence that says so.
-std::uint64_t whole_number(const std::string& flag, const std::string& text, std::uint64_t low, std::uint64_t high) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool read = end == text.data() + text.size() && !text.empty();
-    const bool too_large = error == std::errc::result_out_of_range && read;
-    if (!too_large && !is_negative_number(text) && (error != std::errc{} || !read))
-        throw Error(fmt::format("{} {} is not a whole number; give one from {} to {}.", flag, text, low, high));
-    if (too_large || is_negative_number(text) || value < low || value > high)
-        throw Error(fmt::format("{} {} is out of range; give a number from {} to {}.", flag, text, low, high));
-    return value;
-}
 
 template <class T>
 T choice(const std::string& flag, const std::string& text, const std::vector<std::pair<std::string, T>>& choices) {
@@ -119,38 +101,20 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
                                                  {"gpu", BackendChoice::gpu},
                                                  {"cpu", BackendChoice::cpu},
                                                  {"recorded", BackendChoice::recorded}});
-    if (given("--n", raw.n)) options.n = whole_number("--n", raw.n, 1, most);
-    if (given("--rows", raw.rows)) options.rows = whole_number("--rows", raw.rows, 1, most);
-    if (given("--columns", raw.columns)) options.columns = whole_number("--columns", raw.columns, 1, most);
-    if (given("--block", raw.block))
-        options.block = static_cast<std::uint32_t>(whole_number("--block", raw.block, 1, kMaxBlock));
-    if (given("--warp", raw.warp))
-        options.warp = choice<std::uint32_t>("--warp", raw.warp, {{"4", 4u}, {"8", 8u}, {"16", 16u}, {"32", 32u}});
-    if (given("--offset", raw.offset))
-        options.offset = static_cast<std::uint32_t>(whole_number("--offset", raw.offset, 0, kMaxOffset));
-    if (given("--seed", raw.seed)) options.seed = whole_number("--seed", raw.seed, 0, ~std::uint64_t{0});
-    if (given("--input", raw.input)) options.input = raw.input;
+    const std::pair<const char*, const std::string&> of_a_run[] = {
+        {"n", raw.n},           {"rows", raw.rows}, {"columns", raw.columns}, {"block", raw.block}, {"warp", raw.warp},
+        {"offset", raw.offset}, {"seed", raw.seed}, {"input", raw.input},     {"order", raw.order}};
+    for (const auto& [name, text] : of_a_run)
+        if (given(("--" + std::string(name)).c_str(), text)) set_run_option(options, name, text, lesson);
     if (given("--values", raw.values)) {
         if (!options.input.empty())
             throw Error(fmt::format("--values and --input {} both say what the values are; leave out one of the two.",
                                     options.input));
-        options.values = std::make_shared<const std::vector<double>>(read_typed_values(raw.values));
-        options.input = kTypedInput;
+        set_run_option(options, "values", raw.values, lesson);
     }
-    for (const Control& control : lesson.controls()) {
-        const std::string flag = "--" + control.name;
-        if (!given(flag.c_str(), raw.controls.at(control.name))) continue;
-        control.check(raw.controls.at(control.name));
-        options.controls.emplace_back(control.name, raw.controls.at(control.name));
-    }
-    if (given("--order", raw.order)) {
-        try {
-            options.order = launch::Order::parse(raw.order);
-        } catch (const Error&) {
-            throw Error(
-                fmt::format("--order {} is not an order; give ascending, descending or a seed such as 7.", raw.order));
-        }
-    }
+    for (const Control& control : lesson.controls())
+        if (given(("--" + control.name).c_str(), raw.controls.at(control.name)))
+            set_run_option(options, control.name, raw.controls.at(control.name), lesson);
     if (given("--sizes", raw.sizes)) {
         options.sizes_text = raw.sizes;
         const auto has_rows = [](const Variant& variant) { return variant.columns != 0; };

@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/plain_text.hpp"
+#include "common/player/answers.hpp"
+#include "common/player/prediction.hpp"
 #include "common/player/questions.hpp"
 #include "common/steps/steps.hpp"
 
 namespace lanewise::lesson {
 namespace {
-
-constexpr std::size_t kGentleSteps = 3;  // from one question to the next
 
 std::string source_line(const std::string& source, int line) {
     std::size_t at = 0;
@@ -65,10 +65,11 @@ struct Score {
     bool ended = false;
 };
 
-void ask(Session& s, const Question& question, bool exam, Score& score) {
+void ask(Session& s, const std::string& variant, const Question& question, bool exam, Score& score) {
     s.console.out << "  " << s.paint.strong(question.text) << '\n';
     Marked marked;
-    for (std::string answer; !marked.understood;) {
+    std::string answer;
+    while (!marked.understood) {
         if (!read_answer(s, answer) || answer == "q") {
             score.ended = true;
             return;
@@ -87,6 +88,8 @@ void ask(Session& s, const Question& question, bool exam, Score& score) {
     }
     ++score.asked;
     score.right += marked.right;
+    if (!s.program.answers.add(s.lesson.name(), variant, question, answer, marked.right))
+        s.console.err << "The answer could not be kept beside the settings.\n";
     s.console.out << (marked.right ? s.paint.result("  right") : s.paint.warning("  no: it is " + question.answer))
                   << '\n';
     if (!marked.reveals.empty()) s.console.out << "  " << marked.reveals << '\n';
@@ -99,13 +102,9 @@ void ask_all(Session& s, const std::string& name, bool exam) {
     if (steps.warps.empty()) return;
     const WarpRef warp = s.focused(*run).value_or(steps.warps.front());
     Score score;
-    std::size_t with_questions = 0;
     for (std::size_t k = 0; k < steps.size() && !score.ended; ++k) {
-        auto questions = questions_of(steps, k, warp);
+        const auto questions = questions_before(steps, k, warp, exam ? PredictMode::exam : PredictMode::gentle);
         if (questions.empty()) continue;
-        if (!exam && with_questions++ % kGentleSteps != 0) continue;
-        // One of them, another kind each time.
-        if (!exam) questions = {questions[with_questions / kGentleSteps % questions.size()]};
         const steps::Step& step = steps.steps[k];
         s.console.out << '\n'
                       << s.paint.faint(fmt::format("step {} of {} · ", k + 1, steps.size()))
@@ -114,7 +113,7 @@ void ask_all(Session& s, const std::string& name, bool exam) {
                       << '\n';
         int shown = -1;
         for (const Question& question : questions) {
-            ask(s, question, exam, score);
+            ask(s, name, question, exam, score);
             if (score.ended) break;
             shown = std::max(shown, question.lane);
         }
@@ -122,6 +121,8 @@ void ask_all(Session& s, const std::string& name, bool exam) {
             s.console.out << s.paint.faint("  " + steps::formula(steps, k, warp, shown)) << '\n';
     }
     s.console.out << fmt::format("\n{} of {} right\n", score.right, score.asked);
+    if (exam && !score.ended && score.asked > 0)
+        s.program.answers.add_exam(s.lesson.name(), name, score.right, score.asked);
 }
 
 }  // namespace

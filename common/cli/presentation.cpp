@@ -9,6 +9,7 @@
 #include "common/cli/costs_command.hpp"
 #include "common/cli/lesson_list.hpp"
 #include "common/runner/recordings.hpp"
+#include "common/runner/run_changes.hpp"
 #include "common/timing/ladder.hpp"
 #include "common/timing/times_text.hpp"
 
@@ -40,7 +41,7 @@ NextProgram with_own_flags(NextProgram next, const Options& options) {
 void present_variants(Presentation& p, const Session& session, const std::vector<std::string>& tabs) {
     for (const auto& name : tabs) {
         const Variant& v = session.lesson.find(name);
-        p.variants.push_back({v.name, v.title, v.summary, !v.declared_wrong.empty(), v.n, v.compared_with});
+        p.variants.push_back({v.name, v.title, v.summary, !v.declared_wrong.empty(), v.n, v.compared_with, v.permutation});
     }
     for (const auto& v : session.lesson.variants()) {
         p.all_variants.push_back(v.name);
@@ -105,6 +106,13 @@ Presentation presentation_of(Session& session) {
     p.services.run_beside = [&session](const std::string& name, const std::vector<std::string>& beside) {
         return session.run_beside(name, beside);
     };
+    if (!session.opened) {
+        p.fields = fields_of(lesson, session.program.kernels);
+        p.services.run_changed = [&session](const std::string& name, const std::vector<std::string>& beside,
+                                            const RunChanges& changes) {
+            return session.runner.run_changed(name, beside, changes)->run;
+        };
+    }
     p.services.cancel = [&session] { session.runner.cancel(); };
     p.services.open = [&session](const std::string& path) { return session.runner.load(path)->run; };
     p.lessons = find_lessons(lesson.folder().parent_path(), folder_of_this_program());

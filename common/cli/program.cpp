@@ -13,6 +13,7 @@
 #include "common/cli/drawing.hpp"
 #include "common/cli/predict_command.hpp"
 #include "common/cli/session.hpp"
+#include "common/runner/run_changes.hpp"
 #include "common/terminal/stepper.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
@@ -112,6 +113,12 @@ void interactive(Session& s) {
     request.lesson_title = s.lesson.title();
     for (const auto& name : names) request.variants.push_back({name, s.lesson.find(name).title});
     request.run = [&s](const std::string& name) { return s.run(name); };
+    if (!s.opened) {
+        request.fields = [all = fields_of(s.lesson, s.program.kernels)](const std::string& name) { return all.at(name); };
+        request.run_changed = [&s](const std::string& name, const RunChanges& changes) {
+            return s.runner.run_changed(name, {}, changes)->run;
+        };
+    }
     if (o.step) request.step = *o.step - 1;
     request.block = o.focus_block.value_or(-1);
     request.warp = o.focus_warp.value_or(-1);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/player/answers.hpp"
 #include "common/run/front_end.hpp"
 #include "common/runner/lesson_setup.hpp"
 
@@ -22,6 +23,8 @@ struct Program : LessonSetup {
     // Starts another lesson's program in place of this one. Throws Error where it cannot. Empty: the window does not
     // offer it.
     std::function<void(const NextProgram& next)> start = {};
+    // Where answers to --predict are kept; nowhere unless it is said.
+    AnswerFile answers = AnswerFile();
 };
 
 // Where the answers go.

@@ -9,7 +9,7 @@
 #include "common/base/error.hpp"
 #include "common/base/plain_text.hpp"
 #include "common/base/suggest.hpp"
-#include "common/lesson/lane_expression.hpp"
+#include "common/base/lane_expression.hpp"
 
 namespace lanewise::lesson {
 namespace {

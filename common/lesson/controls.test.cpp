@@ -4,7 +4,7 @@
 
 #include "common/base/error.hpp"
 #include "common/lesson/inputs.hpp"
-#include "common/lesson/lane_expression.hpp"
+#include "common/base/lane_expression.hpp"
 #include "common/lesson/lesson.hpp"
 
 namespace lanewise::lesson {

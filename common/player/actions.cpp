@@ -29,6 +29,11 @@ constexpr std::array kActions = {
     Action{letter('7'), false, "", "", {Kind::variant, 6}, Group::variant},
     Action{letter('8'), false, "", "", {Kind::variant, 7}, Group::variant},
     Action{letter('9'), false, "", "", {Kind::variant, 8}, Group::variant},
+    Action{letter('/'), false, "/", "change the run: n, input, order, the lesson's controls", {Kind::change_run, 0},
+           Group::variant},
+    Action{letter(','), false, ",", "one change of the run back", {Kind::undo_change, 0}, Group::variant},
+    Action{letter('Q'), false, "Q", "questions before each step: gentle, exam, off", {Kind::questions, 0}, Group::play,
+           Surface::window},
     Action{Key::down, false, "↑ ↓", "look at the lane before or after", {Kind::next_lane, 1}, Group::look},
     Action{Key::up, false, "", "", {Kind::next_lane, 0}, Group::look},
     Action{letter('W'), false, "W", "next warp (Shift W: the one before)", {Kind::next_warp, 1}, Group::look},
@@ -49,11 +54,12 @@ constexpr std::array kActions = {
     Action{Key::page_down, false, "PgUp PgDn", "read back or on in the lesson's text",
            {Kind::read_on, 1}, Group::panel, Surface::window},
     Action{Key::page_up, false, "", "", {Kind::read_on, 0}, Group::panel, Surface::window},
-    Action{letter('J'), false, "J Enter", "next link or command; follow or copy it (Shift J: the one before)",
+    Action{letter('J'), false, "J", "next link or command of the text; Enter follows or copies it",
            {Kind::text_target, 1}, Group::panel, Surface::window},
     Action{letter('J'), true, "", "", {Kind::text_target, 0}, Group::panel, Surface::window},
-    Action{Key::enter, false, "", "", {Kind::follow_target, 0}, Group::panel, Surface::window},
-    Action{Key::backspace, false, "Backspace", "back (to where a link was followed)", {Kind::back, 0}, Group::panel,
+    Action{Key::enter, false, "Enter", "change the number that the chosen lane takes (↓ chooses; or a double click)",
+           {Kind::follow_target, 0}, Group::panel, Surface::window},
+    Action{Key::backspace, false, "Backspace", "back to where a link was followed", {Kind::back, 0}, Group::panel,
            Surface::window},
     Action{letter('F'), false, "F", "the stage alone, or all again", {Kind::focus, 0}, Group::panel},
     Action{letter('L'), false, "L", "lesson's text", {Kind::panel, 0}, Group::panel, Surface::window},
@@ -61,6 +67,8 @@ constexpr std::array kActions = {
     Action{letter('K'), false, "K", "steps along the bottom", {Kind::panel, 2}, Group::panel, Surface::window},
     Action{letter('M'), false, "M", "memory: that of the step, shared, global",
            {Kind::memory, 0}, Group::view, Surface::window},
+    Action{letter('#'), false, "#", "a shuffle as a matrix of lanes, and the bits of their numbers", {Kind::matrix, 0},
+           Group::view, Surface::window},
     Action{letter('Z'), false, "Z", "stage larger (Shift Z: smaller; Ctrl wheel does both)",
            {Kind::zoom, 1}, Group::look, Surface::window},
     Action{letter('Z'), true, "", "", {Kind::zoom, 0}, Group::look, Surface::window},
@@ -101,7 +109,7 @@ std::span<const Action> actions() { return kActions; }
 
 std::optional<Intent> intent_of_key(Key key, bool shift, Surface surface) {
     // Signs need Shift on some keyboards and not on others.
-    const bool is_sign = key == letter('?') || key == letter('+');
+    const bool is_sign = key == letter('?') || key == letter('+') || key == letter('#') || key == letter('/');
     const auto at = std::find_if(kActions.begin(), kActions.end(), [&](const Action& action) {
         return is_on(action.where, surface) && action.key == key && (is_sign || action.shift == shift);
     });

@@ -42,6 +42,12 @@ struct Intent {
         copy_text,                          // value: the place of the command in the text
         back,                               // to where the last link was followed
         explain,                            // the terms of the step shown
+        change_run,                         // opens the run bar's first field
+        undo_change,                        // one change of the run back
+        questions,                          // off, gentle, exam
+        matrix,                             // of a shuffle, in the place of memory; or memory again
+        lane_value,                         // the number that lane `value` took from the input
+        rounding_input,                     // an input whose sums are rounded
         dismiss,                            // the notice has been read
         open_elsewhere,                     // the file, in the lesson that it is of
         copy_command,                       // of a lesson, by its place

@@ -1,5 +1,6 @@
 #include "common/player/text_links.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -40,6 +41,13 @@ std::size_t number(const std::string& target, const std::string& part, const std
     return value;
 }
 
+// What a link writes otherwise: "lane%20^%205" is "lane ^ 5", "1;2" is "1,2".
+std::string field_text(std::string text) {
+    for (auto at = text.find("%20"); at != std::string::npos; at = text.find("%20")) text.replace(at, 3, " ");
+    std::replace(text.begin(), text.end(), ';', ',');
+    return text;
+}
+
 }  // namespace
 
 std::string_view view_name(View view) {
@@ -71,7 +79,11 @@ Link parse_link(const std::string& target) {
         else if (kind == "lesson") link.lesson = value;
         else if (kind == "step") link.step = number(target, part, value, 1, 1'000'000'000) - 1;
         else if (kind == "lane") link.lane = static_cast<int>(number(target, part, value, 0, 31));
-        else if (kind == "compare") {
+        else if (kind == "set") {
+            const std::size_t equals = value.find('=');
+            if (equals == 0 || equals == std::string::npos) refuse(target, part, "which sets nothing: write set:n=33");
+            set_change(link.changes, value.substr(0, equals), field_text(value.substr(equals + 1)));
+        } else if (kind == "compare") {
             link.compare = split(value, '+');
             if (link.compare.size() < 2 || link.compare.size() > 4)
                 refuse(target, part, "but two to four variants can be compared");
@@ -80,7 +92,7 @@ Link parse_link(const std::string& target) {
             if (!link.view)
                 refuse(target, part, "but the views are stage, rounding, tree, boxes, table, timings, roofline and costs");
         } else {
-            refuse(target, part, "but the kinds are variant, step, lane, view, compare and lesson; a term is ../GLOSSARY.md#TERM");
+            refuse(target, part, "but the kinds are variant, step, lane, view, compare, set and lesson; a term is ../GLOSSARY.md#TERM");
         }
     }
     return link;

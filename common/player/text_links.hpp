@@ -6,6 +6,7 @@
 //   view:NAME         stage, rounding, tree, table, timings, roofline or costs in the middle
 //   compare:A+B[+C…]  sets two to four variants beside each other
 //   lesson:NAME       goes on to another lesson, 06_grid_stride
+//   set:FIELD=VALUE   changes the run as the flag --FIELD does; %20 is a space, ; a comma: set:arg=lane%20^%205
 //
 // as in [lane 31](variant:warp_sum_down,step:2,lane:31); or a term of the glossary, ../GLOSSARY.md#bank-conflict. All
 // other targets are not links of the window.
@@ -27,6 +28,7 @@ struct Link {
     int lane = -1;
     std::optional<View> view;
     std::string lesson;
+    RunChanges changes;
     std::string term;                  // "bank-conflict": its heading in the glossary, in small letters, with hyphens
 };
 

@@ -16,6 +16,8 @@ TEST(Links, SeveralPartsAreOneLink) {
     EXPECT_EQ(parse_link("compare:a+b+c").compare, (std::vector<std::string>{"a", "b", "c"}));
     EXPECT_EQ(parse_link("lesson:06_grid_stride").lesson, "06_grid_stride");
     EXPECT_FALSE(parse_link("variant:a").step.has_value());
+    EXPECT_EQ(parse_link("variant:a,set:arg=lane%20^%205,set:values=1;2").changes,
+              (RunChanges{{"arg", "lane ^ 5"}, {"values", "1,2"}}));
     EXPECT_EQ(parse_link("../GLOSSARY.md#bank-conflict").term, "bank-conflict");
     EXPECT_TRUE(parse_link("../GLOSSARY.md#bank-conflict").variant.empty());
 }
@@ -25,6 +27,7 @@ TEST(Links, WhatIsNoLinkIsNamed) {
          std::vector<std::pair<std::string, std::string>>{{"step:0", "step:0"},
                                                           {"step:two", "step:two"},
                                                           {"lane:32", "lane:32"},
+                                                          {"set:n", "set:n"},
                                                           {"variant:a,view:sky", "view:sky"},
                                                           {"compare:a", "compare:a"},
                                                           {"https://example.org", "https:"},

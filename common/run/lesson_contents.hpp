@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "common/run/run_fields.hpp"
 #include "common/timing/costs.hpp"
 #include "common/timing/timing.hpp"
 
@@ -17,6 +19,7 @@ struct VariantInfo {
     bool declared_wrong = false;
     std::uint64_t n = 0;      // values that it runs on by itself
     std::string compared_with = {};   // the one that it is compared with first; empty: none
+    bool permutation = false; // its shuffles are shown as matrices of lanes, too
 };
 
 // A lesson on the path of all lessons.
@@ -38,6 +41,7 @@ struct LessonContents {
     std::string source;               // its contents
     std::vector<VariantInfo> variants;      // the tabs
     std::vector<std::string> all_variants;  // names
+    std::map<std::string, std::vector<RunField>> fields;   // by variant: what of its run can be changed
     std::vector<std::string> declared_wrong;   // of them: those whose result is not expected to hold
     timing::TimingTable timings;      // recorded; rows may be empty
     timing::TimingTable sizes;        // recorded over sizes; rows may be empty

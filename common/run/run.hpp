@@ -37,6 +37,7 @@ struct Run {
     std::string kernel_file;  // that its kernels stand in, "kernels.cuh"
     std::string source;       // its contents
     std::vector<Result> results;   // empty where the outputs are too long to be in a recording
+    std::vector<double> inputs = {};   // the input's values, as the kernel reads them; empty where they are too many
 };
 
 // A trace of another lesson than the one that was asked to show it.

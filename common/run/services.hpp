@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/run/run.hpp"
+#include "common/run/run_fields.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::lesson {
@@ -32,6 +33,11 @@ struct Services {
     // The same on an input that all of `beside` run on, the variant among them: what is compared. Empty: as `run`.
     std::function<std::shared_ptr<const Run>(const std::string& variant, const std::vector<std::string>& beside)>
         run_beside = {};
+    // The same with changes of what the command line asked for; `beside` of one variant or none: as `run`. Empty: nothing
+    // can be changed.
+    std::function<std::shared_ptr<const Run>(const std::string& variant, const std::vector<std::string>& beside,
+                                             const RunChanges& changes)>
+        run_changed = {};
     // Loads a trace of this lesson from a file. Throws ForeignTrace for one of another lesson, Error for none.
     std::function<std::shared_ptr<const Run>(const std::string& path)> open;
     // Ends the run that is under way; from any thread. Empty: nothing can.

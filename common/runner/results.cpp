@@ -1,5 +1,8 @@
 #include "common/runner/results.hpp"
 
+#include <cmath>
+#include <cstring>
+
 #include <algorithm>
 #include <cstring>
 
@@ -60,6 +63,28 @@ std::vector<trace::Output> outputs_of(const launch::Plan& plan, const launch::Ou
         outputs.push_back(std::move(output));
     }
     return outputs;
+}
+
+std::vector<double> input_values(const launch::Plan& plan, const Inputs& inputs) {
+    if (inputs.n == 0 || inputs.n > kMaxTypedValues) return {};
+    const std::vector<double> values = inputs.values<double>();
+    for (const launch::BufferSpec& buffer : plan.buffers) {
+        const auto size = static_cast<std::size_t>(element_size(buffer.element));
+        if (buffer.role != launch::BufferRole::input || buffer.contents.size() < (inputs.offset + inputs.n) * size)
+            continue;
+        std::vector<double> read(inputs.n);
+        bool same = true;
+        for (std::size_t i = 0; i < inputs.n && same; ++i) {
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, buffer.contents.data() + (inputs.offset + i) * size, size);
+            read[i] = element_to_double(buffer.element, bits);
+            // Integers are truncated, random ones from -1000 to 999; floating values are rounded.
+            const auto rounded = element_to_double(buffer.element, element_from_double(buffer.element, values[i]));
+            same = read[i] == rounded || read[i] == std::trunc(values[i]) || read[i] == std::trunc(values[i] * 1000);
+        }
+        if (same) return read;
+    }
+    return {};
 }
 
 }  // namespace lanewise::lesson

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/launch/backend.hpp"
+#include "common/lesson/inputs.hpp"
 #include "common/run/run.hpp"
 
 namespace lanewise::lesson {
@@ -16,5 +17,8 @@ std::vector<Result> results_of(const launch::Plan& plan, const std::vector<trace
 
 // The outputs as a trace tells them: at most trace::kMaxOutput values of each.
 std::vector<trace::Output> outputs_of(const launch::Plan& plan, const launch::Outcome& outcome);
+
+// The values of a run as its kernels read them, where they are few enough to be typed; empty where no input holds them.
+std::vector<double> input_values(const launch::Plan& plan, const Inputs& inputs);
 
 }  // namespace lanewise::lesson

@@ -63,7 +63,7 @@ void warn(Run& run, const std::string& sentence) {
 }  // namespace
 
 Runner::Runner(LessonSetup& setup, const RunOptions& options)
-    : setup_(setup), options_(options) {
+    : setup_(setup), options_(&options) {
     const auto text_of = [](const std::filesystem::path& path) {
         return whole_kernel_text(path.string(), read_text(path));
     };
@@ -100,15 +100,15 @@ std::string Runner::why_not(const Variant& variant, const launch::Plan& plan) {
 BackendChoice Runner::backend() {
     const std::lock_guard lock(mutex_);
     if (!backend_) {
-        backend_ = options_.backend;
+        backend_ = options_->backend;
         std::string why;
-        if (options_.backend == BackendChoice::automatic &&
-            options_.warp.value_or(trace::kWarpSize) != trace::kWarpSize)
+        if (options_->backend == BackendChoice::automatic &&
+            options_->warp.value_or(trace::kWarpSize) != trace::kWarpSize)
             backend_ = BackendChoice::cpu;  // teaching warps exist nowhere else
-        else if (options_.backend == BackendChoice::automatic)
+        else if (options_->backend == BackendChoice::automatic)
             backend_ =
                 setup_.kernels.has_gpu() && setup_.gpu_available(&why) ? BackendChoice::gpu : BackendChoice::cpu;
-        else if (options_.backend == BackendChoice::gpu && !setup_.gpu_available(&why))
+        else if (options_->backend == BackendChoice::gpu && !setup_.gpu_available(&why))
             throw Error(fmt::format("--backend gpu: {}", why));
     }
     return *backend_;
@@ -116,9 +116,9 @@ BackendChoice Runner::backend() {
 
 std::string Runner::why_no_gpu() {
     if (backend() == BackendChoice::gpu) return {};
-    if (options_.backend == BackendChoice::cpu || options_.backend == BackendChoice::recorded)
+    if (options_->backend == BackendChoice::cpu || options_->backend == BackendChoice::recorded)
         return "This was started without a GPU on purpose (--backend): leave that flag out to measure.";
-    if (options_.warp.value_or(trace::kWarpSize) != trace::kWarpSize)
+    if (options_->warp.value_or(trace::kWarpSize) != trace::kWarpSize)
         return "Teaching warps are not measured: no GPU has them.";
     if (!setup_.kernels.has_gpu())
         return "This program was built without CUDA, and times are measured on a GPU only.";
@@ -158,7 +158,12 @@ std::string Runner::machine() {
 }
 
 Inputs Runner::checked_inputs(const Variant& variant) {
-    const Inputs inputs = choose_inputs(variant, options_);
+    RunOptions options = *options_;
+    if (lenient_) {
+        if (!variant.offsets) options.offset.reset();
+        if (options.block && !has_instance(variant, *options.block, setup_.kernels)) options.block.reset();
+    }
+    const Inputs inputs = choose_inputs(variant, options);
     // Asks for a GPU only where the answer matters.
     if (inputs.n > kMaxEmulatedValues && backend() == BackendChoice::cpu)
         throw Error(fmt::format("--n {} is more than the emulator runs; give at most {}, or use --backend gpu.",
@@ -177,8 +182,8 @@ void Runner::check_warp(const Variant& variant, std::uint32_t warp) const {
 
 void Runner::check_request(const Variant& variant) {
     const std::lock_guard lock(mutex_);
-    if (options_.backend == BackendChoice::gpu) backend();
-    if (options_.backend == BackendChoice::recorded) run(variant.name);
+    if (options_->backend == BackendChoice::gpu) backend();
+    if (options_->backend == BackendChoice::recorded) run(variant.name);
     else make_plan(variant, checked_inputs(variant), setup_.kernels);
 }
 
@@ -277,8 +282,8 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant, cons
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
     std::vector<std::uint32_t> blocks(variant.recorded_blocks);
     std::iota(blocks.begin(), blocks.end(), 0u);
-    if (options_.focus_block && *options_.focus_block >= static_cast<int>(variant.recorded_blocks))
-        blocks.push_back(static_cast<std::uint32_t>(*options_.focus_block));
+    if (options_->focus_block && *options_->focus_block >= static_cast<int>(variant.recorded_blocks))
+        blocks.push_back(static_cast<std::uint32_t>(*options_->focus_block));
     Run run;
     [[maybe_unused]] const std::stop_token stop = new_run();
     finished->raw = record(machine, plan, blocks, order(), backend() == BackendChoice::cpu, &run.results);
@@ -288,6 +293,7 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant, cons
     describe_run(finished->raw, variant, inputs, plan);
     run.trace = finished->raw;
     run.origin = origin_of(finished->raw.header.source);
+    run.inputs = input_values(plan, inputs);
     finished->run = shown(std::move(run), &plan, variant.block_order);
     return finished;
 }
@@ -353,7 +359,7 @@ std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant, 
     auto finished = std::make_shared<FinishedRun>();
     finished->raw = trace::load(path);
     const auto& header = finished->raw.header;
-    check_recorded(options_, header, variant.name);
+    check_recorded(*options_, header, variant.name);
     const auto plan = plan_of(header);
     const std::string& gpu_name = header.source.gpu;
     Run run;
@@ -368,20 +374,23 @@ std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant, 
 
 std::shared_ptr<const FinishedRun> Runner::run(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    if (const auto at = finished_.find(name); at != finished_.end()) return at->second;
+    if (const auto at = finished_.find(changed_ + name); at != finished_.end()) return at->second;
     const Variant& variant = setup_.lesson.find(name);
     return run_on(name, variant, checked_inputs(variant));
 }
 
-std::shared_ptr<const FinishedRun> Runner::run_on(const std::string& key, const Variant& variant,
+std::shared_ptr<const FinishedRun> Runner::run_on(const std::string& name, const Variant& variant,
                                                   const Inputs& inputs) {
+    const std::string key = changed_ + name;
     if (const auto at = finished_.find(key); at != finished_.end()) return at->second;
     const std::string why = why_not(variant, on_this_machine(inputs));
-    if (!why.empty() && (options_.backend != BackendChoice::automatic || options_.order)) throw Error(why);
+    if (!why.empty() && (options_->backend != BackendChoice::automatic || options_->order)) throw Error(why);
     const auto finished = backend() == BackendChoice::recorded || !why.empty() ? run_recorded(variant, why)
                                                                                : run_live(variant, inputs);
     // A run that was cancelled may be asked for again.
-    if (!stop_.stop_requested()) finished_[key] = finished;
+    if (stop_.stop_requested()) return finished;
+    finished_[key] = finished;
+    if (!changed_.empty()) keep_last(key);
     return finished;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/run/run.hpp"
+#include "common/run/run_fields.hpp"
 #include "common/runner/run_options.hpp"
 #include "common/runner/lesson_setup.hpp"
 
@@ -51,6 +52,11 @@ public:
     // The same on the input that all of `beside` share: the largest that any of them runs on by itself, or the one that
     // was recorded where one of them cannot run here. A variant that cannot run on it runs on its own.
     std::shared_ptr<const FinishedRun> run_beside(const std::string& variant, const std::vector<std::string>& beside);
+
+    // The same with changes of what was asked for; of several that are compared, what one does not take is left out. The
+    // last few of such runs are kept.
+    std::shared_ptr<const FinishedRun> run_changed(const std::string& variant, const std::vector<std::string>& beside,
+                                                   const RunChanges& changes);
 
     // Runs a variant without recording and compares it with its reference.
     Checked check(const Variant& variant);
@@ -96,8 +102,10 @@ private:
     void describe_run(trace::Trace& trace, const Variant& variant, const Inputs& inputs,
                       const launch::Plan& plan) const;
     Inputs checked_inputs(const Variant& variant);
-    // What run() gives under `key`, made on these inputs where it is not there yet.
-    std::shared_ptr<const FinishedRun> run_on(const std::string& key, const Variant& variant, const Inputs& inputs);
+    // Forgets the oldest of the runs that were changed.
+    void keep_last(const std::string& key);
+    // What run() gives under `name`, made on these inputs where it is not there yet.
+    std::shared_ptr<const FinishedRun> run_on(const std::string& name, const Variant& variant, const Inputs& inputs);
     // The input that all of them are to run on; none where it is another for some, and cannot be helped.
     std::optional<Inputs> shared_input(const std::vector<std::string>& variants);
     // The input of a variant that is shown as it was recorded; none where it runs.
@@ -112,13 +120,13 @@ private:
     std::optional<launch::Plan> plan_of(const trace::Header& header) const;
     std::string stale(const trace::Header& header) const;
     // In which the emulator runs lanes and blocks: --order's, else ascending.
-    launch::Order order() const { return options_.order.value_or(launch::Order{}); }
+    launch::Order order() const { return options_->order.value_or(launch::Order{}); }
     launch::Backend& emulator();
     launch::Backend& gpu();
     std::stop_token new_run();   // which cancel() ends
 
     LessonSetup& setup_;
-    const RunOptions& options_;
+    const RunOptions* options_;      // while run_changed() runs: those with the changes
     std::map<std::string, std::string> sources_;   // of the kernel files, by name
     std::recursive_mutex mutex_;   // the window may ask from another thread
     std::mutex stop_mutex_;        // of stop_: a thread that cancels must not wait for the run
@@ -127,6 +135,9 @@ private:
     std::unique_ptr<launch::Backend> emulator_;
     std::unique_ptr<launch::Backend> gpu_;
     std::map<std::string, std::shared_ptr<const FinishedRun>> finished_;
+    bool lenient_ = false;                 // what a variant does not take is left out
+    std::string changed_;                  // the changes of run_changed(), as part of names in finished_
+    std::vector<std::string> last_changed_;   // of finished_, the latest last
 };
 
 }  // namespace lanewise::lesson

@@ -2,9 +2,46 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/runner/run_changes.hpp"
 #include "common/runner/runner.hpp"
 
 namespace lanewise::lesson {
+namespace {
+
+constexpr std::size_t kKeptChanges = 12;   // runs; one key undoes the last few changes at once
+
+}  // namespace
+
+std::shared_ptr<const FinishedRun> Runner::run_changed(const std::string& variant,
+                                                       const std::vector<std::string>& beside,
+                                                       const RunChanges& changes) {
+    const std::lock_guard lock(mutex_);
+    const RunOptions changed = with_changes(*options_, changes, setup_.lesson);
+    // For this run alone, however it ends.
+    struct Restore {
+        Runner& runner;
+        const RunOptions* options;
+        std::optional<BackendChoice> backend;
+        ~Restore() {
+            runner.options_ = options;
+            runner.backend_ = backend;
+            runner.lenient_ = false;
+            runner.changed_.clear();
+        }
+    } restore{*this, options_, backend_};
+    options_ = &changed;
+    if (changed.warp || changed.backend != restore.options->backend) backend_.reset();
+    lenient_ = beside.size() > 1;
+    changed_ = packed(changes) + "\n";
+    return beside.size() > 1 ? run_beside(variant, beside) : run(variant);
+}
+
+void Runner::keep_last(const std::string& key) {
+    last_changed_.push_back(key);
+    if (last_changed_.size() <= kKeptChanges) return;
+    finished_.erase(last_changed_.front());
+    last_changed_.erase(last_changed_.begin());
+}
 
 std::shared_ptr<const FinishedRun> Runner::run_beside(const std::string& name, const std::vector<std::string>& beside) {
     const std::lock_guard lock(mutex_);
@@ -13,7 +50,7 @@ std::shared_ptr<const FinishedRun> Runner::run_beside(const std::string& name, c
     if (!shared) return run(name);
     const Inputs own = checked_inputs(variant);
     if (same_values(own, *shared) || recorded_input(variant, own)) return run(name);
-    const Inputs inputs = with_values_of(*shared, own, variant, options_);
+    const Inputs inputs = with_values_of(*shared, own, variant, *options_);
     try {
         make_plan(variant, inputs, setup_.kernels);
     } catch (const Error&) {

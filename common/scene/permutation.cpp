@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include <fmt/format.h>
 
+#include "common/base/lanes.hpp"
 #include "common/scene/warps.hpp"
 #include "common/steps/steps.hpp"
 
@@ -63,6 +65,45 @@ std::vector<PermutationRow> permutation_of(const steps::Steps& steps, std::size_
         rows.push_back(std::move(row));
     }
     return rows;
+}
+
+std::vector<std::string> permutation_facts(const std::vector<PermutationRow>& rows) {
+    std::vector<std::string> facts;
+    std::vector<int> readers(rows.size(), 0);
+    std::uint32_t clamped = 0, undefined = 0, unread = 0, all = 0;
+    for (const PermutationRow& row : rows) {
+        all |= 1u << row.lane;
+        if (row.source >= 0 && row.source < static_cast<int>(rows.size())) ++readers[static_cast<std::size_t>(row.source)];
+        if (row.kind == LaneSource::clamped) clamped |= 1u << row.lane;
+        if (row.kind == LaneSource::undefined) undefined |= 1u << row.lane;
+    }
+    for (std::size_t lane = 0; lane < rows.size(); ++lane) unread |= (readers[lane] == 0 ? 1u : 0u) << lane;
+    if (rows.empty()) return facts;
+    if (unread == 0) {
+        // How often until every lane holds its own value again: the lengths of the cycles together.
+        std::uint64_t turns = 1;
+        for (const PermutationRow& row : rows) {
+            std::uint64_t length = 1;
+            for (int at = row.source; at != row.lane; at = rows[static_cast<std::size_t>(at)].source) ++length;
+            turns = std::lcm(turns, length);
+        }
+        facts.push_back("A permutation: every lane is read once, and no value is lost.");
+        facts.push_back(turns == 1   ? "Every lane reads itself."
+                        : turns == 2 ? "Its own inverse: done twice, every lane has its own value again."
+                                     : fmt::format("Not its own inverse: every lane has its own value again after {} times.", turns));
+    } else {
+        const auto most = static_cast<std::size_t>(std::max_element(readers.begin(), readers.end()) - readers.begin());
+        if (readers[most] > 1) facts.push_back(fmt::format("Lane {} is read by {} lanes.", most, readers[most]));
+        facts.push_back(unread == all ? "No lane is read."
+                                      : fmt::format("No lane reads {} {}.", std::has_single_bit(unread) ? "lane" : "lanes",
+                                                    lane_ranges(unread)));
+    }
+    if (clamped)
+        facts.push_back(fmt::format("Lanes {}: the rule leads past the edge of the group, and they keep their own values. That is defined.",
+                                    lane_ranges(clamped)));
+    if (undefined)
+        facts.push_back(fmt::format("Lanes {}: undefined, because the lane that is named takes no part.", lane_ranges(undefined)));
+    return facts;
 }
 
 }  // namespace lanewise::scene

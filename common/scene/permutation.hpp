@@ -29,4 +29,8 @@ struct PermutationRow {
 // A row for each lane of the warp; empty where the warp's part in the step is no shuffle.
 std::vector<PermutationRow> permutation_of(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 
+// What follows from the source lanes that were recorded, a sentence each: is every lane read once, how often must it be
+// done until all is as before, who is read by many, who keeps its own value, who gets what is undefined.
+std::vector<std::string> permutation_facts(const std::vector<PermutationRow>& rows);
+
 }  // namespace lanewise::scene

@@ -105,6 +105,9 @@ private:
         screen_.put_right(end + 1, columns, 1, told, ink(right ? colors_.result : colors_.warning, !right));
         int y = 2;
         if (!run_.note.empty()) screen_.put(0, y++, fitted(run_.note, columns), colors_.quietly());
+        if (s_.typing_)
+            screen_.put(0, y++, fitted("change: " + s_.typed_ + "▏  such as n 33 · Enter runs it · Esc leaves", columns),
+                        ink(colors_.accent, true));
         for (const std::string& text : {s_.error_, run_.notice})
             if (!text.empty()) screen_.put(0, y++, fitted("! " + text, columns), ink(colors_.warning));
         if (at_ < run_.steps.size()) {

@@ -41,6 +41,10 @@ void step_through(const Request& request) {
         const auto now = std::chrono::steady_clock::now();
         stepper.advance(std::chrono::duration<float>(now - time).count());
         time = now;
+        if (stepper.typing()) {
+            stepper.type(bytes);
+            continue;
+        }
         for (const KeyPress& press : bytes.empty() ? keys.settle() : keys.feed(bytes))
             if (const auto intent = lesson::intent_of_key(press.key, press.shift, lesson::Surface::terminal))
                 going = going && stepper.apply(*intent);

@@ -47,11 +47,66 @@ void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {
 void Stepper::choose(std::size_t variant) {
     if (variant >= request_.variants.size() || variant == variant_) return;
     try {
-        adopt(request_.run(request_.variants[variant].name));
+        adopt(run_of(request_.variants[variant].name, changes_));
         variant_ = variant;
         error_.clear();
     } catch (const Error& error) {
         error_ = error.what();
+    }
+}
+
+std::shared_ptr<const lesson::Run> Stepper::run_of(const std::string& name, const lesson::RunChanges& changes) const {
+    lesson::RunChanges fitting;
+    if (request_.run_changed && request_.fields) fitting = lesson::changes_for(changes, request_.fields(name));
+    return fitting.empty() ? request_.run(name) : request_.run_changed(name, fitting);
+}
+
+// What does not run leaves all as it was, and says why.
+void Stepper::try_changes(const lesson::RunChanges& changes, bool undo) {
+    try {
+        adopt(run_of(variant(), changes));
+        if (undo) undone_.pop_back();
+        else undone_.push_back(changes_);
+        changes_ = changes;
+        error_.clear();
+    } catch (const Error& error) {
+        error_ = error.what();
+    }
+}
+
+// "n 33", "--n 33" and "n=33" are the same.
+void Stepper::change(const std::string& typed) {
+    const auto first = typed.find_first_not_of(" -");
+    if (first == std::string::npos) return;
+    const auto end = std::min(typed.find_first_of(" =", first), typed.size());
+    const auto from = typed.find_first_not_of(" =", end);
+    const std::string name = typed.substr(first, end - first), text = from == std::string::npos ? "" : typed.substr(from);
+    const std::vector<lesson::RunField> fields = request_.fields(variant());
+    const auto named = [&](const lesson::RunField& field) { return field.name == name; };
+    if (std::none_of(fields.begin(), fields.end(), named)) {
+        error_ = "There is no '" + name + "' to change here; there is";
+        for (const lesson::RunField& field : fields) error_ += (&field == &fields.front() ? " " : ", ") + field.name;
+        error_ += ". Write one with its value: n 33.";
+        return;
+    }
+    lesson::RunChanges changes = changes_;
+    lesson::set_change(changes, name, text);
+    try_changes(changes, false);
+}
+
+void Stepper::type(std::string_view bytes) {
+    constexpr std::size_t kMost = 4000;   // characters: all that a field takes
+    for (const char c : bytes) {
+        if (!typing_) return;
+        if (c == '\x1b') typing_ = false;
+        else if (c == '\r' || c == '\n') {
+            typing_ = false;
+            change(typed_);
+        } else if (c == '\x7f' || c == '\b') {
+            if (!typed_.empty()) typed_.pop_back();
+        } else if (c >= ' ' && c < '\x7f' && typed_.size() < kMost) {
+            typed_ += c;
+        }
     }
 }
 
@@ -93,6 +148,15 @@ bool Stepper::apply(Intent intent) {
                 if (scene::is_recorded(steps, stop->warp)) home_ = warp_ = stop->warp;
                 lane_ = stop->lane;
             }
+            break;
+        case Kind::change_run:
+            typing_ = request_.run_changed && request_.fields;
+            typed_.clear();
+            if (!typing_) error_ = "This run is shown as it was recorded: nothing of it can be changed.";
+            break;
+        case Kind::undo_change:
+            if (undone_.empty()) error_ = "Nothing was changed: there is nothing to undo.";
+            else try_changes(lesson::RunChanges(undone_.back()), true);
             break;
         case Kind::focus: alone_ = !alone_; break;
         case Kind::theme: dark_ = !dark_; break;

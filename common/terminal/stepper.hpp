@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/player/actions.hpp"
 #include "common/player/playhead.hpp"
+#include "common/run/run_fields.hpp"
 #include "common/scene/code_lines.hpp"
 #include "common/scene/outline.hpp"
 #include "common/scene/value_scale.hpp"
@@ -26,6 +28,9 @@ struct Request {
     std::vector<Variant> variants;   // at least one; the first is shown
     // Runs a variant or finds it. Throws Error.
     std::function<std::shared_ptr<const lesson::Run>(const std::string& name)> run;
+    // Runs it with changes, of the fields that the variant has; both empty: nothing can be changed.
+    std::function<std::shared_ptr<const lesson::Run>(const std::string& name, const lesson::RunChanges&)> run_changed = {};
+    std::function<std::vector<lesson::RunField>(const std::string& name)> fields = {};
     std::size_t step = 0;            // 0-based
     int block = -1;                  // -1: the first recorded
     int warp = -1;
@@ -41,6 +46,10 @@ public:
     // False: the learner is done.
     bool apply(lesson::Intent intent);
     void advance(float seconds);
+    // While a change is typed, the keyboard's bytes are its text: "n 33", "arg lane ^ 5". Enter runs it, Esc leaves.
+    bool typing() const { return typing_; }
+    void type(std::string_view bytes);
+    const lesson::RunChanges& changes() const { return changes_; }
     // Until the picture changes by itself; negative: never.
     float until_change() const { return playhead_.playing ? playhead_.until_step() : -1; }
 
@@ -55,6 +64,9 @@ private:
     friend class Picture;
 
     void choose(std::size_t variant);
+    std::shared_ptr<const lesson::Run> run_of(const std::string& name, const lesson::RunChanges& changes) const;
+    void change(const std::string& typed);
+    void try_changes(const lesson::RunChanges& changes, bool undo);
     void adopt(std::shared_ptr<const lesson::Run> run);
 
     Request request_;
@@ -69,6 +81,10 @@ private:
     bool alone_ = false;      // the stage without source and formula
     bool keys_ = false;
     bool dark_ = true;
+    bool typing_ = false;
+    std::string typed_;
+    lesson::RunChanges changes_;
+    std::vector<lesson::RunChanges> undone_;   // what the changes were before
     std::string error_;       // why a variant that was asked for is not shown
 };
 

@@ -57,6 +57,48 @@ Request request() {
     return made;
 }
 
+TEST(Stepper, AChangeIsTypedAndTakenBack) {
+    Request made = request();
+    made.fields = [](const std::string&) { return std::vector<lesson::RunField>{{"n", {}, "32", ""}}; };
+    made.run_changed = [run = made.run](const std::string& name, const lesson::RunChanges& changes) {
+        if (changes[0].second == "0") throw Error("--n 0 is out of range; give 1 or more.");
+        auto changed = std::make_shared<lesson::Run>(*run(name));
+        changed->trace.header.n = 33;
+        changed->steps = steps::build_steps(changed->trace);
+        return std::shared_ptr<const lesson::Run>(changed);
+    };
+    Stepper stepper(made);
+    stepper.apply({Intent::Kind::go_to, 3});
+    const auto typed = [&](const char* text) {
+        EXPECT_TRUE(stepper.apply(*lesson::intent_of_key(letter('/'), false, lesson::Surface::terminal)));
+        EXPECT_TRUE(stepper.typing());
+        stepper.type(text);
+    };
+    const auto says = [&](const std::string& words) {
+        const Screen screen = stepper.draw(120, 40);
+        for (int y = 0; y < screen.rows(); ++y)
+            if (screen.text(y).find(words) != std::string::npos) return true;
+        return false;
+    };
+    typed("n 34\x7f");
+    EXPECT_TRUE(says("change: n 3"));
+    stepper.type("3\r");
+    EXPECT_FALSE(stepper.typing());
+    EXPECT_EQ(stepper.changes(), (lesson::RunChanges{{"n", "33"}}));
+    EXPECT_EQ(stepper.playhead().step, 3u);
+    typed("--n=0\r");
+    EXPECT_TRUE(says("--n 0 is out of range"));
+    EXPECT_EQ(stepper.changes(), (lesson::RunChanges{{"n", "33"}}));
+    typed("blocks 7\r");
+    EXPECT_TRUE(says("There is no 'blocks'"));
+    typed("n 5\x1b");
+    EXPECT_EQ(stepper.changes().size(), 1u);
+    stepper.apply(*lesson::intent_of_key(letter(','), false, lesson::Surface::terminal));
+    EXPECT_TRUE(stepper.changes().empty());
+    stepper.apply(*lesson::intent_of_key(letter(','), false, lesson::Surface::terminal));
+    EXPECT_TRUE(says("nothing to undo"));
+}
+
 TEST(Stepper, AKeyGoesFromFindingToFinding) {
     Request made = request();
     made.run = [](const std::string& name) {

@@ -15,7 +15,12 @@ std::string lesson_name(const lesson::Presentation& presentation) {
 
 // Runs variants, alone or beside others, and reads files by the names of their runs.
 RunLoader::Run with_files(const lesson::Presentation& presentation) {
-    return [services = presentation.services](const std::string& name) {
+    return [services = presentation.services](const std::string& full) {
+        const auto [name, changes] = changed_run_of(full);
+        if (!changes.empty()) {
+            const RunBeside beside = run_beside_of(name);
+            return services.run_changed(beside.variant.empty() ? name : beside.variant, beside.beside, changes);
+        }
         if (const std::string path = path_of_file_run(name); !path.empty()) return services.open(path);
         const RunBeside beside = run_beside_of(name);
         if (beside.variant.empty()) return services.run(name);
@@ -76,6 +81,7 @@ void App::frame(const Look& look, const Rect& window, float seconds) {
     under_pointer_.pointer = {ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y};
     Look watched = look;
     watched.under_pointer = &under_pointer_;
+    mark_changes();
     const Intent intent = draw(watched, window);
     explain_under_pointer(look);
     apply(intent);
@@ -100,7 +106,7 @@ std::string App::origin() const {
     if (times && !presentation_.timings.rows.empty()) return timing::times_from(presentation_.timings);
     if (view_ == View::costs && !presentation_.costs.rows.empty()) return timing::costs_from(presentation_.costs);
     if (!errors_[0].empty()) return "no run";
-    if (!shown_[0]) return "running…";
+    if (!shown_[0]) return whole_ ? whole_->run->origin : "running…";
     // Each origin once.
     std::vector<std::string> origins;
     for (const auto& shown : shown_)
@@ -122,7 +128,10 @@ std::string App::state() const {
     for (std::size_t side = 1; side < names_.size(); ++side) compared += (side > 1 ? "," : "") + names_[side];
     return "variant=" + names_[0] + " step=" + std::to_string(playhead_.step + 1) +
            " of=" + std::to_string(playhead_.count) + " lane=" + std::to_string(selection_.lane()) +
-           " compare=" + compared;
+           " compare=" + compared + (changes_.empty() ? "" : " run=" + lesson::flags_of(changes_)) +
+           (prediction_.on() ? std::string(" ") + lesson::predict_mode_name(prediction_.mode()) + "=" +
+                                   std::to_string(prediction_.right()) + "/" + std::to_string(prediction_.asked())
+                             : "");
 }
 
 // An overlay shows one thing: what leads to another closes it first, and Backspace does no more. Steps and lanes may be
@@ -144,7 +153,7 @@ bool App::closes_overlay(const Intent& intent) {
 }
 
 void App::press(Key key, bool shift) {
-    if (press_on_card(key) || ImGui::GetIO().WantTextInput) return;
+    if (press_on_card(key, shift) || ImGui::GetIO().WantTextInput) return;
     const auto intent = intent_of_key(key, shift);
     if (!intent || closes_overlay(*intent)) return;
     apply(*intent);
@@ -153,7 +162,7 @@ void App::press(Key key, bool shift) {
 void App::apply(Intent intent) {
     using Kind = Intent::Kind;
     if (intent) again_ = true;
-    if (apply_to_desk(intent)) return;
+    if (apply_to_desk(intent) || apply_predicted(intent)) return;
     switch (intent.kind) {
         case Kind::none: break;
         case Kind::go_to: playhead_.playing = false; playhead_.go_to(intent.value); break;
@@ -209,6 +218,12 @@ void App::apply(Intent intent) {
             break;
         case Kind::finding: go_to_finding(intent.value ? 1 : -1); break;
         case Kind::cancel: loader_.cancel(); break;
+        case Kind::change_run: run_bar_.open_next(run_line()); break;
+        case Kind::matrix: matrix_ = !stage_.matrix; break;
+        case Kind::questions: next_predict_mode(); break;
+        case Kind::undo_change: undo_change(); break;
+        case Kind::lane_value: open_lane_value(static_cast<int>(intent.value)); break;
+        case Kind::rounding_input: change_field("input", "random"); break;
         case Kind::focus: focus_ = !focus_; break;
         case Kind::theme: dark_ = !dark_; break;
         case Kind::colors:
@@ -232,8 +247,10 @@ void App::apply(Intent intent) {
             for (CompareView::Side& side : compare_.sides) side.stage.memory.show = stage_.memory.show;
             break;
         case Kind::close:
-            if (loader_.is_running() && !loader_.get(names_[0]).done()) loader_.cancel();   // it is waited for
+            if (changing()) undo_change();   // the one that is under way
+            else if (loader_.is_running() && !loader_.get(names_[0]).done()) loader_.cancel();   // it is waited for
             else if (view_ == View::table || view_ == View::timings || view_ == View::roofline) view_ = View::stage;
+            else if (whole_) predict(lesson::PredictMode::off);
             else if (selection_.pinned_lane >= 0) selection_.pinned_lane = -1;
             else if (view_ != View::stage) view_ = View::stage;
             else if (compare_.listing) compare_.listing = false;

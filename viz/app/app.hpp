@@ -3,12 +3,15 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/player/answers.hpp"
+#include "common/player/prediction.hpp"
 #include "common/run/front_end.hpp"
 #include "viz/app/layout.hpp"
 #include "viz/app/menu.hpp"
@@ -24,6 +27,8 @@
 #include "viz/views/compare/compare_view.hpp"
 #include "viz/views/compare/table_view.hpp"
 #include "viz/views/lane/inspector_view.hpp"
+#include "viz/views/play/question_card.hpp"
+#include "viz/views/play/run_bar.hpp"
 #include "viz/views/reduction/reruns_view.hpp"
 #include "viz/views/reduction/rounding_view.hpp"
 #include "viz/views/reduction/tree_view.hpp"
@@ -62,6 +67,8 @@ public:
     // All of the window larger (1), smaller (-1) or as it was (0); for a projector, or eyes that like it so.
     void enlarge(int direction);
     float larger() const { return settings_.larger; }
+    // Answers are kept in that file, and those that it has are counted. Unless it is called none are kept.
+    void keep_answers(const std::filesystem::path& path);
     // What is to be kept for the next window.
     Settings settings() const;
     // Is a file being read?
@@ -82,6 +89,10 @@ public:
     // "variant=warp_sum_xor step=3 of=6 lane=-1 compare=": for tests that press real keys.
     std::string state() const;
 
+    const lesson::Prediction& prediction() const { return prediction_; }
+    const RunBar& run_bar() const { return run_bar_; }
+    const lesson::RunChanges& changes() const { return changes_; }
+    const std::shared_ptr<const RunView>& run_shown(std::size_t side = 0) const { return shown_[side]; }
     const Playhead& playhead() const { return playhead_; }
     const Selection& selection() const { return selection_; }
     const std::string& variant() const { return names_[0]; }
@@ -141,11 +152,44 @@ private:
     std::vector<std::vector<MenuSection>> menu_columns() const;
     Intent draw_start(const Look& look, const Rect& body);
     Intent draw_cards(const Look& look, const Rect& window, const Rect& header);
-    bool press_on_card(Key key);
+    bool press_on_card(Key key, bool shift);
     bool closes_overlay(const Intent& intent);     // true: and that is all it does
     bool apply_to_desk(const Intent& intent);
 
+    // Playing with a run (app_play.cpp).
+    const std::vector<lesson::RunField>& fields_of(std::size_t side) const;
+    lesson::RunChanges changes_of(std::size_t side) const;
+    void change_run(const lesson::RunChanges& changes);
+    void change_field(const std::string& field, const std::string& text);
+    void undo_change();
+    void follow_changes();
+    void refuse_change(const std::string& why);   // the last one did not run: it is none
+    bool changing();
+    lesson::RunLine run_line() const;
+    void mark_changes();
+    void open_lane_value(int lane);          // the card of the number that the lane took from the input
+    void draw_run_bar(const Look& look, Rect& body);
+    void draw_run_card(const Look& look, const Rect& window);
+    void answer(const RunAsk& ask);
+
     void adopt_runs();
+    // Predict, then reveal (app_predict.cpp).
+    void next_predict_mode();
+    void predict(lesson::PredictMode mode);
+    void begin_questions(lesson::PredictMode mode, std::size_t step);
+    void go_predicted(std::size_t to);
+    void show_known();
+    bool apply_predicted(const Intent& intent);
+    void answer_question(const std::string& given);
+    void after_answer(const lesson::Question& question);
+    void finish_exam();
+    QuestionState question_state() const;
+    void draw_questions(const Look& look, Rect& stage);
+    void apply_question(const QuestionAsk& ask);
+    void take_clicked_lane(int pinned);
+    void draw_wrong_answer(const Pane& pane) const;
+
+    void adopt_changed_sides();
     void show_run(std::shared_ptr<const RunView> run_view);
     void follow_work();
     // Comparisons (app_compare.cpp).
@@ -213,6 +257,21 @@ private:
     int pages_ = 0;                                  // to turn in the next frame, in what is read
     bool first_run_ = true;
     bool again_ = true;
+
+    lesson::Prediction prediction_;
+    std::shared_ptr<const RunView> whole_;           // while questions are asked: the run, of which shown_[0] is what is known
+    std::shared_ptr<const RunView> shown_of_;        // the run that shown_[0] is a part of
+    QuestionCard question_card_;
+    lesson::AnswerFile answers_;
+    std::map<std::string, lesson::LessonScore> scores_;
+    bool exam_kept_ = false;                         // the exam that ended is in the file
+
+    std::optional<bool> matrix_;                     // chosen by the learner; else as the variant has it
+    RunBar run_bar_;
+    lesson::RunChanges changes_;
+    std::vector<lesson::RunChanges> undone_;         // what the changes were before, the last at the end
+    std::shared_ptr<const RunView> before_;          // what was shown when something was changed last
+    std::string change_error_;                       // why the last change did not run
 
     Playhead playhead_;
     Selection selection_;

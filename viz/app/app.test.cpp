@@ -422,7 +422,7 @@ TEST(App, OneTurnOfTheTableAndTheOverlayAgree) {
         EXPECT_TRUE(keys.insert({static_cast<int>(action.key), action.shift}).second) << action.what;
     }
     EXPECT_TRUE(intent_of_key(letter('?'), true).has_value());
-    EXPECT_FALSE(intent_of_key(letter('#'), false).has_value());
+    EXPECT_FALSE(intent_of_key(letter('%'), false).has_value());
     for (const auto& [key, what] : key_rows()) EXPECT_FALSE(what.empty());
 }
 

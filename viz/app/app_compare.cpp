@@ -14,10 +14,11 @@ std::vector<CompareSide> App::compare_sides() const {
 
 // A file's run is as it is: it has no other input.
 std::string App::run_name(std::size_t side) const {
-    if (!comparing() || !path_of_file_run(names_[side]).empty()) return names_[side];
+    if (!path_of_file_run(names_[side]).empty()) return names_[side];
+    if (!comparing()) return name_of_changed_run(names_[side], changes_of(side));
     std::vector<std::string> beside = names_;
     std::erase_if(beside, [](const std::string& name) { return !path_of_file_run(name).empty(); });
-    return name_of_run_beside(names_[side], beside);
+    return name_of_changed_run(name_of_run_beside(names_[side], beside), changes_of(side));
 }
 
 void App::show_together() {
@@ -54,6 +55,8 @@ void App::choose(const std::string& variant) {
     }
     playhead_.playing = false;
     leave_places();
+    before_ = nullptr;
+    change_error_.clear();
     names_[side] = variant;
     // The run that is shown alone stays until the other is there: it tells the stage to go on from.
     if (comparing()) shown_[side] = nullptr;
@@ -109,6 +112,7 @@ void App::open_comparison() {
 void App::set_beside(const std::string& variant) {
     compare_.listing = false;
     if (names_.size() >= kMostSides || std::find(names_.begin(), names_.end(), variant) != names_.end()) return;
+    if (whole_) predict(lesson::PredictMode::off);
     playhead_.playing = false;
     leave_places();
     names_.push_back(variant);

@@ -70,7 +70,7 @@ void App::enlarge(int direction) {
 // A variant counts as walked when its last step has been seen.
 void App::mark_progress() {
     if (comparing() || !shown_[0] || playhead_.count == 0 || playhead_.step + 1 < playhead_.count) return;
-    if (tab_of(names_[0]) >= tabs_of_lesson_) return;
+    if (tab_of(names_[0]) >= tabs_of_lesson_ || (whole_ && shown_[0] != whole_)) return;
     LessonMark& mark = settings_.lessons[presentation_.lesson];
     mark.of = static_cast<int>(tabs_of_lesson_);
     mark.walked.insert(names_[0]);
@@ -163,6 +163,7 @@ std::vector<LessonRow> App::lesson_rows() const {
             row.walked = static_cast<int>(mark->second.walked.size());
             row.of = mark->second.of;
         }
+        if (const auto score = scores_.find(info.name); score != scores_.end()) row.answers = score_text(score->second);
         row.next = !row.done && !std::exchange(next_found, next_found || !row.done);
         rows.push_back(std::move(row));
     }
@@ -205,8 +206,9 @@ void App::compare_these(const std::vector<std::string>& variants) {
 }
 
 void App::go_where_wanted() {
-    if (!wanted_step_ || !shown_[0] || loader_.get(run_name(0)).run_view != shown_[0]) return;
-    if (!comparing()) playhead_.go_to(*wanted_step_);
+    if (!wanted_step_ || !shown_[0] || loader_.get(run_name(0)).run_view != (whole_ ? whole_ : shown_[0])) return;
+    if (whole_) go_predicted(*wanted_step_);
+    else if (!comparing()) playhead_.go_to(*wanted_step_);
     else if (compare_.steps.sides() == names_.size()) playhead_.go_to(compare_.steps.place_of(0, *wanted_step_));
     else return;
     playhead_.playing = false;
@@ -290,6 +292,12 @@ void App::follow(const lesson::Link& link) {
         if (comparing() && link.compare.empty()) close_comparison();
         choose(link.variant);
     }
+    if (!link.changes.empty()) {
+        // As the link says, and nothing else: it shows what its text tells.
+        lesson::RunChanges changes;
+        for (const auto& [field, text] : link.changes) lesson::set_change(changes, field, text);
+        change_run(changes);
+    }
     if (link.view) view_ = *link.view;
     if (link.lane >= 0) selection_.pinned_lane = link.lane;
     if (link.step) wanted_step_ = link.step;   // once the run is there
@@ -372,7 +380,7 @@ Intent App::draw_cards(const Look& look, const Rect& window, const Rect& header)
 }
 
 // A card that is open takes the keys that it knows, and what is typed.
-bool App::press_on_card(Key key) {
+bool App::press_on_card(Key key, bool shift) {
     if (open_card_.is_open()) {
         open_card_.press(key);
         again_ = true;
@@ -380,6 +388,20 @@ bool App::press_on_card(Key key) {
         return true;
     }
     if (menu_.is_open() && menu_.press(key)) return again_ = true;
+    const bool question = whole_ && !menu_.is_open() && !keys_.open && !terms_.open && !run_bar_.is_open();
+    if (question && key == Key::escape && prediction_.open() && prediction_.mode() == lesson::PredictMode::gentle) {
+        apply_question({QuestionAsk::Kind::skip});
+        return true;
+    }
+    if (question && key == Key::escape && prediction_.open()) {
+        predict(lesson::PredictMode::off);
+        return true;
+    }
+    if (question && key == Key::enter && prediction_.told() && !prediction_.open()) {
+        apply_question({QuestionAsk::Kind::go_on});
+        return true;
+    }
+    if (!menu_.is_open() && !keys_.open && run_bar_.press(key, shift, run_line())) return again_ = true;
     if (terms_.open && terms_.press(key)) return again_ = true;
     if (!start_open_) return false;
     const int count = static_cast<int>(presentation_.lessons.size());
@@ -429,6 +451,7 @@ bool App::apply_to_desk(const Intent& intent) {
             return true;
         case Kind::follow_target:
             if (const Intent target = text_.of_target()) apply(target);
+            else open_lane_value(selection_.lane());   // the lane that is looked at
             return true;
         case Kind::copy_text:
             if (intent.value < text_.commands()) {

@@ -26,7 +26,9 @@ Intent App::draw(const Look& look, const Rect& window) {
         const Pane pane(look, "notice", body.cut_top(NoticeBar::height(look, notice_, body.width())));
         keep(NoticeBar::draw(pane, notice_));
     }
+    draw_run_bar(look, body);
     keep(start_open_ ? draw_start(look, body) : draw_view(look, body, true));
+    draw_run_card(look, window);
     keep(draw_cards(look, window, header));
     end();
     return intent;
@@ -67,7 +69,9 @@ Intent App::draw_single(const Look& look, Rect body) {
         keep(text_.draw(pane));
     }
     if (!places.side.empty()) keep(draw_side(look, places.side, places.text_in_side));
-    keep(draw_middle(look, places.stage));
+    Rect stage = places.stage;
+    draw_questions(look, stage);
+    keep(draw_middle(look, stage));
     if (!places.timeline.empty()) {
         const Pane pane(look, "timeline", places.timeline, look.colors().panel);
         keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_)
@@ -103,7 +107,7 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
 
     const std::string own = shown_[0] ? shown_[0]->trace().header.variant : names_[0];
     timing_.most = column.height() > look.px(760) ? 5 : column.height() > look.px(640) ? 3 : 2;
-    const float times = timing_.height(look, presentation_.timings, own);
+    const float times = whole_ ? 0 : timing_.height(look, presentation_.timings, own);   // they tell answers
     // In a low column source and lane need the room; T shows the times.
     if (times > 0 && column.height() > look.px(400)) {
         const Rect box = column.cut_bottom(std::min(times, column.height() * 0.26f));

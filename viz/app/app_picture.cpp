@@ -26,6 +26,7 @@ void App::end() {
 
 void App::picture(const Look& look, const Rect& page) {
     adopt_runs();
+    mark_changes();
     begin(look, page);
     Rect body = page;
     {
@@ -45,12 +46,20 @@ void App::picture(const Look& look, const Rect& page) {
 }
 
 Intent App::draw_middle(const Look& look, const Rect& box) {
+    if (!shown_[0] && whole_) {
+        const Pane pane(look, "stage", box);
+        sentence_card(pane, box, "Before the first step",
+                      "Nothing of this run is shown yet. Answer the question below: then the step is shown.",
+                      look.colors().strong);
+        return {};
+    }
     if (!shown_[0] || !errors_[0].empty()) {
         draw_waiting(look, box, names_[0], errors_[0]);
         return {};
     }
     const Pane pane(look, "stage", box);
     if (view_ == View::rounding) {
+        rounding_.can_change = !fields_of(0).empty();
         const Intent asked = rounding_.draw(pane, *shown_[0], playhead_, selection_);
         again_ |= rounding_.working();
         return asked;
@@ -61,7 +70,14 @@ Intent App::draw_middle(const Look& look, const Rect& box) {
         return asked;
     }
     if (view_ == View::boxes) return boxes_.draw(pane, *shown_[0], playhead_, selection_);
-    return stage_.draw(pane, *shown_[0], playhead_, selection_);
+    const int pinned = selection_.pinned_lane;
+    Intent asked = stage_.draw(pane, *shown_[0], playhead_, selection_);
+    if (prediction_.open()) {
+        take_clicked_lane(pinned);
+        if (asked.kind == Intent::Kind::lane_value) asked = {};   // a second click is an answer, too
+    }
+    draw_wrong_answer(pane);
+    return asked;
 }
 
 }  // namespace lanewise::viz

@@ -15,12 +15,19 @@ void App::adopt_runs() {
         measured_ = times;
         presentation_.timings = *times;
     }
+    if (comparing() && compare_.steps.sides() == names_.size()) return adopt_changed_sides();
     bool changed = compare_.steps.sides() != names_.size(), all = true;
     for (std::size_t side = 0; side < names_.size(); ++side) {
         const RunLoader::Result result = loader_.get(run_name(side));
         errors_[side] = result.error;
+        // A change that does not run leaves what was shown, and says why where it was made.
+        if (!result.error.empty() && shown_[side] && !changes_of(side).empty() &&
+            shown_[side]->trace().header.variant == names_[side]) {
+            refuse_change(result.error);
+            errors_[side].clear();
+        }
         all &= result.run_view != nullptr;
-        if (!result.run_view || result.run_view == shown_[side]) continue;
+        if (!result.run_view || result.run_view == (side == 0 && whole_ ? whole_ : shown_[side])) continue;
         changed = true;
         if (side == 0) show_run(result.run_view);
         else shown_[side] = result.run_view;
@@ -28,8 +35,24 @@ void App::adopt_runs() {
     if (comparing() && changed && all) show_together();
 }
 
+// All sides change together: what is shown stays until the last of them is there.
+void App::adopt_changed_sides() {
+    std::vector<std::shared_ptr<const RunView>> now;
+    for (std::size_t side = 0; side < names_.size(); ++side) {
+        const RunLoader::Result result = loader_.get(run_name(side));
+        if (!result.error.empty() && !changes_of(side).empty()) return refuse_change(result.error);
+        errors_[side] = result.error;
+        if (!result.run_view) return;
+        now.push_back(result.run_view);
+    }
+    if (now == shown_) return;
+    leave_places();
+    shown_ = std::move(now);
+    show_together();
+}
+
 void App::show_run(std::shared_ptr<const RunView> run_view) {
-    const std::shared_ptr<const RunView> last = shown_[0];
+    const std::shared_ptr<const RunView> last = whole_ ? whole_ : shown_[0];
     shown_[0] = std::move(run_view);
     // A lesson may have several kernel files: the one that ran is shown.
     if (const lesson::Run& run = *shown_[0]->run; !run.source.empty() && run.kernel_file != source_.file)
@@ -52,7 +75,13 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
     // The learner stays at the stage where the last variant was.
     std::size_t step = playhead_.step;
     if (last && !comparing()) {
-        step = playhead_.step == 0 ? 0 : matching_step(last->steps(), playhead_.step, steps);
+        // Of a run that was changed the step is kept where it still is; of another variant its stage.
+        const bool same = last->trace().header.variant == shown_[0]->trace().header.variant;
+        const auto stage_at = [&](const steps::Steps& of) { return of.steps[playhead_.step].stage; };
+        const bool stays = same && playhead_.step < std::min(last->steps().size(), steps.size()) &&
+                           stage_at(last->steps()) == stage_at(steps);
+        if (!stays)
+            step = playhead_.step == 0 ? 0 : matching_step(last->steps(), playhead_.step, steps);
     }
     playhead_.count = steps.size();
     if (first_run_) {
@@ -62,6 +91,10 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
     playhead_.step = steps.size() == 0 ? 0 : std::min(step, steps.size() - 1);
     playhead_.since_step = 1e9f;
     if (!comparing()) first_run_ = false;
+    if (!whole_) return;
+    // Another run: its questions are asked from the beginning.
+    whole_ = shown_[0];
+    begin_questions(prediction_.mode(), playhead_.step);
 }
 
 // Where the block of the warp that the learner chose has no part in a step, a warp that has one is shown.

@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace lanewise::viz {
+namespace {
+
+constexpr std::size_t kKeptChanges = 12;
+
+}  // namespace
 
 std::string name_of_file_run(int count, const std::string& path) {
     return "file:" + std::to_string(count) + ":" + path;
@@ -35,6 +40,17 @@ RunBeside run_beside_of(const std::string& name) {
     return parts;
 }
 
+std::string name_of_changed_run(const std::string& name, const lesson::RunChanges& changes) {
+    if (changes.empty()) return name;
+    return "changed:" + name + "\n" + lesson::packed(changes);
+}
+
+std::pair<std::string, lesson::RunChanges> changed_run_of(const std::string& name) {
+    const std::size_t end = name.find('\n');
+    if (!name.starts_with("changed:") || end == std::string::npos) return {name, {}};
+    return {name.substr(8, end - 8), lesson::unpacked(std::string_view(name).substr(end + 1))};
+}
+
 RunLoader::RunLoader(Run run, Measure measure, std::function<void()> wake)
     : run_(std::move(run)), measure_(std::move(measure)), wake_(std::move(wake)) {
     worker_ = std::thread([this] { work(); });
@@ -57,6 +73,25 @@ void RunLoader::cancel() {
 bool RunLoader::is_running() {
     const std::lock_guard lock(mutex_);
     return running_;
+}
+
+void RunLoader::want_only(const std::vector<std::string>& names) {
+    bool ends = false;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto is_left = [&](const std::string& name) {
+            return name.starts_with("changed:") && std::find(names.begin(), names.end(), name) == names.end();
+        };
+        for (const std::string& name : wanted_)
+            if (is_left(name)) results_.erase(name);
+        std::erase_if(wanted_, is_left);
+        ends = running_ && is_left(running_name_) && !std::exchange(forget_running_, true);
+        while (kept_.size() > kKeptChanges && is_left(kept_.front())) {
+            results_.erase(kept_.front());
+            kept_.pop_front();
+        }
+    }
+    if (ends && cancel_) cancel_();
 }
 
 RunLoader::Result RunLoader::get(const std::string& variant) {
@@ -107,6 +142,8 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
     const std::string variant = wanted_.front();
     wanted_.pop_front();
     running_ = true;
+    running_name_ = variant;
+    forget_running_ = false;
     lock.unlock();
     Result result;
     try {
@@ -118,9 +155,15 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
         result.error = error.what();
     }
     lock.lock();
-    results_[variant] = result;
     running_ = false;
     ran_ = true;
+    // One that was ended because it is wanted no longer is no run of those changes.
+    if (std::exchange(forget_running_, false)) {
+        results_.erase(variant);
+        return;
+    }
+    results_[variant] = result;
+    if (variant.starts_with("changed:")) kept_.push_back(variant);
 }
 
 // A run that is there under another name keeps its view, and what was worked out for it.

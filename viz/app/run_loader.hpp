@@ -34,6 +34,11 @@ struct RunBeside {
 };
 RunBeside run_beside_of(const std::string& name);
 
+// The name of a run with changes; `name` itself where there are none.
+std::string name_of_changed_run(const std::string& name, const lesson::RunChanges& changes);
+// Its parts; no changes for any other name.
+std::pair<std::string, lesson::RunChanges> changed_run_of(const std::string& name);
+
 class RunLoader {
 public:
     using Run = std::function<std::shared_ptr<const lesson::Run>(const std::string&)>;
@@ -62,6 +67,10 @@ public:
     // Ends the run that is under way, whose record so far is its result. Does nothing where none is.
     void cancel();
     bool is_running();
+
+    // Of the runs with changes these alone are wanted: another that waits is forgotten, and one that is under way is
+    // ended. The last few that are there are kept.
+    void want_only(const std::vector<std::string>& names);
 
     // The result for a variant; asks for it once.
     Result get(const std::string& variant);
@@ -109,6 +118,9 @@ private:
     bool sizes_wanted_ = false;
     std::chrono::steady_clock::time_point began_;
     std::shared_ptr<const timing::TimingTable> sizes_;
+    std::string running_name_;
+    bool forget_running_ = false;
+    std::deque<std::string> kept_;   // runs with changes that are there, the oldest first
     bool ran_ = false;
     bool running_ = false;      // a variant
     bool closing_ = false;

@@ -124,6 +124,8 @@ void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
     if (action == GLFW_PRESS && (mods & GLFW_MOD_CONTROL) && (key == GLFW_KEY_Q || key == GLFW_KEY_W)) {
         glfwSetWindowShouldClose(window, GLFW_TRUE);
     }
+    const char* name = glfwGetKeyName(key, scancode);
+    if (action == GLFW_PRESS && (mods & GLFW_MOD_CONTROL) && name && *name == 'z') stage.app->press(letter(','));
     if (action == GLFW_RELEASE || (mods & (GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER))) return;
     const bool shift = (mods & GLFW_MOD_SHIFT) != 0;
     const Key meant = key_of(key);
@@ -136,7 +138,7 @@ void on_character(GLFWwindow* window, unsigned int code) {
     stage.wake();
     if (code >= 'a' && code <= 'z') stage.app->press(static_cast<Key>(code - 'a' + 'A'));
     else if (code >= 'A' && code <= 'Z') stage.app->press(static_cast<Key>(code), true);
-    else if (code == '?' || code == '+' || code == '-' || code == '.') stage.app->press(static_cast<Key>(code));
+    else if (code == '?' || code == '+' || code == '-' || code == '.' || code == '/' || code == ',' || code == '#') stage.app->press(static_cast<Key>(code));
     else if (code == '=') stage.app->press(letter('+'));
 }
 
@@ -251,6 +253,7 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
     if (!request.has_size) window.fit_screen();
     // The first run starts while fonts and shaders are made ready.
     App app(presentation, request, [] { glfwPostEmptyEvent(); }, settings);
+    app.keep_answers(lesson::AnswerFile::usual_path());
     Stage stage{&app};
     install_callbacks(window.handle, stage);
     Gui gui(std::clamp(scale_of(window.handle, request.scale) * app.larger(), 0.5f, 6.0f));

@@ -10,6 +10,8 @@ fail() { echo "$1"; cat "$work"/*.log 2>/dev/null; exit 1; }
 # shellcheck source=viz/platform/display.testing.sh
 . "$(dirname "$0")/../platform/display.testing.sh"
 start_display 1400x900
+# Where lanes are on the stage of a window of 1280x800.
+lane_5=366:340 lane_28=830:340
 
 # run DOING… : opens the window, does that, closes it, leaves the state in $state. A key by its name; click:X:Y;
 # drag:X:Y:X:Y; size:W:H; wait:SECONDS; text:WORDS; idle: fails where the processor works although nothing happens.
@@ -96,6 +98,23 @@ run o "text:$work/broken.ndjson" Return wait:0.5 Right
 expect "variant=warp_sum_xor step=2 of=*" "a file that is no trace"
 run o "text:$work/dow" Tab Return wait:1 Right
 expect "variant=file:*down.ndjson step=*" "a trace, its name completed"
+
+# The run bar: n is 33, then a lane's own number; one key back; the other keys stay what they were.
+run wait:0.5 slash "text:33" Return wait:0.7 Escape
+expect "*compare= run=--n 33" "n changed to 33"
+run slash "text:33" Return wait:0.7 Escape comma wait:0.5 Right
+expect "variant=warp_sum_xor step=2 of=* compare=" "one key undoes it"
+run slash "text:0" Return wait:0.5 Escape Right
+expect "variant=warp_sum_xor step=2 of=* compare=" "what does not run is not kept"
+run size:1280:800 wait:0.5 Right "click:$lane_5" Return wait:0.5 "text:99.5" Return wait:0.7
+expect "*compare= run=--values 0,1,2,3,4,99.5,6,7,*" "a value typed into lane 5"
+
+# An exam of one warp's sum by keys and mouse: its first answers are right, the third is wrong; it is remembered.
+run size:1280:800 wait:0.5 q q "text:4" Return wait:0.3 Return wait:0.3 "click:$lane_28" wait:0.4 "text:1" Return wait:0.5
+expect "*exam=2/3" "an exam, scored"
+grep -q "^answer	[0-9a-z_]*	warp_sum_xor	value_after	2	12	1	40	wrong" "$XDG_CONFIG_HOME/lanewise/answers.tsv" ||
+    fail "the answer was not kept: $(cat "$XDG_CONFIG_HOME/lanewise/answers.tsv")"
+[ "$(wc -l <"$XDG_CONFIG_HOME/lanewise/answers.tsv")" = 3 ] || fail "not three answers were kept"
 
 # A splitter is dragged and a panel hidden; the next window has them so.
 run d k size:1280:800 wait:0.5 "drag:236:400:300:400" wait:1

@@ -76,6 +76,7 @@ Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_
     const std::int32_t at = stops > 0 ? sums().stopped() : sums().worst();
     const Sum* sum = at != Sum::kNone ? &sums().at(at) : nullptr;
     std::string told = "Nothing is rounded in this run: every sum is exact.";
+    if (!sum && can_change) told += " Click to run it on random values.";
     if (sum) {
         const std::string place = fmt::format("step {} ({})", sum->step + 1,
                                               run_view.outline.blocks.size() > 1
@@ -87,17 +88,19 @@ Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_
         told += sums().addition(at);
     }
     const bool leads = sum && !(sum->step == step && sum->warp == warp_ && (lane_ < 0 || sum->lane == lane_));
+    const bool offers = !sum && can_change;
     const std::vector<std::string> lines = fit_lines(pane.look(), Face::caption, told, rest.width(), kLossLines);
     Rect words{rest.x0, rest.y0, rest.x0, rest.y0};
     for (const std::string& text : lines) {
         const Rect line = rest.cut_top(pane.px(17));
         const float end = line.x0 + text_width(pane.look(), Face::caption, text);
-        if (leads) hairline(pane.brush, {line.x0, line.y1 - pane.px(1)}, {end, line.y1 - pane.px(1)}, colors.line);
+        if (leads || offers) hairline(pane.brush, {line.x0, line.y1 - pane.px(1)}, {end, line.y1 - pane.px(1)}, colors.line);
         text_in(pane.brush, Face::caption, line, stops > 0 ? colors.warning : colors.text, text, Align::left);
         words = {words.x0, words.y0, std::max(words.x1, end), line.y1};
     }
     rest.cut_top(pane.px(2));
     if (pane.hovers(words) && !lines.empty() && lines.back().ends_with("…")) hint_card(pane.look(), told);
+    if (offers && pane.button(words)) return {Intent::Kind::rounding_input, 0};
     if (!leads || !pane.button(words)) return {};
     selection.warp = sum->warp;
     selection.pinned_lane = sum->lane;

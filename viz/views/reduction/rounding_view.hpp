@@ -16,6 +16,7 @@ namespace lanewise::viz {
 struct RoundingView {
     std::string heading;   // the variant, in a comparison
     bool wait_for_results = true;   // false: frames are drawn while a large run is worked out
+    bool can_change = false;         // another input can be run: where nothing is rounded, one that rounds is offered
 
     // A click on a sum makes it the last that is drawn where more led to it or it is a run, else pins it; the pinned or
     // hovered one is told in full below.

@@ -117,7 +117,8 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons, 
         else text_in(brush, Face::strong, number, row.next ? colors.accent : colors.text, lesson_number(row.name));
 
         // What is done here: right, with room of its own.
-        const std::string state = row.here ? "this lesson · " + progress_text(row) : progress_text(row);
+        std::string state = row.here ? "this lesson · " + progress_text(row) : progress_text(row);
+        if (!row.answers.empty()) state += (state.empty() ? "" : " · ") + row.answers;
         const std::string way = row.here    ? "go back to it"
                                 : row.built ? (row.next ? "next →" : "open →")
                                             : lesson_command(row.name);

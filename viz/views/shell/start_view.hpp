@@ -19,6 +19,7 @@ struct LessonRow {
     bool next = false;      // the one to go on with
     bool opened = false;
     std::string ladder = {};   // its time on the ladder; empty: none
+    std::string answers = {};  // "9 of 11 answers right · exam 10 of 12"; empty: none
     int walked = 0, of = 0; // variants stepped through to the end, of how many; of 0: not known
 };
 

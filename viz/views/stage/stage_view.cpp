@@ -42,10 +42,15 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
                 : std::min(memory.height(pane.look(), run_view, selection, cell * kWarpSize, room_for_memory),
                            rest.height() * 0.45f);
     if (memory_height < pane.px(64)) memory_height = 0;   // less than a heading, a row of values and its sentence
+    // At all steps of the run, so that the stage stands still.
+    if (matrix && !compact)
+        memory_height = std::max(memory_height, std::min(PermutationView::height(pane.look()), rest.height() * 0.52f));
     const Rect memory_box = rest.cut_bottom(memory_height);
     const Intent asked = draw_scene(pane, rest, run_view, playhead, selection);
     if (asked) intent = asked;
-    if (memory_height > 0) {
+    const bool shuffled = matrix && memory_height > 0 && note.empty() &&
+                          permutation.draw(pane, memory_box, run_view, playhead.step, selection);
+    if (memory_height > 0 && !shuffled) {
         memory.lanes_x0 = rest.x0 + pane.px(16);
         memory.cell = cell;
         memory.draw(pane, memory_box, run_view, playhead, selection);
@@ -233,6 +238,11 @@ Intent StageView::point_at(const Pane& pane, const Rect& lanes_box, const Rect& 
                                    use_text(lights_.uses(), playhead.step));
         // A word of one lane explains that lane.
         if (std::popcount(word.lanes) == 1) selection.next.lane = std::countr_zero(word.lanes);
+    }
+    // Its number can be changed; the first of the two clicks pinned it, or did not.
+    if (lane >= 0 && pane.hovers(lanes_box) && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+        selection.pinned_lane = lane;
+        return {Intent::Kind::lane_value, static_cast<std::size_t>(lane)};
     }
     if (lane >= 0 && pane.clicked(lanes_box)) selection.pinned_lane = selection.pinned_lane == lane ? -1 : lane;
     return {};

@@ -12,6 +12,7 @@
 #include "viz/views/stage/scene.hpp"
 #include "viz/model/selection.hpp"
 #include "viz/views/stage/stage_camera.hpp"
+#include "viz/views/stage/permutation_view.hpp"
 #include "viz/views/stage/stage_motion.hpp"
 #include "viz/views/stage/warp_strip_view.hpp"
 
@@ -28,6 +29,8 @@ struct StageView {
     WarpStripView strip;
     JoinView joins;
     MemoryView memory;
+    PermutationView permutation;
+    bool matrix = false;         // under a shuffle its matrix of lanes stands in the place of memory
     StageCamera camera;
 
     Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);

@@ -6,7 +6,7 @@
 
 #include "common/base/warp.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise {
 
 // What `text` is for each lane: one expression ("lane + 2", "lane ^ 5", "31 - lane", "lane % 2 == 1") with C's
 // operators and their precedence, or several with commas between, one for each lane in turn, from the first again at
@@ -14,4 +14,4 @@ namespace lanewise::lesson {
 // `flag`.
 PerLane<std::int32_t> per_lane(const std::string& flag, const std::string& text);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise

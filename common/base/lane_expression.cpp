@@ -1,4 +1,4 @@
-#include "common/lesson/lane_expression.hpp"
+#include "common/base/lane_expression.hpp"
 
 #include <array>
 #include <cctype>
@@ -11,7 +11,7 @@
 #include "common/base/error.hpp"
 #include "common/base/plain_text.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise {
 namespace {
 
 constexpr std::size_t kLongest = 400;  // characters
@@ -200,4 +200,4 @@ PerLane<std::int32_t> per_lane(const std::string& flag, const std::string& text)
     return result;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise

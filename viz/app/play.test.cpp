@@ -1,0 +1,255 @@
+// Playing in the window: the run bar, one change back, and questions before the answer is seen.
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+#include "viz/app/desk.testing.hpp"
+#include "viz/testing/labels.testing.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using lesson::FieldKind;
+using lesson::RunChanges;
+using testing::Desk;
+using testing::LabelCanvas;
+
+// The samples with a run that can be changed: n, the values, and an order. 496 is the sum of 0 … 31.
+lesson::Presentation playable() {
+    lesson::Presentation shown = testing::with_lessons();
+    for (const std::string& name : {"warp_sum_xor", "warp_sum_down"})
+        shown.fields[name] = {{"arg", FieldKind::per_lane, "1", "What each lane reads"},
+                              {"n", FieldKind::number, "32", "How many", {}, 1, 1024},
+                              {"mask", FieldKind::mask, "0xffffffff", "Who takes part"},
+                              {"input", FieldKind::choice, "ramp", "What values", {"ramp", "random"}},
+                              {"values", FieldKind::values, "", "The values"}};
+    const auto run = shown.services.run;
+    const auto with = [run](const std::string& name, const RunChanges& changes) {
+        auto made = std::make_shared<lesson::Run>(*run(name));
+        made->trace.header.n = 32;
+        made->trace.header.input = "ramp";
+        for (int i = 0; i < 32; ++i) made->inputs.push_back(i);
+        for (const auto& [field, text] : changes) {
+            if (field == "n" && text == "0") throw Error("--n 0 is out of range; give a number from 1 to 1024.");
+            if (field == "n") made->trace.header.n = std::stoul(text);
+            if (field == "input" || field == "values") made->trace.header.input = field == "input" ? text : "values";
+            else if (field != "n") made->trace.header.controls.emplace_back(field, text);
+        }
+        made->results.resize(1);
+        made->results[0] = {"out", Element::f32, 1, false, changes.empty() ? 496.0 : 528.0, 496, 0, 1, true, ""};
+        made->steps = steps::build_steps(made->trace);
+        return std::shared_ptr<const lesson::Run>(made);
+    };
+    shown.services.run = [with](const std::string& name) { return with(name, {}); };
+    shown.services.run_changed = [with](const std::string& name, const std::vector<std::string>&,
+                                        const RunChanges& changes) { return with(name, changes); };
+    return shown;
+}
+
+void type(Desk& desk, const std::string& text) {
+    desk.frame();
+    desk.frame();   // the field has the keyboard from the next frame on
+    for (const char c : text) ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(c));
+    desk.frame();
+}
+
+void click_chip(Desk& desk, const std::string& field) {
+    const Rect box = desk.app->run_bar().chip_box(field);
+    ASSERT_FALSE(box.empty()) << field;
+    desk.move(box.center().x, box.center().y);
+    desk.click();
+}
+
+std::uint64_t n_shown(const Desk& desk) { return desk.app->run_shown()->trace().header.n; }
+
+// All that a frame writes.
+std::string words_of_frame(Desk& desk) {
+    LabelCanvas canvas;
+    Look look = desk.gui.look();
+    look.canvas = &canvas;
+    desk.gui.frame([&] { desk.app->frame(look, desk.gui.window(), 1.0f); });
+    std::string words;
+    for (const auto& label : canvas.labels) words += label.words + " ";   // prose comes word by word
+    return words;
+}
+
+// Enter as ImGui sees it.
+void enter(Desk& desk) {
+#if IMGUI_VERSION_NUM >= 18900
+    ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, true);
+    desk.frame();
+    ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, false);
+#else
+    ImGuiIO& io = ImGui::GetIO();
+    io.KeyMap[ImGuiKey_Enter] = 13;
+    io.KeysDown[13] = true;
+    desk.frame();
+    io.KeysDown[13] = false;
+#endif
+    desk.settle();
+}
+
+TEST(RunBar, ANumberIsTypedRunsInPlaceAndOneKeyUndoesIt) {
+    Desk desk(playable());
+    desk.press(Key::right);
+    desk.press(Key::right);
+    const std::size_t step = desk.app->playhead().step;
+    click_chip(desk, "n");
+    EXPECT_EQ(desk.app->run_bar().open_field(), "n");
+    type(desk, "33");
+    enter(desk);
+    EXPECT_EQ(n_shown(desk), 33u);
+    EXPECT_EQ(desk.app->playhead().step, step);
+    EXPECT_NE(words_of_frame(desk).find("out 496 → 528"), std::string::npos);
+    desk.press(Key::escape);
+    EXPECT_FALSE(desk.app->run_bar().is_open());
+    desk.press(letter(','));
+    EXPECT_EQ(n_shown(desk), 32u);
+    EXPECT_EQ(desk.app->playhead().step, step);
+    EXPECT_TRUE(desk.app->changes().empty());
+}
+
+TEST(RunBar, WhatDoesNotRunIsExplainedAtItsFieldAndThePictureStays) {
+    Desk desk(playable());
+    const auto shown = desk.app->run_shown();
+    click_chip(desk, "n");
+    type(desk, "0");
+    enter(desk);
+    EXPECT_EQ(desk.app->run_shown(), shown);
+    EXPECT_EQ(desk.app->run_bar().open_field(), "n");
+    const std::string words = words_of_frame(desk);
+    EXPECT_NE(words.find("--n 0 is out of range"), std::string::npos) << words;
+    EXPECT_EQ(words.find("did not run"), std::string::npos);
+}
+
+TEST(RunBar, KeysOpenItAndTabGoesOn) {
+    Desk desk(playable());
+    desk.press(letter('/'));
+    EXPECT_EQ(desk.app->run_bar().open_field(), "arg");
+    desk.press(Key::tab);
+    EXPECT_EQ(desk.app->run_bar().open_field(), "n");
+    EXPECT_EQ(desk.app->variant(), "warp_sum_xor");
+    desk.press(Key::tab, true);
+    desk.press(Key::escape);
+    EXPECT_FALSE(desk.app->run_bar().is_open());
+    desk.press(Key::tab);
+    EXPECT_EQ(desk.app->variant(), "warp_sum_down");
+}
+
+TEST(RunBar, ALanesOwnNumberIsChangedByADoubleClick) {
+    Desk desk(playable());
+    desk.app->apply({Intent::Kind::lane_value, 5});
+    desk.settle();
+    EXPECT_EQ(desk.app->run_bar().open_field(), "values");
+    type(desk, "99.5");
+    enter(desk);
+    ASSERT_EQ(desk.app->changes().size(), 1u);
+    EXPECT_TRUE(desk.app->changes()[0].second.starts_with("0,1,2,3,4,99.5,6,7"));
+    EXPECT_FALSE(desk.app->run_bar().is_open());
+}
+
+TEST(RunBar, AllSidesOfAComparisonChangeTogether) {
+    Desk desk(playable());
+    desk.press(letter('C'));
+    ASSERT_EQ(desk.app->compared().size(), 2u);
+    click_chip(desk, "n");
+    type(desk, "33");
+    enter(desk);
+    for (const std::size_t side : {0u, 1u}) EXPECT_EQ(desk.app->run_shown(side)->trace().header.n, 33u) << side;
+}
+
+TEST(RunBar, ALinkSetsIt) {
+    lesson::Presentation shown = playable();
+    shown.text = "# Links\n\n[strange](variant:warp_sum_xor,set:arg=lane%20^%205,step:2)\n";
+    Desk desk(shown);
+    desk.app->apply({Intent::Kind::link, 0});
+    desk.settle();
+    EXPECT_EQ(desk.app->changes(), (RunChanges{{"arg", "lane ^ 5"}}));
+    EXPECT_EQ(desk.app->playhead().step, 1u);
+}
+
+TEST(RunBar, LessonsWithoutFieldsHaveNone) {
+    Desk desk;
+    desk.press(letter('/'));
+    EXPECT_FALSE(desk.app->run_bar().is_open());
+}
+
+TEST(Questions, AnExamHidesWhatItAsksInEveryPanel) {
+    Desk desk(playable());
+    EXPECT_NE(words_of_frame(desk).find("496"), std::string::npos);   // the result is known before
+    desk.press(letter('Q'));
+    desk.press(letter('Q'));
+    ASSERT_EQ(desk.app->prediction().mode(), lesson::PredictMode::exam);
+    int questions = 0;
+    for (int i = 0; i < 100 && desk.app->prediction().known() < 6; ++i) {
+        if (const lesson::Question* open = desk.app->prediction().open()) {
+            ++questions;
+            const std::string words = words_of_frame(desk);
+            const lesson::Answered* told = desk.app->prediction().told();
+            if (!told || told->question.answer != "496") {
+                EXPECT_EQ(words.find("496"), std::string::npos) << "step " << open->step;
+            }
+            EXPECT_NE(words.find(open->text.substr(0, 12)), std::string::npos) << open->text;
+            // Views that would tell it do not open.
+            desk.app->apply({Intent::Kind::table, 0});
+            EXPECT_FALSE(desk.app->table_open());
+            type(desk, open->answer == "yes" ? "y" : open->answer);
+            enter(desk);
+        } else {
+            desk.press(Key::enter);
+        }
+    }
+    EXPECT_GE(questions, 10);
+    EXPECT_EQ(desk.app->prediction().right(), questions);
+    desk.press(Key::end);
+    EXPECT_NE(words_of_frame(desk).find("Exam: "), std::string::npos);
+    EXPECT_NE(words_of_frame(desk).find("496"), std::string::npos);
+}
+
+TEST(Questions, AClickOnALaneAnswersAndAWrongOneIsTold) {
+    Desk desk(playable());
+    desk.app->apply({Intent::Kind::first, 0});
+    desk.press(letter('Q'));
+    // Gently: the first question comes with the fourth step that has some.
+    for (int i = 0; i < 10 && !desk.app->prediction().open(); ++i) desk.press(Key::right);
+    ASSERT_NE(desk.app->prediction().open(), nullptr);
+    const lesson::Question asked = *desk.app->prediction().open();
+    const std::size_t before = desk.app->playhead().step;
+    EXPECT_LT(before, asked.step);
+    if (asked.kind == lesson::QuestionKind::source_lane) {
+        const int wrong = asked.lane;   // itself
+        const Scene& scene = desk.app->stage().scene();
+        const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(wrong) + 0.5f);
+        desk.move(x, scene.rows.front().y1 - 2);
+        desk.click();
+    } else {
+        type(desk, "0.5");
+        enter(desk);
+    }
+    ASSERT_NE(desk.app->prediction().told(), nullptr);
+    EXPECT_FALSE(desk.app->prediction().told()->marked.right);
+    EXPECT_EQ(desk.app->playhead().step, asked.step);   // revealed
+    EXPECT_NE(words_of_frame(desk).find("it is " + asked.answer), std::string::npos);
+    desk.press(Key::escape);
+}
+
+TEST(Questions, AreKeptAndShownWithTheLesson) {
+    const auto folder = std::filesystem::temp_directory_path() / ("lanewise_answers_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    {
+        Desk desk(playable());
+        desk.app->keep_answers(folder / "answers.tsv");
+        desk.press(letter('Q'));
+        desk.press(letter('Q'));
+        ASSERT_NE(desk.app->prediction().open(), nullptr);
+        type(desk, "4");
+        enter(desk);
+    }
+    Desk again(playable());
+    again.app->keep_answers(folder / "answers.tsv");
+    again.press(letter('H'));
+    EXPECT_NE(words_of_frame(again).find("1 of 1 answers right"), std::string::npos);
+    std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace lanewise::viz

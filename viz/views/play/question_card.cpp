@@ -1,0 +1,206 @@
+#include "viz/views/play/question_card.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/base/lanes.hpp"
+
+namespace lanewise::viz {
+namespace {
+
+using lesson::Answered;
+using lesson::Question;
+using lesson::QuestionKind;
+
+constexpr std::size_t kMostMistakes = 4;   // of an exam, a line each
+
+std::string verdict_of(const Answered& told) {
+    if (told.given.empty()) return "Skipped. It is " + told.question.answer + ".";
+    if (told.marked.right) return "Right: " + told.question.answer + ".";
+    return "Not " + told.given.substr(0, 24) + ": it is " + told.question.answer + ".";
+}
+
+std::string_view how_to_answer(QuestionKind kind) {
+    switch (kind) {
+        case QuestionKind::source_lane: return "click the lane on the stage, or type its number";
+        case QuestionKind::holds_total: return "click the lanes, or type 0-7, 9 or all; then Enter";
+        case QuestionKind::is_defined: return "yes or no";
+        default: return "type a number, then Enter";
+    }
+}
+
+bool word_button(const Pane& pane, Rect& row, std::string_view words, bool strong) {
+    const Rect box = row.cut_left(text_width(pane.look(), Face::strong, words) + pane.px(24));
+    row.cut_left(pane.px(8));
+    const Theme& colors = pane.colors();
+    const Rect face = box.inset(0, pane.px(2));
+    fill(pane.brush, face,
+         strong ? mix(colors.panel, colors.accent, pane.hovers(box) ? 0.42 : 0.26)
+                : pane.hovers(box) ? colors.raised : mix(colors.panel, colors.raised, 0.6),
+         pane.px(6));
+    text_in(pane.brush, Face::strong, box, strong ? colors.accent : colors.text, words);
+    return pane.button(box);
+}
+
+}  // namespace
+
+void QuestionCard::begin() {
+    field_.begin("");
+    lanes_ = 0;
+    problem.clear();
+}
+
+QuestionAsk QuestionCard::click_lane(const Question& question, int lane) {
+    if (lane < 0 || lane >= kWarpSize) return {};
+    if (question.kind == QuestionKind::source_lane)
+        return {QuestionAsk::Kind::answer, fmt::format("{}", lane)};
+    if (question.kind == QuestionKind::holds_total) {
+        lanes_ ^= 1u << lane;
+        field_.replace(lanes_ == 0 ? "" : lane_ranges(lanes_));
+    }
+    return {};
+}
+
+float QuestionCard::told_height(const Look& look, float width, const Answered& told) const {
+    const Brush measure{nullptr, look};
+    return look.px(26) + (told.marked.reveals.empty()
+                              ? 0
+                              : paragraph(measure, Face::body, {}, width, 0, told.marked.reveals, 1.35f) + look.px(6));
+}
+
+float QuestionCard::height(const Look& look, float width, const QuestionState& state) const {
+    const lesson::Prediction& asked = *state.prediction;
+    const float inner = width - look.px(32);
+    float height = look.px(14);
+    if (asked.told()) height += told_height(look, inner, *asked.told());
+    if (asked.open()) {
+        const Brush measure{nullptr, look};
+        height += look.px(20 + 38 + 8) + paragraph(measure, Face::title, {}, inner, 0, asked.open()->text, 1.3f);
+        if (!problem.empty()) height += look.px(22);
+    } else if (state.finished && asked.mode() == lesson::PredictMode::exam) {
+        const auto wrong = static_cast<std::size_t>(asked.asked() - asked.right());
+        height += look.px(64) + look.px(24) * static_cast<float>(std::min(wrong, kMostMistakes));
+    } else {
+        height += look.px(24);
+    }
+    return height;
+}
+
+QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
+    const Theme& colors = pane.colors();
+    const lesson::Prediction& asked = *state.prediction;
+    QuestionAsk ask;
+    fill(pane.brush, pane.box, mix(colors.panel, colors.accent, colors.dark ? 0.05 : 0.04));
+    fill(pane.brush, {pane.box.x0, pane.box.y0, pane.box.x1, pane.box.y0 + pane.px(2)}, colors.accent);
+    Rect rest = pane.box.inset(pane.px(16), pane.px(7));
+    if (asked.told()) draw_told(pane, rest, *asked.told(), ask, asked.open() != nullptr);
+    if (asked.open()) {
+        draw_question(pane, rest, state, ask);
+    } else if (state.finished && asked.mode() == lesson::PredictMode::exam) {
+        draw_summary(pane, rest, state, ask);
+    } else {
+        // Nothing waits: what comes next, and how to leave.
+        const bool exam = asked.mode() == lesson::PredictMode::exam;
+        std::string words = exam ? fmt::format("Exam: {} of {} right so far.", asked.right(), asked.asked())
+                                 : "Questions, gentle: one every few steps, before you see the answer.";
+        if (state.finished) words = fmt::format("The end of this run: {} of {} right.", asked.right(), asked.asked());
+        text_in(pane.brush, Face::body, rest, colors.quiet, words, Align::left);
+        if (!state.finished)
+            key_hint(pane.brush, {rest.x1 - pane.px(176), rest.center().y - pane.px(8.5f)}, "→", "goes on");
+        key_hint(pane.brush, {rest.x1 - pane.px(92), rest.center().y - pane.px(8.5f)}, "Q", exam ? "ends it" : "exam");
+    }
+    return ask;
+}
+
+void QuestionCard::draw_told(const Pane& pane, Rect& rest, const Answered& told, QuestionAsk& ask, bool open) {
+    const Theme& colors = pane.colors();
+    Rect row = rest.cut_top(pane.px(26));
+    const std::string verdict = verdict_of(told);
+    const Color ink = told.marked.right ? colors.good : told.given.empty() ? colors.quiet : colors.warning;
+    text_in(pane.brush, Face::strong, row, ink, verdict, Align::left);
+    row.cut_left(text_width(pane.look(), Face::strong, verdict) + pane.px(16));
+    if (!open) {
+        if (word_button(pane, row, "Go on (Enter)", true)) ask.kind = QuestionAsk::Kind::go_on;
+        text_in(pane.brush, Face::caption, row, colors.quiet,
+                told.question.lane >= 0 ? fmt::format("the step is shown now, lane {} lit", told.question.lane)
+                                        : "the step is shown now",
+                Align::left);
+    }
+    if (told.marked.reveals.empty()) return;
+    const float height =
+        paragraph(pane.brush, Face::body, {rest.x0, rest.y0}, rest.width(), colors.text, told.marked.reveals, 1.35f);
+    rest.cut_top(height + pane.px(6));
+}
+
+void QuestionCard::draw_question(const Pane& pane, Rect& rest, const QuestionState& state, QuestionAsk& ask) {
+    const Theme& colors = pane.colors();
+    const lesson::Prediction& asked = *state.prediction;
+    const Question& question = *asked.open();
+    Rect head = rest.cut_top(pane.px(20));
+    const bool exam = asked.mode() == lesson::PredictMode::exam;
+    const std::string score = exam ? fmt::format("exam · {} of {} right", asked.right(), asked.asked())
+                                   : "Esc skips";
+    text_in(pane.brush, Face::caption, head, colors.quiet, score, Align::right);
+    text_in(pane.brush, Face::caption, head, colors.accent, state.step, Align::left);
+    head.cut_left(text_width(pane.look(), Face::caption, state.step) + pane.px(12));
+    head.cut_right(text_width(pane.look(), Face::caption, score) + pane.px(12));
+    text_in(pane.brush, Face::small, head, colors.quiet, fit_text(pane.look(), Face::small, state.source, head.width()),
+            Align::left);
+    rest.cut_top(paragraph(pane.brush, Face::title, {rest.x0, rest.y0}, rest.width(), colors.strong, question.text, 1.3f) +
+                 pane.px(4));
+    Rect row = rest.cut_top(pane.px(34));
+    if (question.kind == QuestionKind::is_defined) {
+        for (const char* word : {"yes", "no"})
+            if (word_button(pane, row, word, true)) ask = {QuestionAsk::Kind::answer, word};
+    }
+    const Rect field = row.cut_left(pane.px(question.kind == QuestionKind::is_defined ? 90.0f : 170.0f));
+    row.cut_left(pane.px(8));
+    if (field_.draw(pane.look(), "##answer", field.inset(0, pane.px(2)), !problem.empty()) ||
+        word_button(pane, row, "Answer", true)) {
+        const std::string given = field_.text();
+        if (!given.empty()) ask = {QuestionAsk::Kind::answer, given};
+        else if (!exam) ask = {QuestionAsk::Kind::skip};
+    }
+    if (word_button(pane, row, exam ? "I do not know" : "Skip", false)) ask = {QuestionAsk::Kind::skip};
+    text_in(pane.brush, Face::caption, row, colors.quiet,
+            fit_text(pane.look(), Face::caption, how_to_answer(question.kind), row.width()), Align::left);
+    if (!problem.empty())
+        text_in(pane.brush, Face::body, rest.cut_top(pane.px(22)), colors.warning,
+                fit_text(pane.look(), Face::body, problem, rest.width()), Align::left);
+}
+
+void QuestionCard::draw_summary(const Pane& pane, Rect rest, const QuestionState& state, QuestionAsk& ask) const {
+    const Theme& colors = pane.colors();
+    const lesson::Prediction& asked = *state.prediction;
+    Rect row = rest.cut_top(pane.px(34));
+    const std::string score = fmt::format("Exam: {} of {} right.", asked.right(), asked.asked());
+    text_in(pane.brush, Face::title, row, asked.right() == asked.asked() ? colors.good : colors.strong, score,
+            Align::left);
+    row.cut_left(text_width(pane.look(), Face::title, score) + pane.px(16));
+    if (word_button(pane, row, "Again", false)) ask.kind = QuestionAsk::Kind::again;
+    if (word_button(pane, row, "Leave the exam (Esc)", false)) ask.kind = QuestionAsk::Kind::leave;
+    text_in(pane.brush, Face::caption, row, colors.quiet, "kept: H shows it with the lesson", Align::right);
+    std::size_t shown = 0;
+    std::size_t wrong = 0;
+    const auto& answers = asked.answers();
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (answers[i].marked.right) continue;
+        ++wrong;
+        if (shown == kMostMistakes) continue;
+        ++shown;
+        const Rect line = rest.cut_top(pane.px(24));
+        if (pane.hovers(line)) fill(pane.brush, line, colors.raised, pane.px(5));
+        const std::string words = fmt::format("step {}: {} {}", answers[i].question.step + 1, answers[i].question.text,
+                                              verdict_of(answers[i]));
+        text_in(pane.brush, Face::body, line.inset(pane.px(6), 0), colors.text,
+                fit_text(pane.look(), Face::body, words + " " + answers[i].marked.reveals, line.width() - pane.px(70)), Align::left);
+        text_in(pane.brush, Face::strong, line.inset(pane.px(6), 0), colors.accent, "show", Align::right);
+        if (pane.button(line)) ask = {QuestionAsk::Kind::show, {}, i};
+    }
+    if (wrong > shown)
+        text_in(pane.brush, Face::caption, rest.cut_top(pane.px(20)), colors.quiet,
+                fmt::format("and {} more", wrong - shown), Align::left);
+}
+
+}  // namespace lanewise::viz

@@ -92,9 +92,10 @@ Presentation presentation_of(Session& session) {
     Presentation p;
     p.lesson = lesson.name();
     p.title = lesson.title();
-    p.text = read_text(lesson.text_path());
-    p.glossary = read_text(lesson.folder().parent_path() / "GLOSSARY.md");
-    p.kernel_file = launch::kKernelFile;
+    p.text = lesson.text();
+    p.glossary = lesson.glossary();
+    const auto files = session.program.kernels.files();
+    p.kernel_file = files.empty() ? launch::kKernelFile : files.front();
     p.source = session.runner.source(p.kernel_file);
     const auto tabs = session.tabs();
     present_variants(p, session, tabs);

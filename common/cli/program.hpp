@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/print/print.hpp"
 #include "common/run/front_end.hpp"
 #include "common/runner/lesson_setup.hpp"
 
@@ -22,6 +23,10 @@ struct Program : LessonSetup {
     // Starts another lesson's program in place of this one. Throws Error where it cannot. Empty: the window does not
     // offer it.
     std::function<void(const NextProgram& next)> start = {};
+    // Prints what --check came to and returns how much of it is wrong. Empty: the lessons' table.
+    std::function<int(std::ostream& out, const std::vector<CheckedVariant>& rows, Paint paint)> print_checks = {};
+    // How a report names a kernel file. Empty: from the project's root.
+    std::function<std::string(const std::string& kernel_file)> reported_path = {};
 };
 
 // Where the answers go.

@@ -194,7 +194,7 @@ void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inp
     header.block = inputs.block;
     header.seed = inputs.seed;
     header.offset = inputs.offset;
-    header.input = inputs.kind;
+    header.input = variant.input_text.empty() ? inputs.kind : variant.input_text;
     header.controls = inputs.controls.values();
     if (inputs.file && inputs.n <= kMaxTypedValues)
         header.values.assign(inputs.file->begin(), inputs.file->begin() + static_cast<std::ptrdiff_t>(inputs.n));

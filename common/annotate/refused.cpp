@@ -60,7 +60,20 @@ bool is_empty_asm(const Source& source, std::size_t i) {
            source[i + 2].kind != TokenKind::literal;
 }
 
-// What token `i` begins that cannot be emulated; empty where nothing.
+// Where in a macro's text the word stands, if it does so in earnest.
+std::size_t place_in_macro(const Macro& macro, const Refused& refused) {
+    const std::size_t name_end = macro.text.find_first_of("( \t\n", macro.text.find("define") + 7);
+    if (refused.word.ends_with('*') || name_end == macro.text.npos) return macro.text.npos;
+    const std::size_t at = find_word(macro.text, refused.word, name_end);
+    if (at == macro.text.npos) return at;
+    // As in code, an empty asm holds no PTX.
+    const std::size_t quote = macro.text.find('"', at);
+    const bool empty = quote != macro.text.npos && macro.text.substr(quote, 2) == "\"\"";
+    return refused.what == "inline PTX" && empty ? macro.text.npos : at;
+}
+
+}  // namespace
+
 std::string_view refused_at(const Source& source, std::size_t i) {
     if (source.is(i, "<<") && source.is(i + 1, "<") && source[i + 1].offset == source[i].end())
         return "a launch from a kernel (<<<)";
@@ -74,20 +87,20 @@ std::string_view refused_at(const Source& source, std::size_t i) {
     return {};
 }
 
-void refuse_in_macro(const Macro& macro, Edits& edits) {
-    for (const Refused& refused : kRefused) {
-        if (refused.word.ends_with('*')) continue;
-        const std::size_t name_end = macro.text.find_first_of("( \t\n", macro.text.find("define") + 7);
-        const std::size_t at = find_word(macro.text, refused.word, name_end);
-        if (name_end == macro.text.npos || at == macro.text.npos) continue;
-        // As in code, an empty asm holds no PTX.
-        const std::size_t quote = macro.text.find('"', at);
-        if (refused.what == "inline PTX" && quote != macro.text.npos && macro.text.substr(quote, 2) == "\"\"") continue;
-        edits.insert(macro.offset + at, error(refused.what));
-    }
+std::string_view refused_call(std::string_view of_class, std::string_view function) {
+    const bool waits = function == "sync" || function.starts_with("barrier_");
+    if (of_class == "grid_group") return waits ? "a barrier of the whole grid (grid_group::sync)" : "";
+    if (of_class == "cluster_group" || function == "this_cluster") return "a thread block cluster";
+    if (of_class == "multi_grid_group" || function == "this_multi_grid") return "a launch over several GPUs (multi_grid_group)";
+    const bool copies = of_class.empty() && (function == "memcpy_async" || function == "wait" || function == "wait_prior");
+    return copies ? "an asynchronous copy (cooperative_groups::memcpy_async)" : "";
 }
 
-}  // namespace
+std::string_view refused_in(const Macro& macro) {
+    for (const Refused& refused : kRefused)
+        if (place_in_macro(macro, refused) != macro.text.npos) return refused.what;
+    return {};
+}
 
 void refuse_intrinsics(const Source& source, Edits& edits) {
     for (std::size_t i = 0; i < source.size(); ++i)
@@ -96,7 +109,10 @@ void refuse_intrinsics(const Source& source, Edits& edits) {
 }
 
 void refuse_in_macros(const Source& source, Edits& edits) {
-    for (const Macro& macro : source.macros()) refuse_in_macro(macro, edits);
+    for (const Macro& macro : source.macros())
+        for (const Refused& refused : kRefused)
+            if (const std::size_t at = place_in_macro(macro, refused); at != macro.text.npos)
+                edits.insert(macro.offset + at, error(refused.what));
 }
 
 }  // namespace lanewise::annotate

@@ -178,6 +178,7 @@ void write_kernels(const Command& command) {
     write(folder / "kernels.tables.inc", tables(file.reading));
     for (const annotate::KernelOutline& kernel : file.kernels) std::fputs(said(kernel).c_str(), stdout);
     std::fputs(said(file.skipped, "skipped").c_str(), stdout);
+    for (const KernelText& text : file.texts) std::printf("file %d %s\n", text.first_line, text.path.c_str());
 }
 
 bool parse(int argc, char** argv, Command& command) {

@@ -54,20 +54,31 @@ std::string entries_text(const BuildRequest& request) {
     return text;
 }
 
-// Around the annotator's wrapper: what the kernels take, and what was written as C++.
+// The wrapper: the prelude, the kernels in a namespace of their own, the entries, and what the kernels take.
 std::string library_text(const BuildRequest& request, const fs::path& folder) {
-    std::string text = fmt::format("#include {}\n", quoted((folder / "emulated_traced.cpp").string()));
+    const auto include = [&](const char* name) { return fmt::format("#include {}\n", quoted((folder / name).string())); };
+    std::string text = include("kernels.includes.inc");
     text += "extern \"C\" {\n__attribute__((visibility(\"hidden\"))) void* __dso_handle = &__dso_handle;\n}\n";
-    text += fmt::format("namespace {} {{\nnamespace lanewise_given {{\n", kNamespace);
+    text += fmt::format("namespace {} {{\nusing ::lanewise_emulated::heap::malloc;\nusing ::lanewise_emulated::heap::free;\n", kNamespace);
+    text += include("kernels.overloads.inc") + include("kernels.emulated_traced.cuh");
+    text += "}\n" + fmt::format("namespace {} {{\nnamespace lanewise_given {{\n", kNamespace);
     for (std::size_t i = 0; i < request.arguments.size(); ++i) {
         const CodeArgument& argument = request.arguments[i];
         text += at_line(argument.line, request.file);
         text += fmt::format("static const {}::Of<{}> argument_{} = {};\n", parameters_of(argument.instance),
                             argument.parameter, i, argument.text);
     }
-    text += "}\n}\n#line 1 \"own.cpp\"\n";
+    text += "}\n}\n#line 1 \"own.cpp\"\nnamespace {\nusing namespace ::lanewise;\n" + include("kernels.tables.inc") + "}\n";
+    text += fmt::format("#define LANEWISE_KERNEL(name, ...) ::{}::name __VA_OPT__(<__VA_ARGS__>)\n", kNamespace);
+    text += "#define WARP_ENTRY(warp, name, ...) {#name, #__VA_ARGS__, reinterpret_cast<const void*>(static_cast<void (*)(void**)>( \\\n"
+            "    ::lanewise_emulated::body<&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__)>)), \\\n"
+            "    ::lanewise::prelude::Signature<decltype(&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__))>::parameters, \\\n"
+            "    ::lanewise::prelude::Signature<decltype(&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__))>::count, warp},\n"
+            "#define ENTRY(...) WARP_ENTRY(0, __VA_ARGS__)\n";
     text += "extern \"C\" LANEWISE_UNHOOKED void lanewise_library(::lanewise::prelude::RawLibrary* library) {\n"
-            "    library->file = ::lanewise::generated::own_emulated_traced();\n"
+            "    static const ::lanewise::prelude::RawEntry entries[] = {\n" + include("entries.inc") + "#line 1 \"own.cpp\"\n    };\n"
+            "    library->file = {entries, sizeof(entries) / sizeof(entries[0]), kStatements, kStatementCount, kSharedNames, "
+            "kSharedCount, nullptr, \"\", 0};\n"
             "    static const ::lanewise::prelude::RawType* const types[] = {";
     for (const Instance& instance : request.instances) text += parameters_of(instance) + "::types(), ";
     text += "nullptr};\n    library->types = types;\n    static const ::lanewise::prelude::RawArgument arguments[] = {";
@@ -90,13 +101,13 @@ void write(const fs::path& path, const std::string& text) {
     if (!file) throw Error(fmt::format("{} cannot be written; is the disk full? TMPDIR names another folder.", path.string()));
 }
 
-std::shared_ptr<const Library> fresh_folder() {
+std::shared_ptr<Library> fresh_folder() {
     std::error_code failed;
     std::string name = (fs::temp_directory_path(failed) / "lanewise-XXXXXX").string();
     if (failed || !mkdtemp(name.data()))
         throw Error(fmt::format("no folder can be made in {} for what is compiled; TMPDIR names another one.",
                                 fs::path(name).parent_path().string()));
-    return std::make_shared<const Library>(name);
+    return std::make_shared<Library>(name);
 }
 
 // Throws what a command came to, but for success.
@@ -110,6 +121,13 @@ void judge(const CommandResult& result, const BuildRequest& request, const std::
         case CommandResult::End::exited: break;
     }
     if (result.status != 0) throw CompileError(messages_of(result.output, request.file));
+}
+
+std::vector<std::string> kernels_of(const BuildRequest& request) {
+    std::vector<std::string> names;
+    for (const Instance& instance : request.instances)
+        if (std::find(names.begin(), names.end(), instance.name) == names.end()) names.push_back(instance.name);
+    return names;
 }
 
 }  // namespace
@@ -140,11 +158,23 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
     const fs::path& folder = library->folder();
     write(folder / "entries.inc", entries_text(request));
     write(folder / "own.cpp", library_text(request, folder));
-    const std::vector<std::string> annotate = {
-        tools.annotator.string(), "copies", "--root", tools.root.string(), "--stand-ins", tools.stand_ins.string(),
-        "--declarations", tools.declarations(), "--lesson", "own", "--id", "own", "--entries",
-        (folder / "entries.inc").string(), "--builds", "emulated_traced", fs::absolute(request.file).string(), folder.string()};
-    judge(run_command(annotate, stop), request, tools.annotator.string());
+    std::vector<std::string> annotate = {
+        tools.annotator.string(), "kernels", "--root", tools.root.string(), "--stand-ins", tools.stand_ins.string(),
+        "--declarations", tools.declarations()};
+    for (const fs::path& include : request.include_folders) annotate.insert(annotate.end(), {"--include", fs::absolute(include).string()});
+    for (const std::string& kernel : kernels_of(request)) annotate.insert(annotate.end(), {"--kernel", kernel});
+    annotate.insert(annotate.end(), {fs::absolute(request.file).string(), folder.string()});
+    const CommandResult annotated = run_command(annotate, stop);
+    judge(annotated, request, tools.annotator.string());
+    library->set_files(files_told(annotated.output));
+    const std::vector<std::string> there = kernels_told(annotated.output);
+    for (const Instance& instance : request.instances)
+        if (std::find(there.begin(), there.end(), instance.name) == there.end())
+            throw CompileError({{request.file.string(), instance.line, 0,
+                                 there.empty() ? "the file has no kernel: a function that begins with __global__."
+                                               : fmt::format("there is no kernel '{}'; there are {}.", instance.name,
+                                                             fmt::join(there, ", "))}});
+    if (auto refusals = refusals_told(annotated.output, kernels_of(request)); !refusals.empty()) throw CompileError(std::move(refusals));
     std::vector<std::string> compile = {tools.compiler};
     compile.insert(compile.end(), tools.flags.begin(), tools.flags.end());
     const std::vector<std::string> rest = {"-include", tools.prelude(), "-shared", "-nostdlib", "-fmax-errors=5",

@@ -60,6 +60,13 @@ struct BuildRequest {
     std::vector<Instance> instances;
     std::vector<CodeArgument> arguments;
     std::vector<std::string> variables;    // __constant__ and __device__ ones that are given values
+    std::vector<std::filesystem::path> include_folders;   // -I
+};
+
+// A file that went into a library, and the number of its first line: lines count through, file by file.
+struct TextFile {
+    std::string path;
+    int first_line = 1;
 };
 
 // A compiled library, until this ends.
@@ -71,9 +78,12 @@ public:
     Library& operator=(const Library&) = delete;
     std::filesystem::path path() const { return folder_ / "own.so"; }
     const std::filesystem::path& folder() const { return folder_; }
+    const std::vector<TextFile>& files() const { return files_; }
+    void set_files(std::vector<TextFile> files) { files_ = std::move(files); }
 
 private:
     std::filesystem::path folder_;
+    std::vector<TextFile> files_;
 };
 
 // Annotates and compiles. Throws CompileError where the file is at fault, Stopped where `stop` asked for that, Error

@@ -23,6 +23,7 @@ constexpr const char* kUsage =
     "  // expect: out[0] ~ sum(in)\n"
     "\n"
     "  --run TEXT, --expect TEXT  the same words, instead of the file's\n"
+    "  -I FOLDER                  where the file's headers are\n"
     "  --text                     print each step; --step K, --focus BLOCK:WARP, --lane L choose what\n"
     "  --interactive              step through it in the terminal\n"
     "  --window                   open the window on it\n"
@@ -62,6 +63,9 @@ Parsed parse(const std::vector<std::string>& arguments) {
             parsed.asked.runs.push_back(*run);
         } else if (const auto expect = value_of(i, "--expect")) {
             parsed.asked.expects.push_back(*expect);
+        } else if (given.starts_with("-I")) {
+            if (given.size() == 2 && i + 1 == arguments.size()) throw Error("-I needs a folder, as in -I include.");
+            parsed.asked.include_folders.emplace_back(given.size() > 2 ? given.substr(2) : arguments[++i]);
         } else if (given == "--window") {
             parsed.window = true;
         } else if (given == "--help" || given == "-h") {

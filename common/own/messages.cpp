@@ -1,5 +1,6 @@
 #include "common/own/messages.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <iterator>
@@ -116,6 +117,46 @@ std::vector<Message> messages_of(const std::string& output, const fs::path& file
         std::string all = plain(output.substr(0, 4 * kLongest));
         while (!all.empty() && all.back() == '\n') all.pop_back();
         messages.push_back({file.string(), 0, 0, all.empty() ? "the compiler ended without a word." : all});
+    }
+    return messages;
+}
+
+std::vector<TextFile> files_told(const std::string& output) {
+    std::vector<TextFile> files;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        if (!take(line, "file ")) continue;
+        TextFile file;
+        const auto [end, bad] = std::from_chars(line.data(), line.data() + line.size(), file.first_line);
+        if (bad != std::errc{} || end == line.data() + line.size()) continue;
+        file.path = line.substr(static_cast<std::size_t>(end - line.data()) + 1);
+        files.push_back(std::move(file));
+    }
+    return files;
+}
+
+std::vector<std::string> kernels_told(const std::string& output) {
+    std::vector<std::string> names;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);)
+        if (take(line, "kernel ")) names.push_back(line.substr(0, line.find_first_of("<(")));
+    return names;
+}
+
+std::vector<Message> refusals_told(const std::string& output, const std::vector<std::string>& kernels) {
+    std::vector<Message> messages;
+    bool asked = false;
+    std::string kernel;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        if (take(line, "kernel ")) {
+            kernel = line.substr(0, line.find_first_of("<("));
+            asked = std::find(kernels.begin(), kernels.end(), kernel) != kernels.end();
+        } else if (asked && take(line, "  refused ")) {
+            const auto place = place_of(line);
+            if (place && messages.size() < kMost)
+                messages.push_back({place->file, place->line, place->column, kernel + " cannot be emulated: " + place->rest});
+        }
     }
     return messages;
 }

@@ -13,4 +13,13 @@ namespace lanewise::own {
 // not write is told at the line that led there.
 std::vector<Message> messages_of(const std::string& output, const std::filesystem::path& file);
 
+// What the annotator says of the files that it read: "file 1 /home/me/sum.cu".
+std::vector<TextFile> files_told(const std::string& output);
+
+// The kernels that it found.
+std::vector<std::string> kernels_told(const std::string& output);
+
+// Why those of the kernels cannot be emulated that were asked for: "refused PATH:LINE: inline PTX" behind a kernel's line.
+std::vector<Message> refusals_told(const std::string& output, const std::vector<std::string>& kernels);
+
 }  // namespace lanewise::own

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "common/base/error.hpp"
+#include "common/base/kernel_text.hpp"
 #include "common/base/suggest.hpp"
 
 namespace lanewise::own {
@@ -42,13 +43,26 @@ void add_compared(std::vector<Program>& programs, const std::vector<std::string>
     }
 }
 
+// Are there macros that make kernels, or headers that are not beside the file? Then not all kernels can be known yet.
+bool makes_kernels(const std::string& text) {
+    for (std::size_t at = text.find("__global__"); at != text.npos; at = text.find("__global__", at + 1)) {
+        std::size_t begin = text.rfind('\n', at);
+        while (begin != text.npos && begin > 0 && text[begin - 1] == '\\') begin = text.rfind('\n', begin - 1);
+        const std::size_t first = text.find_first_not_of(" \t\r\n", begin == text.npos ? 0 : begin);
+        if (first < text.size() && text[first] == '#') return true;
+    }
+    return text.find("#include \"") != text.npos;
+}
+
 // Says what is wrong with the kernels that are asked for before a compiler does.
-void check_kernels(const std::vector<Program>& programs, const std::vector<KernelHead>& heads, const fs::path& file) {
+void check_kernels(const std::vector<Program>& programs, const std::vector<KernelHead>& heads, const fs::path& file,
+                   bool by_macros) {
     std::vector<std::string> names;
     for (const KernelHead& head : heads) names.push_back(head.name);
     for (const Program& program : programs)
         for (const Launch& launch : program.launches) {
             const auto count = std::count(names.begin(), names.end(), launch.kernel);
+            if (count == 0 && by_macros) continue;
             if (count == 0) {
                 const std::string near = nearest(launch.kernel, names);
                 fail_at(launch.line, launch.at,
@@ -141,13 +155,14 @@ std::string offer_of(const fs::path& file, const std::string& text) {
 
 OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_ptr<worker::Pool>& pool, const std::stop_token& stop) {
     const std::string text = read_kernel_file(asked.file);
-    const std::vector<KernelHead> heads = kernel_heads(text);
+    const fs::path path = fs::absolute(asked.file).lexically_normal();
+    const std::vector<KernelHead> heads = kernel_heads(whole_kernel_text(path.string(), text));
     std::vector<Program> programs = programs_of(asked, text);
     if (programs.empty() || programs.front().launches.empty()) throw Error(offer_of(asked.file, text));
     add_compared(programs, asked.compare, heads);
-    check_kernels(programs, heads, asked.file);
-    const fs::path path = fs::absolute(asked.file).lexically_normal();
-    const Needs needs = needs_of(programs, path);
+    check_kernels(programs, heads, asked.file, makes_kernels(text));
+    Needs needs = needs_of(programs, path);
+    needs.request.include_folders = asked.include_folders;
     const ParameterNames names = names_of(heads);
     OwnFile own{lesson::Lesson(path.stem().string(), path.parent_path()), {}, {}, build_library(tools, needs.request, stop)};
     const std::string library = own.library->path().string();

@@ -21,6 +21,7 @@ struct Asked {
     std::filesystem::path file;
     std::vector<std::string> runs;       // --run; where there are any, those of the file do not count
     std::vector<std::string> expects;    // --expect
+    std::vector<std::filesystem::path> include_folders;   // -I
     std::vector<std::string> compare;    // --compare: programs, or kernels that take the first program's arguments
 };
 

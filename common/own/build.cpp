@@ -139,7 +139,7 @@ Library::~Library() {
 
 std::string Message::text() const {
     const std::string name = fs::path(file).filename().string();
-    if (line == 0) return sentence;
+    if (line == 0) return name.empty() ? sentence : name + ": " + sentence;
     return column == 0 ? fmt::format("{}:{}: {}", name, line, sentence) : fmt::format("{}:{}:{}: {}", name, line, column, sentence);
 }
 

@@ -99,7 +99,7 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
     const Toolchain tools = find_toolchain([&](const std::string& sentence) { console.err << sentence << std::endl; });
     OwnFile own = open_file(parsed.asked, tools, setup.pool);
     const std::string path = parsed.asked.file.generic_string();
-    lesson::Program program{{std::move(own.lesson), std::move(own.kernels), [&] { return worker::contained_emulator(setup.pool); },
+    lesson::Program program{{std::move(own.lesson), std::move(own.kernels), [&] { return worker::contained_emulator(setup.pool, kLimits); },
                              {}, [](std::string* why) {
                                  *why = "A kernel file of your own runs on the emulator.";
                                  return false;

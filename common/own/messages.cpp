@@ -52,6 +52,10 @@ bool take(std::string& text, std::string_view prefix) {
 std::string plain(std::string text) {
     for (const std::string_view ours : {"kernels_own_emulated_traced::", "lanewise_given::"})
         for (std::size_t at; (at = text.find(ours)) != text.npos;) text.erase(at, ours.size());
+    if (const std::string_view fits = "unable to deduce ‘auto’ from ‘& "; text.starts_with(fits)) {
+        text.erase(0, fits.size());
+        text = text.substr(0, text.find("’")) + " fits no template of the file: its arguments are of another kind or number.";
+    }
     if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
     return text;
 }
@@ -91,7 +95,8 @@ std::vector<Message> messages_of(const std::string& output, const fs::path& file
         const int line = files.own_line(place.file, place.line);
         for (const Message& said : messages)
             if (said.line == line && said.file == place.file) return;   // one thing a line
-        if (messages.size() < kMost) messages.push_back({place.file, line, place.column, plain(sentence)});
+        // Columns are the copy's.
+        if (messages.size() < kMost) messages.push_back({place.file, line, 0, plain(sentence)});
     };
     for (std::string line; std::getline(lines, line);) {
         take(line, "In file included from ");

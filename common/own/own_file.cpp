@@ -173,7 +173,7 @@ OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_
     own.kernels.add(contents.file);
     own.kernels.set_library(library);
     const Compiled compiled{needs, contents, names, path.parent_path()};
-    const auto emulator = worker::contained_emulator(pool);
+    const auto emulator = worker::contained_emulator(pool, kLimits);
     const RunPlan run = [&](const launch::Plan& plan) {
         launch::Request request;
         request.stop = stop;

@@ -16,6 +16,9 @@
 
 namespace lanewise::own {
 
+// What a run may take: less than a lesson's, for it is somebody's who tries something.
+inline constexpr worker::Limits kLimits{.seconds = 3, .patience = 30};
+
 // What is asked of a file.
 struct Asked {
     std::filesystem::path file;

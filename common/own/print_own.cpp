@@ -79,10 +79,14 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
         }
         const std::string verdict = fmt::format("verdict: {}{}", trace::verdict_name(checked.verdict),
                                                 holds ? "" : ", and the result is not what is expected");
-        const bool flagged = checked.verdict == trace::Verdict::wrong || !holds;
+        const auto is_wrong = [](const trace::Finding& finding) { return finding.severity != trace::Severity::note; };
+        const bool flagged = checked.verdict == trace::Verdict::wrong || !holds ||
+                             std::any_of(checked.findings.begin(), checked.findings.end(), is_wrong);
         wrong += flagged;
         out << (flagged ? paint.warning(verdict) : paint.result(verdict)) << '\n';
-        if (!checked.undecided.empty()) out << "  " << checked.undecided << '\n';
+        const bool told = std::any_of(checked.findings.begin(), checked.findings.end(),
+                                      [&](const trace::Finding& f) { return f.sentence == checked.undecided; });
+        if (!checked.undecided.empty() && !told) out << "  " << checked.undecided << '\n';
         for (const trace::Finding& finding : checked.findings) print_finding(out, source, finding, paint);
     }
     return wrong;

@@ -303,7 +303,14 @@ bool is_ours(const SpecLine& line) {
     std::size_t at = first;
     while (at < line.text.size() && (std::isalnum(static_cast<unsigned char>(line.text[at])) || line.text[at] == '_')) ++at;
     const auto equals = line.text.find_first_not_of(" \t", at);
-    return at > first && equals != line.text.npos && line.text[equals] == '=' && line.text.find('(', equals) != line.text.npos;
+    if (at == first || equals == line.text.npos || line.text[equals] != '=') return false;
+    const auto value = line.text.find_first_not_of(" \t", equals + 1);
+    if (value == line.text.npos) return false;
+    const char c = line.text[value];
+    if (c == '[' || c == '"' || c == '-' || std::isdigit(static_cast<unsigned char>(c))) return true;
+    const auto end = line.text.find('(', value);
+    const auto& fills = fill_names();
+    return end != line.text.npos && std::find(fills.begin(), fills.end(), line.text.substr(value, end - value)) != fills.end();
 }
 
 Program& program_of(std::vector<Program>& programs, const std::string& name) {

@@ -93,6 +93,10 @@ Presentation presentation_of(Session& session) {
     p.lesson = lesson.name();
     p.title = lesson.title();
     p.text = lesson.text();
+    if (const auto number = lesson.name().find('_'); number == 2 && !session.program.live.run)
+        p.text += fmt::format("\n\n## Your own version\n\nChange these kernels in any editor; the window shows each save, with all "
+                              "checks on, and Shift S the version before beside it.\n\n```sh\n./lessons/run edit {}\n```\n",
+                              lesson.name().substr(0, number));
     p.glossary = lesson.glossary();
     const auto files = session.program.kernels.files();
     p.kernel_file = files.empty() ? launch::kKernelFile : files.front();
@@ -105,6 +109,17 @@ Presentation presentation_of(Session& session) {
     p.services.run_beside = [&session](const std::string& name, const std::vector<std::string>& beside) {
         return session.run_beside(name, beside);
     };
+    if (session.program.live.run) {
+        const auto live = [&session](const std::function<std::shared_ptr<const Run>()>& run) {
+            return session.program.live.run([&session] { session.runner.forget(); }, run);
+        };
+        p.services.run = [live, run = p.services.run](const std::string& name) { return live([&] { return run(name); }); };
+        p.services.run_beside = [live, run = p.services.run_beside](const std::string& name, const std::vector<std::string>& beside) {
+            return live([&] { return run(name, beside); });
+        };
+        p.services.edited = session.program.live.state;
+        p.services.wake_on_edit = session.program.live.wake;
+    }
     p.services.cancel = [&session] { session.runner.cancel(); };
     p.services.open = [&session](const std::string& path) { return session.runner.load(path)->run; };
     p.lessons = find_lessons(lesson.folder().parent_path(), folder_of_this_program());

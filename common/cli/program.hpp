@@ -23,6 +23,14 @@ struct Program : LessonSetup {
     // Starts another lesson's program in place of this one. Throws Error where it cannot. Empty: the window does not
     // offer it.
     std::function<void(const NextProgram& next)> start = {};
+    // A kernel file that is edited while the window shows it. Empty: none is.
+    struct Live {
+        std::function<std::shared_ptr<const EditedFile>()> state = {};
+        std::function<void(std::function<void()> wake)> wake = {};
+        // Runs what is asked for on the file as it was saved last; `forget` first, where that is another one.
+        std::function<std::shared_ptr<const Run>(const std::function<void()>& forget,
+                                                 const std::function<std::shared_ptr<const Run>()>& run)> run = {};
+    } live = {};
     // Prints what --check came to and returns how much of it is wrong. Empty: the lessons' table.
     std::function<int(std::ostream& out, const std::vector<CheckedVariant>& rows, Paint paint)> print_checks = {};
     // How a report names a kernel file. Empty: from the project's root.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/own/live.hpp"
 #include "common/own/print_own.hpp"
 
 namespace lanewise::own {
@@ -27,6 +28,7 @@ constexpr const char* kUsage =
     "  --text                     print each step; --step K, --focus BLOCK:WARP, --lane L choose what\n"
     "  --interactive              step through it in the terminal\n"
     "  --window                   open the window on it\n"
+    "  --edit                     the same, and show each save of the file\n"
     "  --compare A,B              programs or kernels beside each other, with --text, --export, --screenshot or --window\n"
     "  --variant NAME             of several programs only this one\n"
     "  --order ORDER              of lanes and blocks: ascending, descending or a seed\n"
@@ -44,6 +46,7 @@ struct Parsed {
     Asked asked;
     std::vector<std::string> rest;   // a lesson's flags
     bool window = false;
+    bool edit = false;
     bool help = false;
 };
 
@@ -66,6 +69,8 @@ Parsed parse(const std::vector<std::string>& arguments) {
         } else if (given.starts_with("-I")) {
             if (given.size() == 2 && i + 1 == arguments.size()) throw Error("-I needs a folder, as in -I include.");
             parsed.asked.include_folders.emplace_back(given.size() > 2 ? given.substr(2) : arguments[++i]);
+        } else if (given == "--edit") {
+            parsed.window = parsed.edit = true;
         } else if (given == "--window") {
             parsed.window = true;
         } else if (given == "--help" || given == "-h") {
@@ -97,14 +102,16 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
                     "Linux 5.3 or later).");
     read_kernel_file(parsed.asked.file);   // its sentence before that of a missing compiler
     const Toolchain tools = find_toolchain([&](const std::string& sentence) { console.err << sentence << std::endl; });
-    OwnFile own = open_file(parsed.asked, tools, setup.pool);
+    const auto opened = std::make_shared<OwnFile>(open_file(parsed.asked, tools, setup.pool));
+    OwnFile& own = *opened;
     const std::string path = parsed.asked.file.generic_string();
-    lesson::Program program{{std::move(own.lesson), std::move(own.kernels), [&] { return worker::contained_emulator(setup.pool, kLimits); },
+    lesson::Program program{{own.lesson, own.kernels, [&] { return worker::contained_emulator(setup.pool, kLimits); },
                              {}, [](std::string* why) {
                                  *why = "A kernel file of your own runs on the emulator.";
                                  return false;
                              }, {}, lesson::date_of_today}};
     program.make_front_end = setup.make_front_end;
+    if (parsed.edit) program.live = live_file(program, parsed.asked, opened, tools, setup.pool);
     program.reported_path = [&](const std::string&) { return path; };
     const SourceText source(parsed.asked.file);
     program.print_checks = [&](std::ostream& out, const std::vector<lesson::CheckedVariant>& rows, lesson::Paint paint) {

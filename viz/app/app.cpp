@@ -54,6 +54,7 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     view_ = request.view;
     table_.sorted = !request.sort.empty();
     if (table_.sorted) table_.sorting = lesson::parse_sorting(request.sort);
+    if (is_edited() && wake) presentation.services.wake_on_edit(wake);
     loader_.offer_cancel(presentation.services.cancel);
     loader_.offer_sizes(presentation.services.measure_sizes, presentation.services.why_not_measured);
     for (std::size_t side = 0; side < names_.size(); ++side) loader_.get(run_name(side));
@@ -63,6 +64,7 @@ void App::frame(const Look& look, const Rect& window, float seconds) {
     again_ = false;
     window_ = window;
     scale_ = look.scale;
+    adopt_edit();
     adopt_runs();
     adopt_written();
     adopt_files();
@@ -89,6 +91,8 @@ std::size_t App::tab_of(const std::string& variant) const {
 }
 
 const std::string& App::tab_title(const std::string& variant) const {
+    static const std::string before = "before the save";
+    if (variant.starts_with("before:")) return before;
     const std::size_t tab = tab_of(variant);
     if (tab >= presentation_.variants.size() || presentation_.variants[tab].title.empty()) return variant;
     return presentation_.variants[tab].title;
@@ -189,6 +193,7 @@ void App::apply(Intent intent) {
             break;
         case Kind::finding: go_to_finding(intent.value ? 1 : -1); break;
         case Kind::cancel: loader_.cancel(); break;
+        case Kind::version_before: show_version_before(); break;
         case Kind::focus: focus_ = !focus_; break;
         case Kind::theme: dark_ = !dark_; break;
         case Kind::colors:

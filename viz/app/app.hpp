@@ -142,6 +142,10 @@ private:
     bool apply_to_desk(const Intent& intent);
 
     void adopt_runs();
+    // A file that is edited (app_edit.cpp).
+    void adopt_edit();
+    void show_version_before();
+    bool is_edited() const { return static_cast<bool>(presentation_.services.edited); }
     void show_run(std::shared_ptr<const RunView> run_view);
     void follow_work();
     // Comparisons (app_compare.cpp).
@@ -264,6 +268,7 @@ private:
     std::size_t tabs_of_lesson_ = 0;                 // tabs that are the lesson's own: the first ones
     std::optional<std::size_t> wanted_step_;
     bool closing_ = false;
+    std::shared_ptr<const lesson::EditedFile> edited_;   // as it was saved last
     RunLoader loader_;   // last: its worker ends before what it wakes
 };
 

@@ -18,10 +18,13 @@ void App::adopt_runs() {
     bool changed = compare_.steps.sides() != names_.size(), all = true;
     for (std::size_t side = 0; side < names_.size(); ++side) {
         const RunLoader::Result result = loader_.get(run_name(side));
-        errors_[side] = result.error;
+        // While a file is edited the last good run stays; what is wrong stands in its source.
+        const bool stays = is_edited() && shown_[side];
+        errors_[side] = stays ? std::string() : result.error;
         all &= result.run_view != nullptr;
         if (!result.run_view || result.run_view == shown_[side]) continue;
         changed = true;
+        if (stays && !is_fixed_run(names_[side])) loader_.put(name_of_run_before(names_[side]), shown_[side]);
         if (side == 0) show_run(result.run_view);
         else shown_[side] = result.run_view;
     }
@@ -32,7 +35,7 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
     const std::shared_ptr<const RunView> last = shown_[0];
     shown_[0] = std::move(run_view);
     // A lesson may have several kernel files: the one that ran is shown.
-    if (const lesson::Run& run = *shown_[0]->run; !run.source.empty() && run.kernel_file != source_.file)
+    if (const lesson::Run& run = *shown_[0]->run; !run.source.empty() && (is_edited() || run.kernel_file != source_.file))
         source_.set_source(run.kernel_file, run.source);
     const steps::Steps& steps = shown_[0]->steps();
     const auto recorded = [&](const WarpRef& warp) {

@@ -35,6 +35,10 @@ RunBeside run_beside_of(const std::string& name) {
     return parts;
 }
 
+std::string name_of_run_before(const std::string& variant) { return "before:" + variant; }
+
+bool is_fixed_run(const std::string& name) { return name.starts_with("before:") || name.starts_with("file:"); }
+
 RunLoader::RunLoader(Run run, Measure measure, std::function<void()> wake)
     : run_(std::move(run)), measure_(std::move(measure)), wake_(std::move(wake)) {
     worker_ = std::thread([this] { work(); });
@@ -57,6 +61,23 @@ void RunLoader::cancel() {
 bool RunLoader::is_running() {
     const std::lock_guard lock(mutex_);
     return running_;
+}
+
+void RunLoader::forget() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(results_, [](const auto& result) { return !is_fixed_run(result.first); });
+    std::erase_if(wanted_, [](const std::string& name) { return !is_fixed_run(name); });
+    ++forgotten_;
+}
+
+bool RunLoader::has(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return results_.contains(name);
+}
+
+void RunLoader::put(const std::string& name, std::shared_ptr<const RunView> run_view) {
+    const std::lock_guard lock(mutex_);
+    results_[name] = Result{std::move(run_view), {}, {}};
 }
 
 RunLoader::Result RunLoader::get(const std::string& variant) {
@@ -107,6 +128,7 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
     const std::string variant = wanted_.front();
     wanted_.pop_front();
     running_ = true;
+    const int forgotten = forgotten_;
     lock.unlock();
     Result result;
     try {
@@ -118,7 +140,8 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
         result.error = error.what();
     }
     lock.lock();
-    results_[variant] = result;
+    // What was asked for before it was forgotten is of no use; it may have been asked for again.
+    if (forgotten == forgotten_ || is_fixed_run(variant)) results_[variant] = result;
     running_ = false;
     ran_ = true;
 }

@@ -80,6 +80,8 @@ public:
     std::string title(bool whole = true) const;
     // "variant=warp_sum_xor step=3 of=6 lane=-1 compare=": for tests that press real keys.
     std::string state() const;
+    // "shown=3 saved=4 problem=12" of a file that is edited: the version shown, the last, the line that is wrong; else empty.
+    std::string edit_state() const;
 
     const Playhead& playhead() const { return playhead_; }
     const Selection& selection() const { return selection_; }
@@ -269,6 +271,7 @@ private:
     std::optional<std::size_t> wanted_step_;
     bool closing_ = false;
     std::shared_ptr<const lesson::EditedFile> edited_;   // as it was saved last
+    std::uint64_t shown_version_ = 0;                    // of it, that is shown
     RunLoader loader_;   // last: its worker ends before what it wakes
 };
 

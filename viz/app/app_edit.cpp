@@ -20,6 +20,12 @@ void App::adopt_edit() {
     again_ = true;
 }
 
+std::string App::edit_state() const {
+    if (!edited_) return {};
+    return "shown=" + std::to_string(shown_version_) + " saved=" + std::to_string(edited_->version) +
+           " problem=" + (edited_->problem.empty() ? "none" : std::to_string(edited_->line));
+}
+
 void App::show_version_before() {
     if (!is_edited()) return notify("No file is edited here: ./lessons/run edit opens one.");
     const std::string before = name_of_run_before(names_[0]);

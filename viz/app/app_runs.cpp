@@ -25,6 +25,7 @@ void App::adopt_runs() {
         if (!result.run_view || result.run_view == shown_[side]) continue;
         changed = true;
         if (stays && !is_fixed_run(names_[side])) loader_.put(name_of_run_before(names_[side]), shown_[side]);
+        if (side == 0 && edited_) shown_version_ = edited_->version;
         if (side == 0) show_run(result.run_view);
         else shown_[side] = result.run_view;
     }

@@ -105,7 +105,7 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
     const auto opened = std::make_shared<OwnFile>(open_file(parsed.asked, tools, setup.pool));
     OwnFile& own = *opened;
     const std::string path = parsed.asked.file.generic_string();
-    lesson::Program program{{own.lesson, own.kernels, [&] { return worker::contained_emulator(setup.pool, kLimits); },
+    lesson::Program program{{own.lesson, own.kernels, [&] { return worker::contained_emulator(setup.pool, setup.limits); },
                              {}, [](std::string* why) {
                                  *why = "A kernel file of your own runs on the emulator.";
                                  return false;

@@ -32,6 +32,21 @@ double absolute_sum(const std::vector<double>& values) {
     return total;
 }
 
+// What a sum of `n` values may be off by, in whatever order it is made: rounding errors are as often up as down, so they
+// grow with the root of their number, and partial sums are hardly larger than this. The sure bound, n eps sum|x|, would let
+// a sum of a million values pass from which some are missing.
+double sum_bound(double n, double eps, double sum, double squares, double absolute) {
+    const double likely = 4 * std::sqrt(n) * eps * (std::abs(sum) + 4 * std::sqrt(squares));
+    return std::min(n * eps * absolute, likely);
+}
+constexpr const char* kSumReason = "4 sqrt(n) eps (|sum| + 4 sqrt(sum x²))";
+
+double square_sum(const std::vector<double>& values) {
+    double total = 0;
+    for (const double value : values) total += value * value;
+    return total;
+}
+
 // References, and how far off a result may be from each.
 struct Wanted {
     std::vector<double> values;
@@ -43,8 +58,12 @@ struct Wanted {
 Wanted reduced(const std::string& name, const std::vector<double>& in, const std::vector<double>& other, double eps) {
     const double n = static_cast<double>(in.size());
     const auto one = [&](double value, double bound, const char* reason) { return Wanted{{value}, {bound}, reason}; };
-    if (name == "sum") return one(sum_of(in), n * eps * absolute_sum(in), "n eps sum|x|");
-    if (name == "mean") return one(sum_of(in) / n, (n + 1) * eps * absolute_sum(in) / n, "(n + 1) eps mean|x|");
+    const auto bound_of = [&](const std::vector<double>& x) {
+        return sum_bound(n, eps, sum_of(x), square_sum(x), absolute_sum(x));
+    };
+    if (name == "sum") return one(sum_of(in), bound_of(in), kSumReason);
+    if (name == "mean")
+        return one(sum_of(in) / n, bound_of(in) / n + eps * std::abs(sum_of(in) / n), "the sum's bound / n, and one rounding");
     if (name == "max") return one(*std::max_element(in.begin(), in.end()), 0, "exact");
     if (name == "min") return one(*std::min_element(in.begin(), in.end()), 0, "exact");
     if (name == "argmax") return one(static_cast<double>(std::max_element(in.begin(), in.end()) - in.begin()), 0, "exact");
@@ -57,7 +76,7 @@ Wanted reduced(const std::string& name, const std::vector<double>& in, const std
     if (name == "dot") {
         std::vector<double> products(in.size());
         for (std::size_t i = 0; i < in.size(); ++i) products[i] = in[i] * other[i];
-        return one(sum_of(products), (n + 1) * eps * absolute_sum(products), "(n + 1) eps sum|x y|");
+        return one(sum_of(products), bound_of(products) + eps * std::sqrt(square_sum(products)), kSumReason);
     }
     Wanted wanted;
     if (name == "sorted") {
@@ -65,13 +84,15 @@ Wanted reduced(const std::string& name, const std::vector<double>& in, const std
         std::sort(wanted.values.begin(), wanted.values.end());
         return wanted;
     }
-    wanted.reason = "n eps sum|x|";
-    double total = 0, absolute = 0;
+    wanted.reason = kSumReason;
+    double total = 0, absolute = 0, squares = 0;
+    const auto bound = [&] { return sum_bound(n, eps, total, squares, absolute); };
     for (std::size_t i = 0; i < in.size(); ++i) {
-        if (name == "exclusive_scan") wanted.values.push_back(total), wanted.bounds.push_back(n * eps * absolute);
+        if (name == "exclusive_scan") wanted.values.push_back(total), wanted.bounds.push_back(bound());
         total += in[i];
         absolute += std::abs(in[i]);
-        if (name == "scan") wanted.values.push_back(total), wanted.bounds.push_back(n * eps * absolute);
+        squares += in[i] * in[i];
+        if (name == "scan") wanted.values.push_back(total), wanted.bounds.push_back(bound());
     }
     return wanted;
 }

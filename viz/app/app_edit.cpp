@@ -12,6 +12,7 @@ void App::adopt_edit() {
     if (!now || now == edited_) return;
     const bool saved = !edited_ || edited_->version != now->version;
     const bool first = !edited_;
+    if (edited_ && notice_.sentence == edited_->problem) notice_ = {};   // it was of the save before
     edited_ = now;
     if (saved && !first) loader_.forget();
     if (!now->problem.empty() && !now->text.empty()) source_.set_source(now->file, now->text);

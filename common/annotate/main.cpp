@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "common/annotate/rare_headers.hpp"
 #include "common/annotate/rewrite.hpp"
 #include "common/annotate/strangers_file.hpp"
 #include "common/annotate/wrappers.hpp"
@@ -101,6 +102,8 @@ void write_copies(const Command& command) {
         for (const std::string& include : reading.source(i).system_includes()) includes += include + "\n";
         files.push_back(reading.source(i).path());
     }
+    if (plan.architecture == 0)
+        for (const std::string& include : rare_headers(reading)) includes += include + "\n";
     write(folder / "kernels.tables.inc", tables(reading));
     write(folder / "kernels.includes.inc", includes);
     for (const std::string& build : command.list("builds"))
@@ -177,6 +180,7 @@ void write_kernels(const Command& command) {
     write(folder / "kernels.overloads.inc", overloads);
     write(folder / "kernels.tables.inc", tables(file.reading));
     for (const annotate::KernelOutline& kernel : file.kernels) std::fputs(said(kernel).c_str(), stdout);
+    std::fputs(said(file.errors, "lost").c_str(), stdout);
     std::fputs(said(file.skipped, "skipped").c_str(), stdout);
     for (const KernelText& text : file.texts) std::printf("file %d %s\n", text.first_line, text.path.c_str());
 }

@@ -1,5 +1,6 @@
 #include "common/annotate/refused.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace lanewise::annotate {
@@ -10,7 +11,7 @@ struct Refused {
     std::string_view what;
 };
 
-constexpr std::array<Refused, 27> kRefused = {{
+constexpr std::array<Refused, 36> kRefused = {{
     {"asm", "inline PTX"},
     {"__asm", "inline PTX"},
     {"__asm__", "inline PTX"},
@@ -20,6 +21,15 @@ constexpr std::array<Refused, 27> kRefused = {{
     {"__pipeline_*", "an asynchronous copy (__pipeline_…)"},
     {"__mbarrier_*", "an asynchronous barrier (__mbarrier_…)"},
     {"nvcuda", "tensor core arithmetic (nvcuda::wmma)"},
+    {"wmma", "tensor core arithmetic (nvcuda::wmma)"},
+    {"curand*", "random numbers of cuRAND"},
+    {"__cvta_*", "addresses for PTX (__cvta_…)"},
+    {"__isConstant", "__isConstant"},
+    {"__isGridConstant", "__isGridConstant"},
+    {"__nv_atomic_*", "an atomic built into nvcc (__nv_atomic_…)"},
+    {"__barrier_sync*", "a numbered barrier (__barrier_sync)"},
+    {"nvshmem*", "memory of other GPUs (NVSHMEM)"},
+    {"cudaGraph*", "a graph, from a kernel"},
     {"CUtensorMap", "a tensor map (TMA)"},
     {"cudaTextureObject_t", "a texture"},
     {"cudaSurfaceObject_t", "a surface"},
@@ -44,8 +54,19 @@ constexpr std::array<Refused, 27> kRefused = {{
 constexpr std::array<std::string_view, 6> kRefusedOfCuda = {"barrier", "pipeline", "memcpy_async", "ptx",
                                                            "device", "make_pipeline"};
 
+// Of CUB, all but these.
+constexpr std::array<std::string_view, 15> kOfCub = {"WarpReduce", "WarpScan", "BlockReduce", "BlockScan", "Sum", "Max", "Min", "ArgMax",
+                                                     "ArgMin", "Equality", "Inequality", "Difference", "Division", "KeyValuePair",
+                                                     "NullType"};
+
 bool is_that(std::string_view text, std::string_view word) {
     return word.ends_with('*') ? text.starts_with(word.substr(0, word.size() - 1)) : text == word;
+}
+
+// cudaMalloc and its like; two of them are the prelude's.
+bool is_runtime_call(std::string_view word) {
+    if (word == "cudaGridDependencySynchronize" || word == "cudaTriggerProgrammaticLaunchCompletion") return false;
+    return word.size() > 4 && word.starts_with("cuda") && word[4] >= 'A' && word[4] <= 'Z';
 }
 
 std::string error(std::string_view what) {
@@ -81,6 +102,12 @@ std::string_view refused_at(const Source& source, std::size_t i) {
     if (source.is(i, "cuda") && source.is(i + 1, "::"))
         for (const std::string_view name : kRefusedOfCuda)
             if (source.is(i + 2, name)) return "libcu++'s asynchronous work (cuda::barrier, cuda::pipeline, cuda::ptx)";
+    if (source.is(i, "cub") && source.is(i + 1, "::") && i + 2 < source.size() &&
+        !source[i + 2].text.starts_with("BLOCK_") && std::find(kOfCub.begin(), kOfCub.end(), source[i + 2].text) == kOfCub.end())
+        return "a part of CUB that is not emulated (here are its warp and block reductions and scans)";
+    if (source.is(i, "thrust") && source.is(i + 1, "::")) return "Thrust in a kernel (thrust::)";
+    if ((source.is(i, "texture") || source.is(i, "surface")) && source.is(i + 1, "<")) return "a texture";
+    if (is_runtime_call(source[i].text) && source.is(i + 1, "(")) return "CUDA's runtime, called in a kernel";
     for (const Refused& refused : kRefused)
         if (is_that(source[i].text, refused.word))
             return refused.what == "inline PTX" && is_empty_asm(source, i) ? std::string_view{} : refused.what;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "common/annotate/rare_headers.hpp"
 #include "common/annotate/syntax/configurations.hpp"
 #include "common/annotate/syntax/headers.hpp"
 #include "common/annotate/syntax/parse.hpp"
@@ -17,6 +18,11 @@ namespace {
 bool is_conditional(const Directive& directive) {
     return directive.name.starts_with("if") || directive.name.starts_with("el") || directive.name == "endif";
 }
+
+// A header that is no C++ as it is read here.
+struct UnreadableHeader {
+    std::string path;
+};
 
 class Cutter {
 public:
@@ -41,10 +47,17 @@ public:
             CXFile handle = clang_getFile(unit_.get(), source->path().c_str());
             hidden_.push_back(handle ? hidden_in(unit_.get(), handle) : std::vector<Span>{{0, source->text().size()}});
             visible_.push_back(std::make_unique<Source>(source->path(), source->text(), source->first_line(), Source::kLenient));
-            visible_.back()->hide(hidden_.back());
+            try {
+                visible_.back()->hide(hidden_.back());
+            } catch (const Error&) {
+                if (visible_.size() == 1) throw;
+                throw UnreadableHeader{source->path()};
+            }
             files_.push_back({visible_.back().get(), handle});
         }
-        pieces_ = pieces_of(unit_.get(), files_);
+        Pieces pieces = pieces_of(unit_.get(), files_);
+        pieces_ = std::move(pieces.all);
+        lost_ = std::move(pieces.lost);
         note_headers();
         keep_ = pieces_to_keep(pieces_, options_.kernels);
         if (!headers_.has_more()) return true;
@@ -61,6 +74,9 @@ public:
             if (keep_[i]) includes.insert(pieces_[i].headers.begin(), pieces_[i].headers.end());
         }
         for (const std::string& include : headers_.in_order(includes)) file.includes.push_back(include);
+        if (file.kernels.empty() && !lost_.empty())
+            throw Error(lost_[0].path + ":" + std::to_string(lost_[0].line) + ": " + lost_[0].what);
+        file.errors = lost_;
         file.skipped = headers_.skipped();
         Unit unit;
         const auto is_own = [&](CXCursor cursor) {
@@ -78,6 +94,7 @@ public:
         for (std::size_t i = 0; i < files_.size(); ++i)
             if (files_[i].handle) read_tree(unit_.get(), files_[i].handle, is_own, *unit.files[i], unit.functions);
         file.reading.units.push_back(std::move(unit));
+        for (const std::string& include : rare_headers(file.reading)) file.includes.push_back(include);
         for (const CXCursor& cursor : children(clang_getTranslationUnitCursor(unit_.get()))) note_global(cursor, file.reading.globals);
         file.reading.overloads = added_overloads(unit_.get(), prelude_, is_own);
         return file;
@@ -123,7 +140,8 @@ private:
         const CXCursorKind kind = clang_getCursorKind(cursor);
         if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl)
             for (const CXCursor& part : children(cursor)) note_global(part, into);
-        else into.insert(taken(clang_getCursorSpelling(cursor)));
+        else if (clang_getCursorKind(clang_getCursorSemanticParent(cursor)) == CXCursor_TranslationUnit)
+            into.insert(taken(clang_getCursorSpelling(cursor)));
     }
 
     std::size_t number_of(CXFile file) const {
@@ -190,19 +208,27 @@ private:
     std::vector<std::vector<Span>> hidden_;
     std::vector<Piece> pieces_;
     std::vector<bool> keep_;
+    std::vector<Remark> lost_;
 };
 
 }  // namespace
 
 StrangersFile read_strangers_file(const std::string& path, const std::string& text, const Prelude& prelude,
                                   const StrangersOptions& options) {
-    Headers headers(path, text, prelude.stand_ins, options.include_folders);
-    Cutter cutter(prelude, options, headers);
-    if (!cutter.parse()) {
-        headers.let_in_more();
-        cutter.parse();
+    std::set<std::string> left_out;
+    for (;;) {
+        Headers headers(path, text, prelude.stand_ins, options.include_folders, left_out);
+        Cutter cutter(prelude, options, headers);
+        try {
+            if (!cutter.parse()) {
+                headers.let_in_more();
+                cutter.parse();
+            }
+            return cutter.result();
+        } catch (const UnreadableHeader& header) {
+            if (!left_out.insert(header.path).second) throw Error(header.path + ": this header cannot be read");
+        }
     }
-    return cutter.result();
 }
 
 Remark place_of_line(const std::vector<KernelText>& texts, int line) {

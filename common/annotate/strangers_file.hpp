@@ -52,6 +52,7 @@ struct KernelOutline {
 struct StrangersFile {
     Reading reading;                     // what kernels need and nothing else, for derived_copy() and tables()
     std::vector<KernelOutline> kernels;  // in the order of the text
+    std::vector<Remark> errors;          // where the parser lost a kernel, which is then not among them
     std::vector<KernelText> texts;       // the files, the file itself first, with the number of each one's first line
     std::vector<std::string> includes;   // "#include <cfloat>": what a wrapper includes before its namespace opens
     std::vector<Remark> skipped;         // headers that were not found, or are the host's
@@ -63,7 +64,7 @@ struct StrangersOptions {
 };
 
 // Reads the file of this path and text. Host functions, launches and headers of the host are left out, and lines stay
-// where they are. Throws Error, a sentence with path and line, where the text is no C++.
+// where they are. Throws Error, a sentence with path and line, where the text is no C++ and no kernel is found in it.
 StrangersFile read_strangers_file(const std::string& path, const std::string& text, const Prelude& prelude,
                                   const StrangersOptions& options = {});
 

@@ -39,8 +39,9 @@ std::size_t end_of_asm(const Source& source, std::size_t i) {
 }  // namespace
 
 void blank(std::string& text, Span span) {
+    const auto ends_line = [&](std::size_t i) { return i < text.size() && (text[i] == '\n' || text[i] == '\r'); };
     for (std::size_t i = span.begin; i < span.end && i < text.size(); ++i)
-        if (text[i] != '\n' && text[i] != '\r' && text[i] != '\\') text[i] = ' ';
+        if (!ends_line(i) && (text[i] != '\\' || !ends_line(i + 1))) text[i] = ' ';
 }
 
 std::vector<Chain> chains_of(const Source& source) {

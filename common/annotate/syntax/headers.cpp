@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "common/annotate/syntax/configurations.hpp"
+#include "common/base/error.hpp"
 
 namespace lanewise::annotate {
 namespace {
@@ -47,15 +48,17 @@ bool only_refuses(const fs::path& stand_in) {
 
 }  // namespace
 
-Headers::Headers(const std::string& path, const std::string& text, std::string stand_ins, std::vector<std::string> folders)
-    : stand_ins_(std::move(stand_ins)), folders_(std::move(folders)) {
+Headers::Headers(const std::string& path, const std::string& text, std::string stand_ins, std::vector<std::string> folders,
+                 std::set<std::string> left_out)
+    : stand_ins_(std::move(stand_ins)), folders_(std::move(folders)), left_out_(std::move(left_out)) {
     add(path, text);
 }
 
 std::size_t Headers::add(const std::string& path, std::string text) {
     const std::size_t number = sources_.size();
     const int first_line = sources_.empty() ? 1 : sources_.back()->first_line() + line_count(sources_.back()->text());
-    sources_.push_back(std::make_unique<Source>(path, std::move(text), first_line, Source::kLenient));
+    auto read = std::make_unique<Source>(path, std::move(text), first_line, Source::kLenient);
+    sources_.push_back(std::move(read));
     own_.emplace_back();
     const Source& source = *sources_[number];
     for (const Directive& directive : source.directives()) {
@@ -67,7 +70,12 @@ std::size_t Headers::add(const std::string& path, std::string text) {
         if (found == sources_.size()) {
             if (found == kMostFiles) continue;
             std::ifstream file(other, std::ios::binary);
-            found = add(other, {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+            try {
+                found = add(other, {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+            } catch (const Error&) {
+                left_out_.insert(other);
+                continue;
+            }
         }
         own_[number].push_back({number, include.span, found});
         std::string folder = other;
@@ -93,15 +101,15 @@ Headers::Named Headers::named(const Source& source, const Directive& directive) 
 }
 
 std::string Headers::own_path(const Named& include, const Source& from) const {
-    const fs::path beside = fs::path(from.path()).parent_path();
-    if (is_file(beside / include.name)) return (beside / include.name).lexically_normal().string();
-    for (const std::string& folder : folders_)
-        if (is_file(fs::path(folder) / include.name))
-            return (fs::absolute(folder) / include.name).lexically_normal().string();
+    std::vector<fs::path> places = {fs::path(from.path()).parent_path()};
+    for (const std::string& folder : folders_) places.push_back(fs::absolute(folder));
     fs::path above = fs::path(sources_.front()->path()).parent_path();
     for (int i = 0; i < kFoldersAbove && above.has_relative_path(); ++i, above = above.parent_path())
-        for (const std::string_view place : kUsualPlaces)
-            if (is_file(above / place / include.name)) return (above / place / include.name).lexically_normal().string();
+        for (const std::string_view place : kUsualPlaces) places.push_back(above / place);
+    for (const fs::path& place : places) {
+        const std::string path = (place / include.name).lexically_normal().string();
+        if (!left_out_.contains(path) && is_file(path)) return path;
+    }
     return {};
 }
 

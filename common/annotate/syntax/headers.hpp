@@ -14,8 +14,9 @@ namespace lanewise::annotate {
 class Headers {
 public:
     // Reads the file and, depth first, the headers of its own: beside it, in `folders` (-I), or in the usual places of
-    // the folders above. Throws Error where one of them leaves a comment open.
-    Headers(const std::string& path, const std::string& text, std::string stand_ins, std::vector<std::string> folders);
+    // the folders above; those of the paths `left_out` count as missing. Throws Error where the file leaves a comment open.
+    Headers(const std::string& path, const std::string& text, std::string stand_ins, std::vector<std::string> folders,
+            std::set<std::string> left_out = {});
 
     // The file itself and its own headers.
     const std::vector<std::unique_ptr<Source>>& sources() const { return sources_; }
@@ -52,6 +53,7 @@ private:
 
     std::string stand_ins_;
     std::vector<std::string> folders_;
+    std::set<std::string> left_out_;
     std::vector<std::unique_ptr<Source>> sources_;
     std::vector<std::vector<Include>> own_;
     std::set<std::string> quote_folders_, angle_folders_;

@@ -68,10 +68,15 @@ std::vector<bool> pieces_to_keep(std::vector<Piece>& pieces, const std::vector<s
     // What a template finds only when it is used (operators, functors, specializations) is no part of what it names: all
     // that may be such a thing stays.
     const std::vector<bool> left_out = unclean(pieces);
+    std::vector<bool> serves_host(pieces.size());  // classes with functions, none of them the device's
+    for (const Piece& piece : pieces)
+        if (piece.around != kNone && piece.role == Piece::Role::host) serves_host[piece.around] = true;
+    for (const Piece& piece : pieces)
+        if (piece.around != kNone && piece.role == Piece::Role::device) serves_host[piece.around] = false;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const Piece& piece = pieces[i];
         const bool may_serve = piece.role == Piece::Role::device || (piece.role == Piece::Role::neutral && piece.headers.empty());
-        if (keep[i] || !may_serve || piece.is_kernel || left_out[i]) continue;
+        if (keep[i] || !may_serve || piece.is_kernel || left_out[i] || serves_host[i]) continue;
         // A member stays or goes with its class, which stands in front of it.
         if (piece.around != kNone && pieces[piece.around].role != Piece::Role::container && !keep[piece.around]) continue;
         for (const std::size_t used : reached_from(pieces, i)) keep[used] = true;

@@ -18,13 +18,30 @@ bool is_function(CXCursor cursor) {
 
 fs::path names_file(const std::string& compiled) { return compiled + ".names"; }
 
+// Calls `seen` with the functions at global scope, those in extern "C" { … } too.
+void each_global_function(const std::vector<CXCursor>& cursors, const std::function<void(CXCursor)>& seen) {
+    for (const CXCursor& cursor : cursors) {
+        const CXCursorKind kind = clang_getCursorKind(cursor);
+        if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) each_global_function(children(cursor), seen);
+        else if (is_function(cursor)) seen(cursor);
+    }
+}
+
+bool is_global(CXCursor cursor) {
+    CXCursor parent = clang_getCursorSemanticParent(cursor);
+    while (clang_getCursorKind(parent) == CXCursor_LinkageSpec || clang_getCursorKind(parent) == CXCursor_UnexposedDecl)
+        parent = clang_getCursorSemanticParent(parent);
+    return clang_getCursorKind(parent) == CXCursor_TranslationUnit;
+}
+
 // The names of the functions at global scope that are not the files' own. Those of compiled declarations stand in a file
 // beside them: asking libclang for them would load them all.
 std::set<std::string> declared_names(CXTranslationUnit unit, const Prelude& prelude,
                                      const std::function<bool(CXCursor)>& is_own) {
     std::set<std::string> names;
-    for (const CXCursor& cursor : children(clang_getTranslationUnitCursor(unit)))
-        if (is_function(cursor) && !is_own(cursor)) names.insert(taken(clang_getCursorSpelling(cursor)));
+    each_global_function(children(clang_getTranslationUnitCursor(unit)), [&](CXCursor cursor) {
+        if (!is_own(cursor) && is_global(cursor)) names.insert(taken(clang_getCursorSpelling(cursor)));
+    });
     if (!prelude.compiled.empty()) {
         std::ifstream file(names_file(prelude.compiled));
         for (std::string name; std::getline(file, name);) names.insert(name);
@@ -79,12 +96,12 @@ std::vector<std::string> added_overloads(CXTranslationUnit unit, const Prelude& 
                                          const std::function<bool(CXCursor)>& is_own) {
     std::vector<std::string> overloads;
     std::set<std::string> own, redeclared;
-    for (const CXCursor& cursor : children(clang_getTranslationUnitCursor(unit))) {
-        if (!is_function(cursor) || !is_own(cursor)) continue;
+    each_global_function(children(clang_getTranslationUnitCursor(unit)), [&](CXCursor cursor) {
+        if (!is_own(cursor)) return;
         const std::string name = taken(clang_getCursorSpelling(cursor));
         own.insert(name);
         if (!is_own(clang_getCanonicalCursor(cursor))) redeclared.insert(name);
-    }
+    });
     if (own.empty()) return overloads;
     for (const std::string& name : declared_names(unit, prelude, is_own))
         if (own.contains(name) && !redeclared.contains(name) && !name.starts_with("operator")) overloads.push_back(name);

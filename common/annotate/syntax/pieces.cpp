@@ -4,7 +4,6 @@
 
 #include "common/annotate/refused.hpp"
 #include "common/annotate/syntax/outline.hpp"
-#include "common/base/error.hpp"
 
 namespace lanewise::annotate {
 namespace {
@@ -40,7 +39,7 @@ public:
         find_words();
     }
 
-    std::vector<Piece> read() {
+    Pieces read() {
         std::vector<CXCursor> macros;
         for (const CXCursor& cursor : children(clang_getTranslationUnitCursor(unit_))) {
             if (clang_getCursorKind(cursor) == CXCursor_MacroExpansion) macros.push_back(cursor);
@@ -51,7 +50,7 @@ public:
         for (std::size_t i = 0; i < pieces_.size(); ++i) resolve(i);
         for (std::size_t file = 0; file < files_.size(); ++file) refusals(file);
         errors();
-        return std::move(pieces_);
+        return {std::move(pieces_), std::move(lost_)};
     }
 
 private:
@@ -125,13 +124,15 @@ private:
         if (!range) return;
         const bool scope = kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl;
         if (scope && source(file).is(range->last, "}")) return container(cursor, file, *range, around);
-        if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) {
-            const std::vector<CXCursor> parts = children(cursor);
-            for (const CXCursor& part : parts) declaration(part, around);
-            if (!parts.empty() || source(file).is(range->first, ";")) return;
+        // extern "C" in front of one declaration; other unexposed ones are variable templates and the like.
+        if (scope && source(file).is(range->first, "extern")) {
+            for (const CXCursor& part : children(cursor)) declaration(part, around);
+            return;
         }
         if (kind == CXCursor_Namespace) return;
         const std::size_t index = piece(cursor, file, whole(cursor, file, *range), around);
+        if (is_class(kind) || kind == CXCursor_EnumDecl || kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl)
+            types_.emplace(taken(clang_getCursorSpelling(cursor)), index);
         if (is_class(kind)) members(cursor, index);
         else collect(cursor, index);
     }
@@ -246,6 +247,12 @@ private:
         if (clang_getCursorKind(space) != CXCursor_Namespace) return;
         const auto at = spot(clang_getCursorLocation(cursor));
         if (!at || taken(clang_getCursorSpelling(space)) != "cooperative_groups") return;
+        if (!in_class && taken(clang_getCursorSpelling(referenced)) == "sync" && clang_Cursor_getNumArguments(cursor) > 0) {
+            // sync(grid) says the same as grid.sync().
+            const CXType group = clang_getCanonicalType(clang_getCursorType(clang_Cursor_getArgument(cursor, 0)));
+            const std::string_view refused = refused_call(taken(clang_getCursorSpelling(clang_getTypeDeclaration(group))), "sync");
+            if (!refused.empty()) pieces_[index].refusals.push_back(remark(at->file, source(at->file).token_from(at->offset), refused));
+        }
         const std::string_view what = refused_call(in_class ? taken(clang_getCursorSpelling(scope)) : std::string(),
                                                    taken(clang_getCursorSpelling(referenced)));
         const std::size_t token = source(at->file).token_from(at->offset);
@@ -309,6 +316,12 @@ private:
 
     void resolve(std::size_t index) {
         Piece& piece = pieces_[index];
+        // libclang does not show every type that is named: not that of a pointer to a member.
+        if (piece.role == Piece::Role::device || piece.role == Piece::Role::neutral)
+            for (std::size_t i = piece.tokens.first; i <= piece.tokens.last; ++i)
+                if (owners_[piece.file][i] == index && source(piece.file).is_word(i))
+                    if (const auto type = types_.find(std::string(source(piece.file)[i].text)); type != types_.end() && type->second != index)
+                        piece.uses.push_back(type->second);
         if (piece.around != kNone) piece.uses.push_back(piece.around);
         for (const Spot& at : spots_[index])
             if (const std::size_t used = owner(at); used != kNone && used != index) piece.uses.push_back(used);
@@ -339,33 +352,63 @@ private:
         return std::nullopt;
     }
 
+    // The copy stands in a namespace of its own, where a name may mean something else than in CUDA's headers.
+    bool is_of_global_scope(CXDiagnostic diagnostic) const {
+        const std::string error = taken(clang_getDiagnosticSpelling(diagnostic));
+        if (error.find("conflicts with target of using declaration") != error.npos) return true;
+        if (!error.starts_with("redefinition of") && error.find("different language linkage") == error.npos) return false;
+        CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
+        for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); ++i)
+            if (!spot(clang_getDiagnosticLocation(clang_getDiagnosticInSet(notes, i)))) return true;
+        return false;
+    }
+
+    // The sentence of a static_assert in the prelude, which stands behind what cannot be emulated.
+    static std::optional<std::string> not_emulated(const std::string& error) {
+        const std::size_t sentence = error.find("kNever<"), open = error.find('"', sentence == error.npos ? 0 : sentence);
+        if (sentence == error.npos || open == error.npos || error.back() != '"') return std::nullopt;
+        return error.substr(open + 1, error.size() - open - 2);
+    }
+
     void errors() {
-        std::optional<Remark> stray;
+        std::vector<Remark> stray;
         for (unsigned i = 0; i < clang_getNumDiagnostics(unit_); ++i) {
             const std::unique_ptr<void, void (*)(CXDiagnostic)> diagnostic(clang_getDiagnostic(unit_, i), clang_disposeDiagnostic);
             if (clang_getDiagnosticSeverity(diagnostic.get()) < CXDiagnostic_Error) continue;
             const auto at = place_of(diagnostic.get());
-            if (!at) continue;
+            if (!at || is_of_global_scope(diagnostic.get())) continue;
             const Source& text = source(at->file);
             const auto begin = text.text().begin();
             const auto line = std::count(begin, begin + static_cast<std::ptrdiff_t>(std::min(at->offset, text.text().size())), '\n');
             const Remark error{taken(clang_getDiagnosticSpelling(diagnostic.get())), text.path(), static_cast<int>(line) + 1};
             const std::size_t index = owner(*at);
+            if (const auto what = not_emulated(error.what); what && index != kNone) {
+                pieces_[index].refusals.push_back({*what, error.path, error.line});
+                continue;
+            }
             if (index == kNone || pieces_[index].role == Piece::Role::container) {
-                if (!stray) stray = error;
+                stray.push_back(error);
             } else if (!pieces_[index].error) {
                 pieces_[index].error = error;
             }
         }
-        if (stray) look_for_lost_kernels(*stray);
+        look_for_lost_kernels(stray);
     }
 
-    // A kernel that the parser made nothing of.
-    void look_for_lost_kernels(const Remark& error) const {
-        for (std::size_t file = 0; file < files_.size(); ++file)
-            for (std::size_t i = 0; i < source(file).size(); ++i)
-                if (source(file).is(i, "__global__") && owners_[file][i] == kNone)
-                    throw Error(error.path + ":" + std::to_string(error.line) + ": " + error.what);
+    // Kernels that the parser made nothing of: the error is the last one in front of it, or on its line.
+    void look_for_lost_kernels(const std::vector<Remark>& errors) {
+        for (std::size_t file = 0; file < files_.size(); ++file) {
+            for (std::size_t i = 0; i < source(file).size(); ++i) {
+                const std::size_t owner = owners_[file][i];
+                const bool known = owner != kNone && pieces_[owner].role != Piece::Role::container;
+                if (known || !source(file).is(i, "__global__")) continue;
+                const int line = source(file)[i].line - source(file).first_line() + 1;
+                const Remark* said = errors.empty() ? nullptr : &errors.front();
+                for (const Remark& error : errors)
+                    if (error.path == source(file).path() && error.line <= line + 1) said = &error;
+                if (said) lost_.push_back(*said);
+            }
+        }
     }
 
     CXTranslationUnit unit_;
@@ -377,11 +420,13 @@ private:
     std::set<std::string> device_words_, kernel_words_;
     std::map<std::string, std::string> refused_words_;
     std::map<CXFile, std::string> header_names_;
+    std::map<std::string, std::size_t> types_;  // by name, the pieces that declare them
+    std::vector<Remark> lost_;
 };
 
 }  // namespace
 
-std::vector<Piece> pieces_of(CXTranslationUnit unit, const std::vector<ParsedFile>& files) {
+Pieces pieces_of(CXTranslationUnit unit, const std::vector<ParsedFile>& files) {
     return Reader(unit, files).read();
 }
 

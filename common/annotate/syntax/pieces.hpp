@@ -35,8 +35,11 @@ struct ParsedFile {
     CXFile handle = nullptr;
 };
 
-// An outer piece before those in it. Throws Error, a sentence with path and line, where the text around a kernel is no C++.
-std::vector<Piece> pieces_of(CXTranslationUnit unit, const std::vector<ParsedFile>& files);
+struct Pieces {
+    std::vector<Piece> all;     // an outer one before those in it
+    std::vector<Remark> lost;   // what the parser said where a __global__ belongs to no piece
+};
+Pieces pieces_of(CXTranslationUnit unit, const std::vector<ParsedFile>& files);
 
 // Of the pieces, those that serve the kernels `wanted`; of all kernels that nothing refuses, where there are none. Where
 // a kernel is refused for what it uses, its outline says so.

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kLookEvery = 500;   // ms: where a file system tells nothing
+constexpr auto kHalfSaved = std::chrono::milliseconds(300);   // an editor empties a file before it writes
 constexpr int kQuiet = 8;         // ms: an editor that removes and renames does both
 
 }  // namespace
@@ -114,6 +115,10 @@ void WatchedFile::look() {
         to.line = 0;
         return change(std::move(to), false);
     }
+    const auto time = std::chrono::steady_clock::now();
+    if (!to.text.empty()) empty_since_ = {};
+    else if (empty_since_ == std::chrono::steady_clock::time_point{}) empty_since_ = time;
+    if (to.text.empty() && time - empty_since_ < kHalfSaved) return;
     std::string beside = headers();
     const bool gone = now->line == 0 && now->problem.find(" is gone; ") != std::string::npos;
     if (to.text == now->text && beside == headers_ && !gone) return;

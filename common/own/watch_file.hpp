@@ -1,6 +1,7 @@
 // Sees a file change, whatever program writes it: in place, by another one renamed to it, or after it was gone.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -44,6 +45,7 @@ private:
     std::filesystem::path file_;
     mutable std::mutex mutex_;
     std::shared_ptr<const lesson::EditedFile> state_;
+    std::chrono::steady_clock::time_point empty_since_{};   // it may be half saved
     std::string headers_;               // when those beside it were written
     std::stop_source newer_;
     std::function<void()> wake_;

@@ -1,5 +1,6 @@
 // The composition root: the one place where a lesson meets the emulator, the GPU, the clock and the window. Compiled
 // into each lesson's program by add_lesson().
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include "common/cli/interrupts.hpp"
 #include "common/cli/program.hpp"
 #include "common/measure/meter.hpp"
+#include "common/own/live.hpp"
 #include "common/worker/contained_emulator.hpp"
 #include "common/worker/contained_gpu.hpp"
 #ifdef LANEWISE_WITH_WINDOW
@@ -78,11 +80,22 @@ int main(int argc, char** argv) {
             return [interrupts = std::make_shared<lesson::Interrupts>()] { return interrupts->asked(); };
         };
         if (is_terminal(STDIN_FILENO)) program.answers = lesson::AnswerFile(lesson::AnswerFile::usual_path());
+        // `--edit`: the window on the learner's own copy of the kernels, each save of which it shows.
+        std::vector<std::string> arguments(argv + 1, argv + argc);
+        if (const auto edit = std::find(arguments.begin(), arguments.end(), "--edit"); edit != arguments.end()) {
+            if (!workers) throw Error("A copy of the kernels runs in a process of its own, which this system does not allow.");
+            const auto copy = own::learners_copy(program.lesson);
+            const auto tools = own::find_toolchain([](const std::string& sentence) { std::cerr << sentence << std::endl; });
+            std::cerr << "Your copy: " << copy.string() << ". Change it in any editor; each save is shown here.\n";
+            program.live = own::live_lesson(program, copy, tools, workers);
+            arguments.erase(edit);
+            arguments.insert(arguments.end(), {"--backend", "cpu"});
+        }
 #ifdef LANEWISE_WITH_WINDOW
         program.make_front_end = viz::make_front_end;
         program.start = start;
 #endif
-        return lesson::run_program(program, {argv + 1, argv + argc},
+        return lesson::run_program(program, arguments,
                                    {std::cout, std::cerr, shows_color(), is_terminal(STDERR_FILENO)});
     } catch (const std::exception& error) {
         std::cerr << error.what() << '\n';  // a lesson that does not fit together: nothing to run

@@ -31,6 +31,7 @@ function(add_lesson)
   set(parts ${name}_objects ${name}_builds ${name}_hooked)
   add_executable(${name})
   target_link_libraries(${name} PRIVATE ${parts} lanewise_lesson_main)
+  lanewise_loads_kernels(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lessons)
 
   if(NOT name MATCHES "^_")

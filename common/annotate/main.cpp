@@ -1,5 +1,6 @@
 // lanewise_annotate: writes the derived copies of a kernel file and of the files beside it, with tables, includes and
-// wrappers; the list of a lesson's builds; and the compiled declarations that kernel files are read with.
+// wrappers; the list of a lesson's builds; the compiled declarations that kernel files are read with; and, of anybody's
+// CUDA file, its kernels and their emulated copies.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -8,7 +9,9 @@
 #include <sstream>
 #include <string_view>
 
+#include "common/annotate/rare_headers.hpp"
 #include "common/annotate/rewrite.hpp"
+#include "common/annotate/strangers_file.hpp"
 #include "common/annotate/wrappers.hpp"
 #include "common/base/error.hpp"
 
@@ -22,7 +25,9 @@ constexpr const char* kUsage =
     "         --id NAME --entries FILE --builds BUILD,…] [--architecture NUMBER] KERNELS.cuh FOLDER\n"
     "       lanewise_annotate builds --lesson NAME --id NAME --function NAME --builds BUILD,… [--architectures NUMBER,…]\n"
     "         [--gpu-file NUMBER=ENTRIES.inc …] FILE\n"
-    "       lanewise_annotate declarations --root FOLDER --stand-ins FOLDER [--depfile FILE] FILE\n";
+    "       lanewise_annotate declarations --root FOLDER --stand-ins FOLDER [--depfile FILE] FILE\n"
+    "       lanewise_annotate kernels --root FOLDER --stand-ins FOLDER [--declarations FILE] [--include FOLDER …]\n"
+    "         [--kernel NAME …] FILE.cu FOLDER\n";
 
 // The command line: a verb, options with a value each, and places.
 struct Command {
@@ -97,6 +102,8 @@ void write_copies(const Command& command) {
         for (const std::string& include : reading.source(i).system_includes()) includes += include + "\n";
         files.push_back(reading.source(i).path());
     }
+    if (plan.architecture == 0)
+        for (const std::string& include : rare_headers(reading)) includes += include + "\n";
     write(folder / "kernels.tables.inc", tables(reading));
     write(folder / "kernels.includes.inc", includes);
     for (const std::string& build : command.list("builds"))
@@ -129,6 +136,55 @@ void compile_declarations(const Command& command) {
     write_depfile(command.option("depfile"), place, annotate::compile_prelude(place.string(), command.prelude()));
 }
 
+std::string said(const std::vector<annotate::Remark>& remarks, const std::string& label) {
+    std::string text;
+    for (const annotate::Remark& remark : remarks)
+        text += "  " + label + " " + remark.path + ":" + std::to_string(remark.line) + ": " + remark.what + "\n";
+    return text;
+}
+
+std::string said(const annotate::KernelOutline& kernel) {
+    std::string parameters;
+    for (const annotate::TemplateParameter& parameter : kernel.template_parameters)
+        parameters += (parameters.empty() ? "" : ", ") + parameter.kind + (parameter.is_pack ? "..." : "") + " " + parameter.name +
+                      (parameter.default_value.empty() ? "" : " = " + parameter.default_value);
+    std::string text = "kernel " + kernel.name + (kernel.template_parameters.empty() ? "" : "<" + parameters + ">");
+    parameters.clear();
+    for (const annotate::CallParameter& parameter : kernel.parameters)
+        parameters += (parameters.empty() ? "" : ", ") + parameter.type + " " + parameter.name;
+    text += "(" + parameters + ") at " + kernel.path + ":" + std::to_string(kernel.line) + "\n";
+    return text + said(kernel.refusals, "refused") + said(kernel.errors, "error");
+}
+
+// The kernels of anybody's file, a line each, and their emulated copies.
+void write_kernels(const Command& command) {
+    using annotate::Copy;
+    annotate::StrangersOptions options;
+    const auto all = [&](const std::string& name, std::vector<std::string>& into) {
+        const auto [first, last] = command.options.equal_range(name);
+        for (auto option = first; option != last; ++option) into.push_back(option->second);
+    };
+    all("include", options.include_folders);
+    all("kernel", options.kernels);
+    const fs::path folder = command.places[1];
+    const std::string path = fs::absolute(command.places[0]).lexically_normal().string();
+    const annotate::StrangersFile file = annotate::read_strangers_file(path, read(path), command.prelude(), options);
+    fs::create_directories(folder);
+    for (std::size_t i = 0; i < file.reading.file_count(); ++i)
+        for (const Copy copy : {Copy::emulated, Copy::emulated_traced})
+            write(folder / copy_name(file.reading, i, copy), derived_copy(file.reading, i, copy));
+    std::string includes, overloads;
+    for (const std::string& include : file.includes) includes += include + "\n";
+    for (const std::string& name : file.reading.overloads) overloads += "using ::" + name + ";\n";
+    write(folder / "kernels.includes.inc", includes);
+    write(folder / "kernels.overloads.inc", overloads);
+    write(folder / "kernels.tables.inc", tables(file.reading));
+    for (const annotate::KernelOutline& kernel : file.kernels) std::fputs(said(kernel).c_str(), stdout);
+    std::fputs(said(file.errors, "lost").c_str(), stdout);
+    std::fputs(said(file.skipped, "skipped").c_str(), stdout);
+    for (const KernelText& text : file.texts) std::printf("file %d %s\n", text.first_line, text.path.c_str());
+}
+
 bool parse(int argc, char** argv, Command& command) {
     if (argc < 2) return false;
     command.verb = argv[1];
@@ -139,7 +195,7 @@ bool parse(int argc, char** argv, Command& command) {
         else return false;
     }
     const bool with_root = !command.option("root").empty() && !command.option("stand-ins").empty();
-    if (command.verb == "copies") return with_root && command.places.size() == 2;
+    if (command.verb == "copies" || command.verb == "kernels") return with_root && command.places.size() == 2;
     if (command.verb == "declarations") return with_root && command.places.size() == 1;
     return command.verb == "builds" && command.places.size() == 1;
 }
@@ -154,6 +210,7 @@ int main(int argc, char** argv) {
     }
     try {
         if (command.verb == "copies") write_copies(command);
+        else if (command.verb == "kernels") write_kernels(command);
         else if (command.verb == "builds") write_builds(command);
         else compile_declarations(command);
     } catch (const std::exception& error) {

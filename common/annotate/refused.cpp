@@ -1,5 +1,6 @@
 #include "common/annotate/refused.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace lanewise::annotate {
@@ -10,7 +11,7 @@ struct Refused {
     std::string_view what;
 };
 
-constexpr std::array<Refused, 27> kRefused = {{
+constexpr std::array<Refused, 36> kRefused = {{
     {"asm", "inline PTX"},
     {"__asm", "inline PTX"},
     {"__asm__", "inline PTX"},
@@ -20,6 +21,15 @@ constexpr std::array<Refused, 27> kRefused = {{
     {"__pipeline_*", "an asynchronous copy (__pipeline_…)"},
     {"__mbarrier_*", "an asynchronous barrier (__mbarrier_…)"},
     {"nvcuda", "tensor core arithmetic (nvcuda::wmma)"},
+    {"wmma", "tensor core arithmetic (nvcuda::wmma)"},
+    {"curand*", "random numbers of cuRAND"},
+    {"__cvta_*", "addresses for PTX (__cvta_…)"},
+    {"__isConstant", "__isConstant"},
+    {"__isGridConstant", "__isGridConstant"},
+    {"__nv_atomic_*", "an atomic built into nvcc (__nv_atomic_…)"},
+    {"__barrier_sync*", "a numbered barrier (__barrier_sync)"},
+    {"nvshmem*", "memory of other GPUs (NVSHMEM)"},
+    {"cudaGraph*", "a graph, from a kernel"},
     {"CUtensorMap", "a tensor map (TMA)"},
     {"cudaTextureObject_t", "a texture"},
     {"cudaSurfaceObject_t", "a surface"},
@@ -44,8 +54,19 @@ constexpr std::array<Refused, 27> kRefused = {{
 constexpr std::array<std::string_view, 6> kRefusedOfCuda = {"barrier", "pipeline", "memcpy_async", "ptx",
                                                            "device", "make_pipeline"};
 
+// Of CUB, all but these.
+constexpr std::array<std::string_view, 15> kOfCub = {"WarpReduce", "WarpScan", "BlockReduce", "BlockScan", "Sum", "Max", "Min", "ArgMax",
+                                                     "ArgMin", "Equality", "Inequality", "Difference", "Division", "KeyValuePair",
+                                                     "NullType"};
+
 bool is_that(std::string_view text, std::string_view word) {
     return word.ends_with('*') ? text.starts_with(word.substr(0, word.size() - 1)) : text == word;
+}
+
+// cudaMalloc and its like; two of them are the prelude's.
+bool is_runtime_call(std::string_view word) {
+    if (word == "cudaGridDependencySynchronize" || word == "cudaTriggerProgrammaticLaunchCompletion") return false;
+    return word.size() > 4 && word.starts_with("cuda") && word[4] >= 'A' && word[4] <= 'Z';
 }
 
 std::string error(std::string_view what) {
@@ -60,7 +81,20 @@ bool is_empty_asm(const Source& source, std::size_t i) {
            source[i + 2].kind != TokenKind::literal;
 }
 
-// What token `i` begins that cannot be emulated; empty where nothing.
+// Where in a macro's text the word stands, if it does so in earnest.
+std::size_t place_in_macro(const Macro& macro, const Refused& refused) {
+    const std::size_t name_end = macro.text.find_first_of("( \t\n", macro.text.find("define") + 7);
+    if (refused.word.ends_with('*') || name_end == macro.text.npos) return macro.text.npos;
+    const std::size_t at = find_word(macro.text, refused.word, name_end);
+    if (at == macro.text.npos) return at;
+    // As in code, an empty asm holds no PTX.
+    const std::size_t quote = macro.text.find('"', at);
+    const bool empty = quote != macro.text.npos && macro.text.substr(quote, 2) == "\"\"";
+    return refused.what == "inline PTX" && empty ? macro.text.npos : at;
+}
+
+}  // namespace
+
 std::string_view refused_at(const Source& source, std::size_t i) {
     if (source.is(i, "<<") && source.is(i + 1, "<") && source[i + 1].offset == source[i].end())
         return "a launch from a kernel (<<<)";
@@ -68,26 +102,32 @@ std::string_view refused_at(const Source& source, std::size_t i) {
     if (source.is(i, "cuda") && source.is(i + 1, "::"))
         for (const std::string_view name : kRefusedOfCuda)
             if (source.is(i + 2, name)) return "libcu++'s asynchronous work (cuda::barrier, cuda::pipeline, cuda::ptx)";
+    if (source.is(i, "cub") && source.is(i + 1, "::") && i + 2 < source.size() &&
+        !source[i + 2].text.starts_with("BLOCK_") && std::find(kOfCub.begin(), kOfCub.end(), source[i + 2].text) == kOfCub.end())
+        return "a part of CUB that is not emulated (here are its warp and block reductions and scans)";
+    if (source.is(i, "thrust") && source.is(i + 1, "::")) return "Thrust in a kernel (thrust::)";
+    if ((source.is(i, "texture") || source.is(i, "surface")) && source.is(i + 1, "<")) return "a texture";
+    if (is_runtime_call(source[i].text) && source.is(i + 1, "(")) return "CUDA's runtime, called in a kernel";
     for (const Refused& refused : kRefused)
         if (is_that(source[i].text, refused.word))
             return refused.what == "inline PTX" && is_empty_asm(source, i) ? std::string_view{} : refused.what;
     return {};
 }
 
-void refuse_in_macro(const Macro& macro, Edits& edits) {
-    for (const Refused& refused : kRefused) {
-        if (refused.word.ends_with('*')) continue;
-        const std::size_t name_end = macro.text.find_first_of("( \t\n", macro.text.find("define") + 7);
-        const std::size_t at = find_word(macro.text, refused.word, name_end);
-        if (name_end == macro.text.npos || at == macro.text.npos) continue;
-        // As in code, an empty asm holds no PTX.
-        const std::size_t quote = macro.text.find('"', at);
-        if (refused.what == "inline PTX" && quote != macro.text.npos && macro.text.substr(quote, 2) == "\"\"") continue;
-        edits.insert(macro.offset + at, error(refused.what));
-    }
+std::string_view refused_call(std::string_view of_class, std::string_view function) {
+    const bool waits = function == "sync" || function.starts_with("barrier_");
+    if (of_class == "grid_group") return waits ? "a barrier of the whole grid (grid_group::sync)" : "";
+    if (of_class == "cluster_group" || function == "this_cluster") return "a thread block cluster";
+    if (of_class == "multi_grid_group" || function == "this_multi_grid") return "a launch over several GPUs (multi_grid_group)";
+    const bool copies = of_class.empty() && (function == "memcpy_async" || function == "wait" || function == "wait_prior");
+    return copies ? "an asynchronous copy (cooperative_groups::memcpy_async)" : "";
 }
 
-}  // namespace
+std::string_view refused_in(const Macro& macro) {
+    for (const Refused& refused : kRefused)
+        if (place_in_macro(macro, refused) != macro.text.npos) return refused.what;
+    return {};
+}
 
 void refuse_intrinsics(const Source& source, Edits& edits) {
     for (std::size_t i = 0; i < source.size(); ++i)
@@ -96,7 +136,10 @@ void refuse_intrinsics(const Source& source, Edits& edits) {
 }
 
 void refuse_in_macros(const Source& source, Edits& edits) {
-    for (const Macro& macro : source.macros()) refuse_in_macro(macro, edits);
+    for (const Macro& macro : source.macros())
+        for (const Refused& refused : kRefused)
+            if (const std::size_t at = place_in_macro(macro, refused); at != macro.text.npos)
+                edits.insert(macro.offset + at, error(refused.what));
 }
 
 }  // namespace lanewise::annotate

@@ -6,6 +6,15 @@
 
 namespace lanewise::annotate {
 
+// What token `i` begins that cannot be emulated, "inline PTX"; empty where nothing.
+std::string_view refused_at(const Source& source, std::size_t i);
+
+// What a call of this function of cooperative groups', or of this class of theirs, needs that cannot be emulated.
+std::string_view refused_call(std::string_view of_class, std::string_view function);
+
+// What the text of a macro holds that cannot be emulated; empty where nothing.
+std::string_view refused_in(const Macro& macro);
+
 // Puts the error in front of each such word, where the preprocessor leaves the word in. In a macro it stands in the
 // macro's text and is met where the macro is used.
 void refuse_intrinsics(const Source& source, Edits& edits);

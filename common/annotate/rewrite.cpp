@@ -275,9 +275,21 @@ Edits edits_for(const Unit& unit, std::size_t index, Copy copy, std::vector<std:
     return edits;
 }
 
+// ::name -> name, where the files declare it: a copy stands in a namespace of its own.
+void enter_namespace(const Source& source, const std::set<std::string>& globals, Edits& edits) {
+    for (std::size_t i = 1; i < source.size(); ++i)
+        if (source.is(i - 1, "::") && globals.contains(std::string(source[i].text)))
+            if (const auto begin = name_begin(source, i); begin && *begin < source[i].offset) edits.replace(*begin, 2, "  ");
+}
+
 // #include "sums.cuh" -> #include "sums.kernels.emulated.cuh"
 void include_copies(const Reading& reading, std::size_t file, Copy copy, Edits& edits) {
     const Source& source = reading.source(file);
+    for (const Include& include : reading.includes)
+        if (include.file == file)
+            edits.replace(include.span.begin, include.span.end - include.span.begin,
+                          in_quotes(copy_name(reading, include.other, copy)));
+    if (!reading.includes.empty()) return;
     for (std::size_t other = 0; other < reading.file_count(); ++other)
         for (const Directive& directive : source.directives())
             if (const auto name = included_file(source, directive, reading.source(other).path()))
@@ -296,7 +308,11 @@ std::string copy_name(const Reading& reading, std::size_t file, Copy copy) {
     const std::string kind = copy == Copy::emulated          ? "emulated"
                              : copy == Copy::emulated_traced ? "emulated_traced"
                                                              : "gpu_traced";
-    return (file == 0 ? "" : file_stem(reading.source(file).path()) + ".") + "kernels." + kind + ".cuh";
+    if (file == 0) return "kernels." + kind + ".cuh";
+    std::string stem = file_stem(reading.source(file).path());
+    for (std::size_t other = 1; other < file; ++other)  // from two folders, or x.h beside x.cuh
+        if (file_stem(reading.source(other).path()) == stem) return stem + "." + std::to_string(file) + ".kernels." + kind + ".cuh";
+    return stem + ".kernels." + kind + ".cuh";
 }
 
 std::string derived_copy(const Reading& reading, std::size_t file, Copy copy) {
@@ -305,6 +321,7 @@ std::string derived_copy(const Reading& reading, std::size_t file, Copy copy) {
     if (copy != Copy::gpu_only) replace_group_headers(source, edits);
     if (copy == Copy::emulated || copy == Copy::emulated_traced) refuse_in_macros(source, edits);
     include_copies(reading, file, copy, edits);
+    enter_namespace(source, reading.globals, edits);
     std::vector<std::string> names, targets;
     for (const Unit& unit : reading.units) {
         for (std::size_t i = 0; i < unit.files.size(); ++i) {

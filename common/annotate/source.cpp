@@ -175,7 +175,9 @@ private:
         const char mark = text_[quote];
         std::size_t end = quote + 1;
         while (end < text_.size() && text_[end] != mark && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
-        if (end >= text_.size() || text_[end] != mark) fail(source_.path_, line_ - source_.first_line_ + 1, "this literal is never closed");
+        const bool open = end >= text_.size() || text_[end] != mark;
+        if (open && source_.mode_ == Source::kLenient) return add(TokenKind::sign, quote + 1 - at_);
+        if (open) fail(source_.path_, line_ - source_.first_line_ + 1, "this literal is never closed");
         add(TokenKind::literal, end + 1 - at_);
     }
 
@@ -200,8 +202,8 @@ private:
     bool line_starts_ = true;
 };
 
-Source::Source(std::string path, std::string text, int first_line)
-    : path_(std::move(path)), text_(std::move(text)), first_line_(first_line) {
+Source::Source(std::string path, std::string text, int first_line, Mode mode)
+    : path_(std::move(path)), text_(std::move(text)), first_line_(first_line), mode_(mode) {
     Tokenizer(*this).run();
     closing_.assign(size(), kNone);
 }

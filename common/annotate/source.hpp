@@ -53,7 +53,9 @@ class Source {
 public:
     // `first_line` is what the text's first line counts as. Throws Error with `path` and the line where a comment or a
     // literal is left open.
-    Source(std::string path, std::string text, int first_line = 1);
+    // kLenient: a literal without an end, as in the prose of an #if 0, is left to the parser.
+    enum Mode : std::uint8_t { kStrict, kLenient };
+    Source(std::string path, std::string text, int first_line = 1, Mode mode = kStrict);
     Source(const Source&) = delete;
     Source& operator=(const Source&) = delete;
 
@@ -101,6 +103,7 @@ private:
     std::string path_;
     std::string text_;
     int first_line_ = 1;
+    Mode mode_ = kStrict;
     std::vector<Token> tokens_;
     std::vector<std::size_t> closing_;
     std::vector<std::string> system_includes_;

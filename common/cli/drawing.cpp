@@ -53,8 +53,8 @@ void export_page(Session& session, const std::vector<std::string>& names, const 
     document.block = request.block;
     document.warp = request.warp;
     document.lane = request.lane;
-    document.text = read_text(session.lesson.text_path());
-    document.glossary = read_text(session.lesson.folder().parent_path() / "GLOSSARY.md");
+    document.text = session.lesson.text();
+    document.glossary = session.lesson.glossary();
     std::vector<std::string> shown = names;
     // Where none is named, all of them: one that cannot run here is told and left out.
     if (session.options.variants.empty() && session.options.compare.empty() && !session.opened) {

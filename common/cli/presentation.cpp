@@ -94,9 +94,14 @@ Presentation presentation_of(Session& session) {
     Presentation p;
     p.lesson = lesson.name();
     p.title = lesson.title();
-    p.text = read_text(lesson.text_path());
-    p.glossary = read_text(lesson.folder().parent_path() / "GLOSSARY.md");
-    p.kernel_file = launch::kKernelFile;
+    p.text = lesson.text();
+    if (const auto number = lesson.name().find('_'); number == 2 && !session.program.live.run)
+        p.text += fmt::format("\n\n## Your own version\n\nChange these kernels in any editor; the window shows each save, with all "
+                              "checks on, and Shift S the version before beside it.\n\n```sh\n./lessons/run edit {}\n```\n",
+                              lesson.name().substr(0, number));
+    p.glossary = lesson.glossary();
+    const auto files = session.program.kernels.files();
+    p.kernel_file = files.empty() ? launch::kKernelFile : files.front();
     p.source = session.runner.source(p.kernel_file);
     const auto tabs = session.tabs();
     present_variants(p, session, tabs);
@@ -112,6 +117,21 @@ Presentation presentation_of(Session& session) {
                                             const RunChanges& changes) {
             return session.runner.run_changed(name, beside, changes)->run;
         };
+    }
+    if (session.program.live.run) {
+        const auto live = [&session](const std::function<std::shared_ptr<const Run>()>& run) {
+            return session.program.live.run([&session] { session.runner.forget(); }, run);
+        };
+        p.services.run = [live, run = p.services.run](const std::string& name) { return live([&] { return run(name); }); };
+        p.services.run_beside = [live, run = p.services.run_beside](const std::string& name,
+                                                                    const std::vector<std::string>& beside) {
+            return live([&] { return run(name, beside); });
+        };
+        p.services.run_changed = [live, run = p.services.run_changed](
+                                     const std::string& name, const std::vector<std::string>& beside,
+                                     const RunChanges& changes) { return live([&] { return run(name, beside, changes); }); };
+        p.services.edited = session.program.live.state;
+        p.services.wake_on_edit = session.program.live.wake;
     }
     p.services.cancel = [&session] { session.runner.cancel(); };
     p.services.open = [&session](const std::string& path) { return session.runner.load(path)->run; };

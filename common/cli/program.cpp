@@ -128,11 +128,14 @@ void interactive(Session& s) {
 }
 
 // Paths are told from the project's root, which is where lessons/ stands.
-check::Report report_of(const Lesson& lesson, const std::vector<CheckedVariant>& rows) {
+check::Report report_of(const Program& program, const std::vector<CheckedVariant>& rows) {
+    const Lesson& lesson = program.lesson;
     check::Report report{lesson.name(), program_version(), {}};
     for (const auto& row : rows) {
         if (!row.checked.not_run.empty()) continue;
-        report.runs.push_back({row.variant, fmt::format("lessons/{}/{}", lesson.name(), row.checked.kernel_file),
+        const std::string& file = row.checked.kernel_file;
+        report.runs.push_back({row.variant, program.reported_path ? program.reported_path(file)
+                                                                  : fmt::format("lessons/{}/{}", lesson.name(), file),
                                row.declared_wrong, row.checked.verdict, row.checked.undecided, row.checked.findings});
     }
     return report;
@@ -146,8 +149,9 @@ int check(Session& s) {
         if (!checked.not_run.empty() && !s.options.variants.empty()) throw Error(checked.not_run);
         rows.push_back({name, choose_inputs(variant, s.options).n, variant.declared_wrong, std::move(checked)});
     }
-    const int failed = print_check(s.console.out, s.runner.machine(), rows, s.paint);
-    if (!s.options.report.empty()) check::save_report(s.options.report, report_of(s.lesson, rows));
+    const int failed = s.program.print_checks ? s.program.print_checks(s.console.out, rows, s.paint)
+                                              : print_check(s.console.out, s.runner.machine(), rows, s.paint);
+    if (!s.options.report.empty()) check::save_report(s.options.report, report_of(s.program, rows));
     return failed > 0 ? kExitFailed : kExitOk;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/player/answers.hpp"
+#include "common/print/print.hpp"
 #include "common/run/front_end.hpp"
 #include "common/runner/lesson_setup.hpp"
 
@@ -25,6 +26,18 @@ struct Program : LessonSetup {
     std::function<void(const NextProgram& next)> start = {};
     // Where answers to --predict are kept; nowhere unless it is said.
     AnswerFile answers = AnswerFile();
+    // A kernel file that is edited while the window shows it. Empty: none is.
+    struct Live {
+        std::function<std::shared_ptr<const EditedFile>()> state = {};
+        std::function<void(std::function<void()> wake)> wake = {};
+        // Runs what is asked for on the file as it was saved last; `forget` first, where that is another one.
+        std::function<std::shared_ptr<const Run>(const std::function<void()>& forget,
+                                                 const std::function<std::shared_ptr<const Run>()>& run)> run = {};
+    } live = {};
+    // Prints what --check came to and returns how much of it is wrong. Empty: the lessons' table.
+    std::function<int(std::ostream& out, const std::vector<CheckedVariant>& rows, Paint paint)> print_checks = {};
+    // How a report names a kernel file. Empty: from the project's root.
+    std::function<std::string(const std::string& kernel_file)> reported_path = {};
 };
 
 // Where the answers go.

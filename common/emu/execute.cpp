@@ -36,9 +36,10 @@ struct Arguments {
         }
         for (auto& value : values) addresses.push_back(value.data());
     }
-    struct alignas(16) Value : std::array<std::byte, 16> {
-        Value& operator=(const std::array<std::byte, 16>& other) {
-            std::array<std::byte, 16>::operator=(other);
+    using Bytes = std::array<std::byte, launch::kMaxArgumentBytes>;
+    struct alignas(16) Value : Bytes {
+        Value& operator=(const Bytes& other) {
+            Bytes::operator=(other);
             return *this;
         }
     };

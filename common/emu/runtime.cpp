@@ -5,6 +5,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include <link.h>
+
 #include <fmt/format.h>
 
 #include "common/emu/machine.hpp"
@@ -14,6 +16,8 @@ constinit thread_local int warpSize = 32;
 namespace lanewise_emulated {
 void* device_malloc(std::size_t bytes);
 void device_free(void* address, const void* pc);
+enum class Space : int { global, shared, local };  // emulated_special.hpp
+Space space_of(const void* address);
 }  // namespace lanewise_emulated
 
 namespace lanewise_emulated {
@@ -149,5 +153,35 @@ void assert_failed(const char* expression, const char* file, int line) {
 }
 
 void* dynamic_shared_memory() { return machine().dynamic_shared(); }
+
+Space space_of(const void* address) {
+    struct Question {
+        std::uintptr_t address;
+        Space answer;
+    } question{reinterpret_cast<std::uintptr_t>(address), Space::global};
+    machine().on_host(
+        [](void* argument) {
+            Question& asked = *static_cast<Question*>(argument);
+            const auto within = [&](const void* begin, std::size_t bytes) {
+                return asked.address - reinterpret_cast<std::uintptr_t>(begin) < bytes;
+            };
+            const lanewise::emu::StackPool& stacks = machine().stacks();
+            if (within(stacks.bottom(0), stacks.size() * lanewise::emu::StackPool::kStride)) asked.answer = Space::local;
+            if (within(machine().dynamic_shared(), kMaxDynamicShared)) asked.answer = Space::shared;
+            // Static arrays are the thread-local variables of a loaded object.
+            dl_iterate_phdr(
+                [](dl_phdr_info* object, std::size_t, void* data) {
+                    Question& about = *static_cast<Question*>(data);
+                    for (int i = 0; i < object->dlpi_phnum; ++i)
+                        if (object->dlpi_phdr[i].p_type == PT_TLS && object->dlpi_tls_data != nullptr &&
+                            about.address - reinterpret_cast<std::uintptr_t>(object->dlpi_tls_data) < object->dlpi_phdr[i].p_memsz)
+                            about.answer = Space::shared;
+                    return 0;
+                },
+                argument);
+        },
+        &question);
+    return question.answer;
+}
 
 }  // namespace lanewise_emulated

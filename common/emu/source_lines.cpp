@@ -61,14 +61,24 @@ struct SourceLines::Reader {
     Dwfl* dwfl = nullptr;
     std::unordered_map<const void*, Dwfl_Module*> modules;  // by load address
 
-    Reader() {
+    Dwfl_Module* library = nullptr;                         // that another process loaded
+    Dwarf_Addr library_begin = 0, library_end = 0;
+
+    explicit Reader(const Library& loaded) {
         callbacks.find_elf = dwfl_build_id_find_elf;
         callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
         dwfl = dwfl_begin(&callbacks);
+        if (loaded.base == 0) return;
+        dwfl_report_begin_add(dwfl);
+        library = dwfl_report_elf(dwfl, loaded.path.c_str(), loaded.path.c_str(), -1, loaded.base, false);
+        dwfl_report_end(dwfl, nullptr, nullptr);
+        if (library) dwfl_module_info(library, nullptr, &library_begin, &library_end, nullptr, nullptr, nullptr, nullptr);
     }
     ~Reader() { dwfl_end(dwfl); }
 
     Dwfl_Module* module_of(const void* address) {
+        const auto place = reinterpret_cast<Dwarf_Addr>(address);
+        if (library && place >= library_begin && place <= library_end) return library;
         Dl_info info{};
         if (!dladdr(address, &info) || !info.dli_fname) return nullptr;
         const auto known = modules.find(info.dli_fbase);
@@ -134,8 +144,15 @@ struct SourceLines::Reader {
 SourceLines::SourceLines() = default;
 SourceLines::~SourceLines() = default;
 
+void SourceLines::library_at(const std::string& path, std::uint64_t base) {
+    if (library_.path == path && library_.base == base) return;
+    library_ = {path, base};
+    reader_.reset();
+    known_.clear();
+}
+
 SourceLines::Reader& SourceLines::reader() {
-    if (!reader_) reader_ = std::make_unique<Reader>();
+    if (!reader_) reader_ = std::make_unique<Reader>(library_);
     return *reader_;
 }
 

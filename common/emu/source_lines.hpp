@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -34,12 +35,19 @@ public:
     SourcePlace find_kernel(const void* return_address);
     // Where the function `name` begins that was compiled with what lies at `in_unit`; 0: not known.
     int line_of_function(const void* in_unit, std::string_view name);
+    // Another process loaded the library `path` to the address `base`: addresses there are meant so from now on.
+    void library_at(const std::string& path, std::uint64_t base);
     // All code that was compiled with what lies at `address`.
     std::vector<CodeRange> unit_of(const void* address);
 
 private:
     struct Reader;
+    struct Library {
+        std::string path;
+        std::uint64_t base = 0;
+    };
     Reader& reader();
+    Library library_;
     std::unique_ptr<Reader> reader_;
     std::unordered_map<const void*, SourcePlace> known_;
 };

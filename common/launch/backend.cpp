@@ -1,5 +1,6 @@
 #include "common/launch/backend.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -28,6 +29,15 @@ Order Order::parse(const std::string& text) {
     return {Kind::seeded, seed, {}};
 }
 
+namespace {
+
+bool is_null_pointer(const Argument& given, const Parameter& wanted) {
+    return wanted.is_pointer && !given.is_buffer &&
+           std::all_of(given.value.begin(), given.value.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+}  // namespace
+
 void check_arguments(const Kernel& kernel, const LaunchSpec& launch) {
     constexpr std::uint32_t kMaxThreads = 1024;
     const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
@@ -43,7 +53,7 @@ void check_arguments(const Kernel& kernel, const LaunchSpec& launch) {
     for (std::size_t i = 0; i < launch.values.size(); ++i) {
         const auto& given = launch.values[i];
         const auto& wanted = kernel.parameters[i];
-        if (given.is_buffer != wanted.is_pointer || given.size != wanted.size)
+        if ((given.is_buffer != wanted.is_pointer && !is_null_pointer(given, wanted)) || given.size != wanted.size)
             throw Error(fmt::format("argument {} of {} is a {} of {} bytes, but the kernel takes a {} of {} bytes; "
                                     "mend the launch in lesson.cpp.",
                                     i + 1, kernel.full_name(), given.is_buffer ? "buffer" : "value", given.size,

@@ -104,6 +104,11 @@ public:
     const KernelFile& file_of(const Kernel& kernel) const;
     // The names of all kernel files, in the order they were added.
     std::vector<std::string> files() const;
+
+    // The library that the emulated entries stand in, which workers load: their addresses then count from where it
+    // lies. Empty: they are this program's own.
+    const std::string& library() const { return library_; }
+    void set_library(std::string path) { library_ = std::move(path); }
     bool has_gpu() const;  // were GPU builds compiled in?
 
 private:
@@ -113,6 +118,7 @@ private:
     std::vector<Kernel> kernels_;
     std::vector<KernelFile> files_;
     std::string architectures_;
+    std::string library_;
 };
 
 // Why the emulator does not run a kernel, or no GPU build of it is here: a sentence with the way out.

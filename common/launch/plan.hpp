@@ -58,13 +58,16 @@ struct BufferSpec {
     std::uint64_t bytes() const { return count * static_cast<std::uint64_t>(element_size(element)); }
 };
 
-// One argument of a launch: a buffer, or a value of up to 16 bytes.
+// The largest value that a launch may pass: a structure of 64 floats.
+inline constexpr std::size_t kMaxArgumentBytes = 256;
+
+// One argument of a launch: a buffer, or a value of up to kMaxArgumentBytes.
 struct Argument {
     bool is_buffer = false;
     std::size_t buffer = 0;
     std::uint64_t offset_bytes = 0;   // into the buffer
     std::uint32_t size = 0;
-    alignas(16) std::array<std::byte, 16> value{};
+    alignas(16) std::array<std::byte, kMaxArgumentBytes> value{};
 };
 
 struct LaunchSpec {
@@ -178,6 +181,13 @@ public:
         snapshots.push_back({buffer.index, per_block});
     }
 
+    // What a __constant__ or __device__ variable of a library of kernels holds before the first launch.
+    struct Variable {
+        std::string name;
+        std::uint64_t place = 0;   // from the library's beginning on
+        std::vector<std::byte> contents;
+    };
+
     struct Snapshot {
         std::size_t buffer = 0;
         std::uint64_t per_block = 0;   // elements
@@ -185,6 +195,7 @@ public:
 
     std::vector<BufferSpec> buffers;
     std::vector<Snapshot> snapshots;
+    std::vector<Variable> variables;
     std::vector<LaunchSpec> launches;
     std::vector<Expectation> expectations;
     std::uint64_t bytes_moved = 0;   // global bytes the contract needs (each input read once, each output written
@@ -198,7 +209,8 @@ private:
     }
     template <class T>
     static Argument argument(const T& value) {
-        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16, "an argument is at most 16 plain bytes");
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kMaxArgumentBytes,
+                      "an argument is at most kMaxArgumentBytes plain bytes");
         Argument result{false, 0, 0, sizeof(T), {}};
         std::memcpy(result.value.data(), &value, sizeof(T));
         return result;

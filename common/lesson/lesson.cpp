@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -14,6 +15,12 @@
 namespace lanewise::lesson {
 
 namespace {
+
+// Of a file; empty where it cannot be read.
+std::string contents_of(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
 
 // The first name one of whose words is near: 'shufle' finds "block_sum_tree_shuffle".
 std::string nearest_by_part(const std::string& text, const std::vector<std::string>& names) {
@@ -71,6 +78,17 @@ Lesson::Lesson(std::string name, std::filesystem::path folder)
     : name_(std::move(name)), title_(name_), folder_(std::move(folder)) {}
 
 Lesson Lesson::of_this_program(const std::string& name) { return {name, data_folder() / "lessons" / name}; }
+
+std::string Lesson::text() const { return text_ ? *text_ : contents_of(text_path()); }
+
+Lesson& Lesson::text(std::string text) {
+    text_ = std::move(text);
+    return *this;
+}
+
+std::string Lesson::glossary() const {
+    return contents_of((text_ ? data_folder() / "lessons" : folder_.parent_path()) / "GLOSSARY.md");
+}
 
 Lesson& Lesson::title(std::string title) {
     title_ = std::move(title);

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,7 @@ struct Variant {
     bool offsets = false;             // its plan takes Inputs::offset: values that begin anywhere in their buffer
     bool large_n = false;             // its kernels count in 64 bits: up to kMaxLargeValues values
     std::uint64_t most_n = 0;         // what it takes at most, where that is less than a run may have; 0: no such limit
+    std::string input_text = {};      // what its header says of the input, where its plan makes memory of its own
     bool tab = true;                  // among the window's tabs when the command line names no variants
 };
 
@@ -101,7 +103,12 @@ public:
     const std::filesystem::path& folder() const { return folder_; }
     // A kernel file of the folder by its name.
     std::filesystem::path kernel_path(const std::string& file = launch::kKernelFile) const { return folder_ / file; }
+    // Its text: lesson.md, or what was given here. Empty where there is none.
+    std::string text() const;
+    Lesson& text(std::string text);
     std::filesystem::path text_path() const { return folder_ / "lesson.md"; }
+    // The glossary of all lessons, as text; empty where there is none.
+    std::string glossary() const;
     // Where recordings are kept: assets/recorded beside the folder of all lessons.
     std::filesystem::path recordings() const { return folder_.parent_path().parent_path() / "assets" / "recorded"; }
 
@@ -122,6 +129,7 @@ private:
     std::string title_;
     std::string main_;
     std::filesystem::path folder_;
+    std::optional<std::string> text_;   // none: it stands in lesson.md
     std::vector<Variant> variants_;
     std::vector<Control> controls_;
 };

@@ -48,6 +48,8 @@ constexpr std::array kActions = {
            {Kind::compare, 0}, Group::view, Surface::window},
     Action{letter('C'), true, "Shift C", "remove the chosen variant",
            {Kind::uncompare, 0}, Group::view, Surface::window},
+    Action{letter('S'), true, "Shift S", "edited file: the version before the save beside it",
+           {Kind::version_before, 0}, Group::variant, Surface::window},
     Action{letter('X'), false, "X", "choose the next side (Tab and 1 … 9 change it)",
            {Kind::side, 0}, Group::view, Surface::window},
     Action{letter('P'), false, "P", "pin the lane that is pointed at", {Kind::pin, 0}, Group::look, Surface::window},

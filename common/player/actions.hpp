@@ -31,6 +31,7 @@ struct Intent {
         start_page,                         // the lessons as a path
         roofline,                           // bytes against the machine's limit
         finding,                            // value 1: the next access that a finding names; 0: the one before
+        version_before,                     // of a file that is edited, beside the one shown
         cancel,                             // the run that is under way
         measure,                            // over sizes, on this GPU: 1 begins, 0 ends
         next_lesson,                        // goes on to the one after this

@@ -9,7 +9,7 @@
 // warps is a compile error that says so. Source: CUDA C++ Programming Guide, "Cooperative Groups".
 #pragma once
 
-#ifdef __CUDACC__
+#ifndef LANEWISE_EMULATED
 #define LANEWISE_GROUP __device__ __forceinline__
 #define LANEWISE_GROUP_SYNC LANEWISE_GROUP
 #define LANEWISE_GROUP_INTRINSIC(intrinsic, traced, ...) ::lanewise_traced::traced(line __VA_OPT__(, ) __VA_ARGS__)

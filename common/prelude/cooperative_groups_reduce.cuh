@@ -69,7 +69,7 @@ struct Lanes<thread_block_tile<kSize, Parent>> {
 // After each round the lane's partial result is recorded.
 template <class T>
 LANEWISE_GROUP void joined([[maybe_unused]] int line, [[maybe_unused]] const T& out) {
-#if defined(__CUDACC__) || defined(LANEWISE_TRACED_COPY)
+#if !defined(LANEWISE_EMULATED) || defined(LANEWISE_TRACED_COPY)
     if constexpr (kWhole<T>) ::lanewise_traced::after(line, line, 2, out);
 #endif
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "common/prelude/emulated/emulated.hpp"
+#include "common/prelude/emulated/emulated_special.hpp"
+#include "common/prelude/emulated/emulated_video.hpp"
 
 #define LANEWISE_DECLARED_ONLY
 #include "common/prelude/cooperative_groups.cuh"

@@ -44,7 +44,20 @@ foreach(header IN ITEMS barrier pipeline ptx)
   lanewise_refused_header(cuda/${header} "asynchronous work (cuda::barrier, cuda::pipeline, cuda::ptx) cannot be")
 endforeach()
 
-foreach(header IN ITEMS assert.h math_constants.h)
+# Of cuFFT, the types that kernels name.
+foreach(header IN ITEMS cufft.h cufftXt.h)
+  file(CONFIGURE OUTPUT ${LANEWISE_STAND_INS}/${header} @ONLY CONTENT
+    "// Stands in for cuFFT's header: its types.\n#pragma once\n#include <cuComplex.h>\nusing cufftReal = float;\nusing cufftDoubleReal = double;\nusing cufftComplex = cuComplex;\nusing cufftDoubleComplex = cuDoubleComplex;\n")
+endforeach()
+
+# CUB: its warp and block collectives for reductions and scans. What else it has is not emulated.
+foreach(header IN ITEMS cub.cuh block/block_reduce.cuh block/block_scan.cuh warp/warp_reduce.cuh warp/warp_scan.cuh
+        thread/thread_operators.cuh util_type.cuh)
+  file(CONFIGURE OUTPUT ${LANEWISE_STAND_INS}/cub/${header} @ONLY CONTENT
+    "// Stands in for CUB's header.\n#pragma once\n#include \"common/prelude/emulated/emulated_cub.hpp\"\n")
+endforeach()
+
+foreach(header IN ITEMS assert.h cuComplex.h math_constants.h)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/include/${header} ${LANEWISE_STAND_INS}/${header} COPYONLY)
 endforeach()
 file(CONFIGURE OUTPUT ${LANEWISE_STAND_INS}/cassert @ONLY CONTENT

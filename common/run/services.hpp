@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,6 +24,15 @@ struct NextProgram {
 struct SweepWatch {
     std::function<void(std::size_t done, std::size_t all, const std::string& what)> progress;
     std::function<bool()> cancelled;
+};
+
+// A kernel file that is edited while it is looked at, as it was saved last.
+struct EditedFile {
+    std::uint64_t version = 0;   // counts the saves
+    std::string file;            // "sum.cu"
+    std::string text;
+    std::string problem;         // why that is not what is shown; empty: it is, or is about to be
+    int line = 0;                // that the problem is at; 0: at none
 };
 
 // What a front end may ask for. Calls, but for cancel, come from one thread at a time, the
@@ -51,6 +61,10 @@ struct Services {
     std::function<std::string()> why_not_measured;
     // Says, before the front end closes, which program runs next. Empty: none can.
     std::function<void(const NextProgram& next)> continue_with;
+    // The file that is edited; another object where anything of it is another. From any thread. Empty: none is.
+    std::function<std::shared_ptr<const EditedFile>()> edited = {};
+    // Calls `wake`, from any thread, when that is another one; empty: no more.
+    std::function<void(std::function<void()> wake)> wake_on_edit = {};
 };
 
 }  // namespace lanewise::lesson

@@ -1,6 +1,7 @@
 // A lesson, its kernels, and the machines that it may run on.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -26,6 +27,8 @@ struct LessonSetup {
     std::function<Machine()> gpu_machine = {};
     // What single operations cost on the GPU. Empty: nothing measures them.
     std::function<timing::CostTable(const timing::CostProgress&)> measure_costs = {};
+    // Where kernel files are read that are shown. Empty: in the lesson's folder.
+    std::filesystem::path kernel_folder = {};
 };
 
 }  // namespace lanewise::lesson

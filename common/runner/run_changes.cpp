@@ -72,6 +72,9 @@ using WarpSizes = std::map<std::uint32_t, std::vector<std::string>>;
 std::vector<RunField> fields_of(const Variant& variant, const Lesson& lesson, const launch::KernelSet& kernels,
                                 const WarpSizes& warp_sizes) {
     std::vector<RunField> fields;
+    const RunField order{"order", FieldKind::order, "ascending", "In which order the emulator runs lanes and blocks",
+                         {"ascending", "descending"}};
+    if (!variant.input_text.empty()) return {order};   // its plan says all else
     const std::uint64_t most = variant.most_n > 0 ? variant.most_n : variant.large_n ? kMaxLargeValues : kMaxValues;
     // What a lesson asks to be played with comes first.
     for (const auto& [name, standard] : variant.controls)
@@ -107,8 +110,7 @@ std::vector<RunField> fields_of(const Variant& variant, const Lesson& lesson, co
         if (kind.seeded) seed.choices.emplace_back(kind.name);   // the inputs that it matters to
     fields.push_back(std::move(seed));
     if (variant.offsets) fields.push_back(number("offset", 0, 0, kMaxOffset, "Elements before the first value in memory"));
-    fields.push_back({"order", FieldKind::order, "ascending",
-                      "In which order the emulator runs lanes and blocks", {"ascending", "descending"}});
+    fields.push_back(order);
     return fields;
 }
 

@@ -62,13 +62,23 @@ void warn(Run& run, const std::string& sentence) {
 
 }  // namespace
 
-Runner::Runner(LessonSetup& setup, const RunOptions& options)
-    : setup_(setup), options_(&options) {
-    const auto text_of = [](const std::filesystem::path& path) {
+Runner::Runner(LessonSetup& setup, const RunOptions& options) : setup_(setup), options_(&options) { read_sources(); }
+
+void Runner::read_sources() {
+    const auto text_of = [&](const std::string& file) {
+        const std::filesystem::path path =
+            setup_.kernel_folder.empty() ? setup_.lesson.kernel_path(file) : setup_.kernel_folder / file;
         return whole_kernel_text(path.string(), read_text(path));
     };
-    for (const auto& file : setup.kernels.files()) sources_[file] = text_of(setup.lesson.kernel_path(file));
-    sources_.try_emplace(launch::kKernelFile, text_of(setup.lesson.kernel_path()));
+    sources_.clear();
+    for (const auto& file : setup_.kernels.files()) sources_[file] = text_of(file);
+    sources_.try_emplace(launch::kKernelFile, text_of(launch::kKernelFile));
+}
+
+void Runner::forget() {
+    const std::lock_guard lock(mutex_);
+    finished_.clear();
+    read_sources();
 }
 
 std::string Runner::source(const std::string& file) const {
@@ -199,7 +209,7 @@ void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inp
     header.block = inputs.block;
     header.seed = inputs.seed;
     header.offset = inputs.offset;
-    header.input = inputs.kind;
+    header.input = variant.input_text.empty() ? inputs.kind : variant.input_text;
     header.controls = inputs.controls.values();
     if (inputs.file && inputs.n <= kMaxTypedValues)
         header.values.assign(inputs.file->begin(), inputs.file->begin() + static_cast<std::ptrdiff_t>(inputs.n));

@@ -67,6 +67,9 @@ public:
     // The same, and run() gives what it gave.
     std::shared_ptr<const FinishedRun> load(const std::string& path);
 
+    // The kernel files, or the lesson, are others than they were: reads them again, and runs anew what is asked for.
+    void forget();
+
     // Ends the run that is under way, if any, within 0.2 s where it is in a process of its own: it then has what was
     // recorded before, and a finding that says so. From any thread.
     void cancel();
@@ -87,6 +90,7 @@ public:
     Inputs on_this_machine(Inputs inputs);
 
 private:
+    void read_sources();
     // The variant that the trace in `path` says it is of.
     const Variant& variant_of(const std::string& name, const std::string& path) const;
     std::shared_ptr<const FinishedRun> run_live(const Variant& variant, const Inputs& own);

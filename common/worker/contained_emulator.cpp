@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <stop_token>
@@ -22,6 +23,7 @@
 #include "common/emu/recording.hpp"
 #include "common/emu/resident_blocks.hpp"
 #include "common/worker/cause.hpp"
+#include "common/worker/library.hpp"
 #include "common/worker/message_fields.hpp"
 #include "common/worker/watch.hpp"
 
@@ -43,10 +45,11 @@ struct Job {
     launch::Request request;
     std::vector<emu::Runnable> kernels;
     std::size_t memory = 0;
+    std::string library;   // that the kernels stand in; empty: the program itself
 };
 template <class A>
 void fields(A& a, Job& job) {
-    a(job.plan, job.request, job.kernels, job.memory);
+    a(job.plan, job.request, job.kernels, job.memory, job.library);
 }
 
 // A runaway must not take the machine. Stacks count as what they reserve.
@@ -75,6 +78,12 @@ void limit_memory(const Job& job) {
     setrlimit(RLIMIT_DATA, &limit);
 }
 
+// Of kernels in a library what is told is where they stand from its beginning on.
+void place_kernels(std::vector<emu::Runnable>& kernels, std::uint64_t base) {
+    for (emu::Runnable& kernel : kernels)
+        kernel.body = reinterpret_cast<launch::EmulatedBody>(reinterpret_cast<std::uint64_t>(kernel.body) + base);
+}
+
 void run_job(int socket, std::span<const std::byte> bytes, int memory_fd) {
     Job job;
     Unpacker unpack(bytes);
@@ -83,6 +92,14 @@ void run_job(int socket, std::span<const std::byte> bytes, int memory_fd) {
     listen_for_death(memory.state());
     limit_memory(job);
     try {
+        if (!job.library.empty()) {
+            const std::uint64_t base = load_library(job.library).base;
+            memory.state().library_base = base;
+            place_kernels(job.kernels, base);
+            for (const auto& variable : job.plan.variables)
+                std::memcpy(reinterpret_cast<void*>(base + variable.place), variable.contents.data(),
+                            variable.contents.size());
+        }
         emu::execute(job.plan, job.kernels, job.request, memory, check::make_checker,
                      listen_on_this_thread);
     } catch (const std::bad_alloc&) {
@@ -227,7 +244,8 @@ public:
 
     launch::Outcome run(const launch::Plan& plan, const launch::KernelSet& kernels,
                         const launch::Request& request) override {
-        Job job{plan_without_contents(plan), request, emu::check_launches(plan, kernels, request), limits_.memory};
+        Job job{plan_without_contents(plan), request, emu::check_launches(plan, kernels, request), limits_.memory,
+                kernels.library()};
         emu::RunMemory memory(plan, emu::RunMemory::kind_of(request), true);
         std::fflush(stdout);   // what the kernel prints comes after it
         Child child = pool_->take();
@@ -238,6 +256,11 @@ public:
             throw Error("The process that was to run the kernel has ended; try again.", kExitFailed);
         Watch watch(child, memory, request, limits_, job.kernels, lines_);
         const bool done = watch.wait();
+        const std::uint64_t base = memory.state().library_base;
+        if (base != 0) {
+            lines_.library_at(job.library, base);
+            place_kernels(job.kernels, base);
+        }
         launch::Outcome outcome = emu::collect(plan, kernels, request, memory, lines_);
         if (!done) {
             outcome.findings.push_back(
@@ -259,6 +282,7 @@ private:
         for (const auto& spec : plan.buffers) shape.buffers.push_back({spec.name, spec.role, spec.element, spec.count, {}});
         shape.launches = plan.launches;
         shape.snapshots = plan.snapshots;
+        shape.variables = plan.variables;
         return shape;
     }
 

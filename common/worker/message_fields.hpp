@@ -17,8 +17,12 @@ void fields(A& a, launch::LaunchSpec& l) {
     a(l.kernel, l.arguments, l.grid, l.block, l.values, l.cooperative);
 }
 template <class A>
+void fields(A& a, launch::Plan::Variable& v) {
+    a(v.name, v.place, v.contents);
+}
+template <class A>
 void fields(A& a, launch::Plan& p) {
-    a(p.buffers, p.snapshots, p.launches);
+    a(p.buffers, p.snapshots, p.launches, p.variables);
 }
 template <class A>
 void fields(A& a, launch::Order& o) {
@@ -64,7 +68,13 @@ void fields(A& a, trace::Record& r) {
 template <class A>
 void fields(A& a, trace::Statement& s) {
     a(s.line, s.last_line, s.effect, s.target, s.to_memory, s.conditional, s.copies, s.calls, s.loads, s.uses, s.function,
-      s.loop, s.branch);
+      s.loop, s.branch, s.offers, s.call);
+}
+
+// What a library of kernels holds.
+template <class A>
+void fields(A& a, launch::BuiltEntry& e) {
+    a(e.name, e.arguments, e.parameters, e.entry, e.warp_size);
 }
 template <class A>
 void fields(A& a, trace::Launch& l) {

@@ -59,6 +59,7 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     view_ = request.view;
     table_.sorted = !request.sort.empty();
     if (table_.sorted) table_.sorting = lesson::parse_sorting(request.sort);
+    if (is_edited() && wake) presentation.services.wake_on_edit(wake);
     loader_.offer_cancel(presentation.services.cancel);
     loader_.offer_sizes(presentation.services.measure_sizes, presentation.services.why_not_measured);
     for (std::size_t side = 0; side < names_.size(); ++side) loader_.get(run_name(side));
@@ -68,6 +69,7 @@ void App::frame(const Look& look, const Rect& window, float seconds) {
     again_ = false;
     window_ = window;
     scale_ = look.scale;
+    adopt_edit();
     adopt_runs();
     adopt_written();
     adopt_files();
@@ -95,6 +97,8 @@ std::size_t App::tab_of(const std::string& variant) const {
 }
 
 const std::string& App::tab_title(const std::string& variant) const {
+    static const std::string before = "before the save";
+    if (variant.starts_with("before:")) return before;
     const std::size_t tab = tab_of(variant);
     if (tab >= presentation_.variants.size() || presentation_.variants[tab].title.empty()) return variant;
     return presentation_.variants[tab].title;
@@ -224,6 +228,7 @@ void App::apply(Intent intent) {
         case Kind::undo_change: undo_change(); break;
         case Kind::lane_value: open_lane_value(static_cast<int>(intent.value)); break;
         case Kind::rounding_input: change_field("input", "random"); break;
+        case Kind::version_before: show_version_before(); break;
         case Kind::focus: focus_ = !focus_; break;
         case Kind::theme: dark_ = !dark_; break;
         case Kind::colors:

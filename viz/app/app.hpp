@@ -88,6 +88,8 @@ public:
     std::string title(bool whole = true) const;
     // "variant=warp_sum_xor step=3 of=6 lane=-1 compare=": for tests that press real keys.
     std::string state() const;
+    // "shown=3 saved=4 problem=12" of a file that is edited: the version shown, the last, the line that is wrong; else empty.
+    std::string edit_state() const;
 
     const lesson::Prediction& prediction() const { return prediction_; }
     const RunBar& run_bar() const { return run_bar_; }
@@ -190,6 +192,10 @@ private:
     void draw_wrong_answer(const Pane& pane) const;
 
     void adopt_changed_sides();
+    // A file that is edited (app_edit.cpp).
+    void adopt_edit();
+    void show_version_before();
+    bool is_edited() const { return static_cast<bool>(presentation_.services.edited); }
     void show_run(std::shared_ptr<const RunView> run_view);
     void follow_work();
     // Comparisons (app_compare.cpp).
@@ -328,6 +334,8 @@ private:
     std::size_t tabs_of_lesson_ = 0;                 // tabs that are the lesson's own: the first ones
     std::optional<std::size_t> wanted_step_;
     bool closing_ = false;
+    std::shared_ptr<const lesson::EditedFile> edited_;   // as it was saved last
+    std::uint64_t shown_version_ = 0;                    // of it, that is shown
     RunLoader loader_;   // last: its worker ends before what it wakes
 };
 

@@ -14,10 +14,10 @@ std::vector<CompareSide> App::compare_sides() const {
 
 // A file's run is as it is: it has no other input.
 std::string App::run_name(std::size_t side) const {
-    if (!path_of_file_run(names_[side]).empty()) return names_[side];
+    if (is_fixed_run(names_[side])) return names_[side];
     if (!comparing()) return name_of_changed_run(names_[side], changes_of(side));
     std::vector<std::string> beside = names_;
-    std::erase_if(beside, [](const std::string& name) { return !path_of_file_run(name).empty(); });
+    std::erase_if(beside, is_fixed_run);
     return name_of_changed_run(name_of_run_beside(names_[side], beside), changes_of(side));
 }
 

@@ -15,13 +15,16 @@ void App::adopt_runs() {
         measured_ = times;
         presentation_.timings = *times;
     }
-    if (comparing() && compare_.steps.sides() == names_.size()) return adopt_changed_sides();
+    if (comparing() && compare_.steps.sides() == names_.size() && !is_edited()) return adopt_changed_sides();
+    const bool newer = edited_ && shown_version_ != edited_->version;
     bool changed = compare_.steps.sides() != names_.size(), all = true;
     for (std::size_t side = 0; side < names_.size(); ++side) {
         const RunLoader::Result result = loader_.get(run_name(side));
-        errors_[side] = result.error;
+        // While a file is edited the last good run stays; what is wrong stands in its source.
+        const bool stays = is_edited() && shown_[side];
+        errors_[side] = stays ? std::string() : result.error;
         // A change that does not run leaves what was shown, and says why where it was made.
-        if (!result.error.empty() && shown_[side] && !changes_of(side).empty() &&
+        if (!result.error.empty() && shown_[side] && !changes_of(side).empty() && !(edited_ && !edited_->problem.empty()) &&
             shown_[side]->trace().header.variant == names_[side]) {
             refuse_change(result.error);
             errors_[side].clear();
@@ -29,6 +32,8 @@ void App::adopt_runs() {
         all &= result.run_view != nullptr;
         if (!result.run_view || result.run_view == (side == 0 && whole_ ? whole_ : shown_[side])) continue;
         changed = true;
+        if (stays && newer && !is_fixed_run(names_[side])) loader_.put(name_of_run_before(names_[side]), shown_[side]);
+        if (side == 0 && edited_) shown_version_ = edited_->version;
         if (side == 0) show_run(result.run_view);
         else shown_[side] = result.run_view;
     }
@@ -55,7 +60,7 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
     const std::shared_ptr<const RunView> last = whole_ ? whole_ : shown_[0];
     shown_[0] = std::move(run_view);
     // A lesson may have several kernel files: the one that ran is shown.
-    if (const lesson::Run& run = *shown_[0]->run; !run.source.empty() && run.kernel_file != source_.file)
+    if (const lesson::Run& run = *shown_[0]->run; !run.source.empty() && (is_edited() || run.kernel_file != source_.file))
         source_.set_source(run.kernel_file, run.source);
     const steps::Steps& steps = shown_[0]->steps();
     const auto recorded = [&](const WarpRef& warp) {

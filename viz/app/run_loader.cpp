@@ -50,6 +50,9 @@ std::pair<std::string, lesson::RunChanges> changed_run_of(const std::string& nam
     if (!name.starts_with("changed:") || end == std::string::npos) return {name, {}};
     return {name.substr(8, end - 8), lesson::unpacked(std::string_view(name).substr(end + 1))};
 }
+std::string name_of_run_before(const std::string& variant) { return "before:" + variant; }
+
+bool is_fixed_run(const std::string& name) { return name.starts_with("before:") || name.starts_with("file:"); }
 
 RunLoader::RunLoader(Run run, Measure measure, std::function<void()> wake)
     : run_(std::move(run)), measure_(std::move(measure)), wake_(std::move(wake)) {
@@ -92,6 +95,24 @@ void RunLoader::want_only(const std::vector<std::string>& names) {
         }
     }
     if (ends && cancel_) cancel_();
+}
+
+void RunLoader::forget() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(results_, [](const auto& result) { return !is_fixed_run(result.first); });
+    std::erase_if(wanted_, [](const std::string& name) { return !is_fixed_run(name); });
+    kept_.clear();
+    ++forgotten_;
+}
+
+bool RunLoader::has(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return results_.contains(name);
+}
+
+void RunLoader::put(const std::string& name, std::shared_ptr<const RunView> run_view) {
+    const std::lock_guard lock(mutex_);
+    results_[name] = Result{std::move(run_view), {}, {}};
 }
 
 RunLoader::Result RunLoader::get(const std::string& variant) {
@@ -144,6 +165,7 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
     running_ = true;
     running_name_ = variant;
     forget_running_ = false;
+    const int forgotten = forgotten_;
     lock.unlock();
     Result result;
     try {
@@ -157,8 +179,11 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     running_ = false;
     ran_ = true;
+    const bool unwanted = std::exchange(forget_running_, false);
+    // What was asked for before it was forgotten is of no use; it may have been asked for again.
+    if (forgotten != forgotten_ && !is_fixed_run(variant)) return;
     // One that was ended because it is wanted no longer is no run of those changes.
-    if (std::exchange(forget_running_, false)) {
+    if (unwanted) {
         results_.erase(variant);
         return;
     }

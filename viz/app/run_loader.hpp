@@ -38,6 +38,10 @@ RunBeside run_beside_of(const std::string& name);
 std::string name_of_changed_run(const std::string& name, const lesson::RunChanges& changes);
 // Its parts; no changes for any other name.
 std::pair<std::string, lesson::RunChanges> changed_run_of(const std::string& name);
+// The name of what a variant's run was before its file was saved: "before:warp_sum_xor".
+std::string name_of_run_before(const std::string& variant);
+// Is it the name of a run that no other comes in the place of: of a file, or of one before?
+bool is_fixed_run(const std::string& name);
 
 class RunLoader {
 public:
@@ -63,6 +67,14 @@ public:
 
     // How a run that is under way is ended; before anything is asked for.
     void offer_cancel(std::function<void()> cancel) { cancel_ = std::move(cancel); }
+
+    // Results are of something that is no more, but for those that have names of their own (is_fixed_run): runs are made
+    // anew when they are asked for.
+    void forget();
+    // Is there a result of that name?
+    bool has(const std::string& name);
+    // `name`, which no run is asked for by, has this result.
+    void put(const std::string& name, std::shared_ptr<const RunView> run_view);
 
     // Ends the run that is under way, whose record so far is its result. Does nothing where none is.
     void cancel();
@@ -123,6 +135,7 @@ private:
     std::deque<std::string> kept_;   // runs with changes that are there, the oldest first
     bool ran_ = false;
     bool running_ = false;      // a variant
+    int forgotten_ = 0;         // how often
     bool closing_ = false;
     std::thread worker_;
 };

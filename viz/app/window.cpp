@@ -259,7 +259,9 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
     Gui gui(std::clamp(scale_of(window.handle, request.scale) * app.larger(), 0.5f, 6.0f));
     const GlfwBackend backend(window.handle);
 
-    std::string title;
+    const char* asked = std::getenv("LANEWISE_PRINT_STATE");   // by tests
+    const bool prints = asked && std::string(asked) == "1";
+    std::string title, edited;
     double last = glfwGetTime();
     while (!glfwWindowShouldClose(window.handle) && !app.closing()) {
         // Nothing moves and no key waits: sleep. A run that ends posts an event.
@@ -279,6 +281,11 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
         if (stage.frames_owed > 0) --stage.frames_owed;
         keeper.look_at(window.handle, app, !request.has_size);
         keeper.keep(app, false);
+        if (prints && app.edit_state() != edited) {
+            edited = app.edit_state();
+            std::printf("%s\n", edited.c_str());
+            std::fflush(stdout);
+        }
         if (app.title() != title) {
             title = app.title();
             glfwSetWindowTitle(window.handle, title.c_str());
@@ -286,9 +293,7 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
     }
     keeper.look_at(window.handle, app, !request.has_size);
     keeper.keep(app, true);
-    if (const char* print = std::getenv("LANEWISE_PRINT_STATE"); print && std::string(print) == "1") {
-        std::printf("%s\n", app.state().c_str());
-    }
+    if (prints) std::printf("%s\n", app.state().c_str());
 }
 
 }  // namespace lanewise::viz

@@ -9,11 +9,6 @@ bool hidden_by(const std::vector<Span>& spans, std::size_t offset) {
     return std::any_of(spans.begin(), spans.end(), [&](const Span& span) { return span.holds(offset); });
 }
 
-void blank(std::string& text, Span span) {
-    for (std::size_t i = span.begin; i < span.end; ++i)
-        if (text[i] != '\n' && text[i] != '\r' && text[i] != '\\') text[i] = ' ';
-}
-
 // `#if WHATEVER` and `#ifdef WHATEVER` become `#if 1` or `#if 0`; `#elif WHATEVER` likewise.
 void force(std::string& text, const Directive& directive, bool on) {
     if (directive.name == "else") return;
@@ -42,6 +37,12 @@ std::size_t end_of_asm(const Source& source, std::size_t i) {
 }
 
 }  // namespace
+
+void blank(std::string& text, Span span) {
+    const auto ends_line = [&](std::size_t i) { return i < text.size() && (text[i] == '\n' || text[i] == '\r'); };
+    for (std::size_t i = span.begin; i < span.end && i < text.size(); ++i)
+        if (!ends_line(i) && (text[i] != '\\' || !ends_line(i + 1))) text[i] = ' ';
+}
 
 std::vector<Chain> chains_of(const Source& source) {
     std::vector<Chain> chains;

@@ -20,6 +20,9 @@ struct Chain {
     bool forced = false;      // as chosen, whatever its conditions say
 };
 
+// Makes blanks of these bytes, but for what ends and joins lines.
+void blank(std::string& text, Span span);
+
 // The chains of a file, an outer one before those in it.
 std::vector<Chain> chains_of(const Source& source);
 

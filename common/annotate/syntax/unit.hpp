@@ -60,11 +60,21 @@ struct Unit {
     std::set<std::string> functions;  // names that the files give to functions they define
 };
 
+// An #include in file number `file` that stands for file number `other`.
+struct Include {
+    std::size_t file = 0;
+    Span span;  // the name, with its quotes or brackets
+    std::size_t other = 0;
+};
+
 // All that was read of a kernel file. The first unit is what an emulated build sees; each further one shows branches of
 // conditional directives (#if, #else) that those before it hid.
 struct Reading {
     std::vector<Unit> units;
     std::vector<std::string> overloads;  // functions of CUDA's at global scope that the file adds overloads to
+    // Of somebody's file only; a lesson's includes are known by their names, and it says ::name of CUDA's things alone.
+    std::vector<Include> includes;
+    std::set<std::string> globals;       // names that the files declare at global scope
 
     std::size_t file_count() const { return units.front().files.size(); }
     // What does not depend on conditional directives is the same in every unit.

@@ -39,7 +39,7 @@ struct atomicCAS_scoped {
 struct add_vector_word {
   template <class T>
   static __device__ T call(T* address, T value, T compare, int scope) {
-#if !defined(__CUDACC__) || !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#if defined(LANEWISE_EMULATED) || !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     return atomicAdd_scoped::call(address, value, compare, scope);
 #else
     return value;

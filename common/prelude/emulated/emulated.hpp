@@ -31,6 +31,17 @@
 #define __unreachable() __builtin_unreachable()
 // The first architecture that has all the words emulated here.
 #define __CUDA_ARCH__ 800
+// What a file asks to know which compiler and toolkit it is read by: without them many take another branch.
+#define LANEWISE_EMULATED 1
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#define __CUDACC_RELAXED_CONSTEXPR__ 1
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+#define CUDART_VERSION 13000
+#define CUDA_VERSION 13000
 
 // Each lane asks where it stands; the answer never changes while its kernel runs.
 LANEWISE_INTRINSIC uint3 lanewise_thread_index() {

@@ -26,6 +26,39 @@ T rounded_by(Round round, Operation operation, A... arguments) {
     return result;
 }
 
+// The x with erfc(x) = y, 0 < y <= 1: Newton's steps with Halley's correction from a start that is right to a few per
+// cent, for erfc itself or, where it is small, for its logarithm.
+double inverse_erfc(double y) {
+    constexpr double kTwoOverRootPi = 1.12837916709551257390;
+    double x = y > 0.5 ? (1 - y) / kTwoOverRootPi : std::sqrt(-std::log(y * std::sqrt(-std::log(y) + 1)));
+    for (int i = 0; i < 8; ++i) {
+        const double error = std::erfc(x) - y;
+        const double step = error / (-kTwoOverRootPi * std::exp(-x * x));
+        const double next = x - step / (1 + x * step);
+        if (next == x) break;
+        x = next;
+    }
+    return x;
+}
+
+double erfc_inverse(double y) {
+    if (!(y >= 0 && y <= 2)) return std::nan("");
+    if (y == 0 || y == 2) return y == 0 ? HUGE_VAL : -HUGE_VAL;
+    return y <= 1 ? inverse_erfc(y) : -inverse_erfc(2 - y);
+}
+
+// Near zero 1 - |y| loses digits: there a step with erf itself follows.
+double erf_inverse(double y) {
+    if (!(std::fabs(y) <= 1)) return std::nan("");
+    if (y == 0) return y;
+    double x = std::copysign(std::fabs(y) == 1 ? HUGE_VAL : inverse_erfc(1 - std::fabs(y)), y);
+    for (int i = 0; i < 2 && std::fabs(y) < 0.5; ++i) {
+        if (x == 0) x = y * 0.88622692545275801365;
+        x -= (std::erf(x) - y) / (1.12837916709551257390 * std::exp(-x * x));
+    }
+    return x;
+}
+
 double by_library(Elementary function, double x) {
     constexpr double kPi = 3.14159265358979323846;
     switch (function) {
@@ -53,6 +86,11 @@ double by_library(Elementary function, double x) {
             return turn >= 0.75 ? -std::cos(kPi * (1 - turn)) : std::cos(kPi * turn);
         }
         case Elementary::normcdf: return 0.5 * std::erfc(-x / 1.41421356237309504880);
+        case Elementary::erfinv: return erf_inverse(x);
+        case Elementary::erfcinv: return erfc_inverse(x);
+        case Elementary::normcdfinv: return -1.41421356237309504880 * erfc_inverse(2 * x);
+        case Elementary::cyl_bessel_i0: return std::cyl_bessel_i(0.0, std::fabs(x));
+        case Elementary::cyl_bessel_i1: return std::copysign(std::cyl_bessel_i(1.0, std::fabs(x)), x);
         case Elementary::erfcx: {
             if (x < 20) return std::exp(x * x) * std::erfc(x);
             // The asymptotic series: beyond 20 its fifth term is below 1e-12.

@@ -28,6 +28,7 @@ double to_double(unsigned long long value, Round round);
 // about one argument in 2^29.
 enum class Elementary : std::uint8_t {
     exp, exp10, log, log2, log10, sin, cos, tan, rsqrt, rcbrt, sinpi, cospi, normcdf, erfcx,
+    erfinv, erfcinv, normcdfinv, cyl_bessel_i0, cyl_bessel_i1,
 };
 float elementary(Elementary function, float x);
 double elementary(Elementary function, double x);   // as good as the host's library

@@ -31,18 +31,26 @@ void SourceView::set_source(const std::string& name, const std::string& source) 
     shown_line_ = -1;
 }
 
+void SourceView::set_problem(int line, const std::string& sentence) {
+    problem_line_ = sentence.empty() ? 0 : line;
+    problem_ = sentence;
+    shown_line_ = -1;
+}
+
 void SourceView::draw_title(const Pane& pane, const Rect& where, const RunView* run_view,
                             const Playhead& playhead) const {
-    const int lit = lit_line(run_view, playhead);
+    const int lit = problem_line_ > 0 ? problem_line_ : lit_line(run_view, playhead);
     const Rect head = where.inset(pane.px(16), 0);
     text_in(pane.brush, Face::code, head, pane.colors().quiet, file, Align::left);
     if (lit > 0)
-        text_in(pane.brush, Face::code, head, pane.colors().accent, "line " + std::to_string(lit), Align::right);
+        text_in(pane.brush, Face::code, head, problem_line_ > 0 ? pane.colors().warning : pane.colors().accent, "line " + std::to_string(lit), Align::right);
 }
 
 Intent SourceView::draw(const Pane& body, const RunView* run_view, const Playhead& playhead, Selection& selection) {
     const Theme& colors = body.colors();
-    const int lit = lit_line(run_view, playhead);
+    // A line that does not compile comes before the one that ran: the text is no longer that of the run.
+    const int lit = problem_line_ > 0 ? problem_line_ : lit_line(run_view, playhead);
+    const Color lit_color = problem_line_ > 0 ? colors.warning : colors.accent;
     const Brush& brush = body.brush;
     const float digit = (*body.look().fonts)[Face::code].digit;
     const float left = body.px(12) + digit * 3.5f;
@@ -56,7 +64,9 @@ Intent SourceView::draw(const Pane& body, const RunView* run_view, const Playhea
     for (std::size_t i = 0; i < lines_.size(); ++i) {
         const int number = static_cast<int>(i) + 1;
         const auto pieces = wrap_code(lines_[i].text, columns);
-        const float height = pitch * static_cast<float>(pieces.size());
+        const auto told = number == problem_line_ ? wrap_code(problem_, columns) : decltype(wrap_code(problem_, columns))();
+        const float code_height = pitch * static_cast<float>(pieces.size());
+        const float height = code_height + pitch * static_cast<float>(told.size());
         const float top = body.box.y0 + y - body.scrolled;
         const Rect row{body.box.x0, top, body.box.x1, top + height};
         if (number == lit) {
@@ -66,8 +76,8 @@ Intent SourceView::draw(const Pane& body, const RunView* run_view, const Playhea
         if (row.overlaps(body.box)) {
             const bool hovered = body.hovers(row);
             if (number == lit) {
-                fill(brush, row, colors.accent_ground);
-                fill(brush, {row.x0, row.y0, row.x0 + body.px(3), row.y1}, colors.accent);
+                fill(brush, row, problem_line_ > 0 ? mix(colors.panel, colors.warning, 0.16) : colors.accent_ground);
+                fill(brush, {row.x0, row.y0, row.x0 + body.px(3), row.y1}, lit_color);
             } else if (hovered || selection.now.line == number) {
                 fill(brush, row, mix(colors.panel, colors.raised, 0.6));
             }
@@ -81,11 +91,16 @@ Intent SourceView::draw(const Pane& body, const RunView* run_view, const Playhea
             if (std::binary_search(found.begin(), found.end(), number))
                 warning_sign(brush, {row.x0 + left - digit * 0.55f, top + pitch / 2}, body.px(5));
             text_in(brush, Face::small, {row.x0, top, row.x0 + left - digit * 1.2f, top + pitch},
-                    number == lit ? colors.accent : colors.quiet, std::to_string(number), Align::right);
+                    number == lit ? lit_color : colors.quiet, std::to_string(number), Align::right);
             const float baseline = (pitch - line_height(body.look(), Face::code)) / 2;
             for (std::size_t p = 0; p < pieces.size(); ++p) {
                 code_piece(brush, Face::code, {row.x0 + left, top + baseline + pitch * static_cast<float>(p)},
                            lines_[i], pieces[p]);
+            }
+            for (std::size_t p = 0; p < told.size(); ++p) {
+                const float y0 = top + code_height + pitch * static_cast<float>(p);
+                text_in(brush, Face::code, {row.x0 + left, y0, row.x1, y0 + pitch}, colors.warning,
+                        std::string_view(problem_).substr(told[p].begin, told[p].size), Align::left);
             }
             // A line that ran leads to the next of its steps.
             if (hovered && run_view) {

@@ -16,6 +16,8 @@ struct SourceView {
     std::string file;
 
     void set_source(const std::string& name, const std::string& source);
+    // What is wrong with a line of it, told below the line; 0: nothing.
+    void set_problem(int line, const std::string& sentence);
     // The file's name and the lit line's number; `run_view` is null while there is no run.
     void draw_title(const Pane& pane, const Rect& where, const RunView* run_view, const Playhead& playhead) const;
     // A line that ran leads to its next step when it is clicked.
@@ -23,6 +25,8 @@ struct SourceView {
 
 private:
     std::vector<CodeLine> lines_;
+    int problem_line_ = 0;
+    std::string problem_;
     LitLines belonging_;    // to the step or the word that is pointed at elsewhere
     int shown_line_ = -1;   // the line that was brought into sight last
     Point shown_in_{};      // and the size of the panel then: in another one it stands elsewhere

@@ -1,6 +1,7 @@
 // What else kernels are made of: each kernel puts some of CUDA's intrinsics and declarations through the emulator.
 #include <assert.h>
 #include <cstdio>
+#include <cub/cub.cuh>
 
 extern __shared__ float dynamic_floats[];
 extern __shared__ int dynamic_ints[];
@@ -233,4 +234,72 @@ __global__ void small_warps(const int* in, int* out) {
   mine[3] = above;
   mine[4] = static_cast<int>(__activemask());
   __syncthreads();
+}
+
+// Gives 100, 200, … to one tile of a block after the other.
+struct Tens {
+  int next;
+  __device__ int operator()(int all) {
+    const int before = next;
+    next += 100 + 0 * all;
+    return before;
+  }
+};
+
+// in: kBlock. out: 6 a thread. kBlock may leave the last warp in part.
+template <int kBlock>
+__global__ void cub_block(const int* in, int* out, int valid) {
+  using Reduce = cub::BlockReduce<int, kBlock>;
+  using Scan = cub::BlockScan<int, kBlock, cub::BLOCK_SCAN_WARP_SCANS>;
+  __shared__ union {
+    typename Reduce::TempStorage reduce;
+    typename Scan::TempStorage scan;
+  } storage;
+  const int thread = threadIdx.x, value = in[thread];
+  int results[6] = {};
+  results[0] = Reduce(storage.reduce).Sum(value);
+  __syncthreads();
+  results[1] = Reduce(storage.reduce).Reduce(value, cub::Max(), valid);
+  __syncthreads();
+  int all = 0;
+  Scan(storage.scan).ExclusiveSum(value, results[2], all);
+  results[3] = all;
+  __syncthreads();
+  Scan(storage.scan).InclusiveScan(value, results[4], cub::Min());
+  __syncthreads();
+  int pair[2] = {value, 1};
+  Tens tens{100};
+  Scan(storage.scan).ExclusiveSum(pair, pair, tens);
+  results[5] = pair[1];
+  for (int i = 0; i < 6; ++i) out[6 * thread + i] = results[i];
+}
+
+// in: 32. out: 6 a lane, by logical warps of kThreads lanes.
+template <int kThreads>
+__global__ void cub_warp(const double* in, double* out) {
+  using Reduce = cub::WarpReduce<double, kThreads>;
+  using Scan = cub::WarpScan<double, kThreads>;
+  __shared__ typename Reduce::TempStorage reduce;
+  __shared__ typename Scan::TempStorage scan;
+  const int lane = threadIdx.x;
+  const double value = in[lane];
+  double results[6] = {};
+  results[0] = Reduce(reduce).Sum(value);
+  results[1] = Reduce(reduce).Reduce(value, cub::Min(), 3);
+  results[2] = Reduce(reduce).HeadSegmentedSum(value, lane % 3 == 0);
+  Scan(scan).ExclusiveSum(value, results[3], results[4]);
+  results[5] = Scan(scan).Broadcast(value, 1);
+  for (int i = 0; i < 6; ++i) out[6 * lane + i] = results[i];
+}
+
+// out: global, static shared, dynamic shared, local; 4 answers each.
+__global__ void address_spaces(unsigned* out) {
+  __shared__ int fixed[4];
+  int own[4] = {};
+  const void* places[4] = {out, &fixed[1], &dynamic_ints[0], &own[2]};
+  for (int i = 0; i < 4; ++i) {
+    out[3 * i] = __isGlobal(places[i]);
+    out[3 * i + 1] = __isShared(places[i]);
+    out[3 * i + 2] = __isLocal(places[i]);
+  }
 }

@@ -1,6 +1,8 @@
 // Threads of one block and shared memory: wrong kernels and right ones that look alike. Above each stands what the checks
 // must say of it, in every order of lanes and blocks; "// !" marks the lines that a finding may name.
 
+#include <cub/cub.cuh>
+
 // verdict wrong race (uninitialised_read): load_then_read<<<2, 64>>>(ramp_f32(128), zeros_f32(128))
 __global__ void load_then_read(const float* in, float* out) {
   __shared__ float tile[64];
@@ -489,4 +491,25 @@ __global__ void vote_in_a_loop(const float* in, int* out) {
   int rounds = 0;
   while (!__syncthreads_or(in[threadIdx.x] == rounds - 1) && rounds < 3) ++rounds;
   out[threadIdx.x] = rounds;
+}
+
+// verdict wrong race: storage_used_again<<<2, 64>>>(ramp_f32(128), zeros_f32(2))
+__global__ void storage_used_again(const float* in, float* out) {
+  using Reduce = cub::BlockReduce<float, 64>;
+  __shared__ Reduce::TempStorage storage;
+  const float value = in[blockIdx.x * 64 + threadIdx.x];
+  const float sum = Reduce(storage).Sum(value);                 // !
+  const float most = Reduce(storage).Reduce(value, cub::Max());  // !
+  if (threadIdx.x == 0) out[blockIdx.x] = sum + most;
+}
+
+// verdict clean: storage_used_again_later<<<2, 64>>>(ramp_f32(128), zeros_f32(2))
+__global__ void storage_used_again_later(const float* in, float* out) {
+  using Reduce = cub::BlockReduce<float, 64>;
+  __shared__ Reduce::TempStorage storage;
+  const float value = in[blockIdx.x * 64 + threadIdx.x];
+  const float sum = Reduce(storage).Sum(value);
+  __syncthreads();
+  const float most = Reduce(storage).Reduce(value, cub::Max());
+  if (threadIdx.x == 0) out[blockIdx.x] = sum + most;
 }

@@ -1,0 +1,188 @@
+#include "common/own/build.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/own/command.hpp"
+#include "common/own/messages.hpp"
+
+namespace lanewise::own {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kNamespace = "kernels_own_emulated_traced";
+
+// A string of C++.
+std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result + "\"";
+}
+
+std::string at_line(int line, const fs::path& file) {
+    return line > 0 ? fmt::format("#line {} {}\n", line, quoted(file.string())) : std::string();
+}
+
+std::string full_name(const Instance& instance) {
+    return fmt::format("::{}::{}{}", kNamespace, instance.name,
+                       instance.arguments.empty() ? "" : "<" + instance.arguments + ">");
+}
+
+std::string parameters_of(const Instance& instance) {
+    return fmt::format("::lanewise_emulated::Parameters<decltype(&{})>", full_name(instance));
+}
+
+std::string entries_text(const BuildRequest& request) {
+    std::string text;
+    for (const Instance& instance : request.instances) {
+        const std::string comma = instance.arguments.empty() ? "" : ", ";
+        text += at_line(instance.line, request.file);
+        text += instance.warp_size == 32
+                    ? fmt::format("ENTRY({}{}{})\n", instance.name, comma, instance.arguments)
+                    : fmt::format("WARP_ENTRY({}, {}{}{})\n", instance.warp_size, instance.name, comma, instance.arguments);
+    }
+    return text;
+}
+
+// The wrapper: the prelude, the kernels in a namespace of their own, the entries, and what the kernels take.
+std::string library_text(const BuildRequest& request, const fs::path& folder) {
+    const auto include = [&](const char* name) { return fmt::format("#include {}\n", quoted((folder / name).string())); };
+    std::string text = include("kernels.includes.inc");
+    text += "extern \"C\" {\n__attribute__((visibility(\"hidden\"))) void* __dso_handle = &__dso_handle;\n}\n";
+    text += fmt::format("namespace {} {{\nusing ::lanewise_emulated::heap::malloc;\nusing ::lanewise_emulated::heap::free;\n", kNamespace);
+    text += include("kernels.overloads.inc") + include("kernels.emulated_traced.cuh");
+    text += "}\n" + fmt::format("namespace {} {{\nnamespace lanewise_given {{\n", kNamespace);
+    for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+        const CodeArgument& argument = request.arguments[i];
+        text += at_line(argument.line, request.file);
+        text += fmt::format("static const {}::Of<{}> argument_{} = {};\n", parameters_of(argument.instance),
+                            argument.parameter, i, argument.text);
+    }
+    text += "}\n}\n#line 1 \"own.cpp\"\nnamespace {\nusing namespace ::lanewise;\n" + include("kernels.tables.inc") + "}\n";
+    text += fmt::format("#define LANEWISE_KERNEL(name, ...) ::{}::name __VA_OPT__(<__VA_ARGS__>)\n", kNamespace);
+    text += "#define WARP_ENTRY(warp, name, ...) {#name, #__VA_ARGS__, reinterpret_cast<const void*>(static_cast<void (*)(void**)>( \\\n"
+            "    ::lanewise_emulated::body<&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__)>)), \\\n"
+            "    ::lanewise::prelude::Signature<decltype(&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__))>::parameters, \\\n"
+            "    ::lanewise::prelude::Signature<decltype(&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__))>::count, warp},\n"
+            "#define ENTRY(...) WARP_ENTRY(0, __VA_ARGS__)\n";
+    text += "extern \"C\" LANEWISE_UNHOOKED void lanewise_library(::lanewise::prelude::RawLibrary* library) {\n"
+            "    static const ::lanewise::prelude::RawEntry entries[] = {\n" + include("entries.inc") + "#line 1 \"own.cpp\"\n    };\n"
+            "    library->file = {entries, sizeof(entries) / sizeof(entries[0]), kStatements, kStatementCount, kSharedNames, "
+            "kSharedCount, nullptr, \"\", 0};\n"
+            "    static const ::lanewise::prelude::RawType* const types[] = {";
+    for (const Instance& instance : request.instances) text += parameters_of(instance) + "::types(), ";
+    text += "nullptr};\n    library->types = types;\n    static const ::lanewise::prelude::RawArgument arguments[] = {";
+    for (std::size_t i = 0; i < request.arguments.size(); ++i)
+        text += fmt::format("{{{0}, &::{1}::lanewise_given::argument_{0}, sizeof(::{1}::lanewise_given::argument_{0})}}, ", i,
+                            kNamespace);
+    text += fmt::format("{{}}}};\n    library->arguments = arguments;\n    library->argument_count = {};\n", request.arguments.size());
+    text += "    static const ::lanewise::prelude::RawVariable variables[] = {";
+    for (const std::string& name : request.variables)
+        text += fmt::format("{{\"{0}\", &::{1}::{0}, ::lanewise_emulated::describe_variable<decltype(::{1}::{0})>()}}, ", name,
+                            kNamespace);
+    text += fmt::format("{{}}}};\n    library->variables = variables;\n    library->variable_count = {};\n}}\n", request.variables.size());
+    return text;
+}
+
+void write(const fs::path& path, const std::string& text) {
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) throw Error(fmt::format("{} cannot be written; is the disk full? TMPDIR names another folder.", path.string()));
+}
+
+std::shared_ptr<Library> fresh_folder() {
+    std::error_code failed;
+    std::string name = (fs::temp_directory_path(failed) / "lanewise-XXXXXX").string();
+    if (failed || !mkdtemp(name.data()))
+        throw Error(fmt::format("no folder can be made in {} for what is compiled; TMPDIR names another one.",
+                                fs::path(name).parent_path().string()));
+    return std::make_shared<Library>(name);
+}
+
+// Throws what a command came to, but for success.
+void judge(const CommandResult& result, const BuildRequest& request, const std::string& program) {
+    switch (result.end) {
+        case CommandResult::End::stopped: throw Stopped();
+        case CommandResult::End::too_long:
+            throw Error(fmt::format("{}: compiling it took more than a minute and was stopped; a template that instantiates "
+                                    "itself may be the cause.", request.file.string()));
+        case CommandResult::End::not_found: throw Error(fmt::format("{} could not be started; is it installed?", program));
+        case CommandResult::End::exited: break;
+    }
+    if (result.status != 0) throw CompileError(messages_of(result.output, request.file));
+}
+
+std::vector<std::string> kernels_of(const BuildRequest& request) {
+    std::vector<std::string> names;
+    for (const Instance& instance : request.instances)
+        if (std::find(names.begin(), names.end(), instance.name) == names.end()) names.push_back(instance.name);
+    return names;
+}
+
+}  // namespace
+
+Library::~Library() {
+    std::error_code none;
+    fs::remove_all(folder_, none);
+}
+
+std::string Message::text() const {
+    const std::string name = fs::path(file).filename().string();
+    if (line == 0) return name.empty() ? sentence : name + ": " + sentence;
+    return column == 0 ? fmt::format("{}:{}: {}", name, line, sentence) : fmt::format("{}:{}:{}: {}", name, line, column, sentence);
+}
+
+namespace {
+std::string joined(const std::vector<Message>& messages) {
+    std::vector<std::string> texts;
+    for (const Message& message : messages) texts.push_back(message.text());
+    return fmt::format("{}", fmt::join(texts, "\n"));
+}
+}  // namespace
+
+CompileError::CompileError(std::vector<Message> messages) : Error(joined(messages)), messages_(std::move(messages)) {}
+
+std::shared_ptr<const Library> build_library(const Toolchain& tools, const BuildRequest& request, const std::stop_token& stop) {
+    const auto library = fresh_folder();
+    const fs::path& folder = library->folder();
+    write(folder / "entries.inc", entries_text(request));
+    write(folder / "own.cpp", library_text(request, folder));
+    std::vector<std::string> annotate = {
+        tools.annotator.string(), "kernels", "--root", tools.root.string(), "--stand-ins", tools.stand_ins.string(),
+        "--declarations", tools.declarations()};
+    for (const fs::path& include : request.include_folders) annotate.insert(annotate.end(), {"--include", fs::absolute(include).string()});
+    for (const std::string& kernel : kernels_of(request)) annotate.insert(annotate.end(), {"--kernel", kernel});
+    annotate.insert(annotate.end(), {fs::absolute(request.file).string(), folder.string()});
+    const CommandResult annotated = run_command(annotate, stop);
+    judge(annotated, request, tools.annotator.string());
+    library->set_files(files_told(annotated.output));
+    const std::vector<std::string> there = kernels_told(annotated.output);
+    for (const Instance& instance : request.instances)
+        if (std::find(there.begin(), there.end(), instance.name) == there.end())
+            throw CompileError({{request.file.string(), instance.line, 0,
+                                 there.empty() ? "the file has no kernel: a function that begins with __global__."
+                                               : fmt::format("there is no kernel '{}'; there are {}.", instance.name,
+                                                             fmt::join(there, ", "))}});
+    if (auto refusals = refusals_told(annotated.output, kernels_of(request)); !refusals.empty()) throw CompileError(std::move(refusals));
+    std::vector<std::string> compile = {tools.compiler};
+    compile.insert(compile.end(), tools.flags.begin(), tools.flags.end());
+    const std::vector<std::string> rest = {"-include", tools.prelude(), "-shared", "-nostdlib", "-fmax-errors=5",
+                                           "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-pipe",
+                                           (folder / "own.cpp").string(), "-lgcc", "-o", library->path().string()};
+    compile.insert(compile.end(), rest.begin(), rest.end());
+    judge(run_command(compile, stop), request, tools.compiler);
+    return library;
+}
+
+}  // namespace lanewise::own

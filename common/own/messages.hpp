@@ -1,0 +1,25 @@
+// What the annotator and the compiler say of a kernel file, as a person who wrote that file reads it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/own/build.hpp"
+
+namespace lanewise::own {
+
+// The first few errors of `output`, at lines of `file` or of a file beside it; what stands in files that the learner did
+// not write is told at the line that led there.
+std::vector<Message> messages_of(const std::string& output, const std::filesystem::path& file);
+
+// What the annotator says of the files that it read: "file 1 /home/me/sum.cu".
+std::vector<TextFile> files_told(const std::string& output);
+
+// The kernels that it found.
+std::vector<std::string> kernels_told(const std::string& output);
+
+// Why those of the kernels cannot be emulated that were asked for: "refused PATH:LINE: inline PTX" behind a kernel's line.
+std::vector<Message> refusals_told(const std::string& output, const std::vector<std::string>& kernels);
+
+}  // namespace lanewise::own

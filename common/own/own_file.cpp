@@ -1,0 +1,188 @@
+#include "common/own/own_file.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/base/error.hpp"
+#include "common/base/kernel_text.hpp"
+#include "common/base/suggest.hpp"
+
+namespace lanewise::own {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kLongestFile = std::size_t{4} << 20;
+
+std::vector<Program> programs_of(const Asked& asked, const std::string& text) {
+    std::vector<SpecLine> lines = spec_lines_of(asked.file.filename().string(), text);
+    if (!asked.runs.empty())
+        std::erase_if(lines, [&](const SpecLine& line) { return line.kind == SpecLine::Kind::run || !asked.expects.empty(); });
+    for (const std::string& run : asked.runs) lines.push_back(spec_line_of(SpecLine::Kind::run, run));
+    for (const std::string& expect : asked.expects) lines.push_back(spec_line_of(SpecLine::Kind::expect, expect));
+    return parse_spec(lines);
+}
+
+// --compare may name a kernel: the first program with that in the place of its last launch's.
+void add_compared(std::vector<Program>& programs, const std::vector<std::string>& names, const std::vector<KernelHead>& heads) {
+    for (const std::string& name : names) {
+        const auto named = [&](const auto& one) { return one.name == name; };
+        if (programs.empty() || std::any_of(programs.begin(), programs.end(), named)) continue;
+        if (std::none_of(heads.begin(), heads.end(), named)) continue;   // a sentence comes of it later
+        Program program = programs.front();
+        program.name = name;
+        program.launches.back().kernel = name;
+        const auto head = std::find_if(heads.begin(), heads.end(), named);
+        if (head->template_parameters.empty()) program.launches.back().template_arguments.clear();
+        programs.push_back(std::move(program));
+    }
+}
+
+// Are there macros that make kernels, or headers that are not beside the file? Then not all kernels can be known yet.
+bool makes_kernels(const std::string& text) {
+    for (std::size_t at = text.find("__global__"); at != text.npos; at = text.find("__global__", at + 1)) {
+        std::size_t begin = text.rfind('\n', at);
+        while (begin != text.npos && begin > 0 && text[begin - 1] == '\\') begin = text.rfind('\n', begin - 1);
+        const std::size_t first = text.find_first_not_of(" \t\r\n", begin == text.npos ? 0 : begin);
+        if (first < text.size() && text[first] == '#') return true;
+    }
+    return text.find("#include \"") != text.npos;
+}
+
+// Says what is wrong with the kernels that are asked for before a compiler does.
+void check_kernels(const std::vector<Program>& programs, const std::vector<KernelHead>& heads, const fs::path& file,
+                   bool by_macros) {
+    std::vector<std::string> names;
+    for (const KernelHead& head : heads) names.push_back(head.name);
+    for (const Program& program : programs)
+        for (const Launch& launch : program.launches) {
+            const auto count = std::count(names.begin(), names.end(), launch.kernel);
+            if (count == 0 && by_macros) continue;
+            if (count == 0) {
+                const std::string near = nearest(launch.kernel, names);
+                fail_at(launch.line, launch.at,
+                        names.empty() ? fmt::format("{} has no kernel: a function that begins with __global__.", file.filename().string())
+                        : near.empty() ? fmt::format("there is no kernel '{}'; there are {}.", launch.kernel, fmt::join(names, ", "))
+                                       : fmt::format("there is no kernel '{}'; did you mean '{}'?", launch.kernel, near));
+            }
+            std::string lines;
+            for (const KernelHead& head : heads)
+                if (head.name == launch.kernel) lines += fmt::format("{}{}", lines.empty() ? "" : " and ", head.line);
+            if (count > 1)
+                fail_at(launch.line, launch.at, fmt::format("there are {} kernels named {}, on lines {}; give them different names.", count, launch.kernel, lines));
+            const KernelHead& head = *std::find_if(heads.begin(), heads.end(), [&](const KernelHead& h) { return h.name == launch.kernel; });
+            if (!head.template_parameters.empty() && launch.template_arguments.empty() &&
+                head.template_parameters.find('=') == std::string::npos)
+                fail_at(launch.line, launch.at, fmt::format("{} is a template: give its arguments ({}), as in {}", launch.kernel,
+                                                            head.template_parameters, head.offer().substr(8)));
+            if (head.template_parameters.empty() && !launch.template_arguments.empty())
+                fail_at(launch.line, launch.at, fmt::format("{} is no template; leave out <{}>.", launch.kernel, launch.template_arguments));
+            if (launch.arguments.size() != head.parameters.size() && launch.has_arguments && head.template_parameters.find("...") == std::string::npos)
+                fail_at(launch.line, launch.at, fmt::format("{} takes {} argument{}, and {} {} given: {}", launch.kernel, head.parameters.size(),
+                                                            head.parameters.size() == 1 ? "" : "s", launch.arguments.size(),
+                                                            launch.arguments.size() == 1 ? "is" : "are", head.text()));
+        }
+}
+
+ParameterNames names_of(const std::vector<KernelHead>& heads) {
+    ParameterNames names;
+    for (const KernelHead& head : heads)
+        for (const HeadParameter& parameter : head.parameters) names[head.name].push_back(parameter.name);
+    return names;
+}
+
+// What the window and a page tell beside the steps.
+std::string text_of(const fs::path& file, const std::vector<Program>& programs) {
+    std::string text = fmt::format("# {}\n\nYour own kernel, on the emulator with all checks on.\n", file.filename().string());
+    for (const Program& program : programs) {
+        text += fmt::format("\n## {}\n\n```\n", program.name);
+        for (const Launch& launch : program.launches) {
+            std::string line = launch.line.text;
+            line.erase(0, line.find_first_not_of(' '));
+            text += "run: " + line + "\n";
+        }
+        for (const Expectation& expectation : program.expectations) {
+            std::string line = expectation.text;
+            line.erase(0, line.find_first_not_of(' '));
+            text += "expect: " + line + "\n";
+        }
+        text += "```\n";
+    }
+    text += "\n**E** goes to the next access that a finding names. Lines such as these stand in the file as comments: "
+            "`// run: …`, `// expect: …`.\n";
+    return text;
+}
+
+lesson::Variant variant_of(const Program& program, launch::Plan plan) {
+    lesson::Variant variant;
+    variant.name = program.name;
+    variant.summary = program.launches.front().line.text;
+    variant.summary.erase(0, variant.summary.find_first_not_of(' '));
+    variant.n = 1;
+    for (const auto& buffer : plan.buffers) variant.n = std::max(variant.n, std::min(buffer.count, lesson::kMaxValues));
+    variant.block = plan.launches.front().block.count();
+    variant.input_text = "as written";
+    variant.plan = [plan = std::move(plan)](launch::Plan& to, const lesson::Inputs&) { to = plan; };
+    return variant;
+}
+
+}  // namespace
+
+std::string read_kernel_file(const fs::path& path) {
+    std::error_code failed;
+    if (fs::is_directory(path, failed)) throw Error(fmt::format("{} is a folder; name a CUDA file in it.", path.string()));
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw Error(fmt::format("{}: there is no such file, or it cannot be read.", path.string()));
+    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (text.size() > kLongestFile) throw Error(fmt::format("{} has {} MB; a kernel file has 4 at most.", path.string(), text.size() >> 20));
+    if (text.find('\0') != text.npos) throw Error(fmt::format("{} is no text; name a CUDA file.", path.string()));
+    return text;
+}
+
+std::string offer_of(const fs::path& file, const std::string& text) {
+    const std::vector<KernelHead> heads = kernel_heads(text);
+    const std::string name = file.filename().string();
+    if (heads.empty()) throw Error(fmt::format("{} has no kernel: a function that begins with __global__.", name));
+    std::string answer = fmt::format("{} does not say what to run. Its kernel{}:\n", name, heads.size() == 1 ? "" : "s");
+    for (const KernelHead& head : heads) answer += fmt::format("  line {}: {}\n", head.line, head.text());
+    return answer + fmt::format("Paste a line such as this into it, or give it to --run without the '// run:':\n  {}", heads.front().offer());
+}
+
+OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_ptr<worker::Pool>& pool, const std::stop_token& stop) {
+    const std::string text = read_kernel_file(asked.file);
+    const fs::path path = fs::absolute(asked.file).lexically_normal();
+    const std::vector<KernelHead> heads = kernel_heads(whole_kernel_text(path.string(), text));
+    std::vector<Program> programs = programs_of(asked, text);
+    if (programs.empty() || programs.front().launches.empty()) throw Error(offer_of(asked.file, text));
+    add_compared(programs, asked.compare, heads);
+    check_kernels(programs, heads, asked.file, makes_kernels(text));
+    Needs needs = needs_of(programs, path);
+    needs.request.include_folders = asked.include_folders;
+    const ParameterNames names = names_of(heads);
+    OwnFile own{lesson::Lesson(path.stem().string(), path.parent_path()), {}, {}, build_library(tools, needs.request, stop)};
+    const std::string library = own.library->path().string();
+    worker::LibraryContents contents = worker::describe_library(*pool, library);
+    contents.file.file = path.filename().string();
+    own.kernels.add(contents.file);
+    contents.file.build = launch::Build::emulated;   // what is hooked runs where nothing listens, too
+    own.kernels.add(contents.file);
+    own.kernels.set_library(library);
+    const Compiled compiled{needs, contents, names, path.parent_path()};
+    const auto emulator = worker::contained_emulator(pool, kLimits);
+    const RunPlan run = [&](const launch::Plan& plan) {
+        launch::Request request;
+        request.stop = stop;
+        return emulator->run(plan, own.kernels, request);
+    };
+    own.lesson.title(path.filename().string()).text(text_of(path, programs));
+    for (const Program& program : programs) own.lesson.add(variant_of(program, make_plan(program, compiled, run)));
+    own.programs = std::move(programs);
+    return own;
+}
+
+}  // namespace lanewise::own

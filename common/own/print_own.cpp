@@ -1,0 +1,95 @@
+#include "common/own/print_own.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "common/base/kernel_text.hpp"
+
+namespace lanewise::own {
+
+namespace {
+
+std::string trimmed(std::string text) {
+    text.erase(0, text.find_first_not_of(" \t"));
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.pop_back();
+    return text;
+}
+
+void print_finding(std::ostream& out, const SourceText& source, const trace::Finding& finding, lesson::Paint paint) {
+    const bool is_note = finding.severity == trace::Severity::note;
+    const auto place = source.at(finding.line);
+    const std::string what = fmt::format("{}: {}: {}", place.name, is_note ? "note" : "finding", finding.kind);
+    out << '\n' << (is_note ? paint.faint(what) : paint.warning(what)) << '\n';
+    if (!place.text.empty()) out << "    " << paint.source(place.text) << '\n';
+    out << "  " << finding.sentence << '\n';
+    if (finding.other && finding.other->line > 0 && finding.other->line != finding.line) {
+        const auto other = source.at(finding.other->line);
+        out << paint.faint(fmt::format("  the other access: {}  {}", other.name, other.text)) << '\n';
+    }
+    if (!finding.advice.empty()) out << "  " << finding.advice << '\n';
+    if (finding.count > 1) out << paint.faint(fmt::format("  seen {} times", finding.count)) << '\n';
+}
+
+}  // namespace
+
+SourceText::SourceText(const std::filesystem::path& file) {
+    const std::string path = std::filesystem::absolute(file).lexically_normal().string();
+    std::ifstream in(path, std::ios::binary);
+    for (const KernelText& text : kernel_texts(path, {std::istreambuf_iterator<char>(in), {}})) {
+        std::istringstream all(text.text);
+        int number = 0;
+        lines_.resize(static_cast<std::size_t>(std::max(0, text.first_line - 1)));
+        names_.resize(lines_.size());
+        for (std::string line; std::getline(all, line);) {
+            lines_.push_back(trimmed(line));
+            names_.push_back(fmt::format("{}:{}", std::filesystem::path(text.path).filename().string(), ++number));
+        }
+    }
+}
+
+SourceText::Place SourceText::at(int line) const {
+    if (line < 1 || static_cast<std::size_t>(line) > lines_.size()) return {"in no line that is known", ""};
+    return {names_[static_cast<std::size_t>(line) - 1], lines_[static_cast<std::size_t>(line) - 1]};
+}
+
+int print_checks(std::ostream& out, const SourceText& source, const std::vector<Program>& programs,
+                 const std::vector<lesson::CheckedVariant>& rows, lesson::Paint paint) {
+    int wrong = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const lesson::Checked& checked = rows[i].checked;
+        if (i > 0) out << '\n';
+        const auto program = std::find_if(programs.begin(), programs.end(), [&](const Program& p) { return p.name == rows[i].variant; });
+        if (program != programs.end())
+            for (const Launch& launch : program->launches) out << paint.strong(trimmed(launch.line.text)) << '\n';
+        bool holds = true;
+        for (std::size_t r = 0; r < checked.results.size(); ++r) {
+            const lesson::Result& result = checked.results[r];
+            holds &= result.ok;
+            const std::string text = program != programs.end() && r < program->expectations.size()
+                                         ? trimmed(program->expectations[r].text) : result.output;
+            const std::string line = fmt::format("{} {}: {:.9g}, expected {:.9g}; off by {:.3g} of {:.3g} allowed ({})",
+                                                 result.ok ? "holds " : "DOES NOT HOLD ", text, result.value, result.reference,
+                                                 result.error, result.bound, result.reason);
+            out << (result.ok ? line : paint.warning(line)) << '\n';
+        }
+        const std::string verdict = fmt::format("verdict: {}{}", trace::verdict_name(checked.verdict),
+                                                holds ? "" : ", and the result is not what is expected");
+        const auto is_wrong = [](const trace::Finding& finding) { return finding.severity != trace::Severity::note; };
+        const bool flagged = checked.verdict == trace::Verdict::wrong || !holds ||
+                             std::any_of(checked.findings.begin(), checked.findings.end(), is_wrong);
+        wrong += flagged;
+        out << (flagged ? paint.warning(verdict) : paint.result(verdict)) << '\n';
+        const bool told = std::any_of(checked.findings.begin(), checked.findings.end(),
+                                      [&](const trace::Finding& f) { return f.sentence == checked.undecided; });
+        if (!checked.undecided.empty() && !told) out << "  " << checked.undecided << '\n';
+        for (const trace::Finding& finding : checked.findings) print_finding(out, source, finding, paint);
+    }
+    return wrong;
+}
+
+}  // namespace lanewise::own

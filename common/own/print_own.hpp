@@ -1,0 +1,34 @@
+// What a run of a kernel file came to, in a terminal.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "common/own/spec.hpp"
+#include "common/print/print.hpp"
+
+namespace lanewise::own {
+
+// The lines of a kernel file and of those beside it, which count through.
+class SourceText {
+public:
+    explicit SourceText(const std::filesystem::path& file);
+    struct Place {
+        std::string name;   // "sum.cu:12"
+        std::string text;   // of that line
+    };
+    Place at(int line) const;
+
+private:
+    std::vector<std::string> lines_;
+    std::vector<std::string> names_;   // for each
+};
+
+// For each program what was expected and what came out, its verdict, and its findings with their lines. Returns how many
+// are wrong or did not give what is expected.
+int print_checks(std::ostream& out, const SourceText& source, const std::vector<Program>& programs,
+                 const std::vector<lesson::CheckedVariant>& rows, lesson::Paint paint);
+
+}  // namespace lanewise::own

@@ -137,7 +137,7 @@ def same(kind, mine, theirs):
         if element[0] in "iu":
             return value == int(theirs)
         read = float(theirs)   # the shortest digits that read back as the same value of that type
-        if element in ("f32", "f16") and abs(read) <= 65504:
+        if abs(read) <= {"f32": 3.4028235e38, "f16": 65504}.get(element, -1):
             letter = "<f" if element == "f32" else "<e"
             read = struct.unpack(letter, struct.pack(letter, read))[0]
         if element == "bf16":   # the upper half of a float, rounded to even

@@ -1,4 +1,4 @@
-// Which fast route takes rows of a length: kernels of routes.cuh, from short rows to long ones.
+// Which fast route takes rows of a length: kernels of routes.cuh and kernels_sm90.cuh, from short rows to long ones.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace softmax {
 
-enum class Route : std::uint8_t { warp, registers, shared, two_reads };
+enum class Route : std::uint8_t { warp, registers, shared, cluster, two_reads };
 
 // What a route may hold of a row, in packs of 16 bytes.
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
@@ -28,6 +28,22 @@ inline std::uint64_t packs_of(std::uint64_t columns, Element element) {
 // Packs that a lane holds, a power of two: 32 floats fit its registers, or 32 halves, widened.
 inline std::uint64_t most_packs_a_lane(Element element) { return element == Element::f32 ? 8 : 4; }
 
+// The instances of the kernel in which the blocks of a cluster share a row: blocks a row, threads a block, packs a
+// thread.
+struct ClusterShape {
+    std::uint32_t blocks = 0, threads = 0, packs = 0;
+    std::uint64_t room() const { return std::uint64_t{blocks} * threads * packs; }
+};
+inline ClusterShape cluster_shape(std::uint64_t packs_a_row) {
+    const ClusterShape shape{8, 256, kPacksAThread};
+    return packs_a_row <= shape.room() ? shape : ClusterShape{8, 256, 2 * kPacksAThread};
+}
+
+// Do all rows begin at a multiple of 16 bytes and hold whole packs?
+inline bool is_packed(const Inputs& inputs, Element element) {
+    return inputs.offset % pack_of(element) == 0 && rows_of(inputs).columns % pack_of(element) == 0;
+}
+
 // Has a row of `columns` room in this route, in blocks of `block` threads?
 inline bool has_room(Route route, std::uint64_t columns, Element element, std::uint32_t block) {
     const std::uint64_t packs = packs_of(columns, element);
@@ -40,6 +56,11 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
         }
         case Route::shared:
             return packs * 16 <= kSharedBytes;
+        case Route::cluster: {
+            // Packs of 16 bits need no more than four a thread for any row that pays.
+            const ClusterShape shape = cluster_shape(packs);
+            return packs <= shape.room() && (shape.packs == kPacksAThread || element == Element::f32);
+        }
         case Route::two_reads:
             return true;
     }
@@ -50,7 +71,7 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
 inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
-    if (!has_room(route, rows.columns, element, block)) {
+    if (!has_room(route, rows.columns, element, block) || (route == Route::cluster && !is_packed(inputs, element))) {
         route = Route::two_reads;
         block = kMostThreads;
     }
@@ -79,15 +100,26 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             plan.launch("softmax_shared", threads, grid, with_row, buffers.in, buffers.out, columns);
             break;
         }
+        case Route::cluster: {
+            const ClusterShape shape = cluster_shape(packs);
+            plan.launch("softmax_cluster",
+                        type_of(element) + ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.packs) +
+                            ", " + std::to_string(shape.blocks),
+                        Grid{rows.blocks() * shape.blocks}, Block{shape.threads}, buffers.in, buffers.out, columns);
+            break;
+        }
         case Route::two_reads:
             plan.launch("softmax_two_reads", threads, grid, Block{block}, buffers.in, buffers.out, columns);
             break;
     }
     const bool one_warp = route == Route::warp;
     // A thread adds all that it holds, of which some is 0.
-    const double additions = additions_in(rows.columns, one_warp ? 32 : block) + 32;
+    const double additions = additions_in(rows.columns, one_warp ? 32 : block) + 64;
     expect(plan, buffers, inputs,
-           {.element = element, .additions = additions, .merges = route == Route::two_reads, .fast = true});
+           {.element = element,
+            .additions = additions,
+            .merges = route == Route::two_reads || route == Route::cluster,
+            .fast = true});
 }
 
 // The route for a length, and its threads.
@@ -95,8 +127,14 @@ struct Choice {
     Route route = Route::two_reads;
     std::uint32_t block = kMostThreads;
 };
-inline Choice best_route(std::uint64_t columns, Element element) {
+inline Choice best_route(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
     if (has_room(Route::warp, columns, element, kWarpBlock)) return {Route::warp, kWarpBlock};
+    // Two blocks of 1024 threads share a multiprocessor as long as a thread holds no more than four packs.
+    const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) &&
+                          packs_of(columns, element) > std::uint64_t{kMostThreads} * kPacksAThread &&
+                          has_room(Route::cluster, columns, element, kMostThreads);
+    if (clusters) return {Route::cluster, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
         if (has_room(Route::registers, columns, element, block)) return {Route::registers, block};
     if (has_room(Route::shared, columns, element, kMostThreads)) return {Route::shared, kMostThreads};
@@ -106,7 +144,7 @@ inline Choice best_route(std::uint64_t columns, Element element) {
 inline void plan_best(Plan& plan, const Inputs& inputs, Element element) {
     if (inputs.block != kWarpBlock)
         throw lanewise::Error("softmax_best chooses its threads by the length of a row; leave out --block.");
-    const Choice best = best_route(rows_of(inputs).columns, element);
+    const Choice best = best_route(inputs, element);
     Inputs chosen = inputs;
     chosen.block = best.block;
     plan_route(plan, chosen, element, best.route);

@@ -136,3 +136,83 @@ __device__ __forceinline__ MaxSum block_merge(MaxSum pair, float* warp_maxima, f
   pair = merge_xor<32>(pair);
   return pair;
 }
+
+// ---- A row in registers ----------------------------------------------------------------------------------------
+
+// Where value number k of a thread lies in its row: pack after pack, or value after value.
+template <class T, int kThreads>
+__device__ __forceinline__ int column_of(bool packed, int thread, int k) {
+  constexpr int kPack = kPackOf<T>;
+  return packed ? (k / kPack * kThreads + thread) * kPack + k % kPack : k * kThreads + thread;
+}
+
+// Fills `held` with this thread's values of a row, minus infinity where the row has ended: exp makes it 0.
+template <class T, int kThreads, int kPacks>
+__device__ __forceinline__ void load_row(const T* row, int columns, int thread, bool packed, float* held) {
+  constexpr int kPack = kPackOf<T>;
+  if (packed) {
+    uint4 packs[kPacks];
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const int pack = p * kThreads + thread;
+      packs[p] = make_uint4(0, 0, 0, 0);
+      if (pack * kPack < columns) packs[p] = reinterpret_cast<const uint4*>(row)[pack];
+    }
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const T* values = reinterpret_cast<const T*>(&packs[p]);
+      const bool inside = (p * kThreads + thread) * kPack < columns;
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) held[p * kPack + k] = inside ? widened(values[k]) : -INFINITY;
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < kPacks * kPack; ++k) {
+      const int column = k * kThreads + thread;
+      held[k] = column < columns ? widened(row[column]) : -INFINITY;
+    }
+  }
+}
+
+// Writes held[k] * scale.
+template <class T, int kThreads, int kPacks>
+__device__ __forceinline__ void store_row(T* row, int columns, int thread, bool packed, const float* held,
+                                          float scale) {
+  constexpr int kPack = kPackOf<T>;
+  if (packed) {
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const int pack = p * kThreads + thread;
+      uint4 words;
+      T* values = reinterpret_cast<T*>(&words);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) values[k] = narrowed<T>(held[p * kPack + k] * scale);
+      if (pack * kPack < columns) reinterpret_cast<uint4*>(row)[pack] = words;
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < kPacks * kPack; ++k) {
+      const int column = k * kThreads + thread;
+      if (column < columns) row[column] = narrowed<T>(held[k] * scale);
+    }
+  }
+}
+
+// The largest of kCount values, and their exponentials' sum; the values become the exponentials.
+template <int kCount>
+__device__ __forceinline__ float largest_of(const float* held) {
+  float largest = held[0];
+#pragma unroll
+  for (int k = 1; k < kCount; ++k) largest = fmaxf(largest, held[k]);
+  return largest;
+}
+template <int kCount>
+__device__ __forceinline__ float exponentials(float* held, float largest) {
+  float sum = 0.0f;
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) {
+    held[k] = __expf(held[k] - largest);
+    sum += held[k];
+  }
+  return sum;
+}

@@ -1,0 +1,76 @@
+// What blocks of a cluster need to join results: barriers in shared memory that wait for bytes, and stores to the
+// shared memory of the cluster's other blocks. Inline PTX of sm_90 (PTX ISA, mbarrier, st.async).
+
+__device__ __forceinline__ unsigned shared_address(const void* place) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(place));
+}
+
+// A barrier's phase is over when `arrivals` have arrived and all bytes that they announced are there.
+__device__ __forceinline__ void init_barrier(unsigned long long* barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(shared_address(barrier)), "r"(arrivals) : "memory");
+}
+
+// Makes initialized barriers visible to the cluster's other blocks, once all have met.
+__device__ __forceinline__ void publish_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+}
+
+// Arrives, and announces so many bytes.
+__device__ __forceinline__ void arrive_expecting(unsigned long long* barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               : : "r"(shared_address(barrier)), "r"(bytes) : "memory");
+}
+
+// Waits for the end of a phase; phases count 0, 1, 0, 1, …
+__device__ __forceinline__ void wait_for(unsigned long long* barrier, unsigned phase) {
+  unsigned done = 0;
+  while (!done) {
+    asm volatile("{ .reg .pred over; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%1], %2; "
+                 "selp.u32 %0, 1, 0, over; }"
+                 : "=r"(done) : "r"(shared_address(barrier)), "r"(phase) : "memory");
+  }
+}
+
+// Stores 4 bytes where block `rank` of the cluster has `place`, and counts them at its `barrier`. Both are this block's
+// own addresses of what lies at the same place in every block.
+__device__ __forceinline__ void store_in_block(float* place, float value, unsigned long long* barrier, unsigned rank) {
+  unsigned there = 0;
+  unsigned its_barrier = 0;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(place)), "r"(rank));
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(its_barrier) : "r"(shared_address(barrier)), "r"(rank));
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];"
+               : : "r"(there), "f"(value), "r"(its_barrier) : "memory");
+}
+
+// The moments of kCluster blocks' shares of a row, merged by all of them. In shared memory, at the same place in each
+// block.
+template <int kCluster>
+struct ClusterMoments {
+  unsigned long long joined;
+  float means[kCluster];
+  float m2s[kCluster];
+
+  // By one thread, before any other use; then all blocks of the cluster must meet.
+  __device__ __forceinline__ void init() {
+    init_barrier(&joined, 1);
+    publish_barriers();
+  }
+  // By the first kCluster lanes of warp 0, once: tells all blocks this block's part.
+  __device__ __forceinline__ void tell(float mean, float m2, unsigned rank) {
+    if (threadIdx.x == 0) arrive_expecting(&joined, 2 * kCluster * sizeof(float));
+    store_in_block(&means[rank], mean, &joined, threadIdx.x);
+    store_in_block(&m2s[rank], m2, &joined, threadIdx.x);
+  }
+  // By all threads. Every block but the last has `share` values of a row of `columns`; the last has what is left.
+  __device__ __forceinline__ Moments wait(int columns, int share) {
+    wait_for(&joined, 0);
+    Moments moments = {0.0f, 0.0f, 0.0f};
+#pragma unroll
+    for (int block = 0; block < kCluster; ++block) {
+      const int left = columns - block * share;
+      const int count = left < 0 ? 0 : left < share ? left : share;
+      moments = merge(moments, {(float)count, means[block], m2s[block]});
+    }
+    return moments;
+  }
+};

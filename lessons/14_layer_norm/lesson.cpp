@@ -1,0 +1,153 @@
+#include "common/lesson/lesson.hpp"
+#include "lessons/14_layer_norm/routes.hpp"
+
+namespace {
+
+using namespace layer_norm;
+using lanewise::lesson::Lesson;
+using lanewise::lesson::PlanBuilder;
+using lanewise::lesson::Variant;
+
+// Two rows that no whole number of turns fills, by blocks of two warps.
+constexpr std::uint64_t kColumns = 200;
+constexpr std::uint32_t kBlock = 64;
+constexpr std::uint64_t kTimedN = std::uint64_t{1} << 24;
+constexpr std::uint64_t kTimedColumns = 4096;
+
+// A block for each row.
+Variant rows(const std::string& name, const char* title, const char* summary, const char* compared_with,
+             PlanBuilder plan) {
+    return {.name = name,
+            .title = title,
+            .summary = summary,
+            .n = 2 * kColumns,
+            .columns = kColumns,
+            .block = kBlock,
+            .block_for = [](std::uint64_t n) { return n > 100000 ? 256u : kBlock; },
+            .input = "random",
+            .plan = std::move(plan),
+            .controls = {{"epsilon", ""}},
+            .compared_with = compared_with,
+            .timed_n = kTimedN,
+            .timed_columns = kTimedColumns,
+            .offsets = true};
+}
+
+// The kernel of that name, one block for each row.
+PlanBuilder kernel(const char* name, bool typed, Rounding rounding) {
+    return [=](Plan& plan, const Inputs& inputs) { plan_rows(plan, inputs, name, typed, rounding); };
+}
+
+Variant behind_tabs(Variant variant) {
+    variant.tab = false;
+    return variant;
+}
+
+Variant wrong(Variant variant, const char* why) {
+    variant.declared_wrong = why;
+    variant.block_for = {};
+    return variant;
+}
+
+// A warp for each row, which is a block: two rows.
+Variant warps(const char* name, const char* title, const char* summary, const char* compared_with,
+              std::uint64_t columns, PlanBuilder plan) {
+    Variant variant = rows(name, title, summary, compared_with, std::move(plan));
+    variant.n = 2 * columns;
+    variant.columns = columns;
+    variant.block = 32;
+    variant.block_for = {};
+    return variant;
+}
+
+void add_rows(Lesson& lesson) {
+    lesson.add(rows("layer_norm_f32", "two passes", "the mean, then the deviations from it", "",
+                    kernel("layer_norm", true, {})));
+    lesson.add(rows("layer_norm_squares", "squares", "E[x^2] - E[x]^2: both sums in one pass", "layer_norm_f32",
+                    kernel("layer_norm_squares", false, {.way = Way::squares})));
+    lesson.add(rows("layer_norm_welford", "Welford", "count, mean and M2 in one pass, merged by shuffles",
+                    "layer_norm_squares", kernel("layer_norm_welford", false, {.way = Way::merges})));
+    lesson.add(behind_tabs(rows("layer_norm_f16_f32", "f16", "f16 in and out, f32 inside", "layer_norm_f32",
+                                kernel("layer_norm", true, {.element = Element::f16}))));
+    lesson.add(behind_tabs(rows("layer_norm_bf16_f32", "bf16", "bf16 in and out, f32 inside", "layer_norm_f16_f32",
+                                kernel("layer_norm", true, {.element = Element::bf16}))));
+}
+
+void add_traps(Lesson& lesson) {
+    // Against the bound of two passes.
+    Variant large_mean = rows("layer_norm_squares_mean", "large mean", "E[x^2] - E[x]^2, of values near 100",
+                              "layer_norm_f32", kernel("layer_norm_squares", false, {}));
+    large_mean.input = "mean";
+    lesson.add(wrong(large_mean, "10000.3 - 10000 keeps few right digits of 0.3."));
+    Variant idle = warps("layer_norm_idle_lanes", "idle lanes", "lanes past the end of the row add mean^2",
+                         "layer_norm_f32", 40,
+                         [](Plan& plan, const Inputs& inputs) {
+                             plan_warps(plan, inputs, "layer_norm_idle_lanes", Way::two_passes);
+                         });
+    idle.input = "ramp1";
+    lesson.add(wrong(idle, "a lane without a value has no deviation: it must add 0, not (0 - mean)^2."));
+    lesson.add(wrong(warps("layer_norm_merge_unguarded", "count 0", "two lanes without values are merged",
+                           "layer_norm_welford", 12,
+                           [](Plan& plan, const Inputs& inputs) {
+                               plan_warps(plan, inputs, "layer_norm_merge_unguarded", Way::merges);
+                           }),
+                     "0 values and 0 values: 0 / 0 is NaN, and the shuffles hand it on."));
+    // A row of equal values.
+    Variant in_count = rows("layer_norm_epsilon_in_count", "epsilon in count", "epsilon added to the number of columns",
+                            "layer_norm_f32", kernel("layer_norm_epsilon_in_count", false, {}));
+    in_count.input = "small";
+    lesson.add(wrong(in_count, "epsilon is added to the variance: here 0 / (columns + epsilon) is still 0."));
+}
+
+// A fast route in one format. Rows that have no room in it run by the one that takes any.
+Variant route(const char* name, const char* title, const char* summary, const char* compared_with, Route which,
+              Element element) {
+    const std::string format(lanewise::element_name(element));
+    Variant variant = rows(name + ("_" + format), title, summary, "",
+                           [=](Plan& plan, const Inputs& inputs) { plan_route(plan, inputs, element, which); });
+    variant.title += element == Element::f32 ? "" : " " + format;
+    variant.summary = format + ": " + variant.summary;
+    variant.compared_with = compared_with + ("_" + format);
+    variant.columns = which == Route::warp ? 100 : which == Route::cluster ? 2000 : 600;
+    variant.n = (which == Route::warp ? 5 : 2) * variant.columns;
+    variant.block = kWarpBlock;
+    variant.block_for = [which](std::uint64_t n) {
+        const bool large = n > 100000 && which != Route::warp;
+        return !large ? kWarpBlock : which == Route::registers ? 256u : kMostThreads;
+    };
+    if (which == Route::warp) variant.timed_columns = 1024;
+    if (which == Route::cluster) variant.timed_columns = 65536;
+    variant.tab = element == Element::f32;
+    return variant;
+}
+
+void add_routes(Lesson& lesson) {
+    for (const Element element : {Element::f32, Element::f16, Element::bf16}) {
+        lesson.add(route("layer_norm_row_a_warp", "row a warp", "a warp for each row, the row in its registers",
+                         "layer_norm_registers", Route::warp, element));
+        lesson.add(route("layer_norm_registers", "registers", "a block for each row, the row in its registers",
+                         "layer_norm_two_reads", Route::registers, element));
+        lesson.add(route("layer_norm_two_reads", "two reads", "a row of any length, read twice", "layer_norm_registers",
+                         Route::two_reads, element));
+        lesson.add(route("layer_norm_cluster", "cluster", "eight blocks of a cluster share a row",
+                         "layer_norm_two_reads", Route::cluster, element));
+        Variant best = route("layer_norm_best", "best", "the route for the row's length", "layer_norm_registers",
+                             Route::registers, element);
+        best.plan = [=](Plan& plan, const Inputs& inputs) { plan_best(plan, inputs, element); };
+        best.baseline = "torch.compile layer_norm";
+        best.large_n = true;
+        best.block_for = {};
+        lesson.add(best);
+    }
+}
+
+}  // namespace
+
+LESSON(layer_norm) {
+    lesson.title("Layer norm");
+    lesson.control(lanewise::lesson::choice("epsilon", {"0", "1e-6", "1e-5", "1e-3"}, "1e-5",
+                                            "What is added to the variance"));
+    add_rows(lesson);
+    add_traps(lesson);
+    add_routes(lesson);
+}

@@ -1,0 +1,297 @@
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "common/base/error.hpp"
+#include "common/check/checker.hpp"
+#include "common/lesson/lesson.testing.hpp"
+#include "common/steps/steps.hpp"
+#include "lessons/14_layer_norm/routes.hpp"
+
+namespace {
+
+using namespace lanewise;
+using namespace lanewise::lesson::testing;
+using namespace layer_norm;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// What is right, and runs here.
+std::vector<const lesson::Variant*> right_variants() {
+    std::vector<const lesson::Variant*> variants;
+    for (const auto& variant : the_lesson().variants())
+        if (variant.declared_wrong.empty() && variant.name.find("cluster") == std::string::npos)
+            variants.push_back(&variant);
+    return variants;
+}
+
+lesson::Inputs with_rows(const std::string& variant, std::uint64_t rows, std::uint64_t columns) {
+    lesson::Inputs inputs = inputs_of(variant);
+    inputs.columns = columns;
+    inputs.n = rows * columns;
+    return inputs;
+}
+
+lesson::Inputs with_epsilon(lesson::Inputs inputs, const std::string& epsilon) {
+    inputs.controls = lesson::ChosenControls({{"epsilon", epsilon}});
+    return inputs;
+}
+
+// One row of these values.
+lesson::Inputs row_inputs(const std::string& variant, std::vector<double> row) {
+    lesson::Inputs inputs = with_rows(variant, 1, row.size());
+    inputs.kind = "values";
+    inputs.file = std::make_shared<const std::vector<double>>(std::move(row));
+    return inputs;
+}
+
+void expect_right(const std::string& variant, const lesson::Inputs& inputs, const std::string& order = "ascending") {
+    const auto plan = plan_of(variant, inputs);
+    const auto outcome = run(plan, order);
+    const std::string what = variant + " " + inputs.kind + " n " + std::to_string(inputs.n) + " columns " +
+                             std::to_string(inputs.columns) + " offset " + std::to_string(inputs.offset) + " " + order;
+    for (const auto& finding : outcome.findings) ADD_FAILURE() << what << ": " << finding.sentence;
+    expect_verified(plan, outcome, what);
+}
+
+// The results as numbers, whatever their type; those of the values alone.
+std::vector<double> results_of(const std::string& variant, const lesson::Inputs& inputs) {
+    const auto plan = plan_of(variant, inputs);
+    const auto outcome = run(plan);
+    std::vector<double> results;
+    for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
+        if (plan.buffers[b].name != "out") continue;
+        const auto element = plan.buffers[b].element;
+        const auto size = static_cast<std::size_t>(element_size(element));
+        for (std::size_t i = inputs.offset; i < plan.buffers[b].count; ++i) {
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, outcome.buffers[b].data() + i * size, size);
+            results.push_back(element_to_double(element, bits));
+        }
+    }
+    return results;
+}
+
+// ---- Right for every row -----------------------------------------------------------------------------------------
+
+TEST(LayerNorm, AnyLengthBeginningAndInput) {
+    for (const lesson::Variant* variant : right_variants()) {
+        std::uint64_t k = 0;
+        for (std::uint64_t n = 1; n <= 4100; n += 1367, ++k)
+            for (const char* kind : {"random", "mean", "huge"}) {
+                lesson::Inputs inputs = with_rows(variant->name, 1, n);
+                inputs.kind = kind;
+                inputs.offset = static_cast<std::uint32_t>(k % 4);
+                expect_right(variant->name, inputs, k % 2 ? "descending" : "7");
+            }
+    }
+}
+
+TEST(LayerNorm, RowsOfEveryKindOfLength) {
+    for (const lesson::Variant* variant : right_variants())
+        for (const std::uint64_t columns : {1u, 31u, 32u, 33u, 520u, 4097u})
+            expect_right(variant->name, with_rows(variant->name, 3, columns));
+}
+
+// The mean is 2, the variance 1: -1 * 0.5 - 1 and 1 * 0.75 - 0.5.
+TEST(LayerNorm, OfOneAndThree) {
+    for (const lesson::Variant* variant : right_variants()) {
+        const auto results = results_of(variant->name, row_inputs(variant->name, {1, 3}));
+        ASSERT_EQ(results.size(), 2u) << variant->name;
+        EXPECT_NEAR(results[0], -1.5, 0.008) << variant->name;
+        EXPECT_NEAR(results[1], 0.25, 0.002) << variant->name;
+    }
+}
+
+// All lanes of a butterfly of moments end with the same bits, though each merges in an order of its own.
+TEST(LayerNorm, TheLanesOfAButterflyAgree) {
+    const auto outcome = run(plan_of("layer_norm_welford", inputs_of("layer_norm_welford")), "ascending", true);
+    const auto steps = steps::build_steps(*outcome.trace);
+    const steps::Step* last = nullptr;
+    std::size_t rounds = 0;
+    for (const auto& step : steps.steps) {
+        if (step.kind != StepKind::shuffle) continue;
+        ++rounds;
+        last = &step;
+        EXPECT_EQ(step.warps.front().parts, (std::vector<std::string>{"count", "mean", "m2"}));
+    }
+    EXPECT_EQ(rounds, 10u);  // two levels of five
+    ASSERT_NE(last, nullptr);
+    for (const auto& warp : last->warps)
+        for (const std::size_t number : warp.records) {
+            const auto& after = outcome.trace->records[number].after;
+            EXPECT_EQ(std::set<std::uint64_t>(after.begin(), after.end()).size(), 1u);
+        }
+}
+
+// ---- Rows and epsilons that are out of the ordinary --------------------------------------------------------------
+
+TEST(LayerNorm, OfEqualValues) {
+    for (const lesson::Variant* variant : right_variants()) {
+        const auto ones = row_inputs(variant->name, std::vector<double>(40, 1.0));
+        expect_right(variant->name, with_epsilon(ones, "0"));
+        for (const double result : results_of(variant->name, with_epsilon(ones, "0")))
+            EXPECT_TRUE(std::isnan(result)) << variant->name;
+        const auto results = results_of(variant->name, ones);
+        for (std::size_t i = 0; i < results.size(); ++i)
+            EXPECT_EQ(results[i], biases_of(40)[i]) << variant->name << " " << i;
+    }
+}
+
+TEST(LayerNorm, ANanOrAnInfinityMakesTheRowNan) {
+    for (const lesson::Variant* variant : right_variants())
+        for (const double odd : {std::nan(""), kInfinity, -kInfinity}) {
+            std::vector<double> row(70, 1.0);
+            row[66] = odd;
+            expect_right(variant->name, row_inputs(variant->name, row));
+            for (const double result : results_of(variant->name, row_inputs(variant->name, row)))
+                EXPECT_TRUE(std::isnan(result)) << variant->name << " " << odd;
+        }
+}
+
+TEST(LayerNorm, DeviationsBeyondTheLargestFloatLeaveTheBias) {
+    std::vector<double> row(40, 1.0);
+    row[7] = 1e20;
+    for (const char* variant : {"layer_norm_f32", "layer_norm_welford", "layer_norm_two_reads_f32"}) {
+        expect_right(variant, row_inputs(variant, row));
+        const auto results = results_of(variant, row_inputs(variant, row));
+        for (std::size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i], biases_of(40)[i]) << variant;
+    }
+}
+
+TEST(LayerNorm, ANegativeEpsilonIsRefused) {
+    const auto* control = the_lesson().find_control("epsilon");
+    ASSERT_NE(control, nullptr);
+    EXPECT_THROW(control->check("-1e-5"), Error);
+    control->check("0");
+}
+
+TEST(LayerNorm, NoRowsAndNoColumns) {
+    EXPECT_EQ(rows_of(with_rows("layer_norm_f32", 3, 5)).count, 3u);
+    lesson::Inputs inputs = with_rows("layer_norm_f32", 1, 7);
+    inputs.n = 9;  // no whole rows of 7
+    EXPECT_EQ(rows_of(inputs).count, 1u);
+    EXPECT_EQ(rows_of(inputs).columns, 9u);
+}
+
+// ---- Bytes, barriers ---------------------------------------------------------------------------------------------
+
+steps::Step::Counters counted(const std::string& variant, std::uint64_t columns) {
+    const auto outcome = run(plan_of(variant, with_rows(variant, 2, columns)), "ascending", true);
+    return steps::build_steps(*outcome.trace).steps.back().counters.at(0);
+}
+
+// Of the first row's block: what is read, weight and bias with it, and what is written, for each value.
+TEST(LayerNorm, BytesForEachValue) {
+    const auto bytes = [](const std::string& variant, std::uint64_t columns) {
+        return static_cast<double>(counted(variant, columns).global_bytes) / static_cast<double>(columns);
+    };
+    EXPECT_EQ(bytes("layer_norm_f32", 200), 4 * 6);
+    EXPECT_EQ(bytes("layer_norm_f16_f32", 200), 2 * 6);
+    EXPECT_EQ(bytes("layer_norm_welford", 200), 4 * 5);
+    EXPECT_EQ(bytes("layer_norm_registers_f32", 600), 4 * 4);
+    EXPECT_EQ(bytes("layer_norm_registers_f16", 600), 2 * 4);
+    EXPECT_EQ(bytes("layer_norm_two_reads_f32", 600), 4 * 5);
+}
+
+TEST(LayerNorm, Barriers) {
+    EXPECT_EQ(counted("layer_norm_f32", 200).block_barriers, 2u);
+    EXPECT_EQ(counted("layer_norm_welford", 200).block_barriers, 1u);
+    EXPECT_EQ(counted("layer_norm_row_a_warp_f32", 100).block_barriers, 0u);
+}
+
+// ---- Routes ------------------------------------------------------------------------------------------------------
+
+TEST(LayerNorm, TheRouteFollowsTheLength) {
+    const auto is = [](std::uint64_t columns, Element element, Route route, std::uint32_t block,
+                       std::uint32_t architecture = 90) {
+        lesson::Inputs inputs = with_rows("layer_norm_best_f32", 1, columns);
+        inputs.machine.architecture = architecture;
+        const Choice best = best_route(inputs, element);
+        EXPECT_EQ(best.route, route) << columns;
+        EXPECT_EQ(best.block, block) << columns;
+    };
+    is(1, Element::f32, Route::warp, 128);
+    is(512, Element::f32, Route::warp, 128);
+    is(513, Element::f32, Route::registers, 128);
+    is(4096, Element::f32, Route::registers, 256);
+    is(16384, Element::f32, Route::registers, 1024);
+    is(16388, Element::f32, Route::cluster, 1024);
+    is(65536, Element::f32, Route::cluster, 1024);
+    is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
+    is(65536, Element::f32, Route::two_reads, 1024, 80);
+    is(65535, Element::f32, Route::two_reads, 1024);      // no whole packs
+    is(65540, Element::f32, Route::two_reads, 1024);
+    is(1024, Element::f16, Route::warp, 128);
+    is(8192, Element::bf16, Route::registers, 256);
+    is(65536, Element::f16, Route::cluster, 1024);
+    is(65544, Element::f16, Route::two_reads, 1024);
+}
+
+TEST(LayerNorm, TheBestIsRightInEveryRoute) {
+    for (const char* variant : {"layer_norm_best_f32", "layer_norm_best_f16", "layer_norm_best_bf16"})
+        for (const std::uint64_t columns : {5u, 1000u, 3000u, 20000u})
+            expect_right(variant, with_rows(variant, 1, columns));
+}
+
+TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {
+    lesson::Inputs inputs = with_rows("layer_norm_cluster_f32", 3, 65536);
+    inputs.block = 1024;
+    const auto cluster = plan_of("layer_norm_cluster_f32", inputs);
+    EXPECT_EQ(cluster.launches.front().arguments, "float, 256, 8, 8");
+    EXPECT_EQ(cluster.launches.front().grid.x, 24u);  // three rows, eight blocks each
+    // A row that does not begin at a multiple of 16 bytes goes another way.
+    inputs.offset = 1;
+    EXPECT_EQ(plan_of("layer_norm_cluster_f32", inputs).launches.front().kernel, "layer_norm_two_reads");
+}
+
+TEST(LayerNorm, ABlockThatARouteHasNot) {
+    lesson::Inputs inputs = inputs_of("layer_norm_best_f32");
+    inputs.block = 256;
+    EXPECT_THROW(plan_of("layer_norm_best_f32", inputs), Error);
+    inputs = inputs_of("layer_norm_registers_f32");
+    inputs.block = 96;
+    EXPECT_THROW(plan_of("layer_norm_registers_f32", inputs), Error);
+    inputs = inputs_of("layer_norm_idle_lanes");
+    inputs.block = 64;
+    EXPECT_THROW(plan_of("layer_norm_idle_lanes", inputs), Error);
+}
+
+// ---- Traps -------------------------------------------------------------------------------------------------------
+
+// 1 to 40 in 64 lanes' places: the variance is 133.25, and 24 lanes add 20.5 squared each.
+TEST(LayerNormTraps, IdleLanesAddTheSquareOfTheMean) {
+    const auto results = results_of("layer_norm_idle_lanes", inputs_of("layer_norm_idle_lanes"));
+    const double variance = 133.25 + 24 * 20.5 * 20.5 / 40;
+    EXPECT_NEAR((results[0] - biases_of(40)[0]) / weights_of(40)[0], (1 - 20.5) / std::sqrt(variance + 1e-5), 1e-5);
+}
+
+TEST(LayerNormTraps, MergingNothingWithNothing) {
+    for (const double result : results_of("layer_norm_merge_unguarded", inputs_of("layer_norm_merge_unguarded")))
+        EXPECT_TRUE(std::isnan(result));
+    // A warp that is full has no such lanes.
+    const auto full = with_rows("layer_norm_merge_unguarded", 1, 32);
+    expect_right("layer_norm_merge_unguarded", full);
+}
+
+// Values near 4096 with a spread of 2^-6: the float next to 2^24 is 2 away, and the variance is 2^-12.
+TEST(LayerNormTraps, TheDifferenceOfTwoLargeNumbers) {
+    std::vector<double> row(64);
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = 4096 + (i % 2 ? 0x1p-6 : -0x1p-6);
+    const auto of = [&](const char* variant) {
+        return (results_of(variant, row_inputs(variant, row))[1] - biases_of(64)[1]) / weights_of(64)[1];
+    };
+    const double right = 0x1p-6 / std::sqrt(0x1p-12 + 1e-5);
+    EXPECT_NEAR(of("layer_norm_f32"), right, 1e-4);
+    EXPECT_NEAR(of("layer_norm_welford"), right, 0.05);
+    EXPECT_GT(std::abs(of("layer_norm_squares") - right), 0.5);
+}
+
+// The variance is 0, and 1 / sqrt(0 / (200 + epsilon)) times 0 is NaN.
+TEST(LayerNormTraps, EpsilonInTheCount) {
+    for (const double result : results_of("layer_norm_epsilon_in_count", inputs_of("layer_norm_epsilon_in_count")))
+        EXPECT_TRUE(std::isnan(result));
+}
+
+}  // namespace

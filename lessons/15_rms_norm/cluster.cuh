@@ -1,0 +1,80 @@
+// What blocks of a cluster need to stream rows: copies that a copy engine makes, barriers in shared memory that wait
+// for bytes, and stores to the shared memory of the cluster's other blocks. Inline PTX of sm_90 (PTX ISA, mbarrier,
+// cp.async.bulk, st.async).
+
+__device__ __forceinline__ unsigned shared_address(const void* place) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(place));
+}
+
+// A barrier's phase is over when `arrivals` have arrived and all bytes that they announced are there.
+__device__ __forceinline__ void init_barrier(unsigned long long* barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(shared_address(barrier)), "r"(arrivals) : "memory");
+}
+
+// Makes initialized barriers visible to the copy engine and to the cluster's other blocks, once all have met.
+__device__ __forceinline__ void publish_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+}
+
+// Arrives, and announces so many bytes.
+__device__ __forceinline__ void arrive_expecting(unsigned long long* barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               : : "r"(shared_address(barrier)), "r"(bytes) : "memory");
+}
+
+// Waits for the end of a phase; phases count 0, 1, 0, 1, …
+__device__ __forceinline__ void wait_for(unsigned long long* barrier, unsigned phase) {
+  unsigned done = 0;
+  while (!done) {
+    asm volatile("{ .reg .pred over; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%1], %2; "
+                 "selp.u32 %0, 1, 0, over; }"
+                 : "=r"(done) : "r"(shared_address(barrier)), "r"(phase) : "memory");
+  }
+}
+
+// Starts a copy from global to shared memory, of whole packs of 16 bytes, at multiples of 16. The barrier counts it.
+__device__ __forceinline__ void start_copy(void* to, const void* from, unsigned bytes, unsigned long long* barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+               : : "r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)) : "memory");
+}
+
+// Stores 4 bytes where block `rank` of the cluster has `place`, and counts them at its `barrier`. Both are this block's
+// own addresses of what lies at the same place in every block.
+__device__ __forceinline__ void store_in_block(float* place, float value, unsigned long long* barrier, unsigned rank) {
+  unsigned there = 0;
+  unsigned its_barrier = 0;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(place)), "r"(rank));
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(its_barrier) : "r"(shared_address(barrier)), "r"(rank));
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];"
+               : : "r"(there), "f"(value), "r"(its_barrier) : "memory");
+}
+
+// A number that all blocks of a cluster of kCluster add up, again and again. In shared memory, at the same place in
+// each; a second sum may come while slow warps still read the first, so there are two of everything.
+template <int kCluster>
+struct ClusterSum {
+  unsigned long long joined[2];
+  float sums[2][kCluster];
+
+  // By one thread, before any other use; then all blocks of the cluster must meet.
+  __device__ __forceinline__ void init() {
+    init_barrier(&joined[0], 1);
+    init_barrier(&joined[1], 1);
+  }
+  // By the first kCluster lanes of warp 0: tells all blocks this block's part of sum number `turn`.
+  __device__ __forceinline__ void tell(float part, unsigned rank, int turn) {
+    const int slot = turn % 2;
+    if (threadIdx.x == 0) arrive_expecting(&joined[slot], kCluster * sizeof(float));
+    store_in_block(&sums[slot][rank], part, &joined[slot], threadIdx.x);
+  }
+  // By all threads.
+  __device__ __forceinline__ float wait(int turn) {
+    const int slot = turn % 2;
+    wait_for(&joined[slot], turn / 2 % 2);
+    float sum = 0.0f;
+#pragma unroll
+    for (int block = 0; block < kCluster; ++block) sum += sums[slot][block];
+    return sum;
+  }
+};

@@ -1,0 +1,82 @@
+// The fast routes: each row is read from global memory once, 16 bytes a load, where it has room on the chip. Which
+// route is best depends on the length of a row alone. A row that does not begin at a multiple of 16 bytes, or does not
+// hold whole packs, is read and written value by value instead, by the same kernels. Arguments as in kernels.cuh.
+
+// A warp for each row, several rows a block: no shared memory and no barrier. columns is at most 32 * kPacks packs;
+// blockDim.x is a multiple of 32.
+template <class T, int kPacks>
+__global__ void __launch_bounds__(512) rms_norm_row_a_warp(const T* in, const T* weight, T* out, long long rows,
+                                                           int columns, float epsilon) {
+  const int lane = threadIdx.x % 32;
+  const long long number = (long long)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  if (number >= rows) return;   // the whole warp
+  const T* row = in + number * columns;
+  T* result = out + number * columns;
+  const bool packed = all_in_packs(row, weight, result, columns);
+  Pack<T> held[kPacks];
+  Pack<T> weights[kPacks];
+  float squares = load_row<T, kPacks>(row, weight, columns, lane, 32, packed, held, weights);
+  squares = warp_sum(squares);
+  store_row<T, kPacks>(result, columns, lane, 32, packed, held, weights, scale_of(squares, columns, epsilon));
+}
+
+// A block for each row. columns is at most blockDim.x * kPacks packs; blockDim.x is a multiple of 32, at most 1024.
+// Against rms_norm_row_a_warp: longer rows, for one barrier.
+template <class T, int kPacks>
+__global__ void __launch_bounds__(1024) rms_norm_registers(const T* in, const T* weight, T* out, int columns,
+                                                           float epsilon) {
+  __shared__ float warp_sums[32];
+  const int thread = threadIdx.x;
+  const int threads = blockDim.x;
+  const T* row = in + (long long)blockIdx.x * columns;
+  T* result = out + (long long)blockIdx.x * columns;
+  const bool packed = all_in_packs(row, weight, result, columns);
+  Pack<T> held[kPacks];
+  Pack<T> weights[kPacks];
+  float squares = load_row<T, kPacks>(row, weight, columns, thread, threads, packed, held, weights);
+  squares = block_sum(squares, warp_sums);
+  store_row<T, kPacks>(result, columns, thread, threads, packed, held, weights, scale_of(squares, columns, epsilon));
+}
+
+// A block for each row, of any length: against rms_norm_registers the row is read twice. blockDim.x is a multiple of
+// 32, at most 1024.
+template <class T>
+__global__ void __launch_bounds__(1024) rms_norm_two_reads(const T* in, const T* weight, T* out, int columns,
+                                                           float epsilon) {
+  constexpr int kPack = kPackOf<T>;
+  __shared__ float warp_sums[32];
+  const int threads = blockDim.x;
+  const T* row = in + (long long)blockIdx.x * columns;
+  T* result = out + (long long)blockIdx.x * columns;
+  const bool packed = all_in_packs(row, weight, result, columns);
+  const int packs = packed ? columns / kPack : 0;
+  const int first = packs * kPack;   // what is left is taken value by value: nothing, or the whole row
+  float squares = 0.0f;
+#pragma unroll 4
+  for (int i = threadIdx.x; i < packs; i += threads) {
+    const Pack<T> pack = reinterpret_cast<const Pack<T>*>(row)[i];
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) squares = fmaf(widened(pack.values[k]), widened(pack.values[k]), squares);
+  }
+#pragma unroll 4
+  for (int i = first + threadIdx.x; i < columns; i += threads) {
+    squares = fmaf(widened(row[i]), widened(row[i]), squares);
+  }
+  squares = block_sum(squares, warp_sums);
+  const float scale = scale_of(squares, columns, epsilon);
+#pragma unroll 4
+  for (int i = threadIdx.x; i < packs; i += threads) {
+    const Pack<T> pack = reinterpret_cast<const Pack<T>*>(row)[i];
+    const Pack<T> weights = reinterpret_cast<const Pack<T>*>(weight)[i];
+    Pack<T> results;
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) {
+      results.values[k] = narrowed<T>(widened(pack.values[k]) * scale * widened(weights.values[k]));
+    }
+    reinterpret_cast<uint4*>(result)[i] = *reinterpret_cast<const uint4*>(&results);
+  }
+#pragma unroll 4
+  for (int i = first + threadIdx.x; i < columns; i += threads) {
+    result[i] = narrowed<T>(widened(row[i]) * scale * widened(weight[i]));
+  }
+}

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def compile_options(build):
-    return ["g++", "-std=c++20", "-w", "-Wno-narrowing", "-fpermissive", "-fsyntax-only", "-fmax-errors=20", f"-I{ROOT}",
+    return ["g++", "-std=c++20", "-w", "-Wno-narrowing", "-fsyntax-only", "-fmax-errors=20", f"-I{ROOT}",
             f"-I{build}/share/lanewise-cuda-headers"]
 
 

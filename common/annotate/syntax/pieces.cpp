@@ -363,8 +363,11 @@ private:
         return false;
     }
 
-    // The sentence of a static_assert in the prelude, which stands behind what cannot be emulated.
+    // The sentence of a static_assert in the prelude, which stands behind what cannot be emulated; or what CUDA had once.
     static std::optional<std::string> not_emulated(const std::string& error) {
+        for (const char* gone : {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot"})
+            if (error.starts_with("use of undeclared identifier '" + std::string(gone) + "'"))
+                return std::string(gone) + ", which CUDA 13 no longer has: write " + gone + "_sync with a mask in front";
         const std::size_t sentence = error.find("kNever<"), open = error.find('"', sentence == error.npos ? 0 : sentence);
         if (sentence == error.npos || open == error.npos || error.back() != '"') return std::nullopt;
         return error.substr(open + 1, error.size() - open - 2);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Answers every generated question of a lesson once more, from the trace file alone, and compares.
 
-    predictions.py [--programs DIR] LESSON...
+    predictions.py [--programs DIR] [--most N] LESSON...     --most: N variants of each, spread over its list
 
 For each variant that the emulator runs, the lesson's program writes a trace (--save-trace) and its questions with their
 answers (--predict list). What is asked is computed here anew, by rules written from the PTX manual (which lane a shuffle
@@ -147,10 +147,15 @@ def same(kind, mine, theirs):
     return mine == theirs
 
 
-def check(program, folder):
+def spread(names, most):
+    """Up to `most` of the names, the first among them, at equal distances."""
+    return names if len(names) <= most else [names[i * len(names) // most] for i in range(most)]
+
+
+def check(program, folder, most):
     listed = subprocess.run([program, "--list", "--color", "never"], capture_output=True, text=True, check=True).stdout
     asked, errors, kinds = 0, [], set()
-    for variant in re.findall(r"^(\w+) ", listed, re.M)[1:]:
+    for variant in spread(re.findall(r"^(\w+) ", listed, re.M)[1:], most):
         path = Path(folder) / "t.ndjson"
         path.unlink(missing_ok=True)
         common = ["--variant", variant, "--backend", "cpu"]
@@ -177,12 +182,13 @@ def check(program, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--programs", type=Path, default=ROOT / "build/lessons")
+    parser.add_argument("--most", type=int, default=1000, metavar="N")
     parser.add_argument("lessons", nargs="+")
     args = parser.parse_args()
     bad = 0
     for lesson in args.lessons:
         with tempfile.TemporaryDirectory() as folder:
-            asked, errors, kinds = check(args.programs / lesson, folder)
+            asked, errors, kinds = check(args.programs / lesson, folder, args.most)
         print(f"{lesson}: {asked} questions ({', '.join(sorted(kinds))}), {len(errors)} wrong")
         for error in errors[:20]:
             print(f"  {error}", file=sys.stderr)

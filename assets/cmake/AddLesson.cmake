@@ -6,7 +6,7 @@
 #                 program's objects
 #   <name>.check  a ctest: every variant on the emulator against its reference
 #   <name>.figures  a ctest: every figure of lesson.md against its source in figures.csv
-#   <name>.predictions  a ctest: every question of --predict, answered once more from the trace file
+#   <name>.predictions  a ctest: the questions of --predict of ten variants, answered once more from the trace files
 #
 # Each build of the kernels is a file of its own, a wrapper around a derived copy; lanewise_annotate makes both, and
 # builds.cpp, which lists those there are. So touching kernels.cuh, or a .cuh beside it that it includes, compiles this
@@ -52,7 +52,7 @@ function(add_lesson)
         --programs ${PROJECT_BINARY_DIR}/lessons ${name})
       # Every question's answer, computed once more from the trace.
       add_test(NAME ${name}.predictions COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/assets/predictions.py
-        --programs ${PROJECT_BINARY_DIR}/lessons ${name})
+        --programs ${PROJECT_BINARY_DIR}/lessons --most 10 ${name})
     endif()
     # viz/testing may define this: what the stage writes is looked at in every variant.
     if(COMMAND lanewise_labels_test)

@@ -1,4 +1,4 @@
-# Saves a trace of every variant that a lesson lists, as the emulator runs it, and looks at what the stage writes.
+# Saves a trace of each variant that a lesson lists, as the emulator runs it, and looks at what the stage writes.
 #   cmake -DLESSON=program -DCHECK=labels_check -DFOLDER=… -P labels_check.cmake
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER})
@@ -9,6 +9,17 @@ endif()
 string(FIND "${list}" "\n" heading)
 string(SUBSTRING "${list}" ${heading} -1 list)
 string(REGEX MATCHALL "\n[a-z][A-Za-z0-9_]*" names "${list}")
+# Of a long list ten, at equal distances.
+list(LENGTH names count)
+if(count GREATER 10)
+  set(some "")
+  foreach(i RANGE 9)
+    math(EXPR at "${i} * ${count} / 10")
+    list(GET names ${at} name)
+    list(APPEND some ${name})
+  endforeach()
+  set(names ${some})
+endif()
 set(traces)
 foreach(name ${names})
   string(STRIP "${name}" name)

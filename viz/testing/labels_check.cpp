@@ -1,5 +1,5 @@
 // Looks for faults in what the stage writes (labels.testing.hpp) over saved traces: as at 1280x800 and at twice the
-// scale, at 16 steps of a long run.
+// scale, at 8 steps of a long run.
 //     labels_check TRACE.ndjson…
 #include <cstdio>
 #include <exception>
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
             for (const float scale : {1.0f, 2.0f}) {
                 // The stage's part of a window of 1280x800.
                 for (const std::string& fault :
-                     viz::testing::label_faults(run, 735 * scale, 625 * scale, scale, 10, 16)) {
+                     viz::testing::label_faults(run, 735 * scale, 625 * scale, scale, 10, 8)) {
                     std::printf("%s\n", fault.c_str());
                     ++faults;
                 }

@@ -197,6 +197,8 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
         emulated.header.block = inputs.block;
         emulated.header.seed = inputs.seed;
         emulated.header.input = inputs.kind;
+        emulated.header.columns = inputs.columns;
+        emulated.header.controls = inputs.controls.values();
         emulated.header.kernel_file = launch::kKernelFile;
         emulated.header.kernel_hash = lesson::hash_of_file(the_lesson().kernel_path());
         const auto difference = trace::diff(recorded, emulated);

@@ -30,6 +30,7 @@ Variant rows(const std::string& name, const char* title, const char* summary, co
             .compared_with = compared_with,
             .timed_n = kTimedN,
             .timed_columns = kTimedColumns,
+            .recorded_blocks = 1,
             .offsets = true};
 }
 
@@ -108,7 +109,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.title += element == Element::f32 ? "" : " " + format;
     variant.summary = format + ": " + variant.summary;
     variant.compared_with = compared_with + ("_" + format);
-    variant.columns = which == Route::warp ? 100 : which == Route::cluster ? 2000 : 600;
+    variant.columns = which == Route::warp ? 100 : which == Route::cluster ? 2000 : 300;
     variant.n = (which == Route::warp ? 5 : 2) * variant.columns;
     variant.block = kWarpBlock;
     variant.block_for = [which](std::uint64_t n) {

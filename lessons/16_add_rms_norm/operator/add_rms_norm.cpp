@@ -158,6 +158,8 @@ int power_of_two(std::int64_t value) {
 
 // Threads that a kernel with so many packs in registers has room for: as its launch bounds say.
 int most_threads(int packs) { return packs == 4 ? 512 : 1024; }
+// … of a block that shares a row with others.
+int most_cluster_threads(int packs) { return packs == 1 ? 1024 : 512; }
 
 constexpr int kGroupBlock = 128;           // threads of a block that takes several rows
 constexpr std::int64_t kGroupPacks = 128;  // packs of the longest row that a warp takes
@@ -340,16 +342,26 @@ Shape packed_shape(const Layout& layout, int processors, bool clusters) noexcept
     int each = std::min(4, power_of_two(ceil_div(packs, few ? 1024 : 256)));
     const auto threads_of = [&](int cluster) { return round_up(ceil_div(packs, std::int64_t{each} * cluster), 32); };
     if (threads_of(1) > most_threads(each)) each = 4;
-    for (int cluster = 1; cluster <= (clusters ? kLargestCluster : 1); cluster *= 2)
-        if (threads_of(cluster) <= most_threads(each) && layout.rows() <= kMostRows / cluster)
-            return {cluster == 1 ? Shape::Route::block : Shape::Route::cluster, each, threads_of(cluster), 1, cluster};
+    if (threads_of(1) <= most_threads(each) && layout.rows() <= kMostRows)
+        return {Shape::Route::block, each, threads_of(1), 1, 1};
+    // Four packs of 16 bits and their weights fit a thread's 64 registers only where the weights are halves: others
+    // widen to twice the room before the sum is there.
+    const bool spills = layout.type != Type::f32 && layout.weight != Type::f16;
+    for (const int packs_each : {spills ? 2 : 4, 4}) {
+        each = packs_each;
+        for (int cluster = 2; cluster <= (clusters ? kLargestCluster : 1); cluster *= 2)
+            if (threads_of(cluster) <= most_cluster_threads(each) && layout.rows() <= kMostRows / cluster)
+                return {Shape::Route::cluster, each, threads_of(cluster), 1, cluster};
+    }
     return element_shape(layout);
 }
 
 bool fits(const Shape& shape, const Layout& layout, bool clusters) noexcept {
     const std::int64_t packs = layout.dim / static_cast<std::int64_t>(16 / size_of(layout.type));
     if (!may_pack(layout) || (shape.packs != 1 && shape.packs != 2 && shape.packs != 4)) return false;
-    const int most = most_threads(shape.packs), threads = shape.threads, rows = shape.rows, cluster = shape.cluster;
+    const int most =
+        shape.route == Shape::Route::cluster ? most_cluster_threads(shape.packs) : most_threads(shape.packs);
+    const int threads = shape.threads, rows = shape.rows, cluster = shape.cluster;
     if (threads < 1 || threads > most || rows < 1 || rows > most) return false;
     switch (shape.route) {
         case Shape::Route::element:

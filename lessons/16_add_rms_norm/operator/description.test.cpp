@@ -372,6 +372,14 @@ TEST(Shapes, OfRowsShortAndLong) {
     EXPECT_EQ(shape_of(Type::f16, 4, 8192).threads, 1024);  // few rows: all their loads at once
     EXPECT_EQ(shape_of(Type::f32, 1024, 65536).route, Shape::Route::cluster);
     EXPECT_EQ(shape_of(Type::f32, 1024, 65536).cluster, 8);
+    // With weights of f16 a thread has room for four packs; with others for two.
+    const Shape halves = shape_of(Type::f16, 1024, 65536), brain = shape_of(Type::bf16, 1024, 65536);
+    EXPECT_EQ(halves.route, Shape::Route::cluster);
+    EXPECT_EQ(halves.packs * halves.threads * halves.cluster, 65536 / 8);
+    EXPECT_EQ(halves.packs, 4);
+    EXPECT_EQ(brain.packs * brain.threads * brain.cluster, 65536 / 8);
+    EXPECT_EQ(brain.packs, 2);
+    EXPECT_EQ(shape_of(Type::bf16, 1024, 131072).packs, 4);  // two would need more than eight blocks
     EXPECT_EQ(shape_of(Type::f32, 1024, 65537).route, Shape::Route::element);    // not whole packs
     EXPECT_EQ(shape_of(Type::f16, 1024, 1 << 20).route, Shape::Route::element);  // too long for a cluster
 }

@@ -3,6 +3,7 @@
 #include <cooperative_groups.h>
 
 #include "row.cuh"
+#include "cluster.cuh"
 
 constexpr int kMostCluster = 8;
 
@@ -59,37 +60,65 @@ __global__ void __launch_bounds__(most_threads(kPacks)) block_kernel(const __gri
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-// The blocks of a cluster: each warp writes its sum into the shared memory of all of them, and one barrier later every
-// warp adds what came. `slots`: shared, 32 floats for each block of the cluster.
+// The blocks of a cluster: each stores its sum into the shared memory of all of them, and adds what came. A block waits
+// for the sums, not for the other blocks to arrive at a barrier.
+struct ClusterSum {
+  unsigned long long joined;
+  float sums[kMostCluster];
+};
+
 struct JoinCluster {
-  float* slots;
+  ClusterSum* cluster_sum;   // shared, and initialized; the block has arrived at the cluster's barrier since
+  float* warp_sums;          // shared, 32 floats
+  cooperative_groups::cluster_group::arrival_token* started;
   __device__ __forceinline__ float operator()(float value) const {
     const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
     const int blocks = cluster.num_blocks();
-    const int warps = blockDim.x / 32;
     const int lane = threadIdx.x % 32;
     value = warp_sum(value);
+    if (lane == 0) warp_sums[threadIdx.x / 32] = value;
+    __syncthreads();
     // Another block's shared memory is there once that block has started.
-    cluster.sync();
-    if (lane < blocks) {
-      cluster.map_shared_rank(slots, lane)[cluster.block_rank() * warps + threadIdx.x / 32] = value;
+    cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(*started));
+    if (threadIdx.x < 32) {
+      value = lane < blockDim.x / 32 ? warp_sums[lane] : 0.0f;
+      value = warp_sum(value);
+      if (lane == 0) arrive_expecting(&cluster_sum->joined, blocks * sizeof(float));
+      if (lane < blocks) {
+        store_in_block(&cluster_sum->sums[cluster.block_rank()], value, &cluster_sum->joined, lane);
+      }
     }
-    cluster.sync();
+    wait_for(&cluster_sum->joined, 0);
     value = 0.0f;
-    for (int i = lane; i < blocks * warps; i += 32) value += slots[i];
-    return warp_sum(value);
+    for (int block = 0; block < blocks; ++block) value += cluster_sum->sums[block];
+    return value;
   }
 };
 
+// Threads of a block that shares a row with others, and how many such blocks are to share a multiprocessor: while one
+// loads, another waits or stores.
+constexpr int most_cluster_threads(int packs) { return packs == 1 ? 1024 : 512; }
+template <class W>
+constexpr int cluster_blocks(int packs) {
+  return packs == 1 ? 1 : packs == 2 && sizeof(W) == 2 ? 3 : 2;
+}
+
 // A row for each cluster.
 template <class T, class W, int kPacks>
-__global__ void __launch_bounds__(most_threads(kPacks)) cluster_kernel(const __grid_constant__ Arguments<T, W> args) {
-  __shared__ float slots[32 * kMostCluster];
+__global__ void __launch_bounds__(most_cluster_threads(kPacks), cluster_blocks<W>(kPacks))
+    cluster_kernel(const __grid_constant__ Arguments<T, W> args) {
+  __shared__ ClusterSum cluster_sum;
+  __shared__ float warp_sums[32];
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+  if (threadIdx.x == 0) {
+    init_barrier(&cluster_sum.joined, 1);
+    publish_barriers();
+  }
+  cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
   const int blocks = cluster.num_blocks();
   const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
   row_in_registers<T, W, kPacks>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks,
-                                 JoinCluster{slots});
+                                 JoinCluster{&cluster_sum, warp_sums, &started});
 }
 #else
 template <class T, class W, int kPacks>

@@ -82,10 +82,9 @@ struct alignas(16) Weights {
   W values[Pack<T>::kValues];
 };
 
-// Read once: not to be kept in L1, where the weight is.
 template <class T>
-__device__ __forceinline__ Pack<T> load_once(const T* row, int index) {
-  const uint4 bits = __ldcs(reinterpret_cast<const uint4*>(row) + index);
+__device__ __forceinline__ Pack<T> load(const T* row, int index) {
+  const uint4 bits = reinterpret_cast<const uint4*>(row)[index];
   return *reinterpret_cast<const Pack<T>*>(&bits);
 }
 
@@ -120,8 +119,8 @@ __device__ __forceinline__ void row_in_registers(const Row<T, W>& row, const Opt
   for (int k = 0; k < kPacks; ++k) {
     const int index = thread + k * threads;
     if (index < packs) {
-      a[k] = load_once(row.a, index);
-      b[k] = load_once(row.b, index);
+      a[k] = load(row.a, index);
+      b[k] = load(row.b, index);
     }
   }
   float x[kPacks][kValues];

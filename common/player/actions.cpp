@@ -77,7 +77,7 @@ constexpr std::array kActions = {
     Action{letter('I'), false, "I", "colour by value, or by the inputs that a sum holds",
            {Kind::colors, 0}, Group::look, Surface::window},
     Action{letter('A'), false, "A", "motion on or off", {Kind::motion, 0}, Group::play, Surface::window},
-    Action{letter('V'), false, "V", "summation tree: down to the total; of boxes what is kept, and the bits",
+    Action{letter('V'), false, "V", "summation tree (of boxes: what is kept, and the bits)",
            {Kind::tree, 0}, Group::view, Surface::window},
     Action{letter('R'), false, "R", "rounding: each sum beside the exact one",
            {Kind::rounding, 0}, Group::view, Surface::window},

@@ -100,6 +100,19 @@ TEST(DeskLinks, LeadToAVariantAStepALaneAndAView) {
     EXPECT_EQ(desk.gone_on.program, "/programs/06_next");
 }
 
+TEST(DeskLinks, AreReachedFromWhatIsReadNow) {
+    lesson::Presentation shown = with_lessons();
+    shown.text = "# A\n\nSee [down](variant:warp_sum_down,step:4,lane:7).\n\n";
+    for (int line = 0; line < 90; ++line) shown.text += "A paragraph that fills some of the page.\n\n";
+    shown.text += "At the end [the lens](view:rounding).\n";
+    Desk desk(shown);
+    for (int page = 0; page < 12; ++page) desk.press(Key::page_down);
+    desk.press(letter('J'));
+    desk.press(Key::enter);
+    EXPECT_TRUE(desk.app->rounding_open());
+    EXPECT_EQ(desk.app->variant(), "warp_sum_xor");
+}
+
 TEST(DeskLinks, AreReachedByKeysAndBackReturns) {
     lesson::Presentation shown = with_lessons();
     shown.text = "# A\n\nSee [down](variant:warp_sum_down,step:4,lane:7) and [lanes](../GLOSSARY.md#lane).\n\n"

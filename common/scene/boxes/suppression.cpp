@@ -66,7 +66,7 @@ private:
     void take(const Record& record) {
         const WarpRef warp{record.launch, record.block, record.warp};
         if (record.op == Op::vote_ballot) {
-            last_ballot_[warp] = step_;
+            ballots_of_[warp].push_back(step_);
             if (tile_open_) ballot_of_tile(record);
             return;
         }
@@ -148,8 +148,14 @@ private:
 
     // A step of the ballot that made a word; of the store, where none was recorded.
     std::size_t made_at(const WarpRef& warp) const {
-        const auto at = last_ballot_.find(warp);
-        return at == last_ballot_.end() ? step_ : at->second;
+        const auto at = ballots_of_.find(warp);
+        return at == ballots_of_.end() ? step_ : at->second.back();
+    }
+    // The second of the two ballots that a warp makes for each row of its tile, one row after the other.
+    std::size_t made_at(const WarpRef& warp, std::size_t row) const {
+        const auto at = ballots_of_.find(warp);
+        const std::size_t ballot = 2 * (row % kTile) + 1;
+        return at == ballots_of_.end() || ballot >= at->second.size() ? step_ : at->second[ballot];
     }
 
     void rows_of_words(const Record& record, const WarpRef& warp) {
@@ -198,7 +204,7 @@ private:
             if (load) all_.boxes[row].read = std::min(all_.boxes[row].read, step_);
             else all_.boxes[row].worker = warp;
             for (std::size_t b = 0; b < kTile; ++b)
-                make(row, first + b, load ? step_ : made_at(warp), record.value[lane][0] >> b & 1);
+                make(row, first + b, load ? step_ : made_at(warp, row), record.value[lane][0] >> b & 1);
         });
     }
 
@@ -209,7 +215,7 @@ private:
             if (column >= size()) return;
             all_.boxes[column].worker = warp;
             for (std::size_t row = column / kTile * kTile; row < column; ++row)
-                make(row, column, made_at(warp), record.value[lane][0] >> row % kTile & 1);
+                make(row, column, made_at(warp, column), record.value[lane][0] >> row % kTile & 1);
         });
     }
 
@@ -298,7 +304,7 @@ private:
     std::map<std::int64_t, float> scores_;
     std::map<std::int64_t, std::size_t> row_of_;          // by the box's number
     std::map<std::uint64_t, std::size_t> asked_;          // the box that a thread found kept
-    std::map<WarpRef, std::size_t> last_ballot_;
+    std::map<WarpRef, std::vector<std::size_t>> ballots_of_;   // their steps
     std::size_t next_row_ = 0;
     // Of the tile that is being decided.
     bool tile_open_ = false;

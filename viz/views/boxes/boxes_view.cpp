@@ -7,7 +7,7 @@
 namespace lanewise::viz {
 namespace {
 
-constexpr float kLargestCell = 30, kSmallestCell = 4;
+constexpr float kLargestCell = 30, kSmallestCell = 3;
 constexpr float kFates = 84;   // words beside a row
 
 }  // namespace
@@ -60,7 +60,7 @@ void BoxesView::lay_out(const Pane& pane) {
     to.first = 0;
     if (to.cell < pane.px(kSmallestCell)) {
         // Not all have room: those around the row that decides.
-        to.cell = pane.px(kSmallestCell + 2);
+        to.cell = 2 * pane.px(kSmallestCell);
         const float room = std::min(to.matrix.width() - names - pane.px(kFates), to.matrix.height() - head - foot);
         to.count = std::min(n, static_cast<std::size_t>(std::max(2.0f, room / to.cell - 1)));
     }

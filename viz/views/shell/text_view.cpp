@@ -95,7 +95,7 @@ void TextView::set_text(const std::string& markdown) {
     places_.clear();
     commands_.clear();
     targets_.clear();
-    chosen_ = -1;
+    chosen_ = first_seen_ = last_seen_ = -1;
     const auto note = [&](const std::vector<Span>& spans) {
         for (const Span& span : spans) {
             if (span.link.empty()) continue;
@@ -123,7 +123,11 @@ void TextView::set_text(const std::string& markdown) {
 void TextView::choose_target(bool forward) {
     const auto count = static_cast<int>(targets_.size());
     if (count == 0) return;
-    chosen_ = chosen_ < 0 ? (forward ? 0 : count - 1) : (chosen_ + (forward ? 1 : count - 1)) % count;
+    // Where one was read on since, from what is in sight.
+    const bool away = !show_chosen_ && first_seen_ >= 0 && (chosen_ < first_seen_ || chosen_ > last_seen_);
+    chosen_ = away          ? (forward ? first_seen_ : last_seen_)
+              : chosen_ < 0 ? (forward ? 0 : count - 1)
+                            : (chosen_ + (forward ? 1 : count - 1)) % count;
     show_chosen_ = true;
 }
 
@@ -141,7 +145,12 @@ Intent TextView::draw(const Pane& pane) {
     hovered_term_.clear();
     int target = 0;   // links and commands so far
     std::size_t command = 0;
+    first_seen_ = last_seen_ = -1;
     const auto mark = [&](const Rect& box) {
+        if (box.y0 >= pane.box.y0 && box.y1 <= pane.box.y1) {
+            if (first_seen_ < 0) first_seen_ = target;
+            last_seen_ = target;
+        }
         if (target++ != chosen_ || !show_chosen_ || box.empty()) return;
         pane.keep_in_sight(box.y0 - top, box.y1 - top);
         show_chosen_ = false;

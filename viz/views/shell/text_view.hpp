@@ -39,6 +39,7 @@ private:
     std::vector<Intent> targets_;                 // in the order of the text
     int chosen_ = -1;                             // among them
     bool show_chosen_ = false;
+    int first_seen_ = -1, last_seen_ = -1;        // of those in sight as drawn last; -1: none
     std::string hovered_term_;
 };
 

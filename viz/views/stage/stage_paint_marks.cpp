@@ -18,7 +18,7 @@ void StagePaint::lane_numbers(const Scene& scene, float bottom) const {
     const Face face = scene.cell > numbers.px(36) ? Face::small : Face::tiny;
     // Where two digits have no room beside two digits, each second or fourth, and those that are looked at.
     const int each = lane_number_step(plain, face, scene.cell, scene.lanes);
-    const auto looked_at = [&](int i) { return i == lane || i == source; };
+    const auto looked_at = [&](int i) { return i >= 0 && (i == lane || i == source); };
     for (int i = 0; i < scene.lanes; ++i) {
         const float x = scene.lanes_x0 + scene.cell * static_cast<float>(i);
         const Rect box{x, bottom - numbers.px(15), x + scene.cell, bottom};

@@ -20,7 +20,8 @@ std::string shown_value(const RunField& field, const Run& run, const std::string
     const trace::Header& header = run.trace.header;
     if (field.name == "values") return header.input == "values" ? fmt::format("{} typed", run.inputs.size()) : "type";
     if (field.name == "input" && header.input == "values") return "typed";
-    return shortened(value);
+    const bool list = std::count(value.begin(), value.end(), ',') > 3;
+    return field.kind == FieldKind::per_lane && list ? "by lane" : shortened(value);
 }
 
 // Does the field matter to this run?
@@ -36,7 +37,7 @@ std::string outcome(const Run& now, const Run& before) {
     for (const Result& result : now.results)
         for (const Result& other : before.results)
             if (result.output == other.output && result.value != other.value)
-                return fmt::format("{} {:.6g} → {:.6g}", result.output, other.value, result.value);
+                return fmt::format("{} {:.10g} → {:.10g}", result.output, other.value, result.value);
     return {};
 }
 

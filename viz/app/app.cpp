@@ -227,7 +227,7 @@ void App::apply(Intent intent) {
         case Kind::questions: next_predict_mode(); break;
         case Kind::undo_change: undo_change(); break;
         case Kind::lane_value: open_lane_value(static_cast<int>(intent.value)); break;
-        case Kind::rounding_input: change_field("input", "random"); break;
+        case Kind::rounding_input: change_field("input", kRoundingInput); break;
         case Kind::version_before: show_version_before(); break;
         case Kind::focus: focus_ = !focus_; break;
         case Kind::theme: dark_ = !dark_; break;

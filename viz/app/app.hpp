@@ -124,6 +124,9 @@ public:
     const TimingFullView& all_times() const { return times_; }
 
 private:
+    // 32768 among values from 0 to 1: no format with a fraction adds them exactly, not even f16 values in f32.
+    static constexpr const char* kRoundingInput = "huge";
+
     // The desk around the lesson (app_desk.cpp).
     void apply_settings(const Settings& settings);
     void mark_progress();
@@ -169,6 +172,7 @@ private:
     bool changing();
     lesson::RunLine run_line() const;
     void mark_changes();
+    bool can_be_made_to_round() const;
     void open_lane_value(int lane);          // the card of the number that the lane took from the input
     void draw_run_bar(const Look& look, Rect& body);
     void draw_run_card(const Look& look, const Rect& window);

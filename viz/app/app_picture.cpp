@@ -59,7 +59,7 @@ Intent App::draw_middle(const Look& look, const Rect& box) {
     }
     const Pane pane(look, "stage", box);
     if (view_ == View::rounding) {
-        rounding_.can_change = !fields_of(0).empty();
+        rounding_.can_change = can_be_made_to_round();
         const Intent asked = rounding_.draw(pane, *shown_[0], playhead_, selection_);
         again_ |= rounding_.working();
         return asked;

@@ -107,6 +107,19 @@ void App::mark_changes() {
     stage_.differing_from = "the run before";
 }
 
+// Is there an input on which this run's sums are rounded? Integers never are.
+bool App::can_be_made_to_round() const {
+    if (!shown_[0] || whole_) return false;
+    const auto& fields = fields_of(0);
+    const auto has = [](const lesson::RunField& field) {
+        return field.name == "input" &&
+               std::find(field.choices.begin(), field.choices.end(), kRoundingInput) != field.choices.end();
+    };
+    const auto& results = shown_[0]->run->results;
+    return std::any_of(fields.begin(), fields.end(), has) && !results.empty() && is_float(results.front().element) &&
+           shown_[0]->trace().header.input != kRoundingInput;
+}
+
 void App::open_lane_value(int lane) {
     if (!shown_[0] || comparing()) return;
     const std::size_t index = lesson::own_input(shown_[0]->steps(), selection_.warp, lane);

@@ -21,7 +21,7 @@ function below(n) { return int(rand() * n) }
 BEGIN {
     srand(seed)
     keys = "space Left Right Up Down Home End Tab shift+Tab shift+Left shift+Right plus minus 1 2 3 4 5 6 7 8 9 question F10 Return "\
-           "Escape a b c d e f g h i k l m o p r s t v w x y z shift+c shift+w shift+g shift+z BackSpace slash period ctrl+a Page_Down"
+           "Escape a b c d e f g h i k l m o p r s t v w x y z shift+c shift+w shift+g shift+z BackSpace slash period comma numbersign q ctrl+z ctrl+a Page_Down"
     n = split(keys, key, " ")
     for (i = 0; i < count; ++i) {
         what = below(100)

@@ -165,5 +165,47 @@ TEST(RunLoader, AMeasurementThatFailsIsASentence) {
     EXPECT_EQ(loader.sizes(), nullptr);
 }
 
+TEST(RunLoaderChanges, NamesHoldThemAndGiveThemBack) {
+    const lesson::RunChanges changes{{"arg", "lane ^ 5"}, {"n", "33"}};
+    const std::string name = name_of_changed_run(name_of_run_beside("a", {"a", "b"}), changes);
+    EXPECT_EQ(changed_run_of(name).first, name_of_run_beside("a", {"a", "b"}));
+    EXPECT_EQ(changed_run_of(name).second, changes);
+    EXPECT_EQ(name_of_changed_run("a", {}), "a");
+    EXPECT_TRUE(changed_run_of("a").second.empty());
+}
+
+// Typed further, what was typed before is not wanted: what waits is forgotten, what runs is ended and is no result.
+TEST(RunLoaderChanges, WhatIsNotWantedAnyMoreIsEnded) {
+    std::atomic<bool> ended = false, begun = false;
+    std::atomic<int> runs = 0;
+    RunLoader loader(
+        [&](const std::string& name) {
+            ++runs;
+            if (name.find("slow") != std::string::npos) {
+                begun = true;
+                while (!ended) std::this_thread::sleep_for(1ms);
+            }
+            return samples::warp_xor();
+        },
+        {}, {});
+    loader.offer_cancel([&] { ended = true; });
+    const std::string slow = name_of_changed_run("slow", {{"n", "1"}}), waits = name_of_changed_run("b", {{"n", "2"}}),
+                      wanted = name_of_changed_run("c", {{"n", "3"}});
+    loader.get(slow);
+    while (!begun) std::this_thread::sleep_for(1ms);
+    loader.get(waits);
+    loader.want_only({wanted});
+    EXPECT_TRUE(ended);
+    EXPECT_TRUE(loader.wait(wanted).run_view);
+    EXPECT_EQ(runs, 2);
+    EXPECT_FALSE(loader.get(slow).done());   // asked for again, it runs again
+    EXPECT_TRUE(loader.wait(slow).run_view);
+    EXPECT_EQ(runs, 3);
+    // A run without changes is always wanted.
+    loader.get("plain");
+    loader.want_only({wanted});
+    EXPECT_TRUE(loader.wait("plain").run_view);
+}
+
 }  // namespace
 }  // namespace lanewise::viz

@@ -30,27 +30,6 @@ std::string_view hint_of(FieldKind kind, bool one_value) {
     }
 }
 
-// What is worth a try: sizes at the edges of a warp, or arguments with a story.
-std::vector<std::string> suggestions(const RunField& field) {
-    if (field.kind == FieldKind::choice || field.kind == FieldKind::order) return field.choices;
-    if (field.kind == FieldKind::mask) return {"0xffffffff", "0xffff", "0x55555555", "0xff00ff00", "0x1"};
-    if (field.kind == FieldKind::per_lane)
-        return {"1", "5", "16", "lane + 2", "lane ^ 5", "31 - lane", "lane % 2", "lane < 8", "lane / 8"};
-    if (field.name == "n" || field.name == "columns") {
-        std::vector<std::string> sizes;
-        for (const std::uint64_t n : {1u, 31u, 32u, 33u, 64u, 100u, 256u, 1000u})
-            if (n >= field.low && n <= field.high) sizes.push_back(fmt::format("{}", n));
-        return sizes;
-    }
-    if (field.kind == FieldKind::number && field.high <= 64) {
-        std::vector<std::string> all;
-        for (std::uint64_t n = field.low; n <= field.high; n += std::max<std::uint64_t>((field.high - field.low) / 8, 1))
-            all.push_back(fmt::format("{}", n));
-        return all;
-    }
-    return {};
-}
-
 bool of_lanes(const RunField& field) { return field.kind == FieldKind::mask || field.kind == FieldKind::per_lane; }
 
 // What the text is for each lane; nothing where it is no such thing.
@@ -72,6 +51,36 @@ std::optional<PerLane<std::int32_t>> lanes_in(const RunField& field, const std::
 
 bool are_bits(const PerLane<std::int32_t>& lanes) {
     return std::all_of(lanes.begin(), lanes.end(), [](std::int32_t value) { return value == 0 || value == 1; });
+}
+
+// Does the lesson give each lane a yes or a no? A click then turns one into the other; elsewhere it counts.
+bool is_yes_or_no(const RunField& field) {
+    if (field.kind == FieldKind::mask) return true;
+    const auto standard = lanes_in(field, field.standard);
+    return standard && are_bits(*standard) && std::find(standard->begin(), standard->end(), 0) != standard->end();
+}
+
+// What is worth a try: sizes at the edges of a warp, or arguments with a story.
+std::vector<std::string> suggestions(const RunField& field) {
+    if (field.kind == FieldKind::choice || field.kind == FieldKind::order) return field.choices;
+    if (field.kind == FieldKind::mask) return {"0xffffffff", "0xffff", "0x55555555", "0xff00ff00", "0x1"};
+    if (field.kind == FieldKind::per_lane && is_yes_or_no(field))
+        return {"1", "0", "lane % 2", "lane % 3 == 1", "lane < 8", "lane == 5", "lane >= 16"};
+    if (field.kind == FieldKind::per_lane)
+        return {"1", "5", "16", "lane + 2", "lane ^ 5", "31 - lane", "lane % 2", "lane < 8", "lane / 8"};
+    if (field.name == "n" || field.name == "columns") {
+        std::vector<std::string> sizes;
+        for (const std::uint64_t n : {1u, 31u, 32u, 33u, 64u, 100u, 256u, 1000u})
+            if (n >= field.low && n <= field.high) sizes.push_back(fmt::format("{}", n));
+        return sizes;
+    }
+    if (field.kind == FieldKind::number && field.high <= 64) {
+        std::vector<std::string> all;
+        for (std::uint64_t n = field.low; n <= field.high; n += std::max<std::uint64_t>((field.high - field.low) / 8, 1))
+            all.push_back(fmt::format("{}", n));
+        return all;
+    }
+    return {};
 }
 
 std::string text_of(const RunField& field, const PerLane<std::int32_t>& lanes) {
@@ -233,11 +242,7 @@ RunAsk RunBar::draw_lanes(const Pane& pane, Rect& rest, const RunChip& chip) {
         text_in(pane.brush, Face::caption, box, colors.quiet, "not for every lane yet", Align::left);
         return {};
     }
-    const bool mask = chip.field.kind == FieldKind::mask;
-    // A click turns a yes into a no where the lesson's own values are such; elsewhere it counts.
-    const auto standard = mask ? lanes : lanes_in(chip.field, chip.field.standard);
-    const bool bits = mask || (standard && are_bits(*standard) && are_bits(*lanes) &&
-                               std::find(standard->begin(), standard->end(), 0) != standard->end());
+    const bool bits = is_yes_or_no(chip.field) && are_bits(*lanes);
     RunAsk ask;
     const bool left = ImGui::IsMouseDown(ImGuiMouseButton_Left), right = ImGui::IsMouseClicked(ImGuiMouseButton_Right);
     if (!left) painted_ = -1;

@@ -76,7 +76,7 @@ Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_
     const std::int32_t at = stops > 0 ? sums().stopped() : sums().worst();
     const Sum* sum = at != Sum::kNone ? &sums().at(at) : nullptr;
     std::string told = "Nothing is rounded in this run: every sum is exact.";
-    if (!sum && can_change) told += " Click to run it on random values.";
+    if (!sum && can_change) told += " Click to run it on values that round: a huge one among small ones.";
     if (sum) {
         const std::string place = fmt::format("step {} ({})", sum->step + 1,
                                               run_view.outline.blocks.size() > 1

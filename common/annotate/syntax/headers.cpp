@@ -118,12 +118,11 @@ Headers::Kind Headers::kind_of(const Named& include, const Source& from) const {
     if (include.name.starts_with("cooperative_groups")) return Kind::groups;
     if (fs::path(include.name).is_absolute()) return Kind::missing;
     const fs::path stand_in = fs::path(stand_ins_) / include.name;
-    if (is_file(stand_in) && !include.name.starts_with("cuda/std"))
-        return only_refuses(stand_in) ? Kind::missing : Kind::toolkit;
+    if (is_file(stand_in)) return only_refuses(stand_in) ? Kind::missing : Kind::toolkit;
     if (std::find(kLight.begin(), kLight.end(), include.name) != kLight.end()) return Kind::light;
     const bool standard = include.name.find_first_of("./") == std::string::npos;  // <vector>
     if (!standard && !own_path(include, from).empty()) return Kind::own;
-    return standard || include.name.starts_with("cuda/std") ? Kind::host : Kind::missing;
+    return standard ? Kind::host : Kind::missing;
 }
 
 std::string Headers::text_for_parser(const Source& source) const {

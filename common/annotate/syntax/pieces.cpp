@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/annotate/refused.hpp"
-#include "common/annotate/syntax/outline.hpp"
+#include "common/annotate/syntax/kernel_outline.hpp"
 #include "common/annotate/syntax/words.hpp"
 
 namespace lanewise::annotate {

@@ -1,4 +1,4 @@
-#include "common/annotate/syntax/outline.hpp"
+#include "common/annotate/syntax/kernel_outline.hpp"
 
 #include <algorithm>
 

@@ -4,9 +4,9 @@
 // real one.
 //
 // Every lane gets the value the toolkit's header gives it, and every record the line of the caller: members take it
-// as a default argument. Here: thread_block, thread_group, tiles of up to 32 threads, coalesced groups, partitions.
-// What needs blocks that run together (grid.sync(), clusters), copies that run beside the kernel, or tiles of several
-// warps is a compile error that says so. Source: CUDA C++ Programming Guide, "Cooperative Groups".
+// as a default argument. Here: thread_block, thread_group, tiles, coalesced groups, partitions; on the emulator alone also
+// tiles of several warps (cooperative_groups_wide.cuh). What needs blocks that run together (grid.sync(), clusters) or
+// copies that run beside the kernel is a compile error that says so. Source: CUDA C++ Programming Guide, "Cooperative Groups".
 #pragma once
 
 #ifndef LANEWISE_EMULATED
@@ -72,9 +72,16 @@ public:
     LANEWISE_GROUP static dim3 dim_threads() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
     LANEWISE_GROUP static dim3 group_dim() { return dim_threads(); }
 
+#ifdef LANEWISE_EMULATED
+    details::TileMemory* tile_memory() const { return memory_; }
+#endif
+
 private:
     friend struct details::Access;
     LANEWISE_GROUP thread_block() { whole_ = true; }
+#ifdef LANEWISE_EMULATED
+    details::TileMemory* memory_ = nullptr;  // for tiles of several warps
+#endif
 };
 
 // The lanes of one warp that a mask names; ranks count the lanes named, from the lowest.
@@ -140,6 +147,13 @@ namespace details {
 // How functions outside the classes make groups and read their masks.
 struct Access {
     LANEWISE_GROUP static thread_block block() { return {}; }
+#ifdef LANEWISE_EMULATED
+    LANEWISE_GROUP static thread_block block(TileMemory& memory) {
+        thread_block block;
+        block.memory_ = &memory;
+        return block;
+    }
+#endif
     LANEWISE_GROUP static coalesced_group lanes(unsigned mask, unsigned meta_rank = 0, unsigned meta_size = 1,
                                                 bool tiled = false) {
         coalesced_group group;
@@ -157,7 +171,8 @@ struct Access {
     LANEWISE_GROUP static unsigned mask(const coalesced_group& group) { return group.mask_; }
     template <unsigned kSize, class Parent>
     LANEWISE_GROUP static unsigned mask(const thread_block_tile<kSize, Parent>&) {
-        return Tile<kSize>::mask();
+        if constexpr (kSize > 32) return ~0u;  // of the warp
+        else return Tile<kSize>::mask();
     }
     LANEWISE_GROUP static bool whole(const thread_group& group) { return group.whole_; }
 
@@ -198,6 +213,7 @@ private:
 
 // A tile whose parent's type is forgotten.
 template <unsigned kSize>
+    requires(kSize <= 32)
 class thread_block_tile<kSize, void> : public details::Tile<kSize>, public thread_group {
 public:
     template <class Parent>
@@ -225,12 +241,23 @@ LANEWISE_GROUP coalesced_group coalesced_threads(LANEWISE_GROUP_LINE) {
     return details::Access::lanes(LANEWISE_GROUP_INTRINSIC(__activemask, active_mask));
 }
 
+#ifdef LANEWISE_EMULATED
+}  // namespace cooperative_groups
+#include "common/prelude/cooperative_groups_wide.cuh"
+namespace cooperative_groups {
+#endif
+
 template <unsigned kPiece, class Whole>
-LANEWISE_GROUP thread_block_tile<kPiece, Whole> tiled_partition(const Whole&) {
+LANEWISE_GROUP thread_block_tile<kPiece, Whole> tiled_partition([[maybe_unused]] const Whole& whole) {
     static_assert(details::Parent<Whole>::size > 0, "tiled_partition<size> cuts a thread_block or a thread_block_tile; "
                                                     "cut other groups with tiled_partition(group, size)");
     static_assert(details::Parent<Whole>::size > kPiece, "a tile must be smaller than the tile it is cut from");
+#ifdef LANEWISE_EMULATED
+    if constexpr (kPiece > 32) return thread_block_tile<kPiece, Whole>(whole);
+    else return {};
+#else
     return {};
+#endif
 }
 LANEWISE_GROUP thread_group tiled_partition(const thread_group& group, unsigned size) {
     return details::Access::cut(group, size);

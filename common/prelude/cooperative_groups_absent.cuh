@@ -92,9 +92,11 @@ LANEWISE_GROUP void wait_prior(const A&...) {
                   "cooperative_groups::wait_prior belongs to memcpy_async, which is not emulated");
 }
 
+#ifndef LANEWISE_EMULATED
 template <unsigned kThreads = 1024>
 struct block_tile_memory {
-    static_assert(kThreads == 0, "block_tile_memory serves tiles of more than 32 threads, which are not emulated");
+    static_assert(kThreads == 0, "block_tile_memory serves tiles of more than 32 threads, which are not traced on a GPU");
 };
+#endif
 
 }  // namespace cooperative_groups

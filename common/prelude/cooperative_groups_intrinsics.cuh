@@ -92,10 +92,18 @@ struct Parent<thread_block_tile<kSize, Whole>> {
     static constexpr unsigned size = kSize;
 };
 
+#ifdef LANEWISE_EMULATED
+// Shared memory by which the warps of a tile wait for one another and hand values over.
+struct TileMemory {
+    unsigned arrived[5][16];                  // at the barriers of tiles of 64, 128, …, 1024 threads, so far
+    alignas(16) unsigned char words[32][32];  // of each warp of the block
+};
+#endif
+
 // kSize lanes side by side.
 template <unsigned kSize>
 class Tile {
-    static_assert(kSize <= 32, "a thread_block_tile of more than 32 threads cannot be emulated; use tiles of up to 32");
+    static_assert(kSize <= 32, "a thread_block_tile of more than 32 threads is not traced on a GPU; use tiles of up to 32");
     static_assert(kSize > 0 && (kSize & (kSize - 1)) == 0, "a thread_block_tile has 1, 2, 4, 8, 16 or 32 threads");
 
 public:

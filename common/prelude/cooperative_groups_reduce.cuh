@@ -148,7 +148,9 @@ LANEWISE_GROUP T reduce(const Group& group, T value, Op&& op, LANEWISE_GROUP_LIN
                   "reduce works on a thread_block_tile or a coalesced_group, not on a whole block");
     using Lanes = details::Lanes<Group>;
     const unsigned mask = details::Access::mask(group);
-    if constexpr (details::kReduceIntrinsic<T, Operator> && Lanes::reduces) {
+    if constexpr (Lanes::tile > 32) {
+        return group.joined(line, details::halve(line, mask, value, op, 32), op);
+    } else if constexpr (details::kReduceIntrinsic<T, Operator> && Lanes::reduces) {
         return details::reduce_intrinsic<T, Operator>(line, mask, value);
     } else if constexpr (Lanes::tile != 0) {
         return details::halve(line, mask, value, op, static_cast<int>(Lanes::tile));

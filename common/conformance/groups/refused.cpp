@@ -14,7 +14,7 @@ __global__ void kernel(int* out) {
 #elif CASE == 2
     cg::this_cluster();
 #elif CASE == 3
-    cg::tiled_partition<64>(block).sync();
+    cg::tiled_partition<2048>(block).sync();
 #elif CASE == 4
     cg::memcpy_async(block, out, out + 1, 4);
 #elif CASE == 5

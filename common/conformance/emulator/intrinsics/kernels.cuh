@@ -1,6 +1,8 @@
 // What else kernels are made of: each kernel puts some of CUDA's intrinsics and declarations through the emulator.
 #include <assert.h>
 #include <cstdio>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cub/cub.cuh>
 
 extern __shared__ float dynamic_floats[];
@@ -302,4 +304,21 @@ __global__ void address_spaces(unsigned* out) {
     out[3 * i + 1] = __isShared(places[i]);
     out[3 * i + 2] = __isLocal(places[i]);
   }
+}
+
+// in: one a thread. out: 4 a thread: the tile's sum, its any, a word that the tile's last thread wrote, its rank.
+template <int kTile>
+__global__ void wide_tiles(const int* in, int* out) {
+  namespace cg = cooperative_groups;
+  __shared__ cg::block_tile_memory<256> memory;
+  __shared__ int words[256];
+  const auto block = cg::this_thread_block(memory);
+  const auto tile = cg::tiled_partition<kTile>(block);
+  const int thread = threadIdx.x, value = in[thread];
+  out[4 * thread] = cg::reduce(tile, value, cg::plus<int>());
+  out[4 * thread + 1] = tile.any(value == 5) + 2 * tile.all(value >= 0);
+  words[thread] = value;
+  tile.sync();
+  out[4 * thread + 2] = words[thread / kTile * kTile + kTile - 1];
+  out[4 * thread + 3] = tile.shfl(value, 33) + 1000 * cg::tiled_partition<32>(tile).meta_group_rank();
 }

@@ -1,6 +1,7 @@
 // Threads of one block and shared memory: wrong kernels and right ones that look alike. Above each stands what the checks
 // must say of it, in every order of lanes and blocks; "// !" marks the lines that a finding may name.
 
+#include <cooperative_groups.h>
 #include <cub/cub.cuh>
 
 // verdict wrong race (uninitialised_read): load_then_read<<<2, 64>>>(ramp_f32(128), zeros_f32(128))
@@ -512,4 +513,26 @@ __global__ void storage_used_again_later(const float* in, float* out) {
   __syncthreads();
   const float most = Reduce(storage).Reduce(value, cub::Max());
   if (threadIdx.x == 0) out[blockIdx.x] = sum + most;
+}
+
+// verdict clean: reverse_of_a_wide_tile<<<2, 128>>>(ramp_f32(256), zeros_f32(256))
+__global__ void reverse_of_a_wide_tile(const float* in, float* out) {
+  __shared__ cooperative_groups::block_tile_memory<128> memory;
+  __shared__ float words[128];
+  const auto tile = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block(memory));
+  const int thread = threadIdx.x, i = blockIdx.x * 128 + thread;
+  words[thread] = in[i];
+  tile.sync();
+  out[i] = words[thread / 64 * 64 + 63 - thread % 64];
+}
+
+// verdict wrong race (uninitialised_read): reverse_across_wide_tiles<<<2, 128>>>(ramp_f32(256), zeros_f32(256))
+__global__ void reverse_across_wide_tiles(const float* in, float* out) {
+  __shared__ cooperative_groups::block_tile_memory<128> memory;
+  __shared__ float words[128];
+  const auto tile = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block(memory));
+  const int thread = threadIdx.x, i = blockIdx.x * 128 + thread;
+  words[thread] = in[i];       // !
+  tile.sync();
+  out[i] = words[127 - thread];  // !
 }

@@ -20,7 +20,7 @@ done
 # A build that is there already: programs that print their arguments.
 mkdir -p "$work/tree/build/lessons"
 touch "$work/tree/build/build.ninja"
-for name in 05_warp_shuffle 06_grid_stride 07_vectorized 12_dot_product _template; do
+for name in 05_warp_shuffle 06_grid_stride 07_vectorized 12_dot_product _template check; do
   printf '#!/bin/sh\necho "%s:" "$@"\nexit "${LESSON_STATUS:-0}"\n' "$name" >"$work/tree/build/lessons/$name"
   chmod +x "$work/tree/build/lessons/$name"
 done
@@ -72,6 +72,14 @@ if run_is_complete; then
   expect_out "05_warp_shuffle: --start"
   run 2 --start 5
   expect_err "takes nothing after it"
+  run 0 check "a b.cu" --text
+  expect_out "check: a b.cu --text"
+  run 0 edit mine.cu
+  expect_out "check: mine.cu --edit"
+  run 0 edit shuffle --step 3
+  expect_out "05_warp_shuffle: --step 3 --edit"
+  run 2 edit
+  expect_err "edit needs a lesson or a CUDA file"
   LESSON_STATUS=3 run 3 5 --open broken.ndjson
   BUILD_STATUS=1 run 1 5
   expect_err "Building failed"

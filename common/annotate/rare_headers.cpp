@@ -6,14 +6,32 @@ namespace lanewise::annotate {
 namespace {
 
 // How the names begin.
-constexpr std::array<std::string_view, 16> kVideo = {"__vadd", "__vsub", "__vabs", "__vneg", "__vavg", "__vhadd", "__vmax", "__vmin", "__vcmp",
-                                                     "__vset", "__vsad", "__viadd", "__vimax", "__vimin", "__vibmax", "__vibmin"};
-constexpr std::array<std::string_view, 19> kSpecial = {
-    "erfinv", "erfcinv", "normcdfinv", "cyl_bessel_i", "rhypot", "norm3d", "norm4d", "rnorm", "norm", "sincospi", "sincos",
-    "__fns", "__isGlobal", "__isShared", "__isLocal", "__prof_trigger", "__brkpt", "cudaGridDependencySynchronize",
-    "cudaTriggerProgrammaticLaunchCompletion"};
+constexpr std::array<std::string_view, 16> kVideo = {"__vadd",  "__vsub",  "__vabs",   "__vneg",  "__vavg", "__vhadd",
+                                                     "__vmax",  "__vmin",  "__vcmp",   "__vset",  "__vsad", "__viadd",
+                                                     "__vimax", "__vimin", "__vibmax", "__vibmin"};
+constexpr std::array<std::string_view, 19> kSpecial = {"erfinv",
+                                                       "erfcinv",
+                                                       "normcdfinv",
+                                                       "cyl_bessel_i",
+                                                       "rhypot",
+                                                       "norm3d",
+                                                       "norm4d",
+                                                       "rnorm",
+                                                       "norm",
+                                                       "sincospi",
+                                                       "sincos",
+                                                       "__fns",
+                                                       "__isGlobal",
+                                                       "__isShared",
+                                                       "__isLocal",
+                                                       "__prof_trigger",
+                                                       "__brkpt",
+                                                       "cudaGridDependencySynchronize",
+                                                       "cudaTriggerProgrammaticLaunchCompletion"};
 
-bool is_word_part(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_word_part(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 template <std::size_t N>
 bool names_one(std::string_view text, const std::array<std::string_view, N>& beginnings) {

@@ -11,7 +11,7 @@ struct Refused {
     std::string_view what;
 };
 
-constexpr std::array<Refused, 36> kRefused = {{
+constexpr std::array<Refused, 38> kRefused = {{
     {"asm", "inline PTX"},
     {"__asm", "inline PTX"},
     {"__asm__", "inline PTX"},
@@ -28,6 +28,8 @@ constexpr std::array<Refused, 36> kRefused = {{
     {"__isGridConstant", "__isGridConstant"},
     {"__nv_atomic_*", "an atomic built into nvcc (__nv_atomic_…)"},
     {"__barrier_sync*", "a numbered barrier (__barrier_sync)"},
+    {"cute", "CUTLASS (cutlass::, cute::)"},
+    {"cutlass", "CUTLASS (cutlass::, cute::)"},
     {"nvshmem*", "memory of other GPUs (NVSHMEM)"},
     {"cudaGraph*", "a graph, from a kernel"},
     {"CUtensorMap", "a tensor map (TMA)"},

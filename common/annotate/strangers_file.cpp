@@ -35,7 +35,8 @@ public:
         for (const auto& source : headers_.sources()) texts.push_back(headers_.text_for_parser(*source));
         std::vector<CXUnsavedFile> unsaved;
         for (std::size_t i = 0; i < texts.size(); ++i)
-            unsaved.push_back({headers_.sources()[i]->path().c_str(), texts[i].data(), static_cast<unsigned long>(texts[i].size())});
+            unsaved.push_back(
+                {headers_.sources()[i]->path().c_str(), texts[i].data(), static_cast<unsigned long>(texts[i].size())});
         std::vector<std::string> arguments = arguments_for(prelude_, true);
         for (const std::string& argument : headers_.arguments()) arguments.push_back(argument);
         unit_ = parsed(index_.get(), headers_.sources().front()->path(), arguments, "c++", unsaved,
@@ -46,7 +47,8 @@ public:
         for (const auto& source : headers_.sources()) {
             CXFile handle = clang_getFile(unit_.get(), source->path().c_str());
             hidden_.push_back(handle ? hidden_in(unit_.get(), handle) : std::vector<Span>{{0, source->text().size()}});
-            visible_.push_back(std::make_unique<Source>(source->path(), source->text(), source->first_line(), Source::kLenient));
+            visible_.push_back(
+                std::make_unique<Source>(source->path(), source->text(), source->first_line(), Source::kLenient));
             try {
                 visible_.back()->hide(hidden_.back());
             } catch (const Error&) {
@@ -61,8 +63,16 @@ public:
         note_headers();
         keep_ = pieces_to_keep(pieces_, options_.kernels);
         if (!headers_.has_more()) return true;
-        for (std::size_t i = 0; i < pieces_.size(); ++i)
-            if (keep_[i] && pieces_[i].error) return false;
+        // Reading them takes long: an error that has nothing to do with the library is no reason.
+        const auto texts_say = [&](std::string_view words) {
+            return std::any_of(headers_.sources().begin(), headers_.sources().end(),
+                               [&](const auto& source) { return source->text().find(words) != std::string::npos; });
+        };
+        for (std::size_t i = 0; i < pieces_.size(); ++i) {
+            if (!keep_[i] || !pieces_[i].error) continue;
+            if (pieces_[i].error->what.find("std") != std::string::npos || texts_say("using namespace std"))
+                return false;
+        }
         return true;
     }
 
@@ -95,8 +105,14 @@ public:
             if (files_[i].handle) read_tree(unit_.get(), files_[i].handle, is_own, *unit.files[i], unit.functions);
         file.reading.units.push_back(std::move(unit));
         for (const std::string& include : rare_headers(file.reading)) file.includes.push_back(include);
-        for (const CXCursor& cursor : children(clang_getTranslationUnitCursor(unit_.get()))) note_global(cursor, file.reading.globals);
+        for (const CXCursor& cursor : children(clang_getTranslationUnitCursor(unit_.get())))
+            note_global(cursor, file.reading.globals);
         file.reading.overloads = added_overloads(unit_.get(), prelude_, is_own);
+        std::erase_if(file.reading.overloads, [&](const std::string& name) {
+            for (std::size_t i = 0; i < file.reading.file_count(); ++i)
+                if (find_word(file.reading.source(i).text(), name, 0) != std::string::npos) return false;
+            return true;  // of the host's code alone
+        });
         return file;
     }
 
@@ -151,7 +167,8 @@ private:
     }
 
     bool is_hidden(std::size_t file, std::size_t offset) const {
-        return std::any_of(hidden_[file].begin(), hidden_[file].end(), [&](const Span& span) { return span.holds(offset); });
+        return std::any_of(hidden_[file].begin(), hidden_[file].end(),
+                           [&](const Span& span) { return span.holds(offset); });
     }
 
     // Each file is included where the parser came to it first.

@@ -32,17 +32,17 @@ struct CallParameter {
         structure,  // a class, float4 and its like included
         dependent,  // its type depends on a template's arguments
     };
-    std::string name;     // may be empty
-    std::string type;     // as written, without the name
+    std::string name;  // may be empty
+    std::string type;  // as written, without the name
     Kind kind = Kind::scalar;
-    std::string element;  // pointers: what they point to, as written, without const
+    std::string element;              // pointers: what they point to, as written, without const
     std::vector<std::string> fields;  // structures: their members' names, in order
 };
 
 struct KernelOutline {
     std::string name;  // with its namespaces: "detail::sum"
     std::string path;
-    int line = 0;      // of that file
+    int line = 0;  // of that file
     std::vector<TemplateParameter> template_parameters;
     std::vector<CallParameter> parameters;
     std::vector<Remark> refusals;  // what it, or what it uses, needs of a GPU; empty: it can be emulated

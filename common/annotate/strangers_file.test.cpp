@@ -37,25 +37,25 @@ std::string names(const StrangersFile& file) {
 }
 
 const std::string kPublished =
-    "#include <iostream>\n"                                                                      // 1
-    "#include <vector>\n"                                                                        // 2
-    "#include \"not_here.h\"\n"                                                                  // 3
-    "#define CHECK(x) if ((x) != cudaSuccess) { std::cerr << \"no\"; exit(1); }\n"               // 4
-    "constexpr int kSide = 3;\n"                                                                 // 5
-    "struct Host { std::vector<thrust::pair<int, int>> v; };\n"                                  // 6
-    "struct Pair { float a; int b;\n"                                                            // 7
-    "  Pair(int n) { CHECK(cudaMalloc(&a, n)); }\n"                                              // 8
-    "  __device__ float sum() const { return a + b; } };\n"                                      // 9
-    "namespace detail {\n"                                                                       // 10
-    "__device__ float twice(float x) { return 2 * x; }\n"                                        // 11
-    "template <class T, int kBlock = 64>\n"                                                      // 12
-    "__global__ void sum(const T* __restrict__ in, float *out, int n, Pair pair, half h) {\n"     // 13
-    "  out[0] = twice(in[0]) + pair.sum() + ::kSide; }\n"                                        // 14
-    "}\n"                                                                                        // 15
-    "extern \"C\" __global__ void plain(float* a) { a[0] = 1; }\n"                               // 16
-    "void launch(std::vector<float>& v) {\n"                                                     // 17
-    "  detail::sum<float><<<1, 32>>>(v.data()); CHECK(cudaGetLastError()); }\n"                  // 18
-    "int main() { std::vector<float> v(3); launch(v); }\n";                                      // 19
+    "#include <iostream>\n"                                                                    // 1
+    "#include <vector>\n"                                                                      // 2
+    "#include \"not_here.h\"\n"                                                                // 3
+    "#define CHECK(x) if ((x) != cudaSuccess) { std::cerr << \"no\"; exit(1); }\n"             // 4
+    "constexpr int kSide = 3;\n"                                                               // 5
+    "struct Host { std::vector<thrust::pair<int, int>> v; };\n"                                // 6
+    "struct Pair { float a; int b;\n"                                                          // 7
+    "  Pair(int n) { CHECK(cudaMalloc(&a, n)); }\n"                                            // 8
+    "  __device__ float sum() const { return a + b; } };\n"                                    // 9
+    "namespace detail {\n"                                                                     // 10
+    "__device__ float twice(float x) { return 2 * x; }\n"                                      // 11
+    "template <class T, int kBlock = 64>\n"                                                    // 12
+    "__global__ void sum(const T* __restrict__ in, float *out, int n, Pair pair, half h) {\n"  // 13
+    "  out[0] = twice(in[0]) + pair.sum() + ::kSide; }\n"                                      // 14
+    "}\n"                                                                                      // 15
+    "extern \"C\" __global__ void plain(float* a) { a[0] = 1; }\n"                             // 16
+    "void launch(std::vector<float>& v) {\n"                                                   // 17
+    "  detail::sum<float><<<1, 32>>>(v.data()); CHECK(cudaGetLastError()); }\n"                // 18
+    "int main() { std::vector<float> v(3); launch(v); }\n";                                    // 19
 
 TEST(StrangersFile, ListsKernelsWithWhatTheyTake) {
     const StrangersFile file = read_text(kPublished);
@@ -134,7 +134,8 @@ TEST(StrangersFile, FindsHeadersBesideItAndInFolders) {
     const lanewise::testing::TemporaryFolder folder;
     folder.write("sums.h", "#pragma once\n#include <vector>\nvoid host();\n__device__ float f() { return 1; }\n");
     folder.write("other/deep.cuh", "#include \"../sums.h\"\n__device__ float g() { return f(); }\n");
-    const std::string text = "#include <deep.cuh>\n#include \"sums.h\"\n__global__ void k(float* out) { *out = g(); }\n";
+    const std::string text =
+        "#include <deep.cuh>\n#include \"sums.h\"\n__global__ void k(float* out) { *out = g(); }\n";
     const StrangersFile file = read_strangers_file((folder.path() / "k.cu").string(), text, test_prelude(),
                                                    {{(folder.path() / "other").string()}, {}});
     ASSERT_EQ(file.reading.file_count(), 3u);
@@ -155,7 +156,9 @@ TEST(StrangersFile, SaysWhereTheTextIsNoCode) {
     const auto sentence = [](const std::string& text) -> std::string {
         try {
             const StrangersFile file = read_text(text);
-            return file.kernels.empty() || file.kernels[0].errors.empty() ? "" : std::to_string(file.kernels[0].errors[0].line);
+            return file.kernels.empty() || file.kernels[0].errors.empty()
+                       ? ""
+                       : std::to_string(file.kernels[0].errors[0].line);
         } catch (const Error& error) {
             return error.what();
         }
@@ -167,6 +170,41 @@ TEST(StrangersFile, SaysWhereTheTextIsNoCode) {
     EXPECT_EQ(sentence("#if 0\nit doesn't matter\n#endif\n__global__ void k() { }\n"), "");
 }
 
+TEST(StrangersFile, KeepsWhatKernelsReachInRoundaboutWays) {
+    const std::string text =
+        "template <class T> constexpr T empty() { return T(-1); }\n"
+        "template <class T> const T kEmpty = empty<T>();\n"                                   // a variable template
+        "struct Host { int size() const; int (*f)(); };\n"
+        "typedef int (Host::*Member)() const;\n"                                              // a pointer to a member
+        "#define MAKE_KERNEL(name, op) __global__ void name(int* out) { out[0] = out[0] op kEmpty<int>; }\n"
+        "MAKE_KERNEL(add, +)\nMAKE_KERNEL(sub, -)\n"
+        "template <class T> struct Op { __device__ T operator()(T v) const; };\n"
+        "template <class T> __device__ T Op<T>::operator()(T v) const { return v; }\n"
+        "template <> __device__ float Op<float>::operator()(float v) const { return v + 1; }\n"
+        "template <class F> __global__ void apply(float* out, F f, Member m) { out[0] = f(out[0]); }\n"
+        "static void rhypot() {}\n"
+        "template __global__ void apply<Op<float>>(float*, Op<float>, Member);\n";
+    const StrangersFile file = read_text(text);
+    EXPECT_EQ(names(file), "add sub apply");
+    const std::string copy = copy_of(file);
+    for (const int kept : {1, 2, 4, 6, 7, 8, 9, 10, 11}) EXPECT_FALSE(is_blank(line(copy, kept))) << line(text, kept);
+    EXPECT_FALSE(is_blank(line(copy, 3)));
+    EXPECT_TRUE(is_blank(line(copy, 12)));
+    EXPECT_TRUE(is_blank(line(copy, 13)));  // an explicit instance
+    EXPECT_TRUE(file.reading.overloads.empty());
+}
+
+TEST(StrangersFile, NamesPartsOfThePreludeThatAreRarelyNeeded) {
+    const auto includes = [](const std::string& body) {
+        return read_text("#include <cub/cub.cuh>\n#include <cfloat>\n__global__ void k(unsigned* out) { " + body + " }\n").includes;
+    };
+    EXPECT_TRUE(includes("out[0] = 1;").empty());
+    EXPECT_EQ(includes("out[0] = __vadd4(out[1], out[2]);"),
+              std::vector<std::string>{"#include \"common/prelude/emulated/emulated_video.hpp\""});
+    EXPECT_EQ(includes("cub::WarpReduce<int>::TempStorage t; out[0] = __fns(out[1], 0, 1);"),
+              (std::vector<std::string>{"#include <cub/cub.cuh>", "#include \"common/prelude/emulated/emulated_special.hpp\""}));
+}
+
 // Whatever is cut out of a file, a sentence comes back or a reading, and nothing worse.
 TEST(StrangersFile, SurvivesMangledFiles) {
     unsigned random = 1;
@@ -176,9 +214,14 @@ TEST(StrangersFile, SurvivesMangledFiles) {
         for (int cuts = 0; cuts < 3; ++cuts) {
             const std::size_t at = next() % text.size();
             switch (next() % 3) {
-            case 0: text.erase(at, 1 + next() % 40); break;
-            case 1: text.insert(at, 1, "{}()<>;\"'#\\/*\0\n:"[next() % 16]); break;
-            default: text[at] = static_cast<char>(next());
+                case 0:
+                    text.erase(at, 1 + next() % 40);
+                    break;
+                case 1:
+                    text.insert(at, 1, "{}()<>;\"'#\\/*\0\n:"[next() % 16]);
+                    break;
+                default:
+                    text[at] = static_cast<char>(next());
             }
         }
         try {

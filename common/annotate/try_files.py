@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Annotates every CUDA file of a folder, compiles the emulated copies and prints a table: which kernels work.
 
-    common/annotate/try_files.py --build BUILD FOLDER [--include FOLDER …] [--only TEXT] [--jobs N]
+    common/annotate/try_files.py --build BUILD FOLDER [--include FOLDER …] [--only TEXT] [--traced] [--jobs N]
 
 A kernel counts as refused where it needs what the emulator does not have, and the row says what. A template is compiled
 with the arguments that the file's own launches give it, where those are literals or types of one word."""
@@ -38,10 +38,12 @@ def instances(text, kernels):
     return result
 
 
-def wrapper(folder, entries):
-    lines = [f'#include "{folder}/kernels.includes.inc"', '#include "common/prelude/emulated/emulated.hpp"', "namespace kernels_here {",
+def wrapper(folder, entries, traced):
+    kind = "emulated_traced" if traced else "emulated"
+    lines = [f'#include "{folder}/kernels.includes.inc"', f'#include "common/prelude/emulated/{kind}.hpp"',
+             '#include "common/launch/kernel_exports.hpp"', "namespace kernels_here {",
              "using ::lanewise_emulated::heap::malloc;", "using ::lanewise_emulated::heap::free;",
-             f'#include "{folder}/kernels.overloads.inc"', f'#include "{folder}/kernels.emulated.cuh"']
+             f'#include "{folder}/kernels.overloads.inc"', f'#include "{folder}/kernels.{kind}.cuh"', f'#include "{folder}/kernels.tables.inc"']
     lines += [f"template <auto k> struct Use{i} {{}}; Use{i}<&{entry}> use{i};" for i, entry in enumerate(entries)]
     return "\n".join(lines) + "\n}\n"
 
@@ -79,7 +81,7 @@ def try_file(path, options):
             return row
         text = path.read_text(errors="replace")
         left = [kernel for i, kernel in enumerate(kernels) if i not in refused]
-        (pathlib.Path(folder) / "w.cpp").write_text(wrapper(folder, instances(text, left)))
+        (pathlib.Path(folder) / "w.cpp").write_text(wrapper(folder, instances(text, left), options.traced))
         compiled = subprocess.run(compile_options(build) + [f"{folder}/w.cpp"], capture_output=True, text=True, timeout=300, errors="replace")
         row["verdict"] = "compiles" if compiled.returncode == 0 else "fails"
         errors = [line for line in compiled.stderr.splitlines() if "error" in line]
@@ -93,6 +95,7 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--include", action="append", default=[])
     parser.add_argument("--only", default="")
+    parser.add_argument("--traced", action="store_true", help="the copies that record")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     paths = sorted(path for folder in options.folder for path in
@@ -101,7 +104,7 @@ def main():
     # What another file includes is no file of its own: it may lean on what stands in front of it there.
     parts = set()
     for path in paths:
-        parts.update((path.parent / name).resolve() for name in re.findall(r'#\s*include\s*"([^"]*\.cu)"', path.read_text(errors="replace")))
+        parts.update((path.parent / name).resolve() for name in re.findall(r'#\s*include\s*["<]([^">]*\.cu)[">]', path.read_text(errors="replace")))
     paths = [path for path in paths if path.resolve() not in parts]
     counts, refusals = collections.Counter(), collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -111,7 +111,8 @@ std::shared_ptr<Library> fresh_folder() {
 }
 
 // Throws what a command came to, but for success.
-void judge(const CommandResult& result, const BuildRequest& request, const std::string& program) {
+void judge(const CommandResult& result, const BuildRequest& request, const std::string& program,
+           const std::vector<TextFile>& files = {}) {
     switch (result.end) {
         case CommandResult::End::stopped: throw Stopped();
         case CommandResult::End::too_long:
@@ -120,7 +121,7 @@ void judge(const CommandResult& result, const BuildRequest& request, const std::
         case CommandResult::End::not_found: throw Error(fmt::format("{} could not be started; is it installed?", program));
         case CommandResult::End::exited: break;
     }
-    if (result.status != 0) throw CompileError(messages_of(result.output, request.file));
+    if (result.status != 0) throw CompileError(messages_of(result.output, request.file, files));
 }
 
 std::vector<std::string> kernels_of(const BuildRequest& request) {
@@ -181,7 +182,7 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
                                            "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-pipe",
                                            (folder / "own.cpp").string(), "-lgcc", "-o", library->path().string()};
     compile.insert(compile.end(), rest.begin(), rest.end());
-    judge(run_command(compile, stop), request, tools.compiler);
+    judge(run_command(compile, stop), request, tools.compiler, library->files());
     return library;
 }
 

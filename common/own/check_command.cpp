@@ -113,7 +113,7 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
     program.make_front_end = setup.make_front_end;
     if (parsed.edit) program.live = live_file(program, parsed.asked, opened, tools, setup.pool);
     program.reported_path = [&](const std::string&) { return path; };
-    const SourceText source(parsed.asked.file);
+    const SourceText source(own.library->files());
     program.print_checks = [&](std::ostream& out, const std::vector<lesson::CheckedVariant>& rows, lesson::Paint paint) {
         return print_checks(out, source, own.programs, rows, paint);
     };

@@ -113,6 +113,10 @@ TEST_F(Check, SaysWhatTheCompilerSays) {
     EXPECT_EQ(check(many + "}\n"), kExitUsage);
     EXPECT_LT(said_.size(), 1000u) << said_;   // no flood
     EXPECT_TRUE(says("我的.cu:3: ")) << said_;
+    // In a header: at its own line.
+    std::ofstream(folder_ / "add.cuh") << "#pragma once\n__device__ float add(float a) {\n    return a + b;\n}\n";
+    EXPECT_EQ(check("// run: k<<<1, 32>>>(zeros(1))\n#include \"add.cuh\"\n__global__ void k(float* x) { x[0] = add(x[0]); }\n"), kExitUsage);
+    EXPECT_TRUE(says("add.cuh:3: ‘b’ was not declared")) << said_;
 }
 
 TEST_F(Check, SaysWhatCannotRun) {

@@ -243,12 +243,20 @@ private:
 
 }  // namespace
 
+bool has_buffer(const launch::Plan& plan, const Expectation& expectation) {
+    const auto* part = std::get_if<Part>(&expectation.left);
+    if (const auto* reduction = std::get_if<Reduction>(&expectation.left)) part = &reduction->of[0];
+    return part && std::any_of(plan.buffers.begin(), plan.buffers.end(),
+                               [&](const launch::BufferSpec& buffer) { return buffer.name == part->buffer; });
+}
+
 launch::Plan make_plan(const Program& program, const Compiled& compiled, const RunPlan& run) {
     std::vector<const Launch*> launches;
     for (const Launch& launch : program.launches) launches.push_back(&launch);
     launch::Plan plan = make_launches(program.variables, launches, compiled);
     Expecting expecting(program, compiled, run, plan);
-    for (const Expectation& expectation : program.expectations) expecting.add(expectation);
+    for (const Expectation& expectation : program.expectations)
+        if (!expectation.is_for_all || has_buffer(plan, expectation)) expecting.add(expectation);
     return plan;
 }
 

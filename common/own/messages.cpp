@@ -60,43 +60,47 @@ std::string plain(std::string text) {
     return text;
 }
 
-// The learner's files: the kernel file and those beside it. Their lines count through in what is compiled.
+// The learner's files: the kernel file and those that it includes.
 class Files {
 public:
-    explicit Files(const fs::path& file) {
-        const std::string path = fs::absolute(file).lexically_normal().string();
-        std::ifstream in(path, std::ios::binary);
-        texts_ = kernel_texts(path, {std::istreambuf_iterator<char>(in), {}});
+    Files(const fs::path& file, const std::vector<TextFile>& told) : told_(told), path_(fs::absolute(file).lexically_normal()) {
+        if (!told_.empty()) return;
+        std::ifstream in(path_, std::ios::binary);
+        for (const KernelText& text : kernel_texts(path_.string(), {std::istreambuf_iterator<char>(in), {}}))
+            told_.push_back({text.path, text.first_line});
     }
-    bool has(const std::string& path) const { return find(path) != nullptr; }
-    // The line in the file itself.
-    int own_line(const std::string& path, int line) const {
-        const KernelText* text = find(path);
-        return text && line >= text->first_line ? line - text->first_line + 1 : line;
+    bool has(const std::string& path) const {
+        const fs::path wanted = fs::path(path).lexically_normal();
+        return wanted == path_ || std::any_of(told_.begin(), told_.end(), [&](const TextFile& file) {
+                   return fs::path(file.path).lexically_normal() == wanted;
+               });
+    }
+    // The file and the line in it of a line that counts through all.
+    TextFile own_place(const std::string& path, int line) const {
+        TextFile place{path, line};
+        for (const TextFile& file : told_)
+            if (file.first_line <= line) place = {file.path, line - file.first_line + 1};
+        return place;
     }
 
 private:
-    const KernelText* find(const std::string& path) const {
-        for (const KernelText& text : texts_)
-            if (fs::path(text.path).lexically_normal() == fs::path(path).lexically_normal()) return &text;
-        return nullptr;
-    }
-    std::vector<KernelText> texts_;
+    std::vector<TextFile> told_;
+    fs::path path_;
 };
 
 }  // namespace
 
-std::vector<Message> messages_of(const std::string& output, const fs::path& file) {
-    const Files files(file);
+std::vector<Message> messages_of(const std::string& output, const fs::path& file, const std::vector<TextFile>& told) {
+    const Files files(file, told);
     std::vector<Message> messages;
     std::optional<Place> led_here;   // the learner's line in what was told last of how the compiler came there
     std::istringstream lines(output);
     const auto add = [&](const Place& place, const std::string& sentence) {
-        const int line = files.own_line(place.file, place.line);
+        const TextFile own = files.own_place(place.file, place.line);
         for (const Message& said : messages)
-            if (said.line == line && said.file == place.file) return;   // one thing a line
+            if (said.line == own.first_line && said.file == own.path) return;   // one thing a line
         // Columns are the copy's.
-        if (messages.size() < kMost) messages.push_back({place.file, line, 0, plain(sentence)});
+        if (messages.size() < kMost) messages.push_back({own.path, own.first_line, 0, plain(sentence)});
     };
     for (std::string line; std::getline(lines, line);) {
         take(line, "In file included from ");

@@ -9,9 +9,10 @@
 
 namespace lanewise::own {
 
-// The first few errors of `output`, at lines of `file` or of a file beside it; what stands in files that the learner did
+// The first few errors of `output`, whose lines count through `files` (of which there are none before the file was read), at lines of `file` or of a file beside it; what stands in files that the learner did
 // not write is told at the line that led there.
-std::vector<Message> messages_of(const std::string& output, const std::filesystem::path& file);
+std::vector<Message> messages_of(const std::string& output, const std::filesystem::path& file,
+                                 const std::vector<TextFile>& files);
 
 // What the annotator says of the files that it read: "file 1 /home/me/sum.cu".
 std::vector<TextFile> files_told(const std::string& output);

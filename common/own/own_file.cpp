@@ -180,7 +180,17 @@ OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_
         return emulator->run(plan, own.kernels, request);
     };
     own.lesson.title(path.filename().string()).text(text_of(path, programs));
-    for (const Program& program : programs) own.lesson.add(variant_of(program, make_plan(program, compiled, run)));
+    std::vector<launch::Plan> plans;
+    for (const Program& program : programs) plans.push_back(make_plan(program, compiled, run));
+    for (const Expectation& expectation : programs.front().expectations)
+        if (expectation.is_for_all &&
+            std::none_of(plans.begin(), plans.end(), [&](const auto& plan) { return has_buffer(plan, expectation); }))
+            fail_at(expectation.line, expectation.at, "no program has the buffer that stands on the left.");
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+        std::erase_if(programs[i].expectations,
+                      [&](const Expectation& e) { return e.is_for_all && !has_buffer(plans[i], e); });
+        own.lesson.add(variant_of(programs[i], std::move(plans[i])));
+    }
     own.programs = std::move(programs);
     return own;
 }

@@ -1,14 +1,11 @@
 #include "common/own/print_own.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <ostream>
-#include <sstream>
 
 #include <fmt/format.h>
-
-#include "common/base/kernel_text.hpp"
 
 namespace lanewise::own {
 
@@ -37,17 +34,15 @@ void print_finding(std::ostream& out, const SourceText& source, const trace::Fin
 
 }  // namespace
 
-SourceText::SourceText(const std::filesystem::path& file) {
-    const std::string path = std::filesystem::absolute(file).lexically_normal().string();
-    std::ifstream in(path, std::ios::binary);
-    for (const KernelText& text : kernel_texts(path, {std::istreambuf_iterator<char>(in), {}})) {
-        std::istringstream all(text.text);
-        int number = 0;
-        lines_.resize(static_cast<std::size_t>(std::max(0, text.first_line - 1)));
+SourceText::SourceText(const std::vector<TextFile>& files) {
+    for (const TextFile& file : files) {
+        std::ifstream all(file.path, std::ios::binary);
+        lines_.resize(static_cast<std::size_t>(std::max(0, file.first_line - 1)));
         names_.resize(lines_.size());
+        int number = 0;
         for (std::string line; std::getline(all, line);) {
             lines_.push_back(trimmed(line));
-            names_.push_back(fmt::format("{}:{}", std::filesystem::path(text.path).filename().string(), ++number));
+            names_.push_back(fmt::format("{}:{}", std::filesystem::path(file.path).filename().string(), ++number));
         }
     }
 }

@@ -1,20 +1,20 @@
 // What a run of a kernel file came to, in a terminal.
 #pragma once
 
-#include <filesystem>
 #include <iosfwd>
 #include <string>
 #include <vector>
 
+#include "common/own/build.hpp"
 #include "common/own/spec.hpp"
 #include "common/print/print.hpp"
 
 namespace lanewise::own {
 
-// The lines of a kernel file and of those beside it, which count through.
+// The lines of a kernel file and of those it includes, which count through.
 class SourceText {
 public:
-    explicit SourceText(const std::filesystem::path& file);
+    explicit SourceText(const std::vector<TextFile>& files);
     struct Place {
         std::string name;   // "sum.cu:12"
         std::string text;   // of that line

@@ -38,8 +38,12 @@ struct Compiled {
 // Runs a plan, for what is expected of another kernel or of another buffer.
 using RunPlan = std::function<launch::Outcome(const launch::Plan&)>;
 
-// Throws Error, with the place in the line, where arguments are not what the kernel takes.
+// What is expected of all programs counts for those that have its buffer. Throws Error, with the place in the line, where
+// arguments are not what the kernel takes.
 launch::Plan make_plan(const Program& program, const Compiled& compiled, const RunPlan& run);
+
+// Is there a buffer in the plan that the left side names?
+bool has_buffer(const launch::Plan& plan, const Expectation& expectation);
 
 // Buffers, variables and launches alone.
 launch::Plan make_launches(const std::vector<VariableSpec>& variables, const std::vector<const Launch*>& launches,

@@ -387,6 +387,7 @@ std::vector<Program> parse_spec(const std::vector<SpecLine>& lines) {
     for (const SpecLine& line : lines) {
         if (line.kind != SpecLine::Kind::expect) continue;
         Expectation expectation = expectation_of(line);
+        expectation.is_for_all = line.program.empty() && programs.size() > 1;
         bool taken = false;
         for (Program& program : programs)
             if (line.program.empty() || line.program == program.name) {

@@ -97,6 +97,7 @@ struct Expectation {
     std::optional<double> within;         // of the value's own unit
     std::optional<double> within_part;    // of the reference: 0.01 for 1 %
     std::string text;
+    bool is_for_all = false;              // of several programs those that have its buffer
     SpecLine line;
     std::size_t at = 0;
 };

@@ -45,7 +45,7 @@ TEST(Spec, ReadsTheLinesOfTheReadme) {
 TEST(Spec, ReadsEveryKindOfArgument) {
     const auto programs = parsed(
         "  // run: weights = [1, 2.5, -3]\n"
-        "// run: a::k<float, (3 > 2), 8><<<dim3(2, 3), dim3(8, 4, 2), 4 * 256, 0>>>(random(8, -1, 1), x = ramp(8, 1, 0.5), "
+        "// run: a::k<float, (3 > 2), 8><<<dim3(2, 3), dim3(8, 4, 2), 256 * sizeof(float), 0>>>(random(8, -1, 1), x = ramp(8, 1, 0.5), "
         "x + 4, null, \"数.npy\", file('raw.bin', 16), {.n = 3, .s = \"a)\"}, make_float2(1, 2), 1.5f, -0x10, (1 << 20) + 2^3, Mode::kFast)\n"
         "// run: second<<<1, 32>>>(x); \n");
     ASSERT_EQ(programs.size(), 1u);

@@ -20,14 +20,15 @@ constexpr std::size_t kMostFiles = 100;
 
 // Headers of C and C++ that device code uses, and that cost little to read.
 constexpr std::array<std::string_view, 34> kLight = {
-    "array", "bit", "cassert", "cfloat", "climits", "cmath", "concepts", "cstddef", "cstdint", "cstdio", "cstdlib",
-    "cstring", "float.h", "initializer_list", "limits", "limits.h", "math.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
-    "stdlib.h", "string.h", "tuple", "type_traits", "utility", "assert.h", "inttypes.h", "cinttypes", "stdarg.h", "time.h",
-    "ctime", "cuda/atomic", "cuda/std/atomic"};
+    "array",     "bit",      "cassert", "cfloat",      "climits",     "cmath",          "concepts",
+    "cstddef",   "cstdint",  "cstdio",  "cstdlib",     "cstring",     "float.h",        "initializer_list",
+    "limits",    "limits.h", "math.h",  "stdbool.h",   "stddef.h",    "stdint.h",       "stdio.h",
+    "stdlib.h",  "string.h", "tuple",   "type_traits", "utility",     "assert.h",       "inttypes.h",
+    "cinttypes", "stdarg.h", "time.h",  "ctime",       "cuda/atomic", "cuda/std/atomic"};
 
 // The folders around a file that its project may keep headers in.
-constexpr std::array<std::string_view, 10> kUsualPlaces = {"", "include", "inc", "common", "Common", "common/inc", "src", "util", "utils",
-                                                           "headers"};
+constexpr std::array<std::string_view, 10> kUsualPlaces = {"",           "include", "inc",  "common", "Common",
+                                                           "common/inc", "src",     "util", "utils",  "headers"};
 
 bool is_file(const fs::path& path) {
     std::error_code none;
@@ -48,8 +49,8 @@ bool only_refuses(const fs::path& stand_in) {
 
 }  // namespace
 
-Headers::Headers(const std::string& path, const std::string& text, std::string stand_ins, std::vector<std::string> folders,
-                 std::set<std::string> left_out)
+Headers::Headers(const std::string& path, const std::string& text, std::string stand_ins,
+                 std::vector<std::string> folders, std::set<std::string> left_out)
     : stand_ins_(std::move(stand_ins)), folders_(std::move(folders)), left_out_(std::move(left_out)) {
     add(path, text);
 }
@@ -117,11 +118,11 @@ Headers::Kind Headers::kind_of(const Named& include, const Source& from) const {
     if (include.name.starts_with("cooperative_groups")) return Kind::groups;
     if (fs::path(include.name).is_absolute()) return Kind::missing;
     const fs::path stand_in = fs::path(stand_ins_) / include.name;
-    if (is_file(stand_in) && !include.name.starts_with("cuda/std")) return only_refuses(stand_in) ? Kind::missing : Kind::toolkit;
+    if (is_file(stand_in)) return only_refuses(stand_in) ? Kind::missing : Kind::toolkit;
     if (std::find(kLight.begin(), kLight.end(), include.name) != kLight.end()) return Kind::light;
     const bool standard = include.name.find_first_of("./") == std::string::npos;  // <vector>
     if (!standard && !own_path(include, from).empty()) return Kind::own;
-    return standard || include.name.starts_with("cuda/std") ? Kind::host : Kind::missing;
+    return standard ? Kind::host : Kind::missing;
 }
 
 std::string Headers::text_for_parser(const Source& source) const {
@@ -170,7 +171,8 @@ std::vector<std::string> Headers::in_order(const std::set<std::string>& includes
         for (const Directive& directive : source->directives()) {
             const Named include = named(*source, directive);
             const std::string line = "#include <" + include.name + ">";
-            if (includes.contains(line) && std::find(result.begin(), result.end(), line) == result.end()) result.push_back(line);
+            if (includes.contains(line) && std::find(result.begin(), result.end(), line) == result.end())
+                result.push_back(line);
         }
     return result;
 }
@@ -189,7 +191,8 @@ std::vector<Remark> Headers::skipped() const {
             const Kind kind = kind_of(include, *source);
             if (kind != Kind::missing && (kind != Kind::host || all_)) continue;
             const std::string& text = source->text();
-            const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(directive.span.begin), '\n');
+            const auto lines =
+                std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(directive.span.begin), '\n');
             result.push_back({include.name, source->path(), static_cast<int>(lines) + 1});
         }
     return result;

@@ -14,7 +14,8 @@ namespace lanewise::annotate {
 class Headers {
 public:
     // Reads the file and, depth first, the headers of its own: beside it, in `folders` (-I), or in the usual places of
-    // the folders above; those of the paths `left_out` count as missing. Throws Error where the file leaves a comment open.
+    // the folders above; those of the paths `left_out` count as missing. Throws Error where the file leaves a comment
+    // open.
     Headers(const std::string& path, const std::string& text, std::string stand_ins, std::vector<std::string> folders,
             std::set<std::string> left_out = {});
 

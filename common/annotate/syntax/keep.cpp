@@ -27,7 +27,8 @@ std::vector<bool> unclean(const std::vector<Piece>& pieces) {
     for (bool more = true; more;) {
         more = false;
         for (std::size_t i = 0; i < pieces.size(); ++i) {
-            if (result[i] || std::none_of(pieces[i].uses.begin(), pieces[i].uses.end(), [&](std::size_t used) { return result[used]; }))
+            if (result[i] || std::none_of(pieces[i].uses.begin(), pieces[i].uses.end(),
+                                          [&](std::size_t used) { return result[used]; }))
                 continue;
             result[i] = more = true;
         }
@@ -44,9 +45,8 @@ void add(const std::vector<Remark>& remarks, std::vector<Remark>& into) {
 }
 
 bool is_wanted(const std::string& name, const std::vector<std::string>& wanted) {
-    return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& other) {
-        return name == other || name.ends_with("::" + other);
-    });
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [&](const std::string& other) { return name == other || name.ends_with("::" + other); });
 }
 
 }  // namespace
@@ -65,8 +65,8 @@ std::vector<bool> pieces_to_keep(std::vector<Piece>& pieces, const std::vector<s
         if (!chosen) continue;
         for (const std::size_t used : reached) keep[used] = true;
     }
-    // What a template finds only when it is used (operators, functors, specializations) is no part of what it names: all
-    // that may be such a thing stays.
+    // What a template finds only when it is used (operators, functors, specializations) is no part of what it names:
+    // all that may be such a thing stays.
     const std::vector<bool> left_out = unclean(pieces);
     std::vector<bool> serves_host(pieces.size());  // classes with functions, none of them the device's
     for (const Piece& piece : pieces)
@@ -75,10 +75,12 @@ std::vector<bool> pieces_to_keep(std::vector<Piece>& pieces, const std::vector<s
         if (piece.around != kNone && piece.role == Piece::Role::device) serves_host[piece.around] = false;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const Piece& piece = pieces[i];
-        const bool may_serve = piece.role == Piece::Role::device || (piece.role == Piece::Role::neutral && piece.headers.empty());
+        const bool may_serve =
+            piece.role == Piece::Role::device || (piece.role == Piece::Role::neutral && piece.headers.empty());
         if (keep[i] || !may_serve || piece.is_kernel || left_out[i] || serves_host[i]) continue;
         // A member stays or goes with its class, which stands in front of it.
-        if (piece.around != kNone && pieces[piece.around].role != Piece::Role::container && !keep[piece.around]) continue;
+        if (piece.around != kNone && pieces[piece.around].role != Piece::Role::container && !keep[piece.around])
+            continue;
         for (const std::size_t used : reached_from(pieces, i)) keep[used] = true;
     }
     return keep;

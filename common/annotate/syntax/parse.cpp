@@ -22,7 +22,8 @@ fs::path names_file(const std::string& compiled) { return compiled + ".names"; }
 void each_global_function(const std::vector<CXCursor>& cursors, const std::function<void(CXCursor)>& seen) {
     for (const CXCursor& cursor : cursors) {
         const CXCursorKind kind = clang_getCursorKind(cursor);
-        if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) each_global_function(children(cursor), seen);
+        if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl)
+            each_global_function(children(cursor), seen);
         else if (is_function(cursor)) seen(cursor);
     }
 }
@@ -34,8 +35,8 @@ bool is_global(CXCursor cursor) {
     return clang_getCursorKind(parent) == CXCursor_TranslationUnit;
 }
 
-// The names of the functions at global scope that are not the files' own. Those of compiled declarations stand in a file
-// beside them: asking libclang for them would load them all.
+// The names of the functions at global scope that are not the files' own. Those of compiled declarations stand in a
+// file beside them: asking libclang for them would load them all.
 std::set<std::string> declared_names(CXTranslationUnit unit, const Prelude& prelude,
                                      const std::function<bool(CXCursor)>& is_own) {
     std::set<std::string> names;
@@ -52,8 +53,8 @@ std::set<std::string> declared_names(CXTranslationUnit unit, const Prelude& prel
 }  // namespace
 
 std::vector<std::string> arguments_for(const Prelude& prelude, bool with_declarations) {
-    std::vector<std::string> arguments = {"-std=c++20", "-fsyntax-only", "-w", "-ferror-limit=0",
-                                          "-I" + prelude.root, "-I" + prelude.stand_ins};
+    std::vector<std::string> arguments = {"-std=c++20",      "-fsyntax-only",     "-w",
+                                          "-ferror-limit=0", "-I" + prelude.root, "-I" + prelude.stand_ins};
     if (!with_declarations) return arguments;
     if (prelude.compiled.empty()) {
         arguments.insert(arguments.end(), {"-include", prelude.root + "/common/prelude/declared.hpp"});
@@ -64,14 +65,14 @@ std::vector<std::string> arguments_for(const Prelude& prelude, bool with_declara
 }
 
 ClangUnit parsed(CXIndex index, const std::string& path, std::vector<std::string> arguments, const char* language,
-                std::vector<CXUnsavedFile> texts, unsigned options) {
+                 std::vector<CXUnsavedFile> texts, unsigned options) {
     arguments.insert(arguments.begin(), {"-x", language});
     std::vector<const char*> pointers;
     for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
     CXTranslationUnit unit = nullptr;
     const CXErrorCode code =
-        clang_parseTranslationUnit2(index, path.c_str(), pointers.data(), static_cast<int>(pointers.size()), texts.data(),
-                                    static_cast<unsigned>(texts.size()), options, &unit);
+        clang_parseTranslationUnit2(index, path.c_str(), pointers.data(), static_cast<int>(pointers.size()),
+                                    texts.data(), static_cast<unsigned>(texts.size()), options, &unit);
     if (code != CXError_Success || unit == nullptr)
         throw Error(path + ": libclang could not read this file (error " + std::to_string(code) + ")");
     return ClangUnit(unit);
@@ -104,16 +105,17 @@ std::vector<std::string> added_overloads(CXTranslationUnit unit, const Prelude& 
     });
     if (own.empty()) return overloads;
     for (const std::string& name : declared_names(unit, prelude, is_own))
-        if (own.contains(name) && !redeclared.contains(name) && !name.starts_with("operator")) overloads.push_back(name);
+        if (own.contains(name) && !redeclared.contains(name) && !name.starts_with("operator"))
+            overloads.push_back(name);
     return overloads;
 }
 
 std::vector<std::string> compile_prelude(const std::string& path, const Prelude& prelude) {
     const ClangIndex index(clang_createIndex(0, 0));
     const ClangUnit unit = parsed(index.get(), prelude.root + "/common/prelude/declared.hpp",
-                                 arguments_for(prelude, false), "c++-header", {},
-                                 CXTranslationUnit_ForSerialization | CXTranslationUnit_Incomplete |
-                                     CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing);
+                                  arguments_for(prelude, false), "c++-header", {},
+                                  CXTranslationUnit_ForSerialization | CXTranslationUnit_Incomplete |
+                                      CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing);
     for (unsigned i = 0; i < clang_getNumDiagnostics(unit.get()); ++i) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit.get(), i);
         if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
@@ -123,7 +125,8 @@ std::vector<std::string> compile_prelude(const std::string& path, const Prelude&
     if (clang_saveTranslationUnit(unit.get(), path.c_str(), 0) != CXSaveError_None)
         throw Error(path + ": this file cannot be written; is the disk full?");
     std::ofstream names(names_file(path), std::ios::trunc);
-    for (const std::string& name : declared_names(unit.get(), {prelude.root, prelude.stand_ins, ""}, [](CXCursor) { return false; }))
+    for (const std::string& name :
+         declared_names(unit.get(), {prelude.root, prelude.stand_ins, ""}, [](CXCursor) { return false; }))
         names << name << '\n';
     names.close();
     if (!names) throw Error(names_file(path).string() + ": this file cannot be written; is the disk full?");

@@ -11,7 +11,8 @@ namespace lanewise::annotate {
 // The parser's command line, with the declarations or without.
 std::vector<std::string> arguments_for(const Prelude& prelude, bool with_declarations);
 
-// Parses `path`, and what it includes, with `texts` in the place of the files on disk. Throws Error where libclang cannot.
+// Parses `path`, and what it includes, with `texts` in the place of the files on disk. Throws Error where libclang
+// cannot.
 ClangUnit parsed(CXIndex index, const std::string& path, std::vector<std::string> arguments, const char* language,
                  std::vector<CXUnsavedFile> texts, unsigned options);
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "common/annotate/refused.hpp"
-#include "common/annotate/syntax/outline.hpp"
+#include "common/annotate/syntax/kernel_outline.hpp"
+#include "common/annotate/syntax/words.hpp"
 
 namespace lanewise::annotate {
 namespace {
@@ -31,12 +32,11 @@ struct Spot {
 
 class Reader {
 public:
-    Reader(CXTranslationUnit unit, const std::vector<ParsedFile>& files) : unit_(unit), files_(files) {
+    Reader(CXTranslationUnit unit, const std::vector<ParsedFile>& files) : unit_(unit), files_(files), words_(files) {
         for (const ParsedFile& file : files) {
             places_.emplace_back(*file.source, file.handle);
             owners_.emplace_back(file.source->size(), kNone);
         }
-        find_words();
     }
 
     Pieces read() {
@@ -66,32 +66,6 @@ private:
         return std::nullopt;
     }
 
-    // Words that put a declaration on the device: CUDA's, and macros that stand for them.
-    void find_words() {
-        device_words_ = {"__global__", "__device__", "__constant__", "__shared__", "__managed__"};
-        kernel_words_ = {"__global__"};
-        for (std::size_t before = 0; before != device_words_.size() + kernel_words_.size() + refused_words_.size();) {
-            before = device_words_.size() + kernel_words_.size() + refused_words_.size();
-            for (const ParsedFile& file : files_)
-                for (const Macro& macro : file.source->macros()) learn(macro);
-        }
-    }
-
-    void learn(const Macro& macro) {
-        const std::size_t define = macro.text.find("define") + 6;
-        const std::size_t begin = macro.text.find_first_not_of(" \t", define);
-        if (begin == macro.text.npos) return;
-        const std::size_t end = macro.text.find_first_of("( \t\r\n", begin);
-        if (end == macro.text.npos) return;
-        const std::string name(macro.text.substr(begin, end - begin));
-        const auto says = [&](const std::string& word) { return find_word(macro.text, word, end) != macro.text.npos; };
-        if (std::any_of(device_words_.begin(), device_words_.end(), says)) device_words_.insert(name);
-        if (std::any_of(kernel_words_.begin(), kernel_words_.end(), says)) kernel_words_.insert(name);
-        if (const std::string_view what = refused_in(macro); !what.empty()) refused_words_.emplace(name, what);
-        for (const auto& [word, what] : std::map<std::string, std::string>(refused_words_))
-            if (word != name && says(word)) refused_words_.emplace(name, what);
-    }
-
     bool says(std::size_t file, Range range, const std::set<std::string>& words) const {
         for (std::size_t i = range.first; i <= range.last; ++i)
             if (source(file).is_word(i) && words.contains(std::string(source(file)[i].text))) return true;
@@ -102,7 +76,8 @@ private:
     Range whole(CXCursor cursor, std::size_t file, Range range) const {
         const Source& text = source(file);
         const auto ends_another = [&](std::size_t i) {
-            return text.is(i, ";") || text.is(i, "}") || text.is(i, "{") || (text.is(i, ":") && i > 0 && text.is_word(i - 1));
+            return text.is(i, ";") || text.is(i, "}") || text.is(i, "{") ||
+                   (text.is(i, ":") && i > 0 && text.is_word(i - 1));
         };
         while (range.first > 0 && !ends_another(range.first - 1)) --range.first;
         const bool body = is_function(clang_getCursorKind(cursor)) && has_body(cursor);
@@ -131,7 +106,11 @@ private:
         }
         if (kind == CXCursor_Namespace) return;
         const std::size_t index = piece(cursor, file, whole(cursor, file, *range), around);
-        if (is_class(kind) || kind == CXCursor_EnumDecl || kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl)
+        // libclang does not look into a variable template: its words say what it uses.
+        if (kind == CXCursor_UnexposedDecl) by_words_.insert(index);
+        else if (is_function(kind)) functions_.emplace(taken(clang_getCursorSpelling(cursor)), index);
+        if (is_class(kind) || kind == CXCursor_EnumDecl || kind == CXCursor_TypedefDecl ||
+            kind == CXCursor_TypeAliasDecl)
             types_.emplace(taken(clang_getCursorSpelling(cursor)), index);
         if (is_class(kind)) members(cursor, index);
         else collect(cursor, index);
@@ -172,7 +151,7 @@ private:
         result.around = around;
         result.role = role(cursor, file, range);
         if (is_function(clang_getCursorKind(cursor)) && has_body(cursor) && around_is_no_class(around) &&
-            says(file, header(cursor, file, range), kernel_words_)) {
+            says(file, header(cursor, file, range), words_.kernel)) {
             result.is_kernel = true;
             result.kernel = outline_of(cursor, places_[file], source(file));
         }
@@ -196,10 +175,11 @@ private:
         using Role = Piece::Role;
         const CXCursorKind kind = clang_getCursorKind(cursor);
         const Range front = header(cursor, file, range);
-        const bool explicit_instance = source(file).is(range.first, "template") && !source(file).is(range.first + 1, "<");
+        const bool explicit_instance =
+            source(file).is(range.first, "template") && !source(file).is(range.first + 1, "<");
         if (explicit_instance) return Role::host;
         const bool function = is_function(kind);
-        if ((function || kind == CXCursor_VarDecl || kind == CXCursor_FriendDecl) && says(file, front, device_words_))
+        if ((function || kind == CXCursor_VarDecl || kind == CXCursor_FriendDecl) && says(file, front, words_.device))
             return Role::device;
         if (function || kind == CXCursor_FriendDecl) {
             // A friend without a body says who may look in, and defines nothing.
@@ -247,16 +227,20 @@ private:
         if (clang_getCursorKind(space) != CXCursor_Namespace) return;
         const auto at = spot(clang_getCursorLocation(cursor));
         if (!at || taken(clang_getCursorSpelling(space)) != "cooperative_groups") return;
-        if (!in_class && taken(clang_getCursorSpelling(referenced)) == "sync" && clang_Cursor_getNumArguments(cursor) > 0) {
+        if (!in_class && taken(clang_getCursorSpelling(referenced)) == "sync" &&
+            clang_Cursor_getNumArguments(cursor) > 0) {
             // sync(grid) says the same as grid.sync().
             const CXType group = clang_getCanonicalType(clang_getCursorType(clang_Cursor_getArgument(cursor, 0)));
-            const std::string_view refused = refused_call(taken(clang_getCursorSpelling(clang_getTypeDeclaration(group))), "sync");
-            if (!refused.empty()) pieces_[index].refusals.push_back(remark(at->file, source(at->file).token_from(at->offset), refused));
+            const std::string_view refused =
+                refused_call(taken(clang_getCursorSpelling(clang_getTypeDeclaration(group))), "sync");
+            if (!refused.empty())
+                pieces_[index].refusals.push_back(remark(at->file, source(at->file).token_from(at->offset), refused));
         }
         const std::string_view what = refused_call(in_class ? taken(clang_getCursorSpelling(scope)) : std::string(),
                                                    taken(clang_getCursorSpelling(referenced)));
         const std::size_t token = source(at->file).token_from(at->offset);
-        if (!what.empty() && token < source(at->file).size()) pieces_[index].refusals.push_back(remark(at->file, token, what));
+        if (!what.empty() && token < source(at->file).size())
+            pieces_[index].refusals.push_back(remark(at->file, token, what));
     }
 
     void note(CXCursor referenced, std::size_t index) {
@@ -291,7 +275,8 @@ private:
         const Piece& piece = pieces_[index];
         std::vector<std::size_t>& owners = owners_[piece.file];
         if (piece.role != Piece::Role::container) {
-            for (std::size_t i = piece.tokens.first; i <= piece.tokens.last && i < owners.size(); ++i) owners[i] = index;
+            for (std::size_t i = piece.tokens.first; i <= piece.tokens.last && i < owners.size(); ++i)
+                owners[i] = index;
             return;
         }
         const Range front = header(clang_getNullCursor(), piece.file, piece.tokens);
@@ -320,8 +305,14 @@ private:
         if (piece.role == Piece::Role::device || piece.role == Piece::Role::neutral)
             for (std::size_t i = piece.tokens.first; i <= piece.tokens.last; ++i)
                 if (owners_[piece.file][i] == index && source(piece.file).is_word(i))
-                    if (const auto type = types_.find(std::string(source(piece.file)[i].text)); type != types_.end() && type->second != index)
+                    if (const auto type = types_.find(std::string(source(piece.file)[i].text));
+                        type != types_.end() && type->second != index)
                         piece.uses.push_back(type->second);
+        if (by_words_.contains(index))
+            for (std::size_t i = piece.tokens.first; i <= piece.tokens.last; ++i) {
+                const auto [first, last] = functions_.equal_range(std::string(source(piece.file)[i].text));
+                for (auto function = first; function != last; ++function) piece.uses.push_back(function->second);
+            }
         if (piece.around != kNone) piece.uses.push_back(piece.around);
         for (const Spot& at : spots_[index])
             if (const std::size_t used = owner(at); used != kNone && used != index) piece.uses.push_back(used);
@@ -337,8 +328,9 @@ private:
         for (std::size_t i = 0; i < source(file).size(); ++i) {
             if (owners_[file][i] == kNone) continue;
             std::string_view what = refused_at(source(file), i);
-            const auto word = source(file).is_word(i) ? refused_words_.find(std::string(source(file)[i].text)) : refused_words_.end();
-            if (what.empty() && word != refused_words_.end()) what = word->second;
+            const auto word =
+                source(file).is_word(i) ? words_.refused.find(std::string(source(file)[i].text)) : words_.refused.end();
+            if (what.empty() && word != words_.refused.end()) what = word->second;
             if (!what.empty()) pieces_[owners_[file][i]].refusals.push_back(remark(file, i, what));
         }
     }
@@ -356,19 +348,23 @@ private:
     bool is_of_global_scope(CXDiagnostic diagnostic) const {
         const std::string error = taken(clang_getDiagnosticSpelling(diagnostic));
         if (error.find("conflicts with target of using declaration") != error.npos) return true;
-        if (!error.starts_with("redefinition of") && error.find("different language linkage") == error.npos) return false;
+        if (!error.starts_with("redefinition of") && error.find("different language linkage") == error.npos)
+            return false;
         CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
         for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); ++i)
             if (!spot(clang_getDiagnosticLocation(clang_getDiagnosticInSet(notes, i)))) return true;
         return false;
     }
 
-    // The sentence of a static_assert in the prelude, which stands behind what cannot be emulated; or what CUDA had once.
+    // The sentence of a static_assert in the prelude, which stands behind what cannot be emulated; or what CUDA had
+    // once.
     static std::optional<std::string> not_emulated(const std::string& error) {
         for (const char* gone : {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot"})
             if (error.starts_with("use of undeclared identifier '" + std::string(gone) + "'"))
-                return std::string(gone) + ", which CUDA 13 no longer has: write " + gone + "_sync with a mask in front";
-        const std::size_t sentence = error.find("kNever<"), open = error.find('"', sentence == error.npos ? 0 : sentence);
+                return std::string(gone) + ", which CUDA 13 no longer has: write " + gone +
+                       "_sync with a mask in front";
+        const std::size_t sentence = error.find("kNever<"),
+                          open = error.find('"', sentence == error.npos ? 0 : sentence);
         if (sentence == error.npos || open == error.npos || error.back() != '"') return std::nullopt;
         return error.substr(open + 1, error.size() - open - 2);
     }
@@ -376,14 +372,17 @@ private:
     void errors() {
         std::vector<Remark> stray;
         for (unsigned i = 0; i < clang_getNumDiagnostics(unit_); ++i) {
-            const std::unique_ptr<void, void (*)(CXDiagnostic)> diagnostic(clang_getDiagnostic(unit_, i), clang_disposeDiagnostic);
+            const std::unique_ptr<void, void (*)(CXDiagnostic)> diagnostic(clang_getDiagnostic(unit_, i),
+                                                                           clang_disposeDiagnostic);
             if (clang_getDiagnosticSeverity(diagnostic.get()) < CXDiagnostic_Error) continue;
             const auto at = place_of(diagnostic.get());
             if (!at || is_of_global_scope(diagnostic.get())) continue;
             const Source& text = source(at->file);
             const auto begin = text.text().begin();
-            const auto line = std::count(begin, begin + static_cast<std::ptrdiff_t>(std::min(at->offset, text.text().size())), '\n');
-            const Remark error{taken(clang_getDiagnosticSpelling(diagnostic.get())), text.path(), static_cast<int>(line) + 1};
+            const auto line =
+                std::count(begin, begin + static_cast<std::ptrdiff_t>(std::min(at->offset, text.text().size())), '\n');
+            const Remark error{taken(clang_getDiagnosticSpelling(diagnostic.get())), text.path(),
+                               static_cast<int>(line) + 1};
             const std::size_t index = owner(*at);
             if (const auto what = not_emulated(error.what); what && index != kNone) {
                 pieces_[index].refusals.push_back({*what, error.path, error.line});
@@ -417,20 +416,19 @@ private:
     CXTranslationUnit unit_;
     const std::vector<ParsedFile>& files_;
     std::vector<Places> places_;
-    std::vector<std::vector<std::size_t>> owners_;   // of each token
+    std::vector<std::vector<std::size_t>> owners_;  // of each token
     std::vector<Piece> pieces_;
-    std::vector<std::vector<Spot>> spots_;           // what each piece uses
-    std::set<std::string> device_words_, kernel_words_;
-    std::map<std::string, std::string> refused_words_;
+    std::vector<std::vector<Spot>> spots_;  // what each piece uses
+    Words words_;
     std::map<CXFile, std::string> header_names_;
-    std::map<std::string, std::size_t> types_;  // by name, the pieces that declare them
+    std::map<std::string, std::size_t> types_;           // by name, the pieces that declare them
+    std::multimap<std::string, std::size_t> functions_;  // the same
+    std::set<std::size_t> by_words_;
     std::vector<Remark> lost_;
 };
 
 }  // namespace
 
-Pieces pieces_of(CXTranslationUnit unit, const std::vector<ParsedFile>& files) {
-    return Reader(unit, files).read();
-}
+Pieces pieces_of(CXTranslationUnit unit, const std::vector<ParsedFile>& files) { return Reader(unit, files).read(); }
 
 }  // namespace lanewise::annotate

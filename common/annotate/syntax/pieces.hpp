@@ -1,4 +1,5 @@
-// The declarations of a kernel file with host code in it, and of its headers, as pieces that are kept or left out whole.
+// The declarations of a kernel file with host code in it, and of its headers, as pieces that are kept or left out
+// whole.
 #pragma once
 
 #include <map>
@@ -20,12 +21,12 @@ struct Piece {
     std::size_t file = 0;
     Range tokens;
     Role role = Role::host;
-    std::size_t around = kNone;              // the piece that it stands in
-    std::vector<std::size_t> uses;           // pieces, each once
-    std::set<std::string> headers;           // files that are not the text's own, and declare what is used
-    std::vector<Remark> refusals;            // what stands here and cannot be emulated
-    std::optional<Remark> error;             // the parser's first
-    bool is_kernel = false;                  // with a body
+    std::size_t around = kNone;     // the piece that it stands in
+    std::vector<std::size_t> uses;  // pieces, each once
+    std::set<std::string> headers;  // files that are not the text's own, and declare what is used
+    std::vector<Remark> refusals;   // what stands here and cannot be emulated
+    std::optional<Remark> error;    // the parser's first
+    bool is_kernel = false;         // with a body
     std::optional<KernelOutline> kernel;
 };
 
@@ -36,13 +37,13 @@ struct ParsedFile {
 };
 
 struct Pieces {
-    std::vector<Piece> all;     // an outer one before those in it
-    std::vector<Remark> lost;   // what the parser said where a __global__ belongs to no piece
+    std::vector<Piece> all;    // an outer one before those in it
+    std::vector<Remark> lost;  // what the parser said where a __global__ belongs to no piece
 };
 Pieces pieces_of(CXTranslationUnit unit, const std::vector<ParsedFile>& files);
 
-// Of the pieces, those that serve the kernels `wanted`; of all kernels that nothing refuses, where there are none. Where
-// a kernel is refused for what it uses, its outline says so.
+// Of the pieces, those that serve the kernels `wanted`; of all kernels that nothing refuses, where there are none.
+// Where a kernel is refused for what it uses, its outline says so.
 std::vector<bool> pieces_to_keep(std::vector<Piece>& pieces, const std::vector<std::string>& wanted);
 
 }  // namespace lanewise::annotate

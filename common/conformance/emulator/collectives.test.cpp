@@ -57,7 +57,8 @@ TEST(Collectives, OfAWarpWorkInEachLogicalWarp) {
         EXPECT_EQ(out[6 * first], std::accumulate(begin, begin + 8, 0.0));
         EXPECT_EQ(out[6 * first + 1], *std::min_element(begin, begin + 3));
         for (std::size_t lane = first; lane < first + 8; ++lane) {
-            EXPECT_EQ(out[6 * lane + 3], std::accumulate(begin, in.begin() + static_cast<std::ptrdiff_t>(lane), 0.0)) << lane;
+            EXPECT_EQ(out[6 * lane + 3], std::accumulate(begin, in.begin() + static_cast<std::ptrdiff_t>(lane), 0.0))
+                << lane;
             EXPECT_EQ(out[6 * lane + 4], std::accumulate(begin, begin + 8, 0.0)) << lane;
             EXPECT_EQ(out[6 * lane + 5], in[first + 1]) << lane;
             if (lane != first && lane % 3 != 0) continue;  // not the first of a segment
@@ -82,12 +83,14 @@ TEST(Collectives, OfTilesOfSeveralWarps) {
             const std::vector<int> out = bytes_as<int>(outcome.buffers[1]);
             for (std::size_t thread = 0; thread < 256; ++thread) {
                 const std::size_t first = thread / tile * tile;
-                const auto begin = in.begin() + static_cast<std::ptrdiff_t>(first), end = begin + static_cast<std::ptrdiff_t>(tile);
+                const auto begin = in.begin() + static_cast<std::ptrdiff_t>(first),
+                           end = begin + static_cast<std::ptrdiff_t>(tile);
                 EXPECT_EQ(out[4 * thread], std::accumulate(begin, end, 0)) << thread;
                 const int any = std::find(begin, end, 5) != end, all = *std::min_element(begin, end) >= 0;
                 EXPECT_EQ(out[4 * thread + 1], any + 2 * all) << thread;
                 EXPECT_EQ(out[4 * thread + 2], in[first + tile - 1]) << thread;
-                EXPECT_EQ(out[4 * thread + 3], in[first + 33] + 1000 * static_cast<int>((thread - first) / 32)) << thread;
+                EXPECT_EQ(out[4 * thread + 3], in[first + 33] + 1000 * static_cast<int>((thread - first) / 32))
+                    << thread;
             }
         });
 }

@@ -1,4 +1,4 @@
-#include "common/annotate/syntax/outline.hpp"
+#include "common/annotate/syntax/kernel_outline.hpp"
 
 #include <algorithm>
 
@@ -45,8 +45,10 @@ bool is_half(CXType type) {
 
 Kind kind_of(CXType type) {
     const CXType canonical = clang_getCanonicalType(type);
-    if (canonical.kind == CXType_Pointer || canonical.kind == CXType_IncompleteArray || canonical.kind == CXType_ConstantArray) {
-        const CXType element = canonical.kind == CXType_Pointer ? clang_getPointeeType(canonical) : clang_getArrayElementType(canonical);
+    if (canonical.kind == CXType_Pointer || canonical.kind == CXType_IncompleteArray ||
+        canonical.kind == CXType_ConstantArray) {
+        const CXType element =
+            canonical.kind == CXType_Pointer ? clang_getPointeeType(canonical) : clang_getArrayElementType(canonical);
         return clang_isConstQualifiedType(element) != 0 ? Kind::pointer_to_const : Kind::pointer;
     }
     if (is_number(canonical) || canonical.kind == CXType_Enum || is_half(canonical)) return Kind::scalar;
@@ -71,14 +73,17 @@ CallParameter parameter(CXCursor cursor, const Places& places, const Source& sou
         const std::size_t star = result.type.find_last_of("*[");
         CXType element = clang_getPointeeType(type);
         if (element.kind == CXType_Invalid)
-            element = canonical.kind == CXType_Pointer ? clang_getPointeeType(canonical) : clang_getArrayElementType(canonical);
-        std::string text = star == std::string::npos ? taken(clang_getTypeSpelling(element)) : result.type.substr(0, star);
+            element = canonical.kind == CXType_Pointer ? clang_getPointeeType(canonical)
+                                                       : clang_getArrayElementType(canonical);
+        std::string text =
+            star == std::string::npos ? taken(clang_getTypeSpelling(element)) : result.type.substr(0, star);
         text.erase(text.find_last_not_of(' ') + 1);
         result.element = without_const(text);
     }
     if (result.kind == Kind::structure)
         for (const CXCursor& member : children(clang_getTypeDeclaration(canonical)))
-            if (clang_getCursorKind(member) == CXCursor_FieldDecl) result.fields.push_back(taken(clang_getCursorSpelling(member)));
+            if (clang_getCursorKind(member) == CXCursor_FieldDecl)
+                result.fields.push_back(taken(clang_getCursorSpelling(member)));
     return result;
 }
 
@@ -89,9 +94,14 @@ TemplateParameter template_parameter(CXCursor cursor, const Places& places, cons
     result.default_value = text.default_value;
     result.is_pack = text.type.find("...") != std::string::npos;
     switch (clang_getCursorKind(cursor)) {
-    case CXCursor_TemplateTypeParameter: result.kind = "typename"; break;
-    case CXCursor_TemplateTemplateParameter: result.kind = "template"; break;
-    default: result.kind = text.type;
+        case CXCursor_TemplateTypeParameter:
+            result.kind = "typename";
+            break;
+        case CXCursor_TemplateTemplateParameter:
+            result.kind = "template";
+            break;
+        default:
+            result.kind = text.type;
     }
     return result;
 }
@@ -104,20 +114,24 @@ KernelOutline outline_of(CXCursor function, const Places& places, const Source& 
     result.name = result.name.substr(0, result.name.find('<'));
     for (CXCursor scope = clang_getCursorSemanticParent(function); clang_getCursorKind(scope) == CXCursor_Namespace;
          scope = clang_getCursorSemanticParent(scope))
-        if (const std::string name = taken(clang_getCursorSpelling(scope)); !name.empty()) result.name = name + "::" + result.name;
+        if (const std::string name = taken(clang_getCursorSpelling(scope)); !name.empty())
+            result.name = name + "::" + result.name;
     unsigned line = 0;
     clang_getExpansionLocation(clang_getCursorLocation(function), nullptr, &line, nullptr, nullptr);
     result.path = source.path();
     result.line = static_cast<int>(line);
     for (const CXCursor& child : children(function)) {
         switch (clang_getCursorKind(child)) {
-        case CXCursor_ParmDecl: result.parameters.push_back(parameter(child, places, source)); break;
-        case CXCursor_TemplateTypeParameter:
-        case CXCursor_NonTypeTemplateParameter:
-        case CXCursor_TemplateTemplateParameter:
-            result.template_parameters.push_back(template_parameter(child, places, source));
-            break;
-        default: break;
+            case CXCursor_ParmDecl:
+                result.parameters.push_back(parameter(child, places, source));
+                break;
+            case CXCursor_TemplateTypeParameter:
+            case CXCursor_NonTypeTemplateParameter:
+            case CXCursor_TemplateTemplateParameter:
+                result.template_parameters.push_back(template_parameter(child, places, source));
+                break;
+            default:
+                break;
         }
     }
     return result;

@@ -41,14 +41,14 @@ void check_times(const Options& options) {
         throw Error("--costs is a table of its own; leave out --table and --rounding, or --costs.");
     if (!options.sizes.empty() && options.n)
         throw Error(fmt::format("--sizes {} says how many values; leave out --n, or --sizes.", options.sizes_text));
-    for (const auto& [flag, given] : {std::pair{"--rows", options.rows}, std::pair{"--columns", options.columns}}) {
-        if (!given) continue;
+    for (const auto& [flag, count] : {std::pair{"--rows", options.rows}, std::pair{"--columns", options.columns}}) {
+        if (!count) continue;
         if (!options.sizes.empty())
             throw Error(
                 fmt::format("--sizes {} says how many values; leave out {}, or --sizes.", options.sizes_text, flag));
         if (options.n)
             throw Error(fmt::format("--n {} and {} {} both say how many values; leave out one of the two.", *options.n,
-                                    flag, *given));
+                                    flag, *count));
     }
     if (options.csv == "-" && options.json == "-")
         throw Error("--csv - and --json - both want the terminal; give one of them a file.");

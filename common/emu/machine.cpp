@@ -372,10 +372,10 @@ void* Machine::device_malloc(std::size_t bytes) {
 
 void Machine::device_free(void* address, const void* pc) {
     if (!address || !program_.heap) return;
-    const DeviceHeap::Block block = program_.heap->block_before(address);
+    const DeviceHeap::Block freed_block = program_.heap->block_before(address);
     const auto freed = program_.heap->free(address);
     if (freed == DeviceHeap::Freed::now) {
-        if (observer_) observer_->heap_changes({address, block.bytes, true});
+        if (observer_) observer_->heap_changes({address, freed_block.bytes, true});
         return;
     }
     const std::uint32_t warp = current / kWarpSize, lane = current % kWarpSize;

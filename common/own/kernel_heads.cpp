@@ -203,8 +203,8 @@ std::string KernelHead::offer() const {
         const bool pointer = parameter.type.find('*') != std::string::npos;
         const bool constant = parameter.type.starts_with("const") || parameter.type.find(" const*") != std::string::npos;
         const bool real = parameter.type.find("float") != std::string::npos || parameter.type.find("double") != std::string::npos;
-        const std::string name = parameter.name.empty() ? "" : parameter.name + " = ";
-        values.push_back(pointer ? name + (constant ? "random(1024)" : "zeros(1024)") : real ? "1.0" : "1024");
+        const std::string label = parameter.name.empty() ? "" : parameter.name + " = ";
+        values.push_back(pointer ? label + (constant ? "random(1024)" : "zeros(1024)") : real ? "1.0" : "1024");
     }
     return fmt::format("// run: {}{}<<<4, 256>>>({})", name, types.empty() ? "" : fmt::format("<{}>", fmt::join(types, ", ")),
                        fmt::join(values, ", "));

@@ -43,10 +43,10 @@ std::string escaped_html(const std::string& text) {
 }
 
 // JSON that may stand in a <script>: no "</script>" and no "<!--" can come of it.
-std::string escaped_json(const std::string& json) {
+std::string escaped_json(const std::string& text) {
     std::string all;
-    all.reserve(json.size());
-    for (const char c : json) {
+    all.reserve(text.size());
+    for (const char c : text) {
         if (c == '<') all += "\\u003c";
         else all += c;
     }

@@ -101,12 +101,12 @@ private:
         const bool has_after =
             std::all_of(facts.parts.begin(), facts.parts.end(), [](const auto& p) { return p.has_after; });
         using Part = scene::LaneFacts::ValuePart;
-        for (const auto& [k, which] : {std::pair{0, &Part::before}, {1, &Part::received}, {2, &Part::after}}) {
-            if (facts.parts.empty() || (k == 1 && facts.view.undefined) || (k == 2 && !has_after)) continue;
-            texts[k] = field(scene::parts_text(facts.parts, which));
-            bits[k].clear();
-            for (const Part& part : facts.parts)
-                bits[k] += (bits[k].empty() ? "0x" : " 0x") + format_bits(part.type, part.*which);
+        for (const auto& [at, which] : {std::pair{0, &Part::before}, {1, &Part::received}, {2, &Part::after}}) {
+            if (facts.parts.empty() || (at == 1 && facts.view.undefined) || (at == 2 && !has_after)) continue;
+            texts[at] = field(scene::parts_text(facts.parts, which));
+            bits[at].clear();
+            for (const Part& each : facts.parts)
+                bits[at] += (bits[at].empty() ? "0x" : " 0x") + format_bits(each.type, each.*which);
         }
         if (facts.parts.empty() && !then.more.empty()) texts[2] = field(scene::value_text(then));
         std::string inputs;

@@ -50,8 +50,9 @@ TEST(Questions, OfADownTree) {
         const int lane = source->lane, read = lane + by < 32 ? lane + by : lane;
         EXPECT_EQ(source->answer, std::to_string(read)) << "step " << k;
         EXPECT_TRUE(mark(*source, fmt::format(" Lane {} ", read)).right);
-        if (lane >= by)
+        if (lane >= by) {
             EXPECT_NE(mark(*source, std::to_string(lane - by)).reveals.find("down moves"), std::string::npos);
+        }
         if (read == lane) {
             EXPECT_NE(mark(*source, std::to_string(lane + by - 32)).reveals.find("wrap"), std::string::npos);
             const Question* defined = find(questions, QuestionKind::is_defined);
@@ -91,9 +92,10 @@ TEST(Questions, OfTheOtherTrees) {
         const Question* source = find(questions, QuestionKind::source_lane);
         const int by = 32 >> k;
         EXPECT_EQ(source->answer, std::to_string(source->lane ^ by));
-        if (source->lane & by)
+        if (source->lane & by) {
             EXPECT_NE(mark(*source, std::to_string((source->lane + by) % 32)).reveals.find("flips bits"),
                       std::string::npos);
+        }
         const Question* value = find(questions, QuestionKind::value_after);
         ASSERT_NE(value, nullptr);
         EXPECT_EQ(value->lane, source->lane);

@@ -224,8 +224,8 @@ TEST(ContainedEmulator, ChecksAsTheEmulatorDoes) {
             ASSERT_GE(finding.other->record, 0);
             for (const auto& record_of : outcome->trace->records) {
                 if (record_of.warp != 0) continue;
-                if (record_of.index == finding.record) EXPECT_EQ(record_of.op, trace::Op::store);
-                if (record_of.index == finding.other->record) EXPECT_EQ(record_of.op, trace::Op::load);
+                if (record_of.index == finding.record) { EXPECT_EQ(record_of.op, trace::Op::store); }
+                if (record_of.index == finding.other->record) { EXPECT_EQ(record_of.op, trace::Op::load); }
             }
         }
         EXPECT_EQ(here.findings.size(), there.findings.size());

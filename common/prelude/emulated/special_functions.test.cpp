@@ -38,7 +38,7 @@ Wide clamped(Wide v) {
 TEST(SeveralInAWord, EachPartIsCalculatedByItself) {
     std::mt19937 random(3);
     for (int round = 0; round < 2000; ++round) {
-        unsigned a = random(), b = random();
+        auto a = static_cast<unsigned>(random()), b = static_cast<unsigned>(random());
         if (round % 4 == 0) a = (round & 4) != 0 ? 0x80008000u : 0x80ff7f00u;
         if (round % 7 == 0) b = a;
 #define BOTH(name, sign, calculation)                                                                                   \

@@ -22,7 +22,7 @@ struct QuestionState {
 // What the learner asks of it.
 struct QuestionAsk {
     enum class Kind : std::uint8_t { none, answer, skip, go_on, show, again, leave } kind = Kind::none;
-    std::string text;          // of an answer
+    std::string text = {};     // of an answer
     std::size_t answer = 0;    // show: which of Prediction::answers()
 
     explicit operator bool() const { return kind != Kind::none; }

@@ -158,8 +158,9 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
         fill(brush, box, mix(colors.panel, ground, 0.2));
         outline(brush, box, own ? colors.accent : mix(ground, colors.strong, 0.15), 0, pane.px(own ? 2 : 1));
         if (!whole(box)) continue;
-        const FittedNumber fitted = fit_number(pane.look(), chain.type, each.bits, box.width() - pane.px(6), Face::small);
-        text_in(brush, fitted.face, box, colors.text, fitted.text);
+        const FittedNumber number =
+            fit_number(pane.look(), chain.type, each.bits, box.width() - pane.px(6), Face::small);
+        text_in(brush, number.face, box, colors.text, number.text);
         if (each.end)
             text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.strong,
                     "in the end");

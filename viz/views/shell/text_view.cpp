@@ -183,9 +183,9 @@ Intent TextView::draw(const Pane& pane) {
             case BlockKind::item: {
                 const float indent = quote + pane.px(18.0f * static_cast<float>(block.level + 1));
                 const float line = (*pane.look().fonts)[Face::body].em * 1.52f;
-                const std::string mark = block.number > 0 ? std::to_string(block.number) + "." : "•";
+                const std::string bullet = block.number > 0 ? std::to_string(block.number) + "." : "•";
                 text_in(pane.brush, Face::body, {left + indent - pane.px(18), y, left + indent, y + line}, colors.quiet,
-                        mark, Align::left);
+                        bullet, Align::left);
                 y = flow(block.spans, Face::body, colors.text, indent, 1.52f, width) + pane.px(4);
                 const bool last = b + 1 == blocks_.size() || blocks_[b + 1].kind != BlockKind::item;
                 if (last) y += pane.px(5);

@@ -48,7 +48,7 @@ TEST(Suppression, ComesAboutStepByStep) {
     for (std::size_t box = 0; box < 6; ++box) {
         EXPECT_LT(boxes[box].placed, boxes[0].turn);
         EXPECT_LT(boxes[box].turn, boxes[box].stored);
-        if (box > 0) EXPECT_LT(boxes[box - 1].turn, boxes[box].turn);
+        if (box > 0) { EXPECT_LT(boxes[box - 1].turn, boxes[box].turn); }
         if (box % 2 == 0) {
             EXPECT_EQ(boxes[box].crossed, kNoStep);
             EXPECT_GT(boxes[box].read, boxes[box].turn);

@@ -326,11 +326,14 @@ CompareScene build_compare_scene(const std::vector<ComparedRun>& sides, const Si
     }
     scene.figures = figures_of(sides, scene);
     compare_times(sides, times, scene);
+    for (std::size_t s = 0; s < sides.size(); ++s) scene.sides[s].time.wrong = is_wrong(*sides[s].run);
     return scene;
 }
 
 std::string time_text(const CompareTime& time, bool ranked) {
-    if (!time.timing) return "no time of this variant: it came out wrong, or was not measured";
+    if (!time.timing)
+        return time.wrong ? "no time: a variant that came out wrong is not timed"
+                          : "no time of this variant was measured";
     std::string text = fmt::format("{} for {} values", timing::time_text(time.timing->median_us), time.timing->n);
     if (!ranked) return text;
     if (time.fastest) text += ", the fastest";

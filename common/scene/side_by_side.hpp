@@ -78,6 +78,7 @@ const timing::Timing* timing_of(const timing::TimingTable& table, const std::str
 
 struct CompareTime {
     const timing::Timing* timing = nullptr;   // null: it came out wrong, or was not measured
+    bool wrong = false;                       // it came out wrong: such a variant is not timed
     double times_fastest = 1;                 // of the sides that were measured at as many values
     bool comparable = false;                  // another side was measured at as many values
     bool among_fastest = false;               // none of them takes less time, beyond the spread

@@ -192,6 +192,7 @@ private:
     // As the kernel file lays it out: a row of tile t has a word for each tile behind t.
     void tiles_of_words(const Record& record, const WarpRef& warp) {
         const std::size_t tiles = (all_.count + kTile - 1) / kTile;
+        all_.tiled = true;
         each_lane(record, [&](std::size_t lane) {
             auto at = static_cast<std::size_t>(record.element_index[lane]);
             std::size_t tile = 0;

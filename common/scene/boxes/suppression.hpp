@@ -62,6 +62,7 @@ struct Suppression {
     std::vector<PairBit> pairs;        // boxes.size() squared, row after row
     std::vector<ChainQuestion> questions;   // by the row asked about
     std::size_t steps = 0;
+    bool tiled = false;                // rows are read first, and joined by the atomics of a later step
     bool racing = false;               // threads decide at once: a row's turn is when its thread asked
 
     bool empty() const { return !why_none.empty(); }

@@ -187,14 +187,17 @@ std::string suppression_caption(const Suppression& all, std::size_t step) {
         add(fmt::format("Bits of {}: {} compared, of which {} {} by more than the threshold.",
                         counted(now.rows, "row"), counted(now.made, "pair"), now.set,
                         now.set == 1 ? "overlaps" : "overlap"));
-    if (!now.read.empty() && !all.racing)
+    if (!now.read.empty() && all.tiled)
+        add(fmt::format("{} kept: {} bits are read.", list(all, now.read) + " " + be(now.read.size()),
+                        now.read.size() == 1 ? "its" : "their"));
+    else if (!now.read.empty() && !all.racing)
         add(fmt::format("{} joined to those removed: {}.",
                         now.read.size() == 1 ? "The row of " + called(all.boxes[now.read.front()]) + " is"
                                              : counted(now.read.size(), "row") + " of kept boxes are",
                         now.crossed.empty() ? "no box that was not removed already"
                                             : list(all, now.crossed) + (now.crossed.size() == 1 ? " is" : " are") +
                                                   " crossed out"));
-    else if (!now.crossed.empty() && now.turn.empty())
+    if (!now.crossed.empty() && now.turn.empty() && (now.read.empty() || all.tiled || all.racing))
         add(fmt::format("{} {} crossed out.", list(all, now.crossed), be(now.crossed.size())));
     if (!now.stored.empty()) add("What is kept is stored.");
     return begun(text);

@@ -153,10 +153,11 @@ void BoxesView::draw_matrix(const Pane& pane, std::size_t step, const Selection&
     }
     const bool rows_named = p.cell >= pane.px(10);
     for (std::size_t row = p.first; row < p.first + p.count; ++row) {
-        const bool now = stands_out(row, step, selection);
-        draw_row(pane, step, row, now);
-        if (!rows_named && row % 8 != 0 && !(now && boxes[row].turn == step)) continue;
+        draw_row(pane, step, row, stands_out(row, step, selection));
+    }
+    for (std::size_t row = p.first; row < p.first + p.count; ++row) {
         if (!rows_named && row % 8 != 0) continue;
+        const bool now = stands_out(row, step, selection);
         const Rect cell = p.bit(row, p.first);
         const float middle = cell.center().y;
         const Rect name{p.matrix.x0, middle - pane.px(8), p.cells.x0 - pane.px(5), middle + pane.px(8)};

@@ -59,7 +59,7 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
     // names.
     const auto too_wide = [&] { return total + verdict - rest.width(); };
     if (too_wide() > 0) {
-        const float each = std::min(pane.px(18), too_wide() / static_cast<float>(columns.size()));
+        const float each = std::min(pane.px(3), too_wide() / static_cast<float>(columns.size()));
         for (float& width : widths) width -= each;
         total -= each * static_cast<float>(columns.size());
     }

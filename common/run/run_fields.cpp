@@ -77,6 +77,22 @@ std::string value_of_field(const Run& run, const RunField& field) {
     return field.standard;
 }
 
+RunChanges changes_of_run(const Run& run, const std::vector<RunField>& fields) {
+    const bool typed = run.trace.header.input == "values";
+    RunChanges changes;
+    for (const RunField& field : fields) {
+        const std::string value = value_of_field(run, field);
+        const bool numbers = field.name == "values";
+        // Typed numbers say how many there are, and are an input of their own.
+        if (numbers != typed && (numbers || field.name == "n" || field.name == "input")) continue;
+        if (field.name == "seed" && std::find(field.choices.begin(), field.choices.end(), run.trace.header.input) ==
+                                        field.choices.end())
+            continue;
+        if (value != field.standard) changes.emplace_back(field.name, value);
+    }
+    return changes;
+}
+
 std::string field_of_error(std::string_view sentence) {
     if (!sentence.starts_with("--")) return {};
     const auto ends = [](unsigned char c) { return !std::isalnum(c) && c != '_' && c != '-'; };

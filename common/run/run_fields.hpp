@@ -47,6 +47,9 @@ std::string flags_of(const RunChanges& changes);
 // What the run was on, of a field: "33", "random", "seed 7".
 std::string value_of_field(const Run& run, const RunField& field);
 
+// What the run was on that is not as its fields have it by themselves: what makes the same run again.
+RunChanges changes_of_run(const Run& run, const std::vector<RunField>& fields);
+
 // A sentence of Error that begins with a flag is about that field: its name, else empty.
 std::string field_of_error(std::string_view sentence);
 

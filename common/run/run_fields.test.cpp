@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/run/run.hpp"
+
 namespace lanewise::lesson {
 namespace {
 
@@ -26,6 +28,28 @@ TEST(RunFields, AnotherVariantTakesWhatItHas) {
 TEST(RunFields, FlagsAreWhatAShellTakes) {
     EXPECT_EQ(flags_of({{"n", "33"}, {"arg", "lane ^ 5"}, {"order", "seed 7"}}), "--n 33 --arg 'lane ^ 5' --order 7");
     EXPECT_EQ(flags_of({{"input", "it's"}}), "--input 'it'\\''s'");
+}
+
+TEST(RunFields, WhatMakesTheSameRunAgain) {
+    const std::vector<RunField> fields{{"arg", FieldKind::per_lane, "1", ""},
+                                       {"n", FieldKind::number, "32", ""},
+                                       {"input", FieldKind::choice, "ramp", ""},
+                                       {"values", FieldKind::values, "", ""},
+                                       {"seed", FieldKind::number, "1", "", {"random"}},
+                                       {"order", FieldKind::order, "ascending", ""}};
+    lesson::Run run;
+    run.trace.header.n = 33;
+    run.trace.header.input = "ramp";
+    run.trace.header.seed = 7;
+    run.trace.header.source.order = "seed 7";
+    run.trace.header.controls = {{"arg", "1"}};
+    EXPECT_EQ(flags_of(changes_of_run(run, fields)), "--n 33 --order 7");
+    run.trace.header.input = "random";
+    EXPECT_EQ(flags_of(changes_of_run(run, fields)), "--n 33 --input random --seed 7 --order 7");
+    run.trace.header.input = "values";
+    run.trace.header.controls = {{"arg", "31 - lane"}};
+    run.inputs = {1, 2.5};
+    EXPECT_EQ(flags_of(changes_of_run(run, fields)), "--arg '31 - lane' --values 1,2.5 --order 7");
 }
 
 TEST(RunFields, AnErrorNamesItsField) {

@@ -41,13 +41,21 @@ void step_through(const Request& request) {
         const auto now = std::chrono::steady_clock::now();
         stepper.advance(std::chrono::duration<float>(now - time).count());
         time = now;
-        if (stepper.typing()) {
-            stepper.type(bytes);
-            continue;
+        const auto apply = [&](const std::vector<KeyPress>& presses) {
+            for (const KeyPress& press : presses)
+                if (const auto intent = lesson::intent_of_key(press.key, press.shift, lesson::Surface::terminal))
+                    going = going && stepper.apply(*intent);
+        };
+        if (bytes.empty()) apply(keys.settle());
+        // One by one: from the key that opens a line on, they are what is typed in it.
+        for (std::size_t at = 0; at < bytes.size(); ++at) {
+            if (!stepper.typing()) {
+                apply(keys.feed(bytes.substr(at, 1)));
+                continue;
+            }
+            if (bytes[at] == '\x1b' && at + 1 < bytes.size()) break;   // an arrow or the like: nothing here
+            stepper.type(bytes.substr(at, 1));
         }
-        for (const KeyPress& press : bytes.empty() ? keys.settle() : keys.feed(bytes))
-            if (const auto intent = lesson::intent_of_key(press.key, press.shift, lesson::Surface::terminal))
-                going = going && stepper.apply(*intent);
     }
 }
 

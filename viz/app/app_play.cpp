@@ -129,7 +129,9 @@ void App::open_lane_value(int lane) {
 
 void App::draw_run_bar(const Look& look, Rect& body) {
     const lesson::RunLine line = run_line();
-    if (line.chips.empty() || start_open_) {
+    // Tables and times are of runs as the lesson has them.
+    const bool of_runs = view_ == View::stage || view_ == View::rounding || view_ == View::tree;
+    if (line.chips.empty() || start_open_ || !of_runs) {
         run_bar_.close();
         return;
     }
@@ -161,9 +163,12 @@ void App::answer(const RunAsk& ask) {
         case RunAsk::Kind::undo: undo_change(); break;
         case RunAsk::Kind::reset: change_run({}); break;
         case RunAsk::Kind::copy: {
+            const std::size_t side = chosen_side();
+            const auto& shown = side == 0 && whole_ ? whole_ : shown_[side];
+            if (!shown) break;
             const std::string command =
                 "./lessons/run " + presentation_.lesson.substr(0, presentation_.lesson.find('_')) + " --variant " +
-                names_[chosen_side()] + " " + lesson::flags_of(changes_of(chosen_side()));
+                names_[side] + " " + lesson::flags_of(lesson::changes_of_run(*shown->run, fields_of(side)));
             ImGui::SetClipboardText(command.c_str());
             notify("Copied: " + command, true);
             break;

@@ -112,7 +112,8 @@ void App::follow_work() {
 void App::settle() {
     for (std::size_t side = 0; side < names_.size(); ++side) {
         const RunLoader::Result result = loader_.wait(run_name(side));
-        if (!result.error.empty()) throw Error(result.error);
+        // A change that does not run is told at its field.
+        if (!result.error.empty() && (!shown_[side] || changes_of(side).empty())) throw Error(result.error);
     }
     loader_.wait_for_times();
     if (view_ == View::table)

@@ -94,7 +94,7 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
     fill(pane.brush, pane.box, mix(colors.panel, colors.accent, colors.dark ? 0.05 : 0.04));
     fill(pane.brush, {pane.box.x0, pane.box.y0, pane.box.x1, pane.box.y0 + pane.px(2)}, colors.accent);
     Rect rest = pane.box.inset(pane.px(16), pane.px(7));
-    if (asked.told()) draw_told(pane, rest, *asked.told(), ask, asked.open() != nullptr);
+    if (asked.told()) draw_told(pane, rest, *asked.told(), ask, asked.open() || state.finished);
     if (asked.open()) {
         draw_question(pane, rest, state, ask);
     } else if (state.finished && asked.mode() == lesson::PredictMode::exam) {
@@ -113,14 +113,14 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
     return ask;
 }
 
-void QuestionCard::draw_told(const Pane& pane, Rect& rest, const Answered& told, QuestionAsk& ask, bool open) {
+void QuestionCard::draw_told(const Pane& pane, Rect& rest, const Answered& told, QuestionAsk& ask, bool stays) {
     const Theme& colors = pane.colors();
     Rect row = rest.cut_top(pane.px(26));
     const std::string verdict = verdict_of(told);
     const Color ink = told.marked.right ? colors.good : told.given.empty() ? colors.quiet : colors.warning;
     text_in(pane.brush, Face::strong, row, ink, verdict, Align::left);
     row.cut_left(text_width(pane.look(), Face::strong, verdict) + pane.px(16));
-    if (!open) {
+    if (!stays) {
         if (word_button(pane, row, "Go on (Enter)", true)) ask.kind = QuestionAsk::Kind::go_on;
         text_in(pane.brush, Face::caption, row, colors.quiet,
                 told.question.lane >= 0 ? fmt::format("the step is shown now, lane {} lit", told.question.lane)

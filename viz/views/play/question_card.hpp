@@ -42,7 +42,7 @@ public:
 
 private:
     float told_height(const Look& look, float width, const lesson::Answered& told) const;
-    void draw_told(const Pane& pane, Rect& rest, const lesson::Answered& told, QuestionAsk& ask, bool open);
+    void draw_told(const Pane& pane, Rect& rest, const lesson::Answered& told, QuestionAsk& ask, bool stays);
     void draw_question(const Pane& pane, Rect& rest, const QuestionState& state, QuestionAsk& ask);
     void draw_summary(const Pane& pane, Rect rest, const QuestionState& state, QuestionAsk& ask) const;
 

@@ -494,13 +494,17 @@ __global__ void vote_in_a_loop(const float* in, int* out) {
   out[threadIdx.x] = rounds;
 }
 
+struct Larger {
+    __device__ float operator()(float a, float b) const { return a > b ? a : b; }
+};
+
 // verdict wrong race: storage_used_again<<<2, 64>>>(ramp_f32(128), zeros_f32(2))
 __global__ void storage_used_again(const float* in, float* out) {
   using Reduce = cub::BlockReduce<float, 64>;
   __shared__ Reduce::TempStorage storage;
   const float value = in[blockIdx.x * 64 + threadIdx.x];
   const float sum = Reduce(storage).Sum(value);                 // !
-  const float most = Reduce(storage).Reduce(value, cub::Max());  // !
+  const float most = Reduce(storage).Reduce(value, Larger());  // !
   if (threadIdx.x == 0) out[blockIdx.x] = sum + most;
 }
 
@@ -511,7 +515,7 @@ __global__ void storage_used_again_later(const float* in, float* out) {
   const float value = in[blockIdx.x * 64 + threadIdx.x];
   const float sum = Reduce(storage).Sum(value);
   __syncthreads();
-  const float most = Reduce(storage).Reduce(value, cub::Max());
+  const float most = Reduce(storage).Reduce(value, Larger());
   if (threadIdx.x == 0) out[blockIdx.x] = sum + most;
 }
 

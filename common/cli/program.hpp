@@ -23,6 +23,8 @@ struct Program : LessonSetup {
     // Starts another lesson's program in place of this one. Throws Error where it cannot. Empty: the window does not
     // offer it.
     std::function<void(const NextProgram& next)> start = {};
+    // Can the learner's own copy of the kernels be run? The lesson's text ends with how.
+    bool can_edit = false;
     // A kernel file that is edited while the window shows it. Empty: none is.
     struct Live {
         std::function<std::shared_ptr<const EditedFile>()> state = {};

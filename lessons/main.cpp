@@ -80,6 +80,7 @@ int main(int argc, char** argv) {
             return [interrupts = std::make_shared<lesson::Interrupts>()] { return interrupts->asked(); };
         };
         if (is_terminal(STDIN_FILENO)) program.answers = lesson::AnswerFile(lesson::AnswerFile::usual_path());
+        program.can_edit = workers != nullptr;
         // `--edit`: the window on the learner's own copy of the kernels, each save of which it shows.
         std::vector<std::string> arguments(argv + 1, argv + argc);
         if (const auto edit = std::find(arguments.begin(), arguments.end(), "--edit"); edit != arguments.end()) {

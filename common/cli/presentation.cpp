@@ -95,7 +95,7 @@ Presentation presentation_of(Session& session) {
     p.lesson = lesson.name();
     p.title = lesson.title();
     p.text = lesson.text();
-    if (const auto number = lesson.name().find('_'); number == 2 && !session.program.live.run)
+    if (const auto number = lesson.name().find('_'); number == 2 && session.program.can_edit && !session.program.live.run)
         p.text += fmt::format("\n\n## Your own version\n\nChange these kernels in any editor; the window shows each save, with all "
                               "checks on, and Shift S the version before beside it.\n\n```sh\n./lessons/run edit {}\n```\n",
                               lesson.name().substr(0, number));

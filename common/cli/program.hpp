@@ -26,6 +26,8 @@ struct Program : LessonSetup {
     std::function<void(const NextProgram& next)> start = {};
     // Where answers to --predict are kept; nowhere unless it is said.
     AnswerFile answers = AnswerFile();
+    // Can the learner's own copy of the kernels be run? The lesson's text ends with how.
+    bool can_edit = false;
     // A kernel file that is edited while the window shows it. Empty: none is.
     struct Live {
         std::function<std::shared_ptr<const EditedFile>()> state = {};

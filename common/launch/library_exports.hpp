@@ -8,13 +8,13 @@ namespace lanewise::prelude {
 
 // A type: of a parameter, or of a variable.
 struct RawType {
-    const char* name;             // ends with "T = float*]"
+    const char* name;  // ends with "T = float*]"
     std::uint32_t size;
     bool is_pointer;
-    bool is_written;              // what it points to may be changed
-    bool is_class;                // the value is a structure, or points to some
-    int element;                  // the Element of one entry; -1: it has none (void, a structure)
-    std::uint32_t entry_bytes;    // of what a pointer points to, an array is made of, or the value is; 0: void
+    bool is_written;            // what it points to may be changed
+    bool is_class;              // the value is a structure, or points to some
+    int element;                // the Element of one entry; -1: it has none (void, a structure)
+    std::uint32_t entry_bytes;  // of what a pointer points to, an array is made of, or the value is; 0: void
 };
 
 // An argument that was written as C++, made by the library.
@@ -27,7 +27,7 @@ struct RawArgument {
 struct RawVariable {
     const char* name;
     const void* address;
-    RawType type;                 // size: of the whole array
+    RawType type;  // size: of the whole array
 };
 
 struct RawLibrary {

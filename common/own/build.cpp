@@ -47,19 +47,23 @@ std::string entries_text(const BuildRequest& request) {
     for (const Instance& instance : request.instances) {
         const std::string comma = instance.arguments.empty() ? "" : ", ";
         text += at_line(instance.line, request.file);
-        text += instance.warp_size == 32
-                    ? fmt::format("ENTRY({}{}{})\n", instance.name, comma, instance.arguments)
-                    : fmt::format("WARP_ENTRY({}, {}{}{})\n", instance.warp_size, instance.name, comma, instance.arguments);
+        text += instance.warp_size == 32 ? fmt::format("ENTRY({}{}{})\n", instance.name, comma, instance.arguments)
+                                         : fmt::format("WARP_ENTRY({}, {}{}{})\n", instance.warp_size, instance.name,
+                                                       comma, instance.arguments);
     }
     return text;
 }
 
 // The wrapper: the prelude, the kernels in a namespace of their own, the entries, and what the kernels take.
 std::string library_text(const BuildRequest& request, const fs::path& folder) {
-    const auto include = [&](const char* name) { return fmt::format("#include {}\n", quoted((folder / name).string())); };
+    const auto include = [&](const char* name) {
+        return fmt::format("#include {}\n", quoted((folder / name).string()));
+    };
     std::string text = include("kernels.includes.inc");
     text += "extern \"C\" {\n__attribute__((visibility(\"hidden\"))) void* __dso_handle = &__dso_handle;\n}\n";
-    text += fmt::format("namespace {} {{\nusing ::lanewise_emulated::heap::malloc;\nusing ::lanewise_emulated::heap::free;\n", kNamespace);
+    text += fmt::format(
+        "namespace {} {{\nusing ::lanewise_emulated::heap::malloc;\nusing ::lanewise_emulated::heap::free;\n",
+        kNamespace);
     text += include("kernels.overloads.inc") + include("kernels.emulated_traced.cuh");
     text += "}\n" + fmt::format("namespace {} {{\nnamespace lanewise_given {{\n", kNamespace);
     for (std::size_t i = 0; i < request.arguments.size(); ++i) {
@@ -68,29 +72,42 @@ std::string library_text(const BuildRequest& request, const fs::path& folder) {
         text += fmt::format("static const {}::Of<{}> argument_{} = {};\n", parameters_of(argument.instance),
                             argument.parameter, i, argument.text);
     }
-    text += "}\n}\n#line 1 \"own.cpp\"\nnamespace {\nusing namespace ::lanewise;\n" + include("kernels.tables.inc") + "}\n";
+    text +=
+        "}\n}\n#line 1 \"own.cpp\"\nnamespace {\nusing namespace ::lanewise;\n" + include("kernels.tables.inc") + "}\n";
     text += fmt::format("#define LANEWISE_KERNEL(name, ...) ::{}::name __VA_OPT__(<__VA_ARGS__>)\n", kNamespace);
-    text += "#define WARP_ENTRY(warp, name, ...) {#name, #__VA_ARGS__, reinterpret_cast<const void*>(static_cast<void (*)(void**)>( \\\n"
-            "    ::lanewise_emulated::body<&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__)>)), \\\n"
-            "    ::lanewise::prelude::Signature<decltype(&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__))>::parameters, \\\n"
-            "    ::lanewise::prelude::Signature<decltype(&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__))>::count, warp},\n"
-            "#define ENTRY(...) WARP_ENTRY(0, __VA_ARGS__)\n";
-    text += "extern \"C\" LANEWISE_UNHOOKED void lanewise_library(::lanewise::prelude::RawLibrary* library) {\n"
-            "    static const ::lanewise::prelude::RawEntry entries[] = {\n" + include("entries.inc") + "#line 1 \"own.cpp\"\n    };\n"
-            "    library->file = {entries, sizeof(entries) / sizeof(entries[0]), kStatements, kStatementCount, kSharedNames, "
-            "kSharedCount, nullptr, \"\", 0};\n"
-            "    static const ::lanewise::prelude::RawType* const types[] = {";
+    text +=
+        "#define WARP_ENTRY(warp, name, ...) {#name, #__VA_ARGS__, reinterpret_cast<const void*>(static_cast<void "
+        "(*)(void**)>( \\\n"
+        "    ::lanewise_emulated::body<&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__)>)), \\\n"
+        "    ::lanewise::prelude::Signature<decltype(&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__))>::parameters, "
+        "\\\n"
+        "    ::lanewise::prelude::Signature<decltype(&LANEWISE_KERNEL(name __VA_OPT__(, ) __VA_ARGS__))>::count, "
+        "warp},\n"
+        "#define ENTRY(...) WARP_ENTRY(0, __VA_ARGS__)\n";
+    text +=
+        "extern \"C\" LANEWISE_UNHOOKED void lanewise_library(::lanewise::prelude::RawLibrary* library) {\n"
+        "    static const ::lanewise::prelude::RawEntry entries[] = {\n" +
+        include("entries.inc") +
+        "#line 1 \"own.cpp\"\n    };\n"
+        "    library->file = {entries, sizeof(entries) / sizeof(entries[0]), kStatements, kStatementCount, "
+        "kSharedNames, "
+        "kSharedCount, nullptr, \"\", 0};\n"
+        "    static const ::lanewise::prelude::RawType* const types[] = {";
     for (const Instance& instance : request.instances) text += parameters_of(instance) + "::types(), ";
     text += "nullptr};\n    library->types = types;\n    static const ::lanewise::prelude::RawArgument arguments[] = {";
     for (std::size_t i = 0; i < request.arguments.size(); ++i)
-        text += fmt::format("{{{0}, &::{1}::lanewise_given::argument_{0}, sizeof(::{1}::lanewise_given::argument_{0})}}, ", i,
-                            kNamespace);
-    text += fmt::format("{{}}}};\n    library->arguments = arguments;\n    library->argument_count = {};\n", request.arguments.size());
+        text +=
+            fmt::format("{{{0}, &::{1}::lanewise_given::argument_{0}, sizeof(::{1}::lanewise_given::argument_{0})}}, ",
+                        i, kNamespace);
+    text += fmt::format("{{}}}};\n    library->arguments = arguments;\n    library->argument_count = {};\n",
+                        request.arguments.size());
     text += "    static const ::lanewise::prelude::RawVariable variables[] = {";
     for (const std::string& name : request.variables)
-        text += fmt::format("{{\"{0}\", &::{1}::{0}, ::lanewise_emulated::describe_variable<decltype(::{1}::{0})>()}}, ", name,
-                            kNamespace);
-    text += fmt::format("{{}}}};\n    library->variables = variables;\n    library->variable_count = {};\n}}\n", request.variables.size());
+        text +=
+            fmt::format("{{\"{0}\", &::{1}::{0}, ::lanewise_emulated::describe_variable<decltype(::{1}::{0})>()}}, ",
+                        name, kNamespace);
+    text += fmt::format("{{}}}};\n    library->variables = variables;\n    library->variable_count = {};\n}}\n",
+                        request.variables.size());
     return text;
 }
 
@@ -98,7 +115,8 @@ void write(const fs::path& path, const std::string& text) {
     std::ofstream file(path, std::ios::binary);
     file << text;
     file.close();
-    if (!file) throw Error(fmt::format("{} cannot be written; is the disk full? TMPDIR names another folder.", path.string()));
+    if (!file)
+        throw Error(fmt::format("{} cannot be written; is the disk full? TMPDIR names another folder.", path.string()));
 }
 
 std::shared_ptr<Library> fresh_folder() {
@@ -114,12 +132,17 @@ std::shared_ptr<Library> fresh_folder() {
 void judge(const CommandResult& result, const BuildRequest& request, const std::string& program,
            const std::vector<TextFile>& files = {}) {
     switch (result.end) {
-        case CommandResult::End::stopped: throw Stopped();
+        case CommandResult::End::stopped:
+            throw Stopped();
         case CommandResult::End::too_long:
-            throw Error(fmt::format("{}: compiling it took more than a minute and was stopped; a template that instantiates "
-                                    "itself may be the cause.", request.file.string()));
-        case CommandResult::End::not_found: throw Error(fmt::format("{} could not be started; is it installed?", program));
-        case CommandResult::End::exited: break;
+            throw Error(
+                fmt::format("{}: compiling it took more than a minute and was stopped; a template that instantiates "
+                            "itself may be the cause.",
+                            request.file.string()));
+        case CommandResult::End::not_found:
+            throw Error(fmt::format("{} could not be started; is it installed?", program));
+        case CommandResult::End::exited:
+            break;
     }
     if (result.status != 0) throw CompileError(messages_of(result.output, request.file, files));
 }
@@ -141,7 +164,8 @@ Library::~Library() {
 std::string Message::text() const {
     const std::string name = fs::path(file).filename().string();
     if (line == 0) return name.empty() ? sentence : name + ": " + sentence;
-    return column == 0 ? fmt::format("{}:{}: {}", name, line, sentence) : fmt::format("{}:{}:{}: {}", name, line, column, sentence);
+    return column == 0 ? fmt::format("{}:{}: {}", name, line, sentence)
+                       : fmt::format("{}:{}:{}: {}", name, line, column, sentence);
 }
 
 namespace {
@@ -154,15 +178,17 @@ std::string joined(const std::vector<Message>& messages) {
 
 CompileError::CompileError(std::vector<Message> messages) : Error(joined(messages)), messages_(std::move(messages)) {}
 
-std::shared_ptr<const Library> build_library(const Toolchain& tools, const BuildRequest& request, const std::stop_token& stop) {
+std::shared_ptr<const Library> build_library(const Toolchain& tools, const BuildRequest& request,
+                                             const std::stop_token& stop) {
     const auto library = fresh_folder();
     const fs::path& folder = library->folder();
     write(folder / "entries.inc", entries_text(request));
     write(folder / "own.cpp", library_text(request, folder));
-    std::vector<std::string> annotate = {
-        tools.annotator.string(), "kernels", "--root", tools.root.string(), "--stand-ins", tools.stand_ins.string(),
-        "--declarations", tools.declarations()};
-    for (const fs::path& include : request.include_folders) annotate.insert(annotate.end(), {"--include", fs::absolute(include).string()});
+    std::vector<std::string> annotate = {tools.annotator.string(), "kernels",           "--root",
+                                         tools.root.string(),      "--stand-ins",       tools.stand_ins.string(),
+                                         "--declarations",         tools.declarations()};
+    for (const fs::path& include : request.include_folders)
+        annotate.insert(annotate.end(), {"--include", fs::absolute(include).string()});
     for (const std::string& kernel : kernels_of(request)) annotate.insert(annotate.end(), {"--kernel", kernel});
     annotate.insert(annotate.end(), {fs::absolute(request.file).string(), folder.string()});
     const CommandResult annotated = run_command(annotate, stop);
@@ -175,12 +201,22 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
                                  there.empty() ? "the file has no kernel: a function that begins with __global__."
                                                : fmt::format("there is no kernel '{}'; there are {}.", instance.name,
                                                              fmt::join(there, ", "))}});
-    if (auto refusals = refusals_told(annotated.output, kernels_of(request)); !refusals.empty()) throw CompileError(std::move(refusals));
+    if (auto refusals = refusals_told(annotated.output, kernels_of(request)); !refusals.empty())
+        throw CompileError(std::move(refusals));
     std::vector<std::string> compile = {tools.compiler};
     compile.insert(compile.end(), tools.flags.begin(), tools.flags.end());
-    const std::vector<std::string> rest = {"-include", tools.prelude(), "-shared", "-nostdlib", "-fmax-errors=5",
-                                           "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-pipe",
-                                           (folder / "own.cpp").string(), "-lgcc", "-o", library->path().string()};
+    const std::vector<std::string> rest = {"-include",
+                                           tools.prelude(),
+                                           "-shared",
+                                           "-nostdlib",
+                                           "-fmax-errors=5",
+                                           "-fdiagnostics-color=never",
+                                           "-fno-diagnostics-show-caret",
+                                           "-pipe",
+                                           (folder / "own.cpp").string(),
+                                           "-lgcc",
+                                           "-o",
+                                           library->path().string()};
     compile.insert(compile.end(), rest.begin(), rest.end());
     judge(run_command(compile, stop), request, tools.compiler, library->files());
     return library;

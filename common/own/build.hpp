@@ -20,7 +20,7 @@ struct Message {
     int line = 0;
     int column = 0;
     std::string sentence;
-    std::string text() const;   // "sum.cu:12:5: …"
+    std::string text() const;  // "sum.cu:12:5: …"
 };
 
 // A kernel file that does not compile: the first messages, with the file's own lines.
@@ -41,8 +41,8 @@ public:
 
 // An instance of a kernel, and where it was asked for.
 struct Instance {
-    std::string name;             // "block_sum", "sums::block_sum"
-    std::string arguments;        // "256"
+    std::string name;       // "block_sum", "sums::block_sum"
+    std::string arguments;  // "256"
     std::uint32_t warp_size = 32;
     int line = 0;
 };
@@ -59,8 +59,8 @@ struct BuildRequest {
     std::filesystem::path file;
     std::vector<Instance> instances;
     std::vector<CodeArgument> arguments;
-    std::vector<std::string> variables;    // __constant__ and __device__ ones that are given values
-    std::vector<std::filesystem::path> include_folders;   // -I
+    std::vector<std::string> variables;                  // __constant__ and __device__ ones that are given values
+    std::vector<std::filesystem::path> include_folders;  // -I
 };
 
 // A file that went into a library, and the number of its first line: lines count through, file by file.
@@ -88,6 +88,7 @@ private:
 
 // Annotates and compiles. Throws CompileError where the file is at fault, Stopped where `stop` asked for that, Error
 // otherwise.
-std::shared_ptr<const Library> build_library(const Toolchain& tools, const BuildRequest& request, const std::stop_token& stop = {});
+std::shared_ptr<const Library> build_library(const Toolchain& tools, const BuildRequest& request,
+                                             const std::stop_token& stop = {});
 
 }  // namespace lanewise::own

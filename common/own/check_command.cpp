@@ -29,7 +29,8 @@ constexpr const char* kUsage =
     "  --interactive              step through it in the terminal\n"
     "  --window                   open the window on it\n"
     "  --edit                     the same, and show each save of the file\n"
-    "  --compare A,B              programs or kernels beside each other, with --text, --export, --screenshot or --window\n"
+    "  --compare A,B              programs or kernels beside each other, with --text, --export, --screenshot or "
+    "--window\n"
     "  --variant NAME             of several programs only this one\n"
     "  --order ORDER              of lanes and blocks: ascending, descending or a seed\n"
     "  --report FILE.json|.sarif  the findings, for other programs\n"
@@ -38,13 +39,14 @@ constexpr const char* kUsage =
     "Exit status: 0 clean and as expected; 1 findings or another result; 2 the file or a flag is not as it must be.\n";
 
 // Of a lesson's flags those that say on which inputs to run, or that measure.
-constexpr const char* kNotHere[] = {"--n", "--rows", "--columns", "--block", "--warp", "--offset", "--seed", "--input", "--values",
-                                    "--time", "--sizes", "--costs", "--table", "--ladder", "--record", "--start", "--l2",
-                                    "--samples", "--csv", "--json", "--timings", "--roofline", "--backend", "--list", "--check"};
+constexpr const char* kNotHere[] = {
+    "--n",    "--rows",  "--columns", "--block",    "--warp",    "--offset", "--seed",  "--input", "--values",
+    "--time", "--sizes", "--costs",   "--table",    "--ladder",  "--record", "--start", "--l2",    "--samples",
+    "--csv",  "--json",  "--timings", "--roofline", "--backend", "--list",   "--check"};
 
 struct Parsed {
     Asked asked;
-    std::vector<std::string> rest;   // a lesson's flags
+    std::vector<std::string> rest;  // a lesson's flags
     bool window = false;
     bool edit = false;
     bool help = false;
@@ -76,20 +78,24 @@ Parsed parse(const std::vector<std::string>& arguments) {
         } else if (given == "--help" || given == "-h") {
             parsed.help = true;
         } else if (std::find(std::begin(kNotHere), std::end(kNotHere), flag) != std::end(kNotHere)) {
-            throw Error(fmt::format("{} is a lesson's flag: what a kernel file runs on stands in its // run: lines, or after --run.", flag));
+            throw Error(fmt::format(
+                "{} is a lesson's flag: what a kernel file runs on stands in its // run: lines, or after --run.",
+                flag));
         } else if (const auto names = value_of(i, "--compare")) {
             std::istringstream list(*names);
             for (std::string name; std::getline(list, name, ',');) parsed.asked.compare.push_back(name);
             parsed.rest.insert(parsed.rest.end(), {"--compare", *names});
-        } else if (!given.starts_with("-") && parsed.asked.file.empty() && (i == 0 || !arguments[i - 1].starts_with("--"))) {
+        } else if (!given.starts_with("-") && parsed.asked.file.empty() &&
+                   (i == 0 || !arguments[i - 1].starts_with("--"))) {
             parsed.asked.file = given;
         } else {
             parsed.rest.push_back(given);
             // A flag's value is no file.
-            static constexpr const char* kWithValue[] = {"--step", "--focus", "--lane", "--variant", "--order", "--report", "--export",
-                                                         "--screenshot", "--save-trace", "--size", "--scale", "--theme", "--color",
-                                                         "--predict", "--open"};
-            if (std::find(std::begin(kWithValue), std::end(kWithValue), given) != std::end(kWithValue) && i + 1 < arguments.size())
+            static constexpr const char* kWithValue[] = {
+                "--step",       "--focus", "--lane",  "--variant", "--order", "--report",  "--export", "--screenshot",
+                "--save-trace", "--size",  "--scale", "--theme",   "--color", "--predict", "--open"};
+            if (std::find(std::begin(kWithValue), std::end(kWithValue), given) != std::end(kWithValue) &&
+                i + 1 < arguments.size())
                 parsed.rest.push_back(arguments[++i]);
         }
     }
@@ -98,29 +104,37 @@ Parsed parse(const std::vector<std::string>& arguments) {
 
 int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
     if (!setup.pool)
-        throw Error("A kernel file of your own runs in a process of its own, which this system does not allow (pidfd_open, "
-                    "Linux 5.3 or later).");
-    read_kernel_file(parsed.asked.file);   // its sentence before that of a missing compiler
+        throw Error(
+            "A kernel file of your own runs in a process of its own, which this system does not allow (pidfd_open, "
+            "Linux 5.3 or later).");
+    read_kernel_file(parsed.asked.file);  // its sentence before that of a missing compiler
     const Toolchain tools = find_toolchain([&](const std::string& sentence) { console.err << sentence << std::endl; });
     const auto opened = std::make_shared<OwnFile>(open_file(parsed.asked, tools, setup.pool));
     OwnFile& own = *opened;
     const std::string path = parsed.asked.file.generic_string();
-    lesson::Program program{{own.lesson, own.kernels, [&] { return worker::contained_emulator(setup.pool, setup.limits); },
-                             {}, [](std::string* why) {
+    lesson::Program program{{own.lesson,
+                             own.kernels,
+                             [&] { return worker::contained_emulator(setup.pool, setup.limits); },
+                             {},
+                             [](std::string* why) {
                                  *why = "A kernel file of your own runs on the emulator.";
                                  return false;
-                             }, {}, lesson::date_of_today}};
+                             },
+                             {},
+                             lesson::date_of_today}};
     program.make_front_end = setup.make_front_end;
     if (parsed.edit) program.live = live_file(program, parsed.asked, opened, tools, setup.pool);
     program.reported_path = [&](const std::string&) { return path; };
     const SourceText source(own.library->files());
-    program.print_checks = [&](std::ostream& out, const std::vector<lesson::CheckedVariant>& rows, lesson::Paint paint) {
-        return print_checks(out, source, own.programs, rows, paint);
-    };
+    program.print_checks = [&](std::ostream& out, const std::vector<lesson::CheckedVariant>& rows,
+                               lesson::Paint paint) { return print_checks(out, source, own.programs, rows, paint); };
     std::vector<std::string> flags = parsed.rest;
     if (!parsed.window) flags.emplace_back("--check");
-    const auto draws = [](const std::string& flag) { return flag.starts_with("--screenshot") || flag.starts_with("--export"); };
-    const bool shows = std::any_of(flags.begin(), flags.end(), [&](const std::string& f) { return draws(f) || f == "--text"; });
+    const auto draws = [](const std::string& flag) {
+        return flag.starts_with("--screenshot") || flag.starts_with("--export");
+    };
+    const bool shows =
+        std::any_of(flags.begin(), flags.end(), [&](const std::string& f) { return draws(f) || f == "--text"; });
     if (!parsed.asked.compare.empty() && !parsed.window && !shows) flags.emplace_back("--text");
     return lesson::run_program(program, flags, console);
 }
@@ -134,7 +148,8 @@ int run_check(const CheckSetup& setup, const std::vector<std::string>& arguments
             console.out << kUsage;
             return kExitOk;
         }
-        if (parsed.asked.file.empty()) throw Error("check needs a CUDA file, as in ./lessons/run check sum.cu; --help says more.");
+        if (parsed.asked.file.empty())
+            throw Error("check needs a CUDA file, as in ./lessons/run check sum.cu; --help says more.");
         return check(setup, parsed, console);
     } catch (const CompileError& error) {
         console.out.flush();

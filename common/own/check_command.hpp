@@ -12,8 +12,8 @@
 namespace lanewise::own {
 
 struct CheckSetup {
-    std::shared_ptr<worker::Pool> pool;   // null: this system lets no program have workers
-    std::function<std::unique_ptr<lesson::FrontEnd>()> make_front_end = {};   // empty: without a window
+    std::shared_ptr<worker::Pool> pool;  // null: this system lets no program have workers
+    std::function<std::unique_ptr<lesson::FrontEnd>()> make_front_end = {};  // empty: without a window
     worker::Limits limits = kLimits;
 };
 

@@ -7,14 +7,14 @@
 
 #include <gtest/gtest.h>
 
-
 namespace lanewise::own {
 namespace {
 
 namespace fs = std::filesystem;
 
 const std::shared_ptr<worker::Pool>& pool() {
-    static const auto made = worker::Pool::possible() ? std::make_shared<worker::Pool>(worker::serve_emulator) : nullptr;
+    static const auto made =
+        worker::Pool::possible() ? std::make_shared<worker::Pool>(worker::serve_emulator) : nullptr;
     return made;
 }
 
@@ -40,7 +40,7 @@ class Check : public ::testing::Test {
 protected:
     void SetUp() override {
         if (!pool()) GTEST_SKIP() << "kernels run in the program itself here";
-        folder_ = fs::temp_directory_path() / "lanewise check 核";   // as somebody's home may be named
+        folder_ = fs::temp_directory_path() / "lanewise check 核";  // as somebody's home may be named
         fs::create_directories(folder_);
         setenv("XDG_CACHE_HOME", LANEWISE_OWN_TEST_CACHE, 1);
         unsetenv("CXX");
@@ -66,7 +66,8 @@ protected:
 };
 
 std::string with(std::string text, const std::string& from, const std::string& to) {
-    for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+    for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
     return text;
 }
 
@@ -96,7 +97,8 @@ TEST_F(Check, WorksOutStructuresConstantsOtherKernelsAndFiles) {
                     "__constant__ float weights[2];\n"
                     "int main() { P p; k<<<1, 4>>>(p, 0, 0, 0); cudaDeviceSynchronize(); }\n"
                     "__global__ void k(P p, const float* in, float* out, const int* none) {\n"
-                    "    if (threadIdx.x < p.n && !none) out[threadIdx.x] = in[threadIdx.x] * p.scale + weights[threadIdx.x % 2];\n"
+                    "    if (threadIdx.x < p.n && !none) out[threadIdx.x] = in[threadIdx.x] * p.scale + "
+                    "weights[threadIdx.x % 2];\n"
                     "}\n"
                     "__global__ void twice(P p, const float* in, float* out, const int*) {\n"
                     "    out[threadIdx.x] = weights[threadIdx.x % 2] + p.scale * in[threadIdx.x];\n"
@@ -111,11 +113,13 @@ TEST_F(Check, SaysWhatTheCompilerSays) {
     std::string many = "// run: k<<<1, 32>>>(zeros(1))\n__global__ void k(float* x) {\n";
     for (int i = 0; i < 200; ++i) many += "    wrong" + std::to_string(i) + " = 1;\n";
     EXPECT_EQ(check(many + "}\n"), kExitUsage);
-    EXPECT_LT(said_.size(), 1000u) << said_;   // no flood
+    EXPECT_LT(said_.size(), 1000u) << said_;  // no flood
     EXPECT_TRUE(says("我的.cu:3: ")) << said_;
     // In a header: at its own line.
     std::ofstream(folder_ / "add.cuh") << "#pragma once\n__device__ float add(float a) {\n    return a + b;\n}\n";
-    EXPECT_EQ(check("// run: k<<<1, 32>>>(zeros(1))\n#include \"add.cuh\"\n__global__ void k(float* x) { x[0] = add(x[0]); }\n"), kExitUsage);
+    EXPECT_EQ(check("// run: k<<<1, 32>>>(zeros(1))\n#include \"add.cuh\"\n__global__ void k(float* x) { x[0] = "
+                    "add(x[0]); }\n"),
+              kExitUsage);
     EXPECT_TRUE(says("add.cuh:3: ‘b’ was not declared")) << said_;
 }
 
@@ -151,13 +155,16 @@ TEST_F(Check, SaysWhatCannotRun) {
 }
 
 TEST_F(Check, AnEndlessLoopIsStopped) {
-    EXPECT_EQ(check("// run: k<<<1, 32>>>(x = zeros(1))\n__global__ void k(volatile float* x) {\n    while (true) x[0] = 1;\n}\n"), kExitFailed);
+    EXPECT_EQ(check("// run: k<<<1, 32>>>(x = zeros(1))\n__global__ void k(volatile float* x) {\n    while (true) x[0] "
+                    "= 1;\n}\n"),
+              kExitFailed);
     EXPECT_TRUE(says("我的.cu:3: finding: runaway")) << said_;
 }
 
 // What stands outside of kernels and is needed by them runs in a worker, not here.
 TEST_F(Check, HostCodeRunsApart) {
-    EXPECT_EQ(check("// run: k<<<1, 32>>>(x = zeros(1))\nstruct S { int n; S() : n(0) { for (volatile int i = 0;; ) i = i; } };\n"
+    EXPECT_EQ(check("// run: k<<<1, 32>>>(x = zeros(1))\nstruct S { int n; S() : n(0) { for (volatile int i = 0;; ) i "
+                    "= i; } };\n"
                     "static S s;\n__global__ void k(float* x) { x[0] = s.n; }\n"),
               kExitUsage)
         << said_;
@@ -171,10 +178,11 @@ TEST_F(Check, SaysThatThereIsNoCompiler) {
 }
 
 TEST_F(Check, ASecondProgramOrAKernelStandsBeside) {
-    EXPECT_EQ(check(std::string(kSum) + "template <int kBlock> __global__ void first(const float* in, float* out, int n) {\n"
-                                        "    atomicAdd(out, in[blockIdx.x * kBlock + threadIdx.x]);\n}\n",
-                    {"--compare", "block_sum,first", "--report", (folder_ / "r.sarif").string()}),
-              kExitOk)
+    EXPECT_EQ(
+        check(std::string(kSum) + "template <int kBlock> __global__ void first(const float* in, float* out, int n) {\n"
+                                  "    atomicAdd(out, in[blockIdx.x * kBlock + threadIdx.x]);\n}\n",
+              {"--compare", "block_sum,first", "--report", (folder_ / "r.sarif").string()}),
+        kExitOk)
         << said_;
     EXPECT_TRUE(says("block_sum | first")) << said_;
     std::ifstream report(folder_ / "r.sarif");

@@ -63,7 +63,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
     posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDERR_FILENO);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);   // so that all of it can be ended
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // so that all of it can be ended
     std::vector<char*> argv, envp;
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
@@ -82,7 +82,8 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
     const rlimit memory{limits.memory, limits.memory};
     prlimit(pid, RLIMIT_AS, &memory, nullptr);
     const worker::StopEvent stopped(stop);
-    const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
+    const auto until =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
     for (bool more = true; more;) {
         std::array<pollfd, 2> fds{{{output.get(), POLLIN, 0}, {stopped.fd(), POLLIN, 0}}};
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
@@ -95,7 +96,8 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
     }
     if (result.end != CommandResult::End::exited) kill(-pid, SIGKILL);
     int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
     result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     // posix_spawnp of a name that is no program may only show in the child.
     if (result.end == CommandResult::End::exited && result.status == 127 && result.output.empty())

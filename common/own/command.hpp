@@ -10,14 +10,14 @@ namespace lanewise::own {
 
 struct CommandLimits {
     double seconds = 60;
-    std::size_t memory = std::size_t{4} << 30;    // bytes, each process
-    std::size_t output = std::size_t{1} << 20;    // bytes kept; what follows is read and dropped
+    std::size_t memory = std::size_t{4} << 30;  // bytes, each process
+    std::size_t output = std::size_t{1} << 20;  // bytes kept; what follows is read and dropped
 };
 
 struct CommandResult {
     enum class End { exited, not_found, too_long, stopped } end = End::exited;
-    int status = 0;         // of exited; a signal counts as 128 + its number
-    std::string output;     // standard output and standard error
+    int status = 0;      // of exited; a signal counts as 128 + its number
+    std::string output;  // standard output and standard error
     bool ok() const { return end == End::exited && status == 0; }
 };
 

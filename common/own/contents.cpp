@@ -50,7 +50,7 @@ std::vector<double> generated(const Fill& fill, std::uint64_t count, Element ele
         for (double& value : values) value = low + (value + 1) / 2 * (high - low);
         if (!is_float(element))
             for (double& value : values) value = static_cast<double>(static_cast<std::int64_t>(value));
-    } else if (!is_float(element)) {   // as Inputs::values makes integers
+    } else if (!is_float(element)) {  // as Inputs::values makes integers
         const double scale = fill.kind == "random" ? 1000.0 : 1.0;
         for (double& value : values) value = static_cast<double>(static_cast<std::int64_t>(value * scale));
     }
@@ -72,8 +72,9 @@ bool is_text(const fs::path& path) {
 void check_bytes(std::uint64_t count, const EntryType& type, const std::string& what) {
     const auto size = static_cast<std::uint64_t>(element_size(type.element)) * type.per_entry;
     if (count > kMostBytes / size)
-        throw Error(fmt::format("{}: {} elements of {} bytes are {:.1f} GB, and all arguments may have {} GB: give fewer.", what,
-                                count, size, static_cast<double>(count) * static_cast<double>(size) / (1u << 30), kMostBytes >> 30));
+        throw Error(fmt::format(
+            "{}: {} elements of {} bytes are {:.1f} GB, and all arguments may have {} GB: give fewer.", what, count,
+            size, static_cast<double>(count) * static_cast<double>(size) / (1u << 30), kMostBytes >> 30));
 }
 
 Contents file_contents(const Fill& fill, const EntryType& type, const fs::path& folder) {
@@ -86,8 +87,8 @@ Contents file_contents(const Fill& fill, const EntryType& type, const fs::path& 
     } else if (is_text(path) && !type.is_class) {
         contents.bytes = bytes_of(lesson::read_numbers(path.string()), type.element);
     } else {
-        check_bytes(fs::file_size(path) / static_cast<std::uint64_t>(element_size(type.element)), {type.element, 1, false, ""},
-                    fill.path);
+        check_bytes(fs::file_size(path) / static_cast<std::uint64_t>(element_size(type.element)),
+                    {type.element, 1, false, ""}, fill.path);
         std::ifstream file(path, std::ios::binary);
         contents.bytes.resize(fs::file_size(path));
         file.read(reinterpret_cast<char*>(contents.bytes.data()), static_cast<std::streamsize>(contents.bytes.size()));
@@ -95,7 +96,8 @@ Contents file_contents(const Fill& fill, const EntryType& type, const fs::path& 
     const auto entry = static_cast<std::uint64_t>(element_size(type.element)) * type.per_entry;
     const std::uint64_t there = contents.bytes.size() / entry;
     if (fill.count > there)
-        throw Error(fmt::format("{} holds {} elements ({}), and {} are asked for.", fill.path, there, type.name, fill.count));
+        throw Error(
+            fmt::format("{} holds {} elements ({}), and {} are asked for.", fill.path, there, type.name, fill.count));
     if (fill.count == 0 && contents.bytes.size() % entry != 0)
         throw Error(fmt::format("{} holds {} bytes, which are no whole number of elements of {} bytes ({}).", fill.path,
                                 contents.bytes.size(), entry, type.name));
@@ -126,7 +128,8 @@ Contents make_contents(const Fill& fill, const EntryType& type, const fs::path& 
     contents.is_undefined = fill.kind == "uninitialized";
     if (contents.is_zero || contents.is_undefined) return contents;
     if (type.is_class)
-        throw Error(fmt::format("{} is a structure: its memory may be zeros(n), uninitialized(n) or a raw file.", type.name));
+        throw Error(
+            fmt::format("{} is a structure: its memory may be zeros(n), uninitialized(n) or a raw file.", type.name));
     contents.bytes = bytes_of(generated(fill, contents.count, type.element, seed), type.element);
     return contents;
 }

@@ -14,24 +14,25 @@ namespace lanewise::own {
 
 // What the memory is made of.
 struct EntryType {
-    Element element = Element::f32;   // of one number in it
-    std::uint64_t per_entry = 1;      // numbers an entry: four of a float4
-    bool is_class = false;            // entries are structures: no number means anything
-    std::string name;                 // "float4"
+    Element element = Element::f32;  // of one number in it
+    std::uint64_t per_entry = 1;     // numbers an entry: four of a float4
+    bool is_class = false;           // entries are structures: no number means anything
+    std::string name;                // "float4"
 };
 
 // What all buffers of a program may take together.
 inline constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
 
 struct Contents {
-    std::uint64_t count = 0;            // numbers
-    std::vector<std::byte> bytes;       // empty: zeros, or nothing that means anything
+    std::uint64_t count = 0;       // numbers
+    std::vector<std::byte> bytes;  // empty: zeros, or nothing that means anything
     bool is_zero = false, is_undefined = false;
 };
 
 // Throws Error, without a place in a line, where the fill is not possible. Files are looked for in `folder`. `seed`:
 // of random values.
-Contents make_contents(const Fill& fill, const EntryType& type, const std::filesystem::path& folder, std::uint64_t seed);
+Contents make_contents(const Fill& fill, const EntryType& type, const std::filesystem::path& folder,
+                       std::uint64_t seed);
 
 // The numbers in memory, as doubles.
 std::vector<double> numbers_of(const std::vector<std::byte>& bytes, Element element);

@@ -16,7 +16,9 @@ namespace lanewise::own {
 namespace {
 
 // Half the distance between 1 and the next number; 0 for integers.
-double roundoff(Element element) { return is_float(element) ? std::ldexp(1.0, -float_layout(element).fraction_bits - 1) : 0; }
+double roundoff(Element element) {
+    return is_float(element) ? std::ldexp(1.0, -float_layout(element).fraction_bits - 1) : 0;
+}
 
 double largest(const std::vector<double>& values) {
     double most = 0;
@@ -32,9 +34,9 @@ double absolute_sum(const std::vector<double>& values) {
     return total;
 }
 
-// What a sum of `n` values may be off by, in whatever order it is made: rounding errors are as often up as down, so they
-// grow with the root of their number, and partial sums are hardly larger than this. The sure bound, n eps sum|x|, would let
-// a sum of a million values pass from which some are missing.
+// What a sum of `n` values may be off by, in whatever order it is made: rounding errors are as often up as down, so
+// they grow with the root of their number, and partial sums are hardly larger than this. The sure bound, n eps sum|x|,
+// would let a sum of a million values pass from which some are missing.
 double sum_bound(double n, double eps, double sum, double squares, double absolute) {
     const double likely = 4 * std::sqrt(n) * eps * (std::abs(sum) + 4 * std::sqrt(squares));
     return std::min(n * eps * absolute, likely);
@@ -50,7 +52,7 @@ double square_sum(const std::vector<double>& values) {
 // References, and how far off a result may be from each.
 struct Wanted {
     std::vector<double> values;
-    std::vector<double> bounds;   // one for each, or one for all
+    std::vector<double> bounds;  // one for each, or one for all
     std::string reason;
 };
 
@@ -63,12 +65,17 @@ Wanted reduced(const std::string& name, const std::vector<double>& in, const std
     };
     if (name == "sum") return one(sum_of(in), bound_of(in), kSumReason);
     if (name == "mean")
-        return one(sum_of(in) / n, bound_of(in) / n + eps * std::abs(sum_of(in) / n), "the sum's bound / n, and one rounding");
+        return one(sum_of(in) / n, bound_of(in) / n + eps * std::abs(sum_of(in) / n),
+                   "the sum's bound / n, and one rounding");
     if (name == "max") return one(*std::max_element(in.begin(), in.end()), 0, "exact");
     if (name == "min") return one(*std::min_element(in.begin(), in.end()), 0, "exact");
-    if (name == "argmax") return one(static_cast<double>(std::max_element(in.begin(), in.end()) - in.begin()), 0, "exact");
-    if (name == "argmin") return one(static_cast<double>(std::min_element(in.begin(), in.end()) - in.begin()), 0, "exact");
-    if (name == "count") return one(static_cast<double>(std::count_if(in.begin(), in.end(), [](double x) { return x != 0; })), 0, "exact");
+    if (name == "argmax")
+        return one(static_cast<double>(std::max_element(in.begin(), in.end()) - in.begin()), 0, "exact");
+    if (name == "argmin")
+        return one(static_cast<double>(std::min_element(in.begin(), in.end()) - in.begin()), 0, "exact");
+    if (name == "count")
+        return one(static_cast<double>(std::count_if(in.begin(), in.end(), [](double x) { return x != 0; })), 0,
+                   "exact");
     if (name == "product") {
         const double value = std::accumulate(in.begin(), in.end(), 1.0, std::multiplies<>());
         return one(value, n * eps * std::abs(value), "n eps |product|");
@@ -118,13 +125,15 @@ public:
         const std::uint64_t end = part->end.value_or(spec.count);
         result.first = part->first.value_or(0);
         if (end > spec.count)
-            fail(expectation, fmt::format("{} has {} elements, so there is no {}[{}].", part->buffer, spec.count, part->buffer, end - 1));
+            fail(expectation, fmt::format("{} has {} elements, so there is no {}[{}].", part->buffer, spec.count,
+                                          part->buffer, end - 1));
         const std::uint64_t count = result.summed ? 1 : end - result.first;
         Wanted wanted = right(expectation, *part, spec, count);
         if (wanted.values.size() == 1 && count > 1) wanted.values.resize(count, wanted.values[0]);
         if (wanted.values.size() > count) wanted.values.resize(count);
         if (wanted.values.size() < count)
-            fail(expectation, fmt::format("{} elements are on the left, and {} on the right.", count, wanted.values.size()));
+            fail(expectation,
+                 fmt::format("{} elements are on the left, and {} on the right.", count, wanted.values.size()));
         set_bounds(expectation, wanted);
         if (!is_float(spec.element) && result.summed == false)
             for (double& bound : wanted.bounds) bound = std::floor(bound);
@@ -167,12 +176,15 @@ private:
         }
         const std::uint64_t first = part.first.value_or(0), end = part.end.value_or(all.size());
         if (end > all.size())
-            fail(expectation, fmt::format("{} has {} elements, so there is no {}[{}].", part.buffer, all.size(), part.buffer, end - 1));
+            fail(expectation, fmt::format("{} has {} elements, so there is no {}[{}].", part.buffer, all.size(),
+                                          part.buffer, end - 1));
         return {all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end)};
     }
 
-    Wanted right(const Expectation& expectation, const Part& left, const launch::BufferSpec& spec, std::uint64_t count) {
-        if (const auto* number = std::get_if<Number>(&expectation.right)) return about({number->value}, spec.element, 8);
+    Wanted right(const Expectation& expectation, const Part& left, const launch::BufferSpec& spec,
+                 std::uint64_t count) {
+        if (const auto* number = std::get_if<Number>(&expectation.right))
+            return about({number->value}, spec.element, 8);
         if (const auto* fill = std::get_if<Fill>(&expectation.right)) {
             try {
                 return about(expected_numbers(*fill, spec.element, compiled_.folder), spec.element, 8);
@@ -180,8 +192,10 @@ private:
                 fail(expectation, error.what());
             }
         }
-        if (const auto* part = std::get_if<Part>(&expectation.right)) return about(numbers(expectation, *part), spec.element, 8);
-        if (const auto* launch = std::get_if<Launch>(&expectation.right)) return of_kernel(expectation, left, *launch, spec, count);
+        if (const auto* part = std::get_if<Part>(&expectation.right))
+            return about(numbers(expectation, *part), spec.element, 8);
+        if (const auto* launch = std::get_if<Launch>(&expectation.right))
+            return of_kernel(expectation, left, *launch, spec, count);
         const auto& reduction = std::get<Reduction>(expectation.right);
         std::vector<std::vector<double>> in;
         double eps = roundoff(spec.element);
@@ -191,18 +205,21 @@ private:
         }
         if (in[0].empty()) fail(expectation, fmt::format("{} has no element to reduce.", reduction.of[0].buffer));
         if (in.size() > 1 && in[0].size() != in[1].size())
-            fail(expectation, fmt::format("dot takes two buffers of one length, and these have {} and {} elements.", in[0].size(), in[1].size()));
+            fail(expectation, fmt::format("dot takes two buffers of one length, and these have {} and {} elements.",
+                                          in[0].size(), in[1].size()));
         return reduced(reduction.name, in[0], in.back(), eps);
     }
 
     // The same buffer after another kernel ran on fresh memory.
-    Wanted of_kernel(const Expectation& expectation, const Part& left, const Launch& launch, const launch::BufferSpec& spec, std::uint64_t) {
+    Wanted of_kernel(const Expectation& expectation, const Part& left, const Launch& launch,
+                     const launch::BufferSpec& spec, std::uint64_t) {
         Launch other = launch;
         if (!other.has_arguments) other.arguments = program_.launches.front().arguments;
         Needs needs = compiled_.needs;
         needs.instances[&other] = needs.instances.at(&launch);
         for (std::size_t i = 0; i < other.arguments.size(); ++i) {
-            const ArgumentSpec& from = launch.has_arguments ? launch.arguments[i] : program_.launches.front().arguments[i];
+            const ArgumentSpec& from =
+                launch.has_arguments ? launch.arguments[i] : program_.launches.front().arguments[i];
             if (const auto made = needs.arguments.find(&from); made != needs.arguments.end())
                 needs.arguments[&other.arguments[i]] = made->second;
         }
@@ -214,14 +231,17 @@ private:
             std::vector<double> all = numbers_of(outcome.buffers.at(i), plan.buffers[i].element);
             const std::uint64_t first = std::min<std::uint64_t>(left.first.value_or(0), all.size());
             const std::uint64_t end = std::min<std::uint64_t>(left.end.value_or(all.size()), all.size());
-            return about({all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end)}, spec.element, 256);
+            return about(
+                {all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end)},
+                spec.element, 256);
         }
         fail(expectation, fmt::format("{} has no buffer '{}' to compare with.", launch.kernel, left.buffer));
     }
 
     static Wanted about(std::vector<double> values, Element element, double ulps) {
         const double bound = ulps * 2 * roundoff(element) * largest(values);
-        return {std::move(values), {bound}, roundoff(element) > 0 ? fmt::format("{} ulp of the largest", ulps) : "exact"};
+        return {
+            std::move(values), {bound}, roundoff(element) > 0 ? fmt::format("{} ulp of the largest", ulps) : "exact"};
     }
 
     static void set_bounds(const Expectation& expectation, Wanted& wanted) {
@@ -229,7 +249,8 @@ private:
         if (expectation.within) wanted.bounds = {*expectation.within}, wanted.reason = "as given";
         if (expectation.within_part) {
             wanted.bounds.clear();
-            for (const double value : wanted.values) wanted.bounds.push_back(*expectation.within_part * std::abs(value));
+            for (const double value : wanted.values)
+                wanted.bounds.push_back(*expectation.within_part * std::abs(value));
             wanted.reason = "as given";
         }
     }

@@ -12,7 +12,7 @@ namespace lanewise::own {
 namespace {
 
 struct Piece {
-    std::string text;   // a name, a number or one sign
+    std::string text;  // a name, a number or one sign
     int line = 0;
     bool is_name = false;
 };
@@ -28,7 +28,8 @@ std::vector<Piece> pieces_of(const std::string& text) {
         const std::string_view rest = std::string_view(text).substr(at);
         const auto skip_to = [&](std::size_t end) {
             end = std::min(end, text.size());
-            line += static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at), text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+            line += static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                                text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
             at = end;
         };
         if (c == '\n') {
@@ -79,9 +80,9 @@ std::size_t behind(const std::vector<Piece>& all, std::size_t at) {
 std::string words(const std::vector<Piece>& all, std::size_t begin, std::size_t end) {
     std::string text;
     for (std::size_t i = begin; i < end; ++i) {
-        const bool apart = !text.empty() && all[i].text != "," && all[i].text != "::" && all[i].text != "*" && all[i].text != "&" &&
-                           all[i].text != "<" && all[i].text != ">" && all[i].text != "[" && all[i].text != "]" &&
-                           text.back() != '<' && !text.ends_with("::");
+        const bool apart = !text.empty() && all[i].text != "," && all[i].text != "::" && all[i].text != "*" &&
+                           all[i].text != "&" && all[i].text != "<" && all[i].text != ">" && all[i].text != "[" &&
+                           all[i].text != "]" && text.back() != '<' && !text.ends_with("::");
         text += (apart ? " " : "") + all[i].text;
     }
     return text;
@@ -89,16 +90,17 @@ std::string words(const std::vector<Piece>& all, std::size_t begin, std::size_t 
 
 HeadParameter parameter_of(const std::vector<Piece>& all, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-        if (all[i].text == "=") end = i;   // a default
+        if (all[i].text == "=") end = i;  // a default
     const std::size_t whole = end;
     bool is_array = false;
-    while (end > begin && (all[end - 1].text == "]" || all[end - 1].text == "[" || !all[end - 1].is_name) && all[end - 1].text != "*" &&
-           all[end - 1].text != "&" && all[end - 1].text != ">") {
+    while (end > begin && (all[end - 1].text == "]" || all[end - 1].text == "[" || !all[end - 1].is_name) &&
+           all[end - 1].text != "*" && all[end - 1].text != "&" && all[end - 1].text != ">") {
         is_array |= all[end - 1].text == "]";
         --end;
     }
-    static constexpr std::string_view kTypes[] = {"int", "float", "double", "unsigned", "char", "long", "short", "bool", "void",
-                                                  "__restrict__", "__restrict", "restrict", "const", "half", "size_t"};
+    static constexpr std::string_view kTypes[] = {"int",        "float",    "double", "unsigned", "char",
+                                                  "long",       "short",    "bool",   "void",     "__restrict__",
+                                                  "__restrict", "restrict", "const",  "half",     "size_t"};
     const bool named = end > begin + 1 && all[end - 1].is_name &&
                        std::find(std::begin(kTypes), std::end(kTypes), all[end - 1].text) == std::end(kTypes);
     if (!named) return {words(all, begin, whole), ""};
@@ -116,7 +118,7 @@ std::vector<KernelHead> kernel_heads(const std::string& text) {
     const std::vector<Piece> all = pieces_of(text);
     std::vector<KernelHead> heads;
     struct Open {
-        std::string name;   // of a namespace; empty: another brace
+        std::string name;  // of a namespace; empty: another brace
         bool is_space = false;
     };
     std::vector<Open> open;
@@ -145,8 +147,9 @@ std::vector<KernelHead> kernel_heads(const std::string& text) {
             std::size_t name = at + 1;
             while (name < all.size() && all[name].text != ";" && all[name].text != "{") {
                 const bool call = name + 1 < all.size() && all[name + 1].text == "(";
-                const bool attribute = all[name].text.starts_with("__launch_bounds__") || all[name].text == "__attribute__" ||
-                                       all[name].text == "__maxnreg__" || all[name].text == "__cluster_dims__";
+                const bool attribute = all[name].text.starts_with("__launch_bounds__") ||
+                                       all[name].text == "__attribute__" || all[name].text == "__maxnreg__" ||
+                                       all[name].text == "__cluster_dims__";
                 if (call && attribute) name = behind(all, name + 1);
                 else if (call && all[name].is_name) break;
                 else ++name;
@@ -163,9 +166,13 @@ std::vector<KernelHead> kernel_heads(const std::string& text) {
             for (std::size_t i = name + 2, begin = i; i < end; ++i) {
                 const std::string& sign = all[i].text;
                 const bool last = i + 1 == end;
-                if (!last) depth += sign == "<" || sign == "(" || sign == "[" ? 1 : sign == ">" || sign == ")" || sign == "]" ? -1 : 0;
+                if (!last)
+                    depth += sign == "<" || sign == "(" || sign == "["   ? 1
+                             : sign == ">" || sign == ")" || sign == "]" ? -1
+                                                                         : 0;
                 if (!last && !(sign == "," && depth == 0)) continue;
-                if (i > begin && !(i == begin + 1 && all[begin].text == "void")) head.parameters.push_back(parameter_of(all, begin, i));
+                if (i > begin && !(i == begin + 1 && all[begin].text == "void"))
+                    head.parameters.push_back(parameter_of(all, begin, i));
                 begin = i + 1;
             }
             head.is_defined = end < all.size() && all[end].text == "{";
@@ -187,7 +194,8 @@ std::string KernelHead::text() const {
     std::vector<std::string> all;
     for (const HeadParameter& parameter : parameters)
         all.push_back(parameter.type + (parameter.name.empty() ? "" : " " + parameter.name));
-    return fmt::format("{}{}({})", template_parameters.empty() ? "" : "template <" + template_parameters + "> ", name, fmt::join(all, ", "));
+    return fmt::format("{}{}({})", template_parameters.empty() ? "" : "template <" + template_parameters + "> ", name,
+                       fmt::join(all, ", "));
 }
 
 std::string KernelHead::offer() const {
@@ -201,13 +209,15 @@ std::string KernelHead::offer() const {
     }
     for (const HeadParameter& parameter : parameters) {
         const bool pointer = parameter.type.find('*') != std::string::npos;
-        const bool constant = parameter.type.starts_with("const") || parameter.type.find(" const*") != std::string::npos;
-        const bool real = parameter.type.find("float") != std::string::npos || parameter.type.find("double") != std::string::npos;
+        const bool constant =
+            parameter.type.starts_with("const") || parameter.type.find(" const*") != std::string::npos;
+        const bool real =
+            parameter.type.find("float") != std::string::npos || parameter.type.find("double") != std::string::npos;
         const std::string label = parameter.name.empty() ? "" : parameter.name + " = ";
         values.push_back(pointer ? label + (constant ? "random(1024)" : "zeros(1024)") : real ? "1.0" : "1024");
     }
-    return fmt::format("// run: {}{}<<<4, 256>>>({})", name, types.empty() ? "" : fmt::format("<{}>", fmt::join(types, ", ")),
-                       fmt::join(values, ", "));
+    return fmt::format("// run: {}{}<<<4, 256>>>({})", name,
+                       types.empty() ? "" : fmt::format("<{}>", fmt::join(types, ", ")), fmt::join(values, ", "));
 }
 
 }  // namespace lanewise::own

@@ -7,16 +7,16 @@
 namespace lanewise::own {
 
 struct HeadParameter {
-    std::string type;    // "const float*"
-    std::string name;    // may be empty
+    std::string type;  // "const float*"
+    std::string name;  // may be empty
 };
 
 struct KernelHead {
-    std::string name;                 // with its namespaces: "sums::block_sum"
+    std::string name;  // with its namespaces: "sums::block_sum"
     int line = 0;
     std::string template_parameters;  // "int kBlock, class T"; empty: it is no template
     std::vector<HeadParameter> parameters;
-    bool is_defined = false;          // the head has a body
+    bool is_defined = false;  // the head has a body
 
     // "template <int kBlock> block_sum(const float* in, float* out, int n)"
     std::string text() const;

@@ -30,11 +30,12 @@ lesson::Program::Live live_of(const std::shared_ptr<WatchedFile>& file,
                 file->judge(taken_up.version, "", 0);
                 return result;
             } catch (const Stopped&) {
-                continue;   // there is a newer one
+                continue;  // there is a newer one
             } catch (const CompileError& error) {
                 const Message& first = error.messages().front();
                 const bool here = fs::path(first.file).filename() == file->path().filename();
-                file->judge(taken_up.version, here && first.line > 0 ? first.sentence : error.what(), here ? first.line : 0);
+                file->judge(taken_up.version, here && first.line > 0 ? first.sentence : error.what(),
+                            here ? first.line : 0);
                 throw;
             } catch (const Error& error) {
                 file->judge(taken_up.version, error.what(), 0);
@@ -49,9 +50,13 @@ lesson::Program::Live live_of(const std::shared_ptr<WatchedFile>& file,
 class EditedKernels final : public launch::Backend {
 public:
     EditedKernels(std::shared_ptr<WatchedFile> file, Toolchain tools, std::shared_ptr<worker::Pool> pool)
-        : file_(std::move(file)), tools_(std::move(tools)), pool_(std::move(pool)), emulator_(worker::contained_emulator(pool_, kLimits)) {}
+        : file_(std::move(file)),
+          tools_(std::move(tools)),
+          pool_(std::move(pool)),
+          emulator_(worker::contained_emulator(pool_, kLimits)) {}
 
-    launch::Outcome run(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request) override {
+    launch::Outcome run(const launch::Plan& plan, const launch::KernelSet& kernels,
+                        const launch::Request& request) override {
         const auto taken_up = file_->take_up();
         if (taken_up.version != version_) compiled_.clear();
         version_ = taken_up.version;
@@ -61,8 +66,8 @@ public:
         for (const auto& launch : plan.launches) {
             const launch::Kernel& kernel = kernels.find(launch.kernel, launch.arguments);
             if (kernel.file != file_->path().filename().string())
-                throw Error(fmt::format("{} stands in {}, and the copy that you edit is of {}.", kernel.full_name(), kernel.file,
-                                        file_->path().filename().string()));
+                throw Error(fmt::format("{} stands in {}, and the copy that you edit is of {}.", kernel.full_name(),
+                                        kernel.file, file_->path().filename().string()));
             if (key.find(kernel.full_name() + ";") != key.npos) continue;
             key += kernel.full_name() + ";";
             build.instances.push_back({kernel.name, kernel.arguments, kernel.warp_size, 0});
@@ -103,17 +108,17 @@ private:
     std::shared_ptr<worker::Pool> pool_;
     std::unique_ptr<launch::Backend> emulator_;
     std::uint64_t version_ = 0;
-    std::map<std::string, Compiled> compiled_;   // of this version, by the instances in it
+    std::map<std::string, Compiled> compiled_;  // of this version, by the instances in it
 };
 
 }  // namespace
 
-lesson::Program::Live live_file(lesson::Program& program, const Asked& asked, std::shared_ptr<OwnFile> first, const Toolchain& tools,
-                                std::shared_ptr<worker::Pool> pool) {
+lesson::Program::Live live_file(lesson::Program& program, const Asked& asked, std::shared_ptr<OwnFile> first,
+                                const Toolchain& tools, std::shared_ptr<worker::Pool> pool) {
     const auto file = std::make_shared<WatchedFile>(asked.file);
     struct State {
         std::uint64_t version = 1;
-        std::shared_ptr<OwnFile> own;   // whose library the program's kernels stand in
+        std::shared_ptr<OwnFile> own;  // whose library the program's kernels stand in
     };
     const auto state = std::make_shared<State>(State{1, std::move(first)});
     return live_of(file, [=, &program](const WatchedFile::TakenUp& taken_up) {
@@ -133,7 +138,9 @@ lesson::Program::Live live_lesson(lesson::Program& program, const fs::path& path
     program.kernel_folder = file->path().parent_path();
     program.make_emulator = [=] { return std::make_unique<EditedKernels>(file, tools, pool); };
     const auto version = std::make_shared<std::uint64_t>(1);
-    return live_of(file, [version](const WatchedFile::TakenUp& taken_up) { return std::exchange(*version, taken_up.version) != taken_up.version; });
+    return live_of(file, [version](const WatchedFile::TakenUp& taken_up) {
+        return std::exchange(*version, taken_up.version) != taken_up.version;
+    });
 }
 
 fs::path learners_copy(const lesson::Lesson& lesson) {
@@ -145,10 +152,12 @@ fs::path learners_copy(const lesson::Lesson& lesson) {
     std::error_code failed;
     fs::create_directories(folder, failed);
     if (failed)
-        throw Error(fmt::format("{} cannot be made ({}); LANEWISE_HOME names another folder.", folder.string(), failed.message()));
+        throw Error(fmt::format("{} cannot be made ({}); LANEWISE_HOME names another folder.", folder.string(),
+                                failed.message()));
     for (const auto& entry : fs::directory_iterator(lesson.folder())) {
         const fs::path name = entry.path().filename();
-        if (name.extension() != ".cuh" || name.string().starts_with("kernels_sm") || fs::exists(folder / name)) continue;
+        if (name.extension() != ".cuh" || name.string().starts_with("kernels_sm") || fs::exists(folder / name))
+            continue;
         fs::copy_file(entry.path(), folder / name, failed);
         if (failed) throw Error(fmt::format("{} cannot be written ({}).", (folder / name).string(), failed.message()));
         fs::permissions(folder / name, fs::perms::owner_write, fs::perm_options::add, failed);

@@ -13,11 +13,11 @@
 namespace lanewise::own {
 
 // The file of `asked`, with what it says is to run: `program` becomes another lesson with each save.
-lesson::Program::Live live_file(lesson::Program& program, const Asked& asked, std::shared_ptr<OwnFile> first, const Toolchain& tools,
-                                std::shared_ptr<worker::Pool> pool);
+lesson::Program::Live live_file(lesson::Program& program, const Asked& asked, std::shared_ptr<OwnFile> first,
+                                const Toolchain& tools, std::shared_ptr<worker::Pool> pool);
 
-// A lesson's kernels, as the copy `file` has them: the lesson launches them and knows what must come of it. Puts the copy
-// in the place of the program's emulated kernels.
+// A lesson's kernels, as the copy `file` has them: the lesson launches them and knows what must come of it. Puts the
+// copy in the place of the program's emulated kernels.
 lesson::Program::Live live_lesson(lesson::Program& program, const std::filesystem::path& file, const Toolchain& tools,
                                   std::shared_ptr<worker::Pool> pool);
 

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMost = 5;
-constexpr std::size_t kLongest = 400;   // characters of a sentence
+constexpr std::size_t kLongest = 400;  // characters of a sentence
 
 struct Place {
     std::string file;
@@ -54,7 +54,8 @@ std::string plain(std::string text) {
         for (std::size_t at; (at = text.find(ours)) != text.npos;) text.erase(at, ours.size());
     if (const std::string_view fits = "unable to deduce ‘auto’ from ‘& "; text.starts_with(fits)) {
         text.erase(0, fits.size());
-        text = text.substr(0, text.find("’")) + " fits no template of the file: its arguments are of another kind or number.";
+        text = text.substr(0, text.find("’")) +
+               " fits no template of the file: its arguments are of another kind or number.";
     }
     if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
     return text;
@@ -63,7 +64,8 @@ std::string plain(std::string text) {
 // The learner's files: the kernel file and those that it includes.
 class Files {
 public:
-    Files(const fs::path& file, const std::vector<TextFile>& told) : told_(told), path_(fs::absolute(file).lexically_normal()) {
+    Files(const fs::path& file, const std::vector<TextFile>& told)
+        : told_(told), path_(fs::absolute(file).lexically_normal()) {
         if (!told_.empty()) return;
         std::ifstream in(path_, std::ios::binary);
         for (const KernelText& text : kernel_texts(path_.string(), {std::istreambuf_iterator<char>(in), {}}))
@@ -93,12 +95,12 @@ private:
 std::vector<Message> messages_of(const std::string& output, const fs::path& file, const std::vector<TextFile>& told) {
     const Files files(file, told);
     std::vector<Message> messages;
-    std::optional<Place> led_here;   // the learner's line in what was told last of how the compiler came there
+    std::optional<Place> led_here;  // the learner's line in what was told last of how the compiler came there
     std::istringstream lines(output);
     const auto add = [&](const Place& place, const std::string& sentence) {
         const TextFile own = files.own_place(place.file, place.line);
         for (const Message& said : messages)
-            if (said.line == own.first_line && said.file == own.path) return;   // one thing a line
+            if (said.line == own.first_line && said.file == own.path) return;  // one thing a line
         // Columns are the copy's.
         if (messages.size() < kMost) messages.push_back({own.path, own.first_line, 0, plain(sentence)});
     };
@@ -112,8 +114,8 @@ std::vector<Message> messages_of(const std::string& output, const fs::path& file
             if (files.has(place->file) && (said.starts_with("required from") || said.starts_with("note: in expansion")))
                 led_here = place;
             // The annotator's own sentence.
-            else if (files.has(place->file) && !said.starts_with("note: ") && !said.starts_with("warning: ") && !said.empty() &&
-                     output.find("error: ") == output.npos)
+            else if (files.has(place->file) && !said.starts_with("note: ") && !said.starts_with("warning: ") &&
+                     !said.empty() && output.find("error: ") == output.npos)
                 add(*place, said);
             continue;
         }
@@ -164,7 +166,8 @@ std::vector<Message> refusals_told(const std::string& output, const std::vector<
         } else if (asked && take(line, "  refused ")) {
             const auto place = place_of(line);
             if (place && messages.size() < kMost)
-                messages.push_back({place->file, place->line, place->column, kernel + " cannot be emulated: " + place->rest});
+                messages.push_back(
+                    {place->file, place->line, place->column, kernel + " cannot be emulated: " + place->rest});
         }
     }
     return messages;

@@ -9,8 +9,9 @@
 
 namespace lanewise::own {
 
-// The first few errors of `output`, whose lines count through `files` (of which there are none before the file was read), at lines of `file` or of a file beside it; what stands in files that the learner did
-// not write is told at the line that led there.
+// The first few errors of `output`, whose lines count through `files` (of which there are none before the file was
+// read), at lines of `file` or of a file beside it; what stands in files that the learner did not write is told at the
+// line that led there.
 std::vector<Message> messages_of(const std::string& output, const std::filesystem::path& file,
                                  const std::vector<TextFile>& files);
 
@@ -20,7 +21,8 @@ std::vector<TextFile> files_told(const std::string& output);
 // The kernels that it found.
 std::vector<std::string> kernels_told(const std::string& output);
 
-// Why those of the kernels cannot be emulated that were asked for: "refused PATH:LINE: inline PTX" behind a kernel's line.
+// Why those of the kernels cannot be emulated that were asked for: "refused PATH:LINE: inline PTX" behind a kernel's
+// line.
 std::vector<Message> refusals_told(const std::string& output, const std::vector<std::string>& kernels);
 
 }  // namespace lanewise::own

@@ -11,7 +11,7 @@ namespace lanewise::own {
 
 struct NpyArray {
     Element element = Element::f32;
-    std::vector<std::byte> bytes;     // in the order of the file
+    std::vector<std::byte> bytes;  // in the order of the file
 };
 
 // Throws Error that names the file where it is no such file, is cut short, or holds what no element is.

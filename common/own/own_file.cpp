@@ -22,18 +22,20 @@ constexpr std::size_t kLongestFile = std::size_t{4} << 20;
 std::vector<Program> programs_of(const Asked& asked, const std::string& text) {
     std::vector<SpecLine> lines = spec_lines_of(asked.file.filename().string(), text);
     if (!asked.runs.empty())
-        std::erase_if(lines, [&](const SpecLine& line) { return line.kind == SpecLine::Kind::run || !asked.expects.empty(); });
+        std::erase_if(lines,
+                      [&](const SpecLine& line) { return line.kind == SpecLine::Kind::run || !asked.expects.empty(); });
     for (const std::string& run : asked.runs) lines.push_back(spec_line_of(SpecLine::Kind::run, run));
     for (const std::string& expect : asked.expects) lines.push_back(spec_line_of(SpecLine::Kind::expect, expect));
     return parse_spec(lines);
 }
 
 // --compare may name a kernel: the first program with that in the place of its last launch's.
-void add_compared(std::vector<Program>& programs, const std::vector<std::string>& names, const std::vector<KernelHead>& heads) {
+void add_compared(std::vector<Program>& programs, const std::vector<std::string>& names,
+                  const std::vector<KernelHead>& heads) {
     for (const std::string& name : names) {
         const auto named = [&](const auto& one) { return one.name == name; };
         if (programs.empty() || std::any_of(programs.begin(), programs.end(), named)) continue;
-        if (std::none_of(heads.begin(), heads.end(), named)) continue;   // a sentence comes of it later
+        if (std::none_of(heads.begin(), heads.end(), named)) continue;  // a sentence comes of it later
         Program program = programs.front();
         program.name = name;
         program.launches.back().kernel = name;
@@ -65,27 +67,37 @@ void check_kernels(const std::vector<Program>& programs, const std::vector<Kerne
             if (count == 0 && by_macros) continue;
             if (count == 0) {
                 const std::string near = nearest(launch.kernel, names);
-                fail_at(launch.line, launch.at,
-                        names.empty() ? fmt::format("{} has no kernel: a function that begins with __global__.", file.filename().string())
-                        : near.empty() ? fmt::format("there is no kernel '{}'; there are {}.", launch.kernel, fmt::join(names, ", "))
-                                       : fmt::format("there is no kernel '{}'; did you mean '{}'?", launch.kernel, near));
+                fail_at(
+                    launch.line, launch.at,
+                    names.empty() ? fmt::format("{} has no kernel: a function that begins with __global__.",
+                                                file.filename().string())
+                    : near.empty()
+                        ? fmt::format("there is no kernel '{}'; there are {}.", launch.kernel, fmt::join(names, ", "))
+                        : fmt::format("there is no kernel '{}'; did you mean '{}'?", launch.kernel, near));
             }
             std::string lines;
             for (const KernelHead& head : heads)
                 if (head.name == launch.kernel) lines += fmt::format("{}{}", lines.empty() ? "" : " and ", head.line);
             if (count > 1)
-                fail_at(launch.line, launch.at, fmt::format("there are {} kernels named {}, on lines {}; give them different names.", count, launch.kernel, lines));
-            const KernelHead& head = *std::find_if(heads.begin(), heads.end(), [&](const KernelHead& h) { return h.name == launch.kernel; });
+                fail_at(launch.line, launch.at,
+                        fmt::format("there are {} kernels named {}, on lines {}; give them different names.", count,
+                                    launch.kernel, lines));
+            const KernelHead& head =
+                *std::find_if(heads.begin(), heads.end(), [&](const KernelHead& h) { return h.name == launch.kernel; });
             if (!head.template_parameters.empty() && launch.template_arguments.empty() &&
                 head.template_parameters.find('=') == std::string::npos)
-                fail_at(launch.line, launch.at, fmt::format("{} is a template: give its arguments ({}), as in {}", launch.kernel,
-                                                            head.template_parameters, head.offer().substr(8)));
+                fail_at(launch.line, launch.at,
+                        fmt::format("{} is a template: give its arguments ({}), as in {}", launch.kernel,
+                                    head.template_parameters, head.offer().substr(8)));
             if (head.template_parameters.empty() && !launch.template_arguments.empty())
-                fail_at(launch.line, launch.at, fmt::format("{} is no template; leave out <{}>.", launch.kernel, launch.template_arguments));
-            if (launch.arguments.size() != head.parameters.size() && launch.has_arguments && head.template_parameters.find("...") == std::string::npos)
-                fail_at(launch.line, launch.at, fmt::format("{} takes {} argument{}, and {} {} given: {}", launch.kernel, head.parameters.size(),
-                                                            head.parameters.size() == 1 ? "" : "s", launch.arguments.size(),
-                                                            launch.arguments.size() == 1 ? "is" : "are", head.text()));
+                fail_at(launch.line, launch.at,
+                        fmt::format("{} is no template; leave out <{}>.", launch.kernel, launch.template_arguments));
+            if (launch.arguments.size() != head.parameters.size() && launch.has_arguments &&
+                head.template_parameters.find("...") == std::string::npos)
+                fail_at(launch.line, launch.at,
+                        fmt::format("{} takes {} argument{}, and {} {} given: {}", launch.kernel,
+                                    head.parameters.size(), head.parameters.size() == 1 ? "" : "s",
+                                    launch.arguments.size(), launch.arguments.size() == 1 ? "is" : "are", head.text()));
         }
 }
 
@@ -98,7 +110,8 @@ ParameterNames names_of(const std::vector<KernelHead>& heads) {
 
 // What the window and a page tell beside the steps.
 std::string text_of(const fs::path& file, const std::vector<Program>& programs) {
-    std::string text = fmt::format("# {}\n\nYour own kernel, on the emulator with all checks on.\n", file.filename().string());
+    std::string text =
+        fmt::format("# {}\n\nYour own kernel, on the emulator with all checks on.\n", file.filename().string());
     for (const Program& program : programs) {
         text += fmt::format("\n## {}\n\n```\n", program.name);
         for (const Launch& launch : program.launches) {
@@ -113,8 +126,9 @@ std::string text_of(const fs::path& file, const std::vector<Program>& programs) 
         }
         text += "```\n";
     }
-    text += "\n**E** goes to the next access that a finding names. Lines such as these stand in the file as comments: "
-            "`// run: …`, `// expect: …`.\n";
+    text +=
+        "\n**E** goes to the next access that a finding names. Lines such as these stand in the file as comments: "
+        "`// run: …`, `// expect: …`.\n";
     return text;
 }
 
@@ -135,11 +149,13 @@ lesson::Variant variant_of(const Program& program, launch::Plan plan) {
 
 std::string read_kernel_file(const fs::path& path) {
     std::error_code failed;
-    if (fs::is_directory(path, failed)) throw Error(fmt::format("{} is a folder; name a CUDA file in it.", path.string()));
+    if (fs::is_directory(path, failed))
+        throw Error(fmt::format("{} is a folder; name a CUDA file in it.", path.string()));
     std::ifstream file(path, std::ios::binary);
     if (!file) throw Error(fmt::format("{}: there is no such file, or it cannot be read.", path.string()));
     std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (text.size() > kLongestFile) throw Error(fmt::format("{} has {} MB; a kernel file has 4 at most.", path.string(), text.size() >> 20));
+    if (text.size() > kLongestFile)
+        throw Error(fmt::format("{} has {} MB; a kernel file has 4 at most.", path.string(), text.size() >> 20));
     if (text.find('\0') != text.npos) throw Error(fmt::format("{} is no text; name a CUDA file.", path.string()));
     return text;
 }
@@ -148,12 +164,15 @@ std::string offer_of(const fs::path& file, const std::string& text) {
     const std::vector<KernelHead> heads = kernel_heads(text);
     const std::string name = file.filename().string();
     if (heads.empty()) throw Error(fmt::format("{} has no kernel: a function that begins with __global__.", name));
-    std::string answer = fmt::format("{} does not say what to run. Its kernel{}:\n", name, heads.size() == 1 ? "" : "s");
+    std::string answer =
+        fmt::format("{} does not say what to run. Its kernel{}:\n", name, heads.size() == 1 ? "" : "s");
     for (const KernelHead& head : heads) answer += fmt::format("  line {}: {}\n", head.line, head.text());
-    return answer + fmt::format("Paste a line such as this into it, or give it to --run without the '// run:':\n  {}", heads.front().offer());
+    return answer + fmt::format("Paste a line such as this into it, or give it to --run without the '// run:':\n  {}",
+                                heads.front().offer());
 }
 
-OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_ptr<worker::Pool>& pool, const std::stop_token& stop) {
+OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_ptr<worker::Pool>& pool,
+                  const std::stop_token& stop) {
     const std::string text = read_kernel_file(asked.file);
     const fs::path path = fs::absolute(asked.file).lexically_normal();
     const std::vector<KernelHead> heads = kernel_heads(whole_kernel_text(path.string(), text));
@@ -164,12 +183,13 @@ OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_
     Needs needs = needs_of(programs, path);
     needs.request.include_folders = asked.include_folders;
     const ParameterNames names = names_of(heads);
-    OwnFile own{lesson::Lesson(path.stem().string(), path.parent_path()), {}, {}, build_library(tools, needs.request, stop)};
+    OwnFile own{
+        lesson::Lesson(path.stem().string(), path.parent_path()), {}, {}, build_library(tools, needs.request, stop)};
     const std::string library = own.library->path().string();
     worker::LibraryContents contents = worker::describe_library(*pool, library);
     contents.file.file = path.filename().string();
     own.kernels.add(contents.file);
-    contents.file.build = launch::Build::emulated;   // what is hooked runs where nothing listens, too
+    contents.file.build = launch::Build::emulated;  // what is hooked runs where nothing listens, too
     own.kernels.add(contents.file);
     own.kernels.set_library(library);
     const Compiled compiled{needs, contents, names, path.parent_path()};

@@ -22,10 +22,10 @@ inline constexpr worker::Limits kLimits{.seconds = 3, .patience = 30};
 // What is asked of a file.
 struct Asked {
     std::filesystem::path file;
-    std::vector<std::string> runs;       // --run; where there are any, those of the file do not count
-    std::vector<std::string> expects;    // --expect
-    std::vector<std::filesystem::path> include_folders;   // -I
-    std::vector<std::string> compare;    // --compare: programs, or kernels that take the first program's arguments
+    std::vector<std::string> runs;                       // --run; where there are any, those of the file do not count
+    std::vector<std::string> expects;                    // --expect
+    std::vector<std::filesystem::path> include_folders;  // -I
+    std::vector<std::string> compare;  // --compare: programs, or kernels that take the first program's arguments
 };
 
 // A file that was read and compiled. Its lesson's plans need it no more, its kernels do.

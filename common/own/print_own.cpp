@@ -58,7 +58,8 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const lesson::Checked& checked = rows[i].checked;
         if (i > 0) out << '\n';
-        const auto program = std::find_if(programs.begin(), programs.end(), [&](const Program& p) { return p.name == rows[i].variant; });
+        const auto program =
+            std::find_if(programs.begin(), programs.end(), [&](const Program& p) { return p.name == rows[i].variant; });
         if (program != programs.end())
             for (const Launch& launch : program->launches) out << paint.strong(trimmed(launch.line.text)) << '\n';
         bool holds = true;
@@ -66,10 +67,11 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
             const lesson::Result& result = checked.results[r];
             holds &= result.ok;
             const std::string text = program != programs.end() && r < program->expectations.size()
-                                         ? trimmed(program->expectations[r].text) : result.output;
+                                         ? trimmed(program->expectations[r].text)
+                                         : result.output;
             const std::string line = fmt::format("{} {}: {:.9g}, expected {:.9g}; off by {:.3g} of {:.3g} allowed ({})",
-                                                 result.ok ? "holds " : "DOES NOT HOLD ", text, result.value, result.reference,
-                                                 result.error, result.bound, result.reason);
+                                                 result.ok ? "holds " : "DOES NOT HOLD ", text, result.value,
+                                                 result.reference, result.error, result.bound, result.reason);
             out << (result.ok ? line : paint.warning(line)) << '\n';
         }
         const std::string verdict = fmt::format("verdict: {}{}", trace::verdict_name(checked.verdict),

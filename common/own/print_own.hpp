@@ -16,18 +16,18 @@ class SourceText {
 public:
     explicit SourceText(const std::vector<TextFile>& files);
     struct Place {
-        std::string name;   // "sum.cu:12"
-        std::string text;   // of that line
+        std::string name;  // "sum.cu:12"
+        std::string text;  // of that line
     };
     Place at(int line) const;
 
 private:
     std::vector<std::string> lines_;
-    std::vector<std::string> names_;   // for each
+    std::vector<std::string> names_;  // for each
 };
 
-// For each program what was expected and what came out, its verdict, and its findings with their lines. Returns how many
-// are wrong or did not give what is expected.
+// For each program what was expected and what came out, its verdict, and its findings with their lines. Returns how
+// many are wrong or did not give what is expected.
 int print_checks(std::ostream& out, const SourceText& source, const std::vector<Program>& programs,
                  const std::vector<lesson::CheckedVariant>& rows, lesson::Paint paint);
 

@@ -15,7 +15,7 @@ namespace lanewise::own {
 
 namespace {
 
-constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 26;   // of a launch: some minutes
+constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 26;  // of a launch: some minutes
 
 EntryType entry_type(const worker::TypeInfo& type, const std::string& name) {
     EntryType result{Element::u8, 1, type.is_class, name};
@@ -44,7 +44,8 @@ public:
     void add(const VariableSpec& variable) {
         const auto& all = compiled_.library.variables;
         const auto info = std::find_if(all.begin(), all.end(), [&](const auto& v) { return v.name == variable.name; });
-        if (info == all.end()) fail_at(variable.line, variable.at, fmt::format("there is no variable '{}'.", variable.name));
+        if (info == all.end())
+            fail_at(variable.line, variable.at, fmt::format("there is no variable '{}'.", variable.name));
         const EntryType type = entry_type(info->type, info->type.name);
         const auto* fill = std::get_if<Fill>(&variable.value);
         std::vector<std::byte> bytes;
@@ -53,14 +54,17 @@ public:
                         return make_contents({"list", 1, {*number}, {}}, type, compiled_.folder, 1);
                     }).bytes;
         } else if (fill) {
-            const Contents contents = place(variable, [&] { return make_contents(*fill, type, compiled_.folder, ++seed_); });
+            const Contents contents =
+                place(variable, [&] { return make_contents(*fill, type, compiled_.folder, ++seed_); });
             bytes = contents.bytes;
             bytes.resize(contents.count * static_cast<std::uint64_t>(element_size(type.element)));
         } else {
-            fail_at(variable.line, variable.at, "a variable is given a number, a list, a fill such as ramp(16), or a file.");
+            fail_at(variable.line, variable.at,
+                    "a variable is given a number, a list, a fill such as ramp(16), or a file.");
         }
         if (bytes.size() > info->type.size)
-            fail_at(variable.line, variable.at, fmt::format("{} has {} bytes, and this is {}.", variable.name, info->type.size, bytes.size()));
+            fail_at(variable.line, variable.at,
+                    fmt::format("{} has {} bytes, and this is {}.", variable.name, info->type.size, bytes.size()));
         plan.variables.push_back({variable.name, info->place, std::move(bytes)});
     }
 
@@ -69,11 +73,13 @@ public:
         const auto& entry = compiled_.library.file.entries[index];
         const auto& types = compiled_.library.types[index];
         const auto found = compiled_.names.find(launch.kernel);
-        const std::vector<std::string> names = found == compiled_.names.end() ? std::vector<std::string>() : found->second;
+        const std::vector<std::string> names =
+            found == compiled_.names.end() ? std::vector<std::string>() : found->second;
         if (launch.arguments.size() != types.size())
-            fail_at(launch.line, launch.at, fmt::format("{} takes {} argument{}, and {} {} given: {}", launch.kernel, types.size(),
-                                                        types.size() == 1 ? "" : "s", launch.arguments.size(),
-                                                        launch.arguments.size() == 1 ? "is" : "are", signature(entry, types, names)));
+            fail_at(launch.line, launch.at,
+                    fmt::format("{} takes {} argument{}, and {} {} given: {}", launch.kernel, types.size(),
+                                types.size() == 1 ? "" : "s", launch.arguments.size(),
+                                launch.arguments.size() == 1 ? "is" : "are", signature(entry, types, names)));
         launch::LaunchSpec spec;
         spec.kernel = entry.name;
         spec.arguments = entry.arguments;
@@ -82,7 +88,8 @@ public:
         spec.grid = {side(launch.grid.x), side(launch.grid.y), side(launch.grid.z)};
         spec.block = {side(launch.block.x), side(launch.block.y), side(launch.block.z), side(launch.shared_bytes)};
         for (std::size_t i = 0; i < types.size(); ++i) {
-            const std::string name = i < names.size() && !names[i].empty() ? names[i] : fmt::format("argument {}", i + 1);
+            const std::string name =
+                i < names.size() && !names[i].empty() ? names[i] : fmt::format("argument {}", i + 1);
             spec.values.push_back(argument(launch, launch.arguments[i], types[i], name));
         }
         plan.launches.push_back(std::move(spec));
@@ -101,22 +108,29 @@ private:
     }
 
     static void check_extents(const Launch& launch) {
-        const auto over = [](std::uint64_t a, std::uint64_t b, std::uint64_t c) { return a > kMostThreads || b > kMostThreads || c > kMostThreads ||
-                                                                                       a * b > kMostThreads || a * b * c > kMostThreads; };
+        const auto over = [](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+            return a > kMostThreads || b > kMostThreads || c > kMostThreads || a * b > kMostThreads ||
+                   a * b * c > kMostThreads;
+        };
         const bool grid = over(launch.grid.x, launch.grid.y, launch.grid.z);
         const std::uint64_t threads = launch.block.x > 1024 || launch.block.y > 1024 || launch.block.z > 1024
-                                          ? 1025 : launch.block.x * launch.block.y * launch.block.z;
+                                          ? 1025
+                                          : launch.block.x * launch.block.y * launch.block.z;
         if (threads > 1024)
-            fail_at(launch.line, launch.at, fmt::format("a block of {} threads: CUDA allows up to 1024.",
-                                                        fmt::join({launch.block.x, launch.block.y, launch.block.z}, " x ")));
-        if (grid || launch.grid.x * launch.grid.y * launch.grid.z * threads > kMostThreads)
             fail_at(launch.line, launch.at,
-                    fmt::format("{} blocks of {} threads are more than the {} threads that the emulator runs in a launch: give a "
-                                "smaller grid; what a kernel does wrong mostly shows in a few blocks.",
-                                fmt::join({launch.grid.x, launch.grid.y, launch.grid.z}, " x "), threads, kMostThreads));
+                    fmt::format("a block of {} threads: CUDA allows up to 1024.",
+                                fmt::join({launch.block.x, launch.block.y, launch.block.z}, " x ")));
+        if (grid || launch.grid.x * launch.grid.y * launch.grid.z * threads > kMostThreads)
+            fail_at(
+                launch.line, launch.at,
+                fmt::format(
+                    "{} blocks of {} threads are more than the {} threads that the emulator runs in a launch: give a "
+                    "smaller grid; what a kernel does wrong mostly shows in a few blocks.",
+                    fmt::join({launch.grid.x, launch.grid.y, launch.grid.z}, " x "), threads, kMostThreads));
     }
 
-    launch::Argument argument(const Launch& launch, const ArgumentSpec& given, const worker::TypeInfo& type, const std::string& name) {
+    launch::Argument argument(const Launch& launch, const ArgumentSpec& given, const worker::TypeInfo& type,
+                              const std::string& name) {
         const auto fail = [&](const std::string& wanted) {
             fail_at(launch.line, given.at, fmt::format("{} of {} is {}: {}", name, launch.kernel, type.name, wanted));
         };
@@ -130,7 +144,9 @@ private:
             if (!fill) fail("give it memory, such as random(1024) or zeros(1), a file, a buffer's name, or null.");
             const std::string buffer_name = given.name.empty() ? name : given.name;
             if (find(buffer_name)) {
-                if (!given.name.empty()) fail_at(launch.line, given.at, fmt::format("there is a buffer '{}' already; use its name alone.", buffer_name));
+                if (!given.name.empty())
+                    fail_at(launch.line, given.at,
+                            fmt::format("there is a buffer '{}' already; use its name alone.", buffer_name));
                 return make(launch, given, *fill, type, fmt::format("{} {}", buffer_name, plan.buffers.size()));
             }
             return make(launch, given, *fill, type, buffer_name);
@@ -147,7 +163,8 @@ private:
             return result;
         }
         const Number& number = std::get<Number>(given.value);
-        if (type.element < 0 || type.entry_bytes != static_cast<std::uint32_t>(element_size(static_cast<Element>(type.element))))
+        if (type.element < 0 ||
+            type.entry_bytes != static_cast<std::uint32_t>(element_size(static_cast<Element>(type.element))))
             fail("give its fields in braces, as in {1, 2.5f} or {.n = 1}.");
         const auto element = static_cast<Element>(type.element);
         std::uint64_t bits = element_from_double(element, number.value);
@@ -156,8 +173,11 @@ private:
             bits = static_cast<std::uint64_t>(number.whole);
             const int size = element_size(element);
             const bool is_unsigned = element == Element::u8 || element == Element::u16 || element == Element::u32;
-            const std::int64_t most = size == 8 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (8 * size - (is_unsigned ? 0 : 1))) - 1;
-            const std::int64_t least = size == 8 ? std::numeric_limits<std::int64_t>::min() : is_unsigned ? 0 : -most - 1;
+            const std::int64_t most = size == 8 ? std::numeric_limits<std::int64_t>::max()
+                                                : (std::int64_t{1} << (8 * size - (is_unsigned ? 0 : 1))) - 1;
+            const std::int64_t least = size == 8     ? std::numeric_limits<std::int64_t>::min()
+                                       : is_unsigned ? 0
+                                                     : -most - 1;
             if (number.whole < least || number.whole > most)
                 fail(fmt::format("{} does not fit; it takes {} to {}.", number.whole, least, most));
         }
@@ -170,29 +190,35 @@ private:
         return at == by_name_.end() ? nullptr : &at->second;
     }
 
-    launch::Argument buffer(const Launch& launch, const ArgumentSpec& given, const BufferUse& use, const worker::TypeInfo& type,
-                            const std::string& parameter) {
+    launch::Argument buffer(const Launch& launch, const ArgumentSpec& given, const BufferUse& use,
+                            const worker::TypeInfo& type, const std::string& parameter) {
         const std::size_t* index = find(use.name);
         if (!index) {
             std::vector<std::string> names;
             for (const auto& b : plan.buffers) names.push_back(b.name);
             fail_at(launch.line, given.at,
                     fmt::format("there is no buffer '{}'{}; make it with {} = zeros(n) or another fill.", use.name,
-                                names.empty() ? "" : fmt::format(" ({} there)", names.size() == 1 ? names[0] + " is" : fmt::format("{} are", fmt::join(names, ", "))),
+                                names.empty()
+                                    ? ""
+                                    : fmt::format(" ({} there)", names.size() == 1
+                                                                     ? names[0] + " is"
+                                                                     : fmt::format("{} are", fmt::join(names, ", "))),
                                 use.name));
         }
         const launch::BufferSpec& spec = plan.buffers[*index];
         const EntryType entry = entry_type(type, pointee_name(type.name));
-        const auto size = static_cast<std::int64_t>(element_size(entry.element)) * static_cast<std::int64_t>(entry.per_entry);
+        const auto size =
+            static_cast<std::int64_t>(element_size(entry.element)) * static_cast<std::int64_t>(entry.per_entry);
         const std::int64_t offset = use.first * size;
         if (offset < 0 || static_cast<std::uint64_t>(offset) > spec.bytes())
-            fail_at(launch.line, given.at, fmt::format("{} of {}: {} has {} elements, so it cannot begin at number {}.", parameter,
-                                                       launch.kernel, use.name, spec.count, use.first));
+            fail_at(launch.line, given.at,
+                    fmt::format("{} of {}: {} has {} elements, so it cannot begin at number {}.", parameter,
+                                launch.kernel, use.name, spec.count, use.first));
         return {true, *index, static_cast<std::uint64_t>(offset), sizeof(void*), {}};
     }
 
-    launch::Argument make(const Launch& launch, const ArgumentSpec& given, const Fill& fill, const worker::TypeInfo& type,
-                          const std::string& name) {
+    launch::Argument make(const Launch& launch, const ArgumentSpec& given, const Fill& fill,
+                          const worker::TypeInfo& type, const std::string& name) {
         const EntryType entry = entry_type(type, pointee_name(type.name));
         Contents contents;
         try {
@@ -212,8 +238,10 @@ private:
         spec.contents = std::move(contents.bytes);
         bytes_ += spec.bytes();
         if (bytes_ > kMostBytes)
-            fail_at(launch.line, given.at, fmt::format("with this one all arguments take {:.1f} GB, and they may have {} GB: give fewer elements.",
-                                                       static_cast<double>(bytes_) / (1u << 30), kMostBytes >> 30));
+            fail_at(
+                launch.line, given.at,
+                fmt::format("with this one all arguments take {:.1f} GB, and they may have {} GB: give fewer elements.",
+                            static_cast<double>(bytes_) / (1u << 30), kMostBytes >> 30));
         by_name_[name] = plan.buffers.size();
         plan.buffers.push_back(std::move(spec));
         return {true, plan.buffers.size() - 1, 0, sizeof(void*), {}};
@@ -231,7 +259,8 @@ std::string signature(const launch::BuiltEntry& entry, const std::vector<worker:
     std::vector<std::string> parameters;
     for (std::size_t i = 0; i < types.size(); ++i)
         parameters.push_back(i < names.size() && !names[i].empty() ? types[i].name + " " + names[i] : types[i].name);
-    return fmt::format("{}{}({})", entry.name, entry.arguments.empty() ? "" : "<" + entry.arguments + ">", fmt::join(parameters, ", "));
+    return fmt::format("{}{}({})", entry.name, entry.arguments.empty() ? "" : "<" + entry.arguments + ">",
+                       fmt::join(parameters, ", "));
 }
 
 Needs needs_of(const std::vector<Program>& programs, const std::filesystem::path& file) {
@@ -253,7 +282,8 @@ Needs needs_of(const std::vector<Program>& programs, const std::filesystem::path
     };
     for (const Program& program : programs) {
         for (const VariableSpec& variable : program.variables)
-            if (auto& names = needs.request.variables; std::find(names.begin(), names.end(), variable.name) == names.end())
+            if (auto& names = needs.request.variables;
+                std::find(names.begin(), names.end(), variable.name) == names.end())
                 names.push_back(variable.name);
         for (const Launch& launch : program.launches) add(launch);
         for (const Expectation& expectation : program.expectations)

@@ -21,8 +21,8 @@ using ParameterNames = std::map<std::string, std::vector<std::string>>;
 // What the programs of a file need of the compiler, and where in it each thing is.
 struct Needs {
     BuildRequest request;
-    std::map<const Launch*, std::size_t> instances;            // of request.instances
-    std::map<const ArgumentSpec*, std::uint32_t> arguments;    // of request.arguments
+    std::map<const Launch*, std::size_t> instances;          // of request.instances
+    std::map<const ArgumentSpec*, std::uint32_t> arguments;  // of request.arguments
 };
 // The programs must stay where they are.
 Needs needs_of(const std::vector<Program>& programs, const std::filesystem::path& file);
@@ -32,14 +32,14 @@ struct Compiled {
     const Needs& needs;
     const worker::LibraryContents& library;
     const ParameterNames& names;
-    std::filesystem::path folder;                 // that files are named from
+    std::filesystem::path folder;  // that files are named from
 };
 
 // Runs a plan, for what is expected of another kernel or of another buffer.
 using RunPlan = std::function<launch::Outcome(const launch::Plan&)>;
 
-// What is expected of all programs counts for those that have its buffer. Throws Error, with the place in the line, where
-// arguments are not what the kernel takes.
+// What is expected of all programs counts for those that have its buffer. Throws Error, with the place in the line,
+// where arguments are not what the kernel takes.
 launch::Plan make_plan(const Program& program, const Compiled& compiled, const RunPlan& run);
 
 // Is there a buffer in the plan that the left side names?

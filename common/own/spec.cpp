@@ -13,17 +13,17 @@ namespace lanewise::own {
 
 namespace {
 
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;   // memory is judged later, with its element's size
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;  // memory is judged later, with its element's size
 constexpr std::uint64_t kMostExtent = 0xffffffffu;
 
 // Fills that are made of no more than a count; the others have numbers of their own.
 struct FillKind {
     const char* name;
-    std::size_t least, most;   // numbers behind the count
+    std::size_t least, most;  // numbers behind the count
 };
-constexpr FillKind kFills[] = {{"zeros", 0, 0},  {"ones", 0, 0},   {"fill", 1, 1},   {"ramp", 0, 2},  {"ramp1", 0, 0},
-                               {"random", 0, 2}, {"small", 0, 0},  {"mean", 0, 0},   {"cancel", 0, 0}, {"huge", 0, 0},
-                               {"uninitialized", 0, 0}};
+constexpr FillKind kFills[] = {{"zeros", 0, 0},  {"ones", 0, 0},   {"fill", 1, 1},         {"ramp", 0, 2},
+                               {"ramp1", 0, 0},  {"random", 0, 2}, {"small", 0, 0},        {"mean", 0, 0},
+                               {"cancel", 0, 0}, {"huge", 0, 0},   {"uninitialized", 0, 0}};
 constexpr const char* kExample = "block_sum<256><<<4, 256>>>(in = random(1024), out = zeros(1), 1024)";
 
 const FillKind* find_fill(const std::string& name) {
@@ -52,7 +52,8 @@ Fill fill_of(Cursor& c, const std::string& name, std::size_t at) {
     Fill fill{name, 0, {}, {}};
     c.need("(", fmt::format("behind '{}'", name));
     if (name == "file") {
-        if (!c.sees("\"") && !c.sees("'")) c.fail(fmt::format("file takes a path in quotation marks, but there is {}.", c.found()));
+        if (!c.sees("\"") && !c.sees("'"))
+            c.fail(fmt::format("file takes a path in quotation marks, but there is {}.", c.found()));
         fill.path = c.string();
         if (c.take(",")) fill.count = c.count("the number of elements", kMostElements);
         c.need(")", "behind the file");
@@ -61,14 +62,15 @@ Fill fill_of(Cursor& c, const std::string& name, std::size_t at) {
     const FillKind* kind = find_fill(name);
     if (!kind) {
         const std::string near = nearest(name, fill_names());
-        c.fail_there(at, near.empty() ? fmt::format("there is no fill '{}'; there are {}.", name, fmt::join(fill_names(), ", "))
-                                      : fmt::format("there is no fill '{}'; did you mean '{}'?", name, near));
+        c.fail_there(at, near.empty()
+                             ? fmt::format("there is no fill '{}'; there are {}.", name, fmt::join(fill_names(), ", "))
+                             : fmt::format("there is no fill '{}'; did you mean '{}'?", name, near));
     }
     if (c.sees(")")) c.fail(fmt::format("{} needs the number of elements, as in {}(1024).", name, name));
     fill.count = c.count("the number of elements", kMostElements);
     while (c.take(",")) fill.numbers.push_back(c.number());
     if (fill.numbers.size() < kind->least || fill.numbers.size() > kind->most)
-        c.fail_there(at, name == "fill"   ? "fill takes the number of elements and a value: fill(1024, 2.5)."
+        c.fail_there(at, name == "fill" ? "fill takes the number of elements and a value: fill(1024, 2.5)."
                          : name == "random" || name == "ramp"
                              ? fmt::format("{} takes the number of elements and up to two numbers more: {}.", name,
                                            name == "ramp" ? "ramp(1024, first, step)" : "random(1024, low, high)")
@@ -138,7 +140,7 @@ Launch launch_of(Cursor& c, std::string kernel, std::size_t at, bool needs_argum
     launch.block = extent_of(c, "the number of threads in a block");
     if (c.take(",")) {
         launch.shared_bytes = c.count("the size of dynamic shared memory in bytes", std::uint64_t{1} << 31);
-        if (c.take(",") && c.sees_name()) c.name();   // a stream: there is one
+        if (c.take(",") && c.sees_name()) c.name();  // a stream: there is one
         else if (c.sees_number()) c.number();
     }
     c.need(">>>", "behind the launch configuration");
@@ -175,7 +177,8 @@ Part part_of(Cursor& c, const std::string& name) {
         if (c.take("..") || c.take(":")) {
             const std::size_t at = c.at();
             part.end = c.count("the end of the range", kMostElements);
-            if (*part.end <= *part.first) c.fail_there(at, "a range ends behind where it begins: out[4..8] is four elements.");
+            if (*part.end <= *part.first)
+                c.fail_there(at, "a range ends behind where it begins: out[4..8] is four elements.");
         }
         c.need("]", "behind the index");
     }
@@ -205,8 +208,9 @@ Operand operand_of(Cursor& c) {
     const auto& names = reduction_names();
     if (std::find(names.begin(), names.end(), name) == names.end()) {
         const std::string near = nearest(name, names);
-        c.fail_there(at, near.empty() ? fmt::format("there is no reduction '{}'; there are {}.", name, fmt::join(names, ", "))
-                                      : fmt::format("there is no reduction '{}'; did you mean '{}'?", name, near));
+        c.fail_there(at, near.empty()
+                             ? fmt::format("there is no reduction '{}'; there are {}.", name, fmt::join(names, ", "))
+                             : fmt::format("there is no reduction '{}'; did you mean '{}'?", name, near));
     }
     Reduction reduction{name, {}};
     c.need("(", fmt::format("behind {}", name));
@@ -250,7 +254,8 @@ void parse_run(const SpecLine& line, Program& program) {
     Cursor c(line);
     do {
         const std::size_t at = c.at();
-        if (!c.sees_name()) c.fail(fmt::format("a kernel's name was expected, as in {}, but there is {}.", kExample, c.found()));
+        if (!c.sees_name())
+            c.fail(fmt::format("a kernel's name was expected, as in {}, but there is {}.", kExample, c.found()));
         const std::string name = c.name();
         if (c.sees("=") && !c.sees("==")) {
             c.take("=");
@@ -261,7 +266,7 @@ void parse_run(const SpecLine& line, Program& program) {
         } else {
             program.launches.push_back(launch_of(c, name, at, true));
         }
-    } while (c.sees_name());   // several launches may stand on one line, with a semicolon between
+    } while (c.sees_name());  // several launches may stand on one line, with a semicolon between
     if (!c.at_end()) c.fail(fmt::format("the line should end here, but there is {}.", c.found()));
 }
 
@@ -287,7 +292,7 @@ bool read_comment(const std::string& line, SpecLine& result) {
     while (!name.empty() && name.back() == ' ') name.pop_back();
     const auto plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
     if (!std::all_of(name.begin(), name.end(), plain)) return false;
-    if (!name.empty() && line[at] != ' ') return false;   // "runs: …"
+    if (!name.empty() && line[at] != ' ') return false;  // "runs: …"
     result.program = name;
     result.text = line.substr(colon + 1);
     result.column = static_cast<int>(colon) + 2;
@@ -301,7 +306,8 @@ bool is_ours(const SpecLine& line) {
     const auto first = line.text.find_first_not_of(" \t");
     if (first == line.text.npos) return false;
     std::size_t at = first;
-    while (at < line.text.size() && (std::isalnum(static_cast<unsigned char>(line.text[at])) || line.text[at] == '_')) ++at;
+    while (at < line.text.size() && (std::isalnum(static_cast<unsigned char>(line.text[at])) || line.text[at] == '_'))
+        ++at;
     const auto equals = line.text.find_first_not_of(" \t", at);
     if (at == first || equals == line.text.npos || line.text[equals] != '=') return false;
     const auto value = line.text.find_first_not_of(" \t", equals + 1);
@@ -310,7 +316,8 @@ bool is_ours(const SpecLine& line) {
     if (c == '[' || c == '"' || c == '-' || std::isdigit(static_cast<unsigned char>(c))) return true;
     const auto end = line.text.find('(', value);
     const auto& fills = fill_names();
-    return end != line.text.npos && std::find(fills.begin(), fills.end(), line.text.substr(value, end - value)) != fills.end();
+    return end != line.text.npos &&
+           std::find(fills.begin(), fills.end(), line.text.substr(value, end - value)) != fills.end();
 }
 
 Program& program_of(std::vector<Program>& programs, const std::string& name) {
@@ -333,8 +340,8 @@ const std::vector<std::string>& fill_names() {
 }
 
 const std::vector<std::string>& reduction_names() {
-    static const std::vector<std::string> names = {"sum", "mean", "max", "min", "product", "count", "argmax", "argmin", "dot",
-                                                   "scan", "exclusive_scan", "sorted"};
+    static const std::vector<std::string> names = {"sum",    "mean",   "max", "min",  "product",        "count",
+                                                   "argmax", "argmin", "dot", "scan", "exclusive_scan", "sorted"};
     return names;
 }
 
@@ -355,7 +362,8 @@ std::vector<SpecLine> spec_lines_of(const std::string& file, const std::string& 
         lines.push_back(std::move(result));
     }
     // "// expect: …" alone is a sentence of the author's.
-    const bool any_run = std::any_of(lines.begin(), lines.end(), [](const SpecLine& l) { return l.kind == SpecLine::Kind::run; });
+    const bool any_run =
+        std::any_of(lines.begin(), lines.end(), [](const SpecLine& l) { return l.kind == SpecLine::Kind::run; });
     if (!any_run)
         std::erase_if(lines, [](const SpecLine& l) {
             return l.text.find('~') == l.text.npos && l.text.find("==") == l.text.npos;
@@ -369,7 +377,9 @@ SpecLine spec_line_of(SpecLine::Kind kind, const std::string& text) {
     line.file = kind == SpecLine::Kind::run ? "--run" : "--expect";
     line.whole = text;
     std::size_t at = 0;
-    while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_' || text[at] == '-')) ++at;
+    while (at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_' || text[at] == '-'))
+        ++at;
     if (at > 0 && at < text.size() && text[at] == ':' && (at + 1 == text.size() || text[at + 1] != ':')) {
         line.program = text.substr(0, at);
         line.column = static_cast<int>(at) + 2;
@@ -395,12 +405,14 @@ std::vector<Program> parse_spec(const std::vector<SpecLine>& lines) {
                 taken = true;
             }
         if (!taken && !line.program.empty())
-            fail_at(line, 0, fmt::format("there is no program '{}' that this is expected of; a line '// run {}: …' makes one.",
-                                         line.program, line.program));
+            fail_at(line, 0,
+                    fmt::format("there is no program '{}' that this is expected of; a line '// run {}: …' makes one.",
+                                line.program, line.program));
     }
     for (Program& program : programs) {
         if (program.launches.empty() && !program.variables.empty())
-            fail_at(program.variables.front().line, program.variables.front().at, "no kernel runs after this; add a line such as "
+            fail_at(program.variables.front().line, program.variables.front().at,
+                    "no kernel runs after this; add a line such as "
                     "'// run: kernel<<<1, 32>>>(…)'.");
         if (program.name.empty() && !program.launches.empty()) program.name = program.launches.front().kernel;
     }

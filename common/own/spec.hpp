@@ -17,12 +17,12 @@ namespace lanewise::own {
 // One line of a specification, and where it stands, for sentences.
 struct SpecLine {
     enum class Kind { run, expect } kind = Kind::run;
-    std::string text;      // behind "run:"
-    std::string program;   // the name before the colon; empty: none
-    std::string file;      // or "--run"
-    int line = 0;          // 0: on the command line
-    int column = 1;        // of the text's first character
-    std::string whole;     // the line, to be shown with a mark under it
+    std::string text;     // behind "run:"
+    std::string program;  // the name before the colon; empty: none
+    std::string file;     // or "--run"
+    int line = 0;         // 0: on the command line
+    int column = 1;       // of the text's first character
+    std::string whole;    // the line, to be shown with a mark under it
 };
 
 // A number as written. Where it is whole, `whole` is exact.
@@ -34,25 +34,25 @@ struct Number {
 
 // Memory that is made before the first launch.
 struct Fill {
-    std::string kind;               // "random", "zeros", "ramp", "fill", "list", "file", "uninitialized", …
-    std::uint64_t count = 0;        // 0: as many as the list or the file has
-    std::vector<Number> numbers;    // random: low, high; ramp: first, step; fill: the value; list: all of them
-    std::string path;               // file
+    std::string kind;             // "random", "zeros", "ramp", "fill", "list", "file", "uninitialized", …
+    std::uint64_t count = 0;      // 0: as many as the list or the file has
+    std::vector<Number> numbers;  // random: low, high; ramp: first, step; fill: the value; list: all of them
+    std::string path;             // file
 };
 struct Null {};
 struct BufferUse {
     std::string name;
-    std::int64_t first = 0;         // in + 16
+    std::int64_t first = 0;  // in + 16
 };
 struct Code {
-    std::string text;               // "{1.5f, 3}"
+    std::string text;  // "{1.5f, 3}"
 };
 using Value = std::variant<Number, Fill, Null, BufferUse, Code>;
 
 struct ArgumentSpec {
-    std::string name;               // "in" of "in = random(1024)"; empty: none
+    std::string name;  // "in" of "in = random(1024)"; empty: none
     Value value;
-    std::size_t at = 0;             // in the line's text
+    std::size_t at = 0;  // in the line's text
 };
 
 struct Extent {
@@ -61,11 +61,11 @@ struct Extent {
 
 struct Launch {
     std::string kernel;
-    std::string template_arguments;   // "256, float"
+    std::string template_arguments;  // "256, float"
     Extent grid, block;
     std::uint64_t shared_bytes = 0;
     std::vector<ArgumentSpec> arguments;
-    bool has_arguments = true;        // false: kernel<<<1, 32>>> alone, in an expectation: as in the program
+    bool has_arguments = true;  // false: kernel<<<1, 32>>> alone, in an expectation: as in the program
     SpecLine line;
     std::size_t at = 0;
 };
@@ -82,7 +82,7 @@ struct VariableSpec {
 struct Part {
     std::string buffer;
     std::optional<std::uint64_t> first, end;
-    bool after = false, before = false;   // after(out), before(out)
+    bool after = false, before = false;  // after(out), before(out)
 };
 // `sum(in)`, `dot(a, b)`
 struct Reduction {
@@ -93,17 +93,17 @@ using Operand = std::variant<Number, Fill, Part, Reduction, Launch>;
 
 struct Expectation {
     Operand left, right;
-    bool exact = false;                   // ==
-    std::optional<double> within;         // of the value's own unit
-    std::optional<double> within_part;    // of the reference: 0.01 for 1 %
+    bool exact = false;                 // ==
+    std::optional<double> within;       // of the value's own unit
+    std::optional<double> within_part;  // of the reference: 0.01 for 1 %
     std::string text;
-    bool is_for_all = false;              // of several programs those that have its buffer
+    bool is_for_all = false;  // of several programs those that have its buffer
     SpecLine line;
     std::size_t at = 0;
 };
 
 struct Program {
-    std::string name;                     // as given, else the first launch's kernel
+    std::string name;  // as given, else the first launch's kernel
     std::vector<VariableSpec> variables;
     std::vector<Launch> launches;
     std::vector<Expectation> expectations;

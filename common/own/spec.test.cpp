@@ -23,8 +23,9 @@ std::string failure(const std::string& run, const std::string& expect = "") {
 }
 
 TEST(Spec, ReadsTheLinesOfTheReadme) {
-    const auto programs = parsed("// run: block_sum<256><<<4, 256>>>(in = random(1024), out = zeros(1), 1024)\n"
-                                 "// expect: out[0] ~ sum(in)\n");
+    const auto programs = parsed(
+        "// run: block_sum<256><<<4, 256>>>(in = random(1024), out = zeros(1), 1024)\n"
+        "// expect: out[0] ~ sum(in)\n");
     ASSERT_EQ(programs.size(), 1u);
     EXPECT_EQ(programs[0].name, "block_sum");
     const Launch& launch = programs[0].launches.at(0);
@@ -45,8 +46,10 @@ TEST(Spec, ReadsTheLinesOfTheReadme) {
 TEST(Spec, ReadsEveryKindOfArgument) {
     const auto programs = parsed(
         "  // run: weights = [1, 2.5, -3]\n"
-        "// run: a::k<float, (3 > 2), 8><<<dim3(2, 3), dim3(8, 4, 2), 256 * sizeof(float), 0>>>(random(8, -1, 1), x = ramp(8, 1, 0.5), "
-        "x + 4, null, \"数.npy\", file('raw.bin', 16), {.n = 3, .s = \"a)\"}, make_float2(1, 2), 1.5f, -0x10, (1 << 20) + 2^3, Mode::kFast)\n"
+        "// run: a::k<float, (3 > 2), 8><<<dim3(2, 3), dim3(8, 4, 2), 256 * sizeof(float), 0>>>(random(8, -1, 1), x = "
+        "ramp(8, 1, 0.5), "
+        "x + 4, null, \"数.npy\", file('raw.bin', 16), {.n = 3, .s = \"a)\"}, make_float2(1, 2), 1.5f, -0x10, (1 << "
+        "20) + 2^3, Mode::kFast)\n"
         "// run: second<<<1, 32>>>(x); \n");
     ASSERT_EQ(programs.size(), 1u);
     ASSERT_EQ(programs[0].launches.size(), 2u);
@@ -72,10 +75,11 @@ TEST(Spec, ReadsEveryKindOfArgument) {
 }
 
 TEST(Spec, ReadsEveryKindOfExpectation) {
-    const auto programs = parsed("// run: k<<<1, 32>>>(in = ramp(32), out = zeros(32))\n"
-                                 "// expect: out == in\n// expect: out[4..8] ~ [1, 2, 3, 4] within 0.5\n"
-                                 "// expect: sum(out) ~ dot(in, in) within 1%\n// expect: out ~ other<32><<<1, 32>>>\n"
-                                 "// expect: out ~ 'right.npy'\n// expect: out ~ after(in)\n");
+    const auto programs = parsed(
+        "// run: k<<<1, 32>>>(in = ramp(32), out = zeros(32))\n"
+        "// expect: out == in\n// expect: out[4..8] ~ [1, 2, 3, 4] within 0.5\n"
+        "// expect: sum(out) ~ dot(in, in) within 1%\n// expect: out ~ other<32><<<1, 32>>>\n"
+        "// expect: out ~ 'right.npy'\n// expect: out ~ after(in)\n");
     const auto& all = programs.at(0).expectations;
     ASSERT_EQ(all.size(), 6u);
     EXPECT_TRUE(all[0].exact);
@@ -88,8 +92,9 @@ TEST(Spec, ReadsEveryKindOfExpectation) {
 }
 
 TEST(Spec, NamesMakeProgramsOfTheirOwn) {
-    const auto programs = parsed("// run tree: a<<<1, 32>>>(x = zeros(1))\n// run flat: b<<<1, 32>>>(x = zeros(1))\n"
-                                 "// expect: x[0] == 0\n// expect flat: x == 0\n");
+    const auto programs = parsed(
+        "// run tree: a<<<1, 32>>>(x = zeros(1))\n// run flat: b<<<1, 32>>>(x = zeros(1))\n"
+        "// expect: x[0] == 0\n// expect flat: x == 0\n");
     ASSERT_EQ(programs.size(), 2u);
     EXPECT_EQ(programs[0].name, "tree");
     EXPECT_EQ(programs[0].expectations.size(), 1u);
@@ -98,7 +103,8 @@ TEST(Spec, NamesMakeProgramsOfTheirOwn) {
 
 TEST(Spec, LeavesOtherCommentsAlone) {
     EXPECT_TRUE(parsed("// run: nvcc sum.cu -o sum && ./sum\n// running: k<<<1, 2>>>()\n// expect: it is fast\n"
-                       "// run: x = y\nint run = 1; // k<<<1, 2>>>()\n").empty());
+                       "// run: x = y\nint run = 1; // k<<<1, 2>>>()\n")
+                    .empty());
 }
 
 TEST(Spec, SaysWhatWasExpectedAndWhere) {
@@ -117,21 +123,28 @@ TEST(Spec, SaysWhatWasExpectedAndWhere) {
         {"k<<<dim3(1,2,3,4), 32>>>()", "dim3 takes three numbers"},
         {"k<<<1, 32>>>() and more", "'<<<' was expected behind 'and'"},
     };
-    for (const auto& [run, sentence] : cases) EXPECT_NE(failure(run).find(sentence), std::string::npos) << run << "\n" << failure(run);
-    EXPECT_NE(failure("k<<<1, 32>>>(x = zeros(1))", "x ~ smu(x)").find("there is no reduction 'smu'; did you mean 'sum'?"), std::string::npos);
+    for (const auto& [run, sentence] : cases)
+        EXPECT_NE(failure(run).find(sentence), std::string::npos) << run << "\n" << failure(run);
+    EXPECT_NE(
+        failure("k<<<1, 32>>>(x = zeros(1))", "x ~ smu(x)").find("there is no reduction 'smu'; did you mean 'sum'?"),
+        std::string::npos);
     EXPECT_NE(failure("k<<<1, 32>>>(x = zeros(1))", "x = 3").find("'~' (about) or '==' (exactly)"), std::string::npos);
     // The mark stands under the place, behind letters of more than a byte, too.
-    EXPECT_NE(failure("k<<<1, 32>>>('数', ?)").find("\n  k<<<1, 32>>>('数', ?)\n                    ^"), std::string::npos)
+    EXPECT_NE(failure("k<<<1, 32>>>('数', ?)").find("\n  k<<<1, 32>>>('数', ?)\n                    ^"),
+              std::string::npos)
         << failure("k<<<1, 32>>>('数', ?)");
 }
 
 TEST(KernelHeads, AreFoundAmongHostCode) {
-    const auto heads = kernel_heads("// __global__ void no(int);\n#define K __global__ void macro()\nnamespace a {\n"
-                                    "template <typename T, int kBlock>\n__global__ void __launch_bounds__(256) sum(const T* __restrict__ in, T out[4],\n"
-                                    "    std::pair<int, float> p = {}, int n = 3) {}\n}\n__global__ void later(float*);\n"
-                                    "int main() { const char* s = \"__global__ void text()\"; }\n__global__ void later(float* x) { }\n");
+    const auto heads = kernel_heads(
+        "// __global__ void no(int);\n#define K __global__ void macro()\nnamespace a {\n"
+        "template <typename T, int kBlock>\n__global__ void __launch_bounds__(256) sum(const T* __restrict__ in, T "
+        "out[4],\n"
+        "    std::pair<int, float> p = {}, int n = 3) {}\n}\n__global__ void later(float*);\n"
+        "int main() { const char* s = \"__global__ void text()\"; }\n__global__ void later(float* x) { }\n");
     ASSERT_EQ(heads.size(), 2u);
-    EXPECT_EQ(heads[0].text(), "template <typename T, int kBlock> a::sum(const T* in, T* out, std::pair<int, float> p, int n)");
+    EXPECT_EQ(heads[0].text(),
+              "template <typename T, int kBlock> a::sum(const T* in, T* out, std::pair<int, float> p, int n)");
     EXPECT_EQ(heads[0].line, 5);
     EXPECT_EQ(heads[1].name, "later");
     EXPECT_EQ(heads[1].line, 10);

@@ -60,7 +60,8 @@ bool Cursor::sees_number() {
     if (std::isdigit(static_cast<unsigned char>(c)) || c == '(' || c == '.') return true;
     if (c == '-' || c == '+') return true;
     for (const std::string_view word : {"inf", "nan", "true", "false", "INFINITY", "NAN", "sizeof"})
-        if (text_.substr(at_).starts_with(word) && (at_ + word.size() == text_.size() || !in_name(text_[at_ + word.size()])))
+        if (text_.substr(at_).starts_with(word) &&
+            (at_ + word.size() == text_.size() || !in_name(text_[at_ + word.size()])))
             return true;
     return false;
 }
@@ -72,7 +73,7 @@ Number Cursor::sum() {
     for (;;) {
         const std::size_t start = at();
         const bool shift = take("<<");
-        if (shift && sees("<")) {   // <<< begins a launch
+        if (shift && sees("<")) {  // <<< begins a launch
             at_ = start;
             return left;
         }
@@ -83,7 +84,8 @@ Number Cursor::sum() {
         std::int64_t result = 0;
         bool over = false;
         if (sign == '<') {
-            if (!both || right.whole < 0 || right.whole > 62) fail_there(start, "'<<' shifts a whole number by 0 to 62 bits.");
+            if (!both || right.whole < 0 || right.whole > 62)
+                fail_there(start, "'<<' shifts a whole number by 0 to 62 bits.");
             over = left.whole < 0 || left.whole > (std::numeric_limits<std::int64_t>::max() >> right.whole);
             result = over ? 0 : left.whole << right.whole;
         } else if (both) {
@@ -101,7 +103,7 @@ Number Cursor::product() {
         const std::size_t start = at();
         const char sign = take("*") ? '*' : take("/") ? '/' : take("%") ? '%' : 0;
         if (!sign) return left;
-        if (sign == '%' && !sees_number()) {   // a percentage
+        if (sign == '%' && !sees_number()) {  // a percentage
             at_ = start;
             return left;
         }
@@ -153,8 +155,9 @@ Number Cursor::plain_number() {
         if (word == "nan" || word == "NAN") return real(std::numeric_limits<double>::quiet_NaN());
         if (word == "true" || word == "false") return whole(word == "true");
         static constexpr std::pair<const char*, int> kSizes[] = {
-            {"char", 1}, {"bool", 1}, {"short", 2}, {"half", 2}, {"__half", 2}, {"__nv_bfloat16", 2}, {"int", 4}, {"unsigned", 4},
-            {"float", 4}, {"double", 8}, {"float2", 8}, {"float4", 16}, {"int4", 16}, {"size_t", 8}};
+            {"char", 1},          {"bool", 1},    {"short", 2},    {"half", 2},  {"__half", 2},
+            {"__nv_bfloat16", 2}, {"int", 4},     {"unsigned", 4}, {"float", 4}, {"double", 8},
+            {"float2", 8},        {"float4", 16}, {"int4", 16},    {"size_t", 8}};
         if (word == "sizeof") {
             need("(", "behind sizeof");
             const std::string type = name();
@@ -178,7 +181,7 @@ Number Cursor::plain_number() {
         after = stop;
     } else {
         const auto [whole_end, not_whole] = std::from_chars(begin, end, result.whole);
-        const bool range = not_whole == std::errc{} && std::string_view(whole_end, end).starts_with("..");   // 4..8
+        const bool range = not_whole == std::errc{} && std::string_view(whole_end, end).starts_with("..");  // 4..8
         const auto [stop, bad] = std::from_chars(begin, range ? whole_end : end, result.value);
         if (bad == std::errc::result_out_of_range) fail("this number is too large.");
         if (bad != std::errc{}) fail(fmt::format("a number was expected, but there is {}.", found()));

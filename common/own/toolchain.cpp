@@ -33,7 +33,8 @@ fs::path find_program(const std::string& name) {
     if (name.find('/') != name.npos) return access(name.c_str(), X_OK) == 0 ? fs::path(name) : fs::path();
     std::istringstream folders(variable("PATH"));
     for (std::string folder; std::getline(folders, folder, ':');)
-        if (const fs::path path = fs::path(folder.empty() ? "." : folder) / name; access(path.c_str(), X_OK) == 0) return path;
+        if (const fs::path path = fs::path(folder.empty() ? "." : folder) / name; access(path.c_str(), X_OK) == 0)
+            return path;
     return {};
 }
 
@@ -44,10 +45,13 @@ std::string find_compiler() {
     for (const std::string& name : names)
         if (!name.empty() && !find_program(name).empty()) return name;
     if (!variable("CXX").empty())
-        throw Error(fmt::format("CXX={}: there is no such program; a kernel file of your own is compiled by g++ 12 or later. "
-                                "Leave out CXX, or name one.", variable("CXX")));
-    throw Error("There is no C++ compiler here, and a kernel file of your own is compiled by g++ 12 or later: install it "
-                "(sudo apt-get install g++), or name one in CXX.");
+        throw Error(
+            fmt::format("CXX={}: there is no such program; a kernel file of your own is compiled by g++ 12 or later. "
+                        "Leave out CXX, or name one.",
+                        variable("CXX")));
+    throw Error(
+        "There is no C++ compiler here, and a kernel file of your own is compiled by g++ 12 or later: install it "
+        "(sudo apt-get install g++), or name one in CXX.");
 }
 
 class Hash {
@@ -87,7 +91,9 @@ void write(const fs::path& path, const std::string& text) {
     std::ofstream file(path, std::ios::binary);
     file << text;
     file.close();
-    if (!file) throw Error(fmt::format("{} cannot be written; is the disk full? XDG_CACHE_HOME names another folder.", path.string()));
+    if (!file)
+        throw Error(
+            fmt::format("{} cannot be written; is the disk full? XDG_CACHE_HOME names another folder.", path.string()));
 }
 
 // Throws Error with what the command said.
@@ -104,17 +110,19 @@ void prepare(const Toolchain& tools) {
     std::error_code failed;
     fs::create_directories(fresh, failed);
     if (failed)
-        throw Error(fmt::format("{} cannot be made ({}); XDG_CACHE_HOME names another folder.", fresh.string(), failed.message()));
+        throw Error(fmt::format("{} cannot be made ({}); XDG_CACHE_HOME names another folder.", fresh.string(),
+                                failed.message()));
     write(fresh / "prelude.hpp", kPrelude);
-    must({tools.annotator.string(), "declarations", "--root", tools.root.string(), "--stand-ins", tools.stand_ins.string(),
-          (fresh / "declared.pch").string()}, "Compiling CUDA's declarations");
+    must({tools.annotator.string(), "declarations", "--root", tools.root.string(), "--stand-ins",
+          tools.stand_ins.string(), (fresh / "declared.pch").string()},
+         "Compiling CUDA's declarations");
     std::vector<std::string> command = {tools.compiler};
     command.insert(command.end(), tools.flags.begin(), tools.flags.end());
-    command.insert(command.end(), {"-x", "c++-header", (fresh / "prelude.hpp").string(), "-o",
-                                   (fresh / "prelude.hpp.gch").string()});
+    command.insert(command.end(),
+                   {"-x", "c++-header", (fresh / "prelude.hpp").string(), "-o", (fresh / "prelude.hpp.gch").string()});
     must(command, "Compiling the prelude");
     fs::rename(fresh, tools.cache, failed);
-    if (failed) fs::remove_all(fresh, failed);   // another program was faster
+    if (failed) fs::remove_all(fresh, failed);  // another program was faster
 }
 
 bool is_prepared(const Toolchain& tools) {
@@ -137,7 +145,8 @@ Toolchain find_toolchain(const std::function<void(const std::string&)>& say) {
     tools.root = data_folder();
     tools.stand_ins = programs.parent_path() / "share" / "lanewise-cuda-headers";
     if (access(tools.annotator.c_str(), X_OK) != 0)
-        throw Error(fmt::format("There is no {}, which reads kernel files: build or install Lanewise again.", tools.annotator.string()));
+        throw Error(fmt::format("There is no {}, which reads kernel files: build or install Lanewise again.",
+                                tools.annotator.string()));
     std::istringstream flags(LANEWISE_OWN_FLAGS);
     for (std::string flag; flags >> flag;) tools.flags.push_back(flag);
     for (const fs::path& folder : {tools.root, tools.stand_ins}) {

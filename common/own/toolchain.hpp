@@ -10,12 +10,12 @@
 namespace lanewise::own {
 
 struct Toolchain {
-    std::string compiler;                  // g++, a path or a name on PATH
+    std::string compiler;  // g++, a path or a name on PATH
     std::filesystem::path annotator;
-    std::filesystem::path root;            // that common/prelude/… stands in
-    std::filesystem::path stand_ins;       // headers in place of the CUDA toolkit's
-    std::filesystem::path cache;           // prelude.hpp with prelude.hpp.gch, declared.pch
-    std::vector<std::string> flags;        // of every compilation
+    std::filesystem::path root;       // that common/prelude/… stands in
+    std::filesystem::path stand_ins;  // headers in place of the CUDA toolkit's
+    std::filesystem::path cache;      // prelude.hpp with prelude.hpp.gch, declared.pch
+    std::vector<std::string> flags;   // of every compilation
 
     std::string declarations() const { return (cache / "declared.pch").string(); }
     std::string prelude() const { return (cache / "prelude.hpp").string(); }

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kLookEvery = 500;   // ms: where a file system tells nothing
-constexpr auto kHalfSaved = std::chrono::milliseconds(300);   // an editor empties a file before it writes
-constexpr int kQuiet = 8;         // ms: an editor that removes and renames does both
+constexpr int kLookEvery = 500;                              // ms: where a file system tells nothing
+constexpr auto kHalfSaved = std::chrono::milliseconds(300);  // an editor empties a file before it writes
+constexpr int kQuiet = 8;                                    // ms: an editor that removes and renames does both
 
 }  // namespace
 
@@ -107,9 +107,10 @@ void WatchedFile::look() {
         to.text = read_kernel_file(file_);
     } catch (const Error&) {
         std::error_code none;
-        const std::string problem = fs::exists(file_, none)
-                                        ? fmt::format("{} cannot be read any more; what is shown is as it was saved last.", now->file)
-                                        : fmt::format("{} is gone; what is shown is as it was saved last. Save it again to go on.", now->file);
+        const std::string problem =
+            fs::exists(file_, none)
+                ? fmt::format("{} cannot be read any more; what is shown is as it was saved last.", now->file)
+                : fmt::format("{} is gone; what is shown is as it was saved last. Save it again to go on.", now->file);
         if (now->problem == problem) return;
         to.problem = problem;
         to.line = 0;
@@ -142,7 +143,8 @@ void WatchedFile::watch(const std::stop_token& stop) {
     };
     while (!stop.stop_requested()) {
         if (wait(kLookEvery))
-            while (!stop.stop_requested() && wait(kQuiet)) {}
+            while (!stop.stop_requested() && wait(kQuiet)) {
+            }
         if (stop.stop_requested()) return;
         look();
     }

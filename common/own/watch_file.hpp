@@ -45,11 +45,11 @@ private:
     std::filesystem::path file_;
     mutable std::mutex mutex_;
     std::shared_ptr<const lesson::EditedFile> state_;
-    std::chrono::steady_clock::time_point empty_since_{};   // it may be half saved
-    std::string headers_;               // when those beside it were written
+    std::chrono::steady_clock::time_point empty_since_{};  // it may be half saved
+    std::string headers_;                                  // when those beside it were written
     std::stop_source newer_;
     std::function<void()> wake_;
-    int wakes_ = -1;                    // an eventfd that ends the waiting
+    int wakes_ = -1;  // an eventfd that ends the waiting
     std::jthread thread_;
 };
 

@@ -40,7 +40,7 @@ std::string type_name(const char* pretty) {
     const std::size_t at = text.find("T = ");
     if (at == text.npos || text.back() != ']') return text;
     std::string name = text.substr(at + 4, text.size() - at - 5);
-    for (std::size_t space; (space = name.find("kernels_")) != name.npos;) {   // the wrapper's namespace
+    for (std::size_t space; (space = name.find("kernels_")) != name.npos;) {  // the wrapper's namespace
         const std::size_t end = name.find("::", space);
         if (end == name.npos) break;
         name.erase(space, end + 2 - space);
@@ -56,7 +56,8 @@ LibraryContents contents_of(const LoadedLibrary& library) {
     LibraryContents contents;
     contents.file = launch::import_file(launch::Build::emulated_traced, library.raw.file);
     for (auto& entry : contents.file.entries)
-        entry.entry.address = reinterpret_cast<const void*>(reinterpret_cast<std::uint64_t>(entry.entry.address) - library.base);
+        entry.entry.address =
+            reinterpret_cast<const void*>(reinterpret_cast<std::uint64_t>(entry.entry.address) - library.base);
     for (std::size_t i = 0; i < contents.file.entries.size(); ++i) {
         auto& types = contents.types.emplace_back();
         for (std::size_t p = 0; p < contents.file.entries[i].parameters.size(); ++p)
@@ -111,12 +112,15 @@ LibraryContents describe_library(Pool& pool, const std::string& path, double sec
     send_message(child.socket(), std::as_bytes(std::span(path)));
     pollfd answer{child.socket(), POLLIN, 0};
     if (poll(&answer, 1, static_cast<int>(seconds * 1000)) == 0)
-        throw Error(fmt::format("The code outside of kernels, which sets up variables, was still running after {:.3g} s and "
-                                "was stopped: a kernel file's variables should be constants or set by kernels.", seconds));
+        throw Error(
+            fmt::format("The code outside of kernels, which sets up variables, was still running after {:.3g} s and "
+                        "was stopped: a kernel file's variables should be constants or set by kernels.",
+                        seconds));
     std::vector<std::byte> bytes;
     if (!receive_message(child.socket(), bytes))
-        throw Error("The code outside of kernels, which sets up variables, ended the process it ran in: a kernel file's "
-                    "variables should be constants or set by kernels.");
+        throw Error(
+            "The code outside of kernels, which sets up variables, ended the process it ran in: a kernel file's "
+            "variables should be constants or set by kernels.");
     Unpacker unpack(bytes);
     std::string failure;
     unpack(failure);

@@ -16,19 +16,19 @@ namespace lanewise::worker {
 
 // A parameter's or a variable's type.
 struct TypeInfo {
-    std::string name;             // "const float*"
+    std::string name;  // "const float*"
     std::uint32_t size = 0;
     bool is_pointer = false;
     bool is_written = false;
-    bool is_class = false;        // a structure, or a pointer to some
-    int element = -1;             // of one entry; -1: none
+    bool is_class = false;  // a structure, or a pointer to some
+    int element = -1;       // of one entry; -1: none
     std::uint32_t entry_bytes = 0;
 };
 
 struct VariableInfo {
     std::string name;
-    std::uint64_t place = 0;      // from the library's beginning on
-    TypeInfo type;                // size: of the whole array
+    std::uint64_t place = 0;  // from the library's beginning on
+    TypeInfo type;            // size: of the whole array
 };
 
 // An argument that was written as C++.
@@ -40,7 +40,7 @@ struct ArgumentBytes {
 // What a library holds. Addresses of entries count from its beginning.
 struct LibraryContents {
     launch::BuiltFile file;
-    std::vector<std::vector<TypeInfo>> types;   // for each entry: its parameters'
+    std::vector<std::vector<TypeInfo>> types;  // for each entry: its parameters'
     std::vector<ArgumentBytes> arguments;
     std::vector<VariableInfo> variables;
 };
@@ -52,8 +52,8 @@ struct LoadedLibrary {
 };
 LoadedLibrary load_library(const std::string& path);
 
-// Asks a worker what the library holds. Throws Error where it cannot be loaded, or its host code does not come to an end
-// within `seconds`.
+// Asks a worker what the library holds. Throws Error where it cannot be loaded, or its host code does not come to an
+// end within `seconds`.
 LibraryContents describe_library(Pool& pool, const std::string& path, double seconds = 2);
 
 }  // namespace lanewise::worker

@@ -73,13 +73,17 @@ private:
     }
 
     // From what stands in front of a declaration to its end.
-    Range whole(CXCursor cursor, std::size_t file, Range range) const {
+    Range whole(CXCursor cursor, std::size_t file, Range range, std::size_t around) const {
         const Source& text = source(file);
+        std::size_t first = 0;  // behind what was declared before, which may be a macro's use without a semicolon
+        for (std::size_t i = pieces_.size(); i-- > 0 && first == 0;)
+            if (pieces_[i].file == file && pieces_[i].around == around && pieces_[i].tokens.last < range.first)
+                first = pieces_[i].tokens.last + 1;
         const auto ends_another = [&](std::size_t i) {
             return text.is(i, ";") || text.is(i, "}") || text.is(i, "{") ||
                    (text.is(i, ":") && i > 0 && text.is_word(i - 1));
         };
-        while (range.first > 0 && !ends_another(range.first - 1)) --range.first;
+        while (range.first > first && !ends_another(range.first - 1)) --range.first;
         const bool body = is_function(clang_getCursorKind(cursor)) && has_body(cursor);
         if (body) {
             if (text.is(range.last + 1, ";")) ++range.last;
@@ -105,7 +109,7 @@ private:
             return;
         }
         if (kind == CXCursor_Namespace) return;
-        const std::size_t index = piece(cursor, file, whole(cursor, file, *range), around);
+        const std::size_t index = piece(cursor, file, whole(cursor, file, *range, around), around);
         // libclang does not look into a variable template: its words say what it uses.
         if (kind == CXCursor_UnexposedDecl) by_words_.insert(index);
         else if (is_function(kind)) functions_.emplace(taken(clang_getCursorSpelling(cursor)), index);

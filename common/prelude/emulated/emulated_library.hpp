@@ -33,8 +33,13 @@ template <class T>
 lanewise::prelude::RawType describe() {
     using Pointee = std::remove_pointer_t<T>;
     using Entry = std::remove_cv_t<std::remove_all_extents_t<Pointee>>;
-    return {name_of_type<T>(), sizeof(T), std::is_pointer_v<T>, !std::is_const_v<Pointee>,
-            std::is_class_v<Entry> && entry_element<Entry>() < 0, entry_element<Entry>(), entry_bytes<Entry>()};
+    return {name_of_type<T>(),
+            sizeof(T),
+            std::is_pointer_v<T>,
+            !std::is_const_v<Pointee>,
+            std::is_class_v<Entry> && entry_element<Entry>() < 0,
+            entry_element<Entry>(),
+            entry_bytes<Entry>()};
 }
 
 // Of a variable, with the size of all of it: T may be an array.

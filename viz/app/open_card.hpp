@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "viz/app/paths.hpp"
+#include "viz/platform/paths.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/selection.hpp"
 

@@ -1,4 +1,4 @@
-#include "viz/app/paths.hpp"
+#include "viz/platform/paths.hpp"
 
 #include <algorithm>
 #include <cstdlib>

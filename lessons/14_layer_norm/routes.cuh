@@ -19,11 +19,11 @@ __global__ void __launch_bounds__(512) layer_norm_row_a_warp(const T* in, const 
   store_row<T, kPacks>(row, held, mean, scale_of(squares / (float)columns, epsilon));
 }
 
-// A block for each row. columns is at most blockDim.x * kPacks packs; blockDim.x is a multiple of 32, at most 1024.
-// Against layer_norm_row_a_warp: longer rows, for two barriers.
+// A block for each row. columns is at most blockDim.x * kPacks packs; blockDim.x: a multiple of 32, to 1024, of 16
+// bits to 512 (with 64 registers values would spill). Against layer_norm_row_a_warp: longer rows, for two barriers.
 template <class T, int kPacks>
-__global__ void __launch_bounds__(1024) layer_norm_registers(const T* in, const T* weight, const T* bias, T* out,
-                                                             int columns, float epsilon) {
+__global__ void __launch_bounds__(sizeof(T) == 4 ? 1024 : 512)
+layer_norm_registers(const T* in, const T* weight, const T* bias, T* out, int columns, float epsilon) {
   __shared__ float warp_sums[32];
   __shared__ float warp_squares[32];
   const Row<T> row = row_at<T>(in, weight, bias, out, blockIdx.x, columns, threadIdx.x, blockDim.x);

@@ -1,6 +1,7 @@
 # Runs the commands of a document that call a lesson: every line of its ```sh blocks that begins with
-# "./lessons/run LESSON ARGUMENT…". In: DOCUMENT, PROGRAM (the lesson's), LESSON (its name), RECORDED
-# (assets/recorded), WINDOW (was the program built with one?).
+# "./lessons/run LESSON ARGUMENT…". A number names another lesson's program, anything else means PROGRAM; "check" and
+# "edit" take a file of the learner's own, and have a test of their own (lessons/check.test.sh). In: DOCUMENT, PROGRAM
+# (the lesson's), LESSON (its name), RECORDED (assets/recorded), WINDOW (was the program built with one?).
 #
 # The program runs as ./lessons/run would run it, without a display and away from the sources, so that nothing it
 # writes lands among them.
@@ -8,7 +9,6 @@ file(READ ${DOCUMENT} text)
 string(REPLACE ";" "," text "${text}")  # a semicolon would split a line in two
 string(REGEX REPLACE "[][]" "" text "${text}")  # and brackets would join lines
 string(REPLACE "\n" ";" lines "${text}")
-file(GLOB timings ${RECORDED}/*/${LESSON}/timings.json)
 file(GLOB costs ${RECORDED}/*/costs.json)
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/document-test-${LESSON})
 file(MAKE_DIRECTORY ${folder})
@@ -24,7 +24,24 @@ foreach(line IN LISTS lines)
       set(inside FALSE)
     endif()
   elseif(inside AND line MATCHES "^\\./lessons/run ([^ -][^ ]*)( .*)$")
+    set(called ${CMAKE_MATCH_1})
     string(REGEX REPLACE " *#.*$" "" arguments "${CMAKE_MATCH_2}")
+    if(called MATCHES "^(check|edit)$")
+      continue()
+    endif()
+    set(program ${PROGRAM})
+    if(called MATCHES "^[0-9][0-9]?$")
+      cmake_path(GET PROGRAM PARENT_PATH programs)
+      if(called MATCHES "^[0-9]$")
+        set(called 0${called})
+      endif()
+      file(GLOB program ${programs}/${called}_*)
+      if(NOT program)
+        message(FATAL_ERROR "${DOCUMENT} says\n  ${line}\nand there is no lesson ${called} in ${programs}")
+      endif()
+    endif()
+    cmake_path(GET program FILENAME name)
+    file(GLOB timings ${RECORDED}/*/${name}/timings.json)
     if((arguments MATCHES "--time" AND NOT timings) OR (arguments MATCHES "--costs" AND NOT costs))
       message(STATUS "not run, nothing is recorded yet: ${line}")
       continue()
@@ -34,7 +51,7 @@ foreach(line IN LISTS lines)
       continue()
     endif()
     separate_arguments(arguments UNIX_COMMAND "${arguments}")
-    execute_process(COMMAND ${PROGRAM} ${arguments} WORKING_DIRECTORY ${folder}
+    execute_process(COMMAND ${program} ${arguments} WORKING_DIRECTORY ${folder}
       RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT status EQUAL 0)
       message(FATAL_ERROR "${DOCUMENT} says\n  ${line}\nand that ended with ${status}:\n${output}")

@@ -65,6 +65,7 @@ public:
     StackPool(const StackPool&) = delete;
     StackPool& operator=(const StackPool&) = delete;
 
+    const std::byte* begin() const { return base_; }   // of the first one's guard
     void* bottom(std::size_t stack) const;
     void* top(std::size_t stack) const;
     std::size_t size() const { return bytes_ / kStride; }

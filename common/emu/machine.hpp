@@ -149,7 +149,7 @@ public:
     Observer* statement_observer() const { return statement_observer_; }
     // Ends the launch because an observer refused what the running lane was about to do, and has said why.
     [[noreturn]] void fault() { end_launch(); }
-    const std::byte* stacks_begin() const { return static_cast<const std::byte*>(stacks_->bottom(0)); }
+    const std::byte* stacks_begin() const { return stacks_->begin(); }
     std::byte* dynamic_shared() const { return dynamic_shared_.get(); }
     std::uint32_t dynamic_shared_bytes() const { return program_.block.dynamic_shared_bytes; }
 

@@ -166,7 +166,7 @@ Space space_of(const void* address) {
                 return asked.address - reinterpret_cast<std::uintptr_t>(begin) < bytes;
             };
             const lanewise::emu::StackPool& stacks = machine().stacks();
-            if (within(stacks.bottom(0), stacks.size() * lanewise::emu::StackPool::kStride)) asked.answer = Space::local;
+            if (within(stacks.begin(), stacks.size() * lanewise::emu::StackPool::kStride)) asked.answer = Space::local;
             if (within(machine().dynamic_shared(), kMaxDynamicShared)) asked.answer = Space::shared;
             // Static arrays are the thread-local variables of a loaded object.
             dl_iterate_phdr(

@@ -40,7 +40,7 @@ class Check : public ::testing::Test {
 protected:
     void SetUp() override {
         if (!pool()) GTEST_SKIP() << "kernels run in the program itself here";
-        folder_ = fs::temp_directory_path() / "lanewise check 核";  // as somebody's home may be named
+        folder_ = fs::temp_directory_path() / ("lanewise check 核 " + std::to_string(getpid()));  // as somebody's home may be named
         fs::create_directories(folder_);
         setenv("XDG_CACHE_HOME", LANEWISE_OWN_TEST_CACHE, 1);
         unsetenv("CXX");

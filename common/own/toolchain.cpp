@@ -1,6 +1,7 @@
 #include "common/own/toolchain.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -156,9 +157,13 @@ Toolchain find_toolchain(const std::function<void(const std::string&)>& say) {
     tools.cache = cache_folder() / key_of(tools);
     if (is_prepared(tools)) return tools;
     say("Preparing to compile kernel files (once, some seconds)…");
-    // Those of other versions are of no use any more.
+    // Those of older versions go; younger ones another program may be making, or using.
     std::error_code none;
-    for (const auto& entry : fs::directory_iterator(cache_folder(), none)) fs::remove_all(entry.path(), none);
+    const auto week = std::chrono::hours(7 * 24);
+    for (const auto& entry : fs::directory_iterator(cache_folder(), none)) {
+        const auto made = fs::last_write_time(entry.path(), none);
+        if (!none && fs::file_time_type::clock::now() - made > week) fs::remove_all(entry.path(), none);
+    }
     prepare(tools);
     return tools;
 }

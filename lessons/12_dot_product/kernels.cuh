@@ -167,11 +167,11 @@ __global__ void __launch_bounds__(kBlock)
   sum = block_sum<kBlock>(sum, warp_sums);
   if (thread == 0) {
     partials[blockIdx.x] = sum;
-    // The partial sum must be seen before the ticket is; __threadfence orders, it waits for no other thread.
+    // The partial sum must be seen before the ticket is; __threadfence orders, it waits for nobody.
     __threadfence();
     const unsigned before = atomicInc(ticket, blocks - 1);
     is_last = before == blocks - 1;
-    // A block that sees all tickets taken must also see all partial sums.
+    // Whoever sees all tickets taken must also see all partial sums.
     __threadfence();
   }
   __syncthreads();

@@ -20,11 +20,11 @@ __global__ void __launch_bounds__(512) rms_norm_row_a_warp(const T* in, const T*
   store_row<T, kPacks>(result, columns, lane, 32, packed, held, weights, scale_of(squares, columns, epsilon));
 }
 
-// A block for each row. columns is at most blockDim.x * kPacks packs; blockDim.x: a multiple of 32, to 1024, of 16
-// bits to 512 (with 64 registers values would spill). Against rms_norm_row_a_warp: longer rows, for one barrier.
+// A block for each row. columns is at most blockDim.x * kPacks packs; blockDim.x is a multiple of 32, at most 1024.
+// Against rms_norm_row_a_warp: longer rows, for one barrier.
 template <class T, int kPacks>
-__global__ void __launch_bounds__(sizeof(T) == 4 ? 1024 : 512)
-rms_norm_registers(const T* in, const T* weight, T* out, int columns, float epsilon) {
+__global__ void __launch_bounds__(1024) rms_norm_registers(const T* in, const T* weight, T* out, int columns,
+                                                           float epsilon) {
   __shared__ float warp_sums[32];
   const int thread = threadIdx.x;
   const int threads = blockDim.x;

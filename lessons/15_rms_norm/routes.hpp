@@ -13,9 +13,6 @@ enum class Route : std::uint8_t { warp, registers, cluster, bulk_copies, two_rea
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
 inline constexpr std::uint32_t kMostThreads = 1024;
 
-// Threads of a block that keeps its row in registers, at most: as the launch bounds in routes.cuh.
-inline std::uint32_t most_threads_in_registers(Element element) { return element == Element::f32 ? 1024 : 512; }
-
 inline std::uint64_t pack_of(Element element) {
     return 16 / static_cast<std::uint64_t>(lanewise::element_size(element));
 }
@@ -53,7 +50,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::warp:
             return packs <= 32 * kPacks;
         case Route::registers:
-            return block <= most_threads_in_registers(element) && packs <= std::uint64_t{block} * kPacks;
+            return packs <= std::uint64_t{block} * kPacks;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
             const ClusterShape shape = cluster_shape(packs);

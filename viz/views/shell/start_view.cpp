@@ -81,7 +81,11 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons, 
     text_in(brush, Face::caption, {left, top + pane.px(72), left + width, top + pane.px(90)}, colors.quiet,
             "↑ ↓ choose · Enter opens · Esc goes back", Align::left);
     text_in(brush, Face::caption, {left, top + pane.px(92), left + width - pane.px(16), top + pane.px(110)}, colors.quiet,
-            ladder_source.empty() ? "" : "times, and speed-up over the previous lesson: " + ladder_source, Align::right);
+            ladder_source.empty() ? ""
+                                  : fit_text(pane.look(), Face::caption,
+                                             "times, and speed-up over the previous lesson: " + ladder_source,
+                                             width - pane.px(16)),
+            Align::left);
 
     Intent intent;
     const float rail = left + pane.px(22);

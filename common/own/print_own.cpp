@@ -1,6 +1,7 @@
 #include "common/own/print_own.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -69,9 +70,10 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
             const std::string text = program != programs.end() && r < program->expectations.size()
                                          ? trimmed(program->expectations[r].text)
                                          : result.output;
-            const std::string line = fmt::format("{} {}: {:.9g}, expected {:.9g}; off by {:.3g} of {:.3g} allowed ({})",
+            const std::string error = std::isfinite(result.error) ? fmt::format("{:.3g}", result.error) : "not finite";
+            const std::string line = fmt::format("{} {}: {:.9g}, expected {:.9g}; error {}, {:.3g} allowed ({})",
                                                  result.ok ? "holds " : "DOES NOT HOLD ", text, result.value,
-                                                 result.reference, result.error, result.bound, result.reason);
+                                                 result.reference, error, result.bound, result.reason);
             out << (result.ok ? line : paint.warning(line)) << '\n';
         }
         const std::string verdict = fmt::format("verdict: {}{}", trace::verdict_name(checked.verdict),

@@ -74,7 +74,7 @@ private:
     float dragged_from_ = 0;      // of a number: where the pointer went down
     double drag_began_ = 0;
     bool dragging_ = false;
-    int painted_ = -1;            // of a mask: 1 where lanes are being added, 0 taken away
+    int painted_ = -1;            // of a mask: 1 where lanes are being added, 0 where they are removed
     int turned_ = 0;              // the arrows: one choice back or on
 };
 

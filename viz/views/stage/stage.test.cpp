@@ -9,6 +9,7 @@
 #include "viz/views/lane/inspector_view.hpp"
 #include "viz/views/stage/stage_legend.hpp"
 #include "viz/views/stage/stage_view.hpp"
+#include "viz/widgets/svg_canvas.hpp"
 #include "common/scene/warp_states.hpp"
 
 namespace lanewise::viz {
@@ -357,6 +358,24 @@ TEST(Labels, WholeNumbersOfALaneAndItsSourceStandBesideEachOther) {
 TEST(Labels, FaultsAreFound) {
     // A stage far too narrow for its words.
     EXPECT_FALSE(testing::label_faults(samples::shared_tree(), 180, 420, 1).empty());
+}
+
+// Two headings over the matrix need a square as wide as both; where there is none, lanes and memory keep the room.
+TEST(Stage, AMatrixIsDrawnWhereItsHeadingsFit) {
+    const auto has_matrix = [](float width, float height, float scale) {
+        Headless gui(width, height, scale);
+        SvgCanvas canvas(width, height, 0, gui.fonts);
+        gui.canvas = &canvas;
+        const RunView run_view(samples::warp_xor());
+        Selection selection;
+        StageView stage;
+        stage.matrix = true;
+        gui.in_pane([&](const Pane& pane) { stage.draw(pane, run_view, testing::at_step(run_view, 2), selection); });
+        return canvas.document("", "").find("a row for each lane") != std::string::npos;
+    };
+    EXPECT_TRUE(has_matrix(735, 625, 1));    // a window of 1280x800
+    EXPECT_TRUE(has_matrix(1470, 1250, 2));
+    EXPECT_FALSE(has_matrix(800, 375, 2));   // the same window at twice the scale
 }
 
 }  // namespace

@@ -10,6 +10,11 @@
 #include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
+namespace {
+
+constexpr float kLeastMatrix = 190;   // high: its two headings fit beside each other over so wide a square
+
+}  // namespace
 
 Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
     Intent intent;
@@ -42,13 +47,14 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
                 : std::min(memory.height(pane.look(), run_view, selection, cell * kWarpSize, room_for_memory),
                            rest.height() * 0.45f);
     if (memory_height < pane.px(64)) memory_height = 0;   // less than a heading, a row of values and its sentence
-    // At all steps of the run, so that the stage stands still.
-    if (matrix && !compact)
-        memory_height = std::max(memory_height, std::min(PermutationView::height(pane.look()), rest.height() * 0.52f));
+    // At all steps of the run, so that the stage does not move. In a low window the lanes come first.
+    const float matrix_height = std::min(PermutationView::height(pane.look()), rest.height() * 0.52f);
+    const bool has_matrix = matrix && !compact && matrix_height >= pane.px(kLeastMatrix);
+    if (has_matrix) memory_height = std::max(memory_height, matrix_height);
     const Rect memory_box = rest.cut_bottom(memory_height);
     const Intent asked = draw_scene(pane, rest, run_view, playhead, selection);
     if (asked) intent = asked;
-    const bool shuffled = matrix && memory_height > 0 && note.empty() &&
+    const bool shuffled = has_matrix && note.empty() &&
                           permutation.draw(pane, memory_box, run_view, playhead.step, selection);
     if (memory_height > 0 && !shuffled) {
         memory.lanes_x0 = rest.x0 + pane.px(16);

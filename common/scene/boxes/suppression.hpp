@@ -21,7 +21,7 @@ enum class Fate : std::uint8_t {
     open,       // nothing has decided it
     kept,
     crossed,    // a kept box has crossed it out, or is said to have; its own turn has not come
-    removed,    // its turn has come, or is no more: it suppresses nobody
+    removed,    // its turn has come, or is no more: it suppresses no other
 };
 
 // One box, by its place in the order: the row and the column of the matrix that are its own.

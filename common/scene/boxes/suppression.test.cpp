@@ -68,7 +68,7 @@ TEST(Suppression, AsksWhetherCLives) {
     ASSERT_EQ(chain.all.questions.size(), 2u);
     const ChainQuestion& first = chain.all.questions[0];
     EXPECT_EQ(first.text, "A suppresses B, and B would suppress C: does C live?");
-    EXPECT_EQ(first.answer, "C lives: B is suppressed by A, and a suppressed box suppresses nobody.");
+    EXPECT_EQ(first.answer, "C lives: B is suppressed by A, and a suppressed box suppresses no other.");
     EXPECT_TRUE(first.lives);
     EXPECT_EQ(chain.all.questions[1].text, "C suppresses D, and D would suppress E: does E live?");
     EXPECT_EQ(open_question(chain.all, first.asked - 1), nullptr);
@@ -84,7 +84,7 @@ TEST(Suppression, SaysWhatAStepDid) {
     const auto& boxes = chain.all.boxes;
     EXPECT_EQ(suppression_caption(chain.all, 0), "");
     EXPECT_EQ(suppression_caption(chain.all, boxes[1].turn),
-              "The turn of B: its bit among those removed is 1, set by A. Its row is not read: B suppresses nobody.");
+              "The turn of B: its bit among those removed is 1, set by A. Its row is not read: B suppresses no other.");
     EXPECT_EQ(suppression_caption(chain.all, boxes[2].read),
               "The row of C is joined to those removed: D is crossed out.");
     EXPECT_EQ(suppression_counts(chain.all, boxes[2].read), "6 boxes: 2 kept, 2 suppressed, 2 undecided");

@@ -71,7 +71,7 @@ std::string one_turn(const Suppression& all, std::size_t row) {
         return fmt::format("The turn of {}: its bit among those removed is 0. {} is kept, and its row is joined next.",
                            name, begun(name));
     const std::size_t by = all.suppressor(row);
-    return fmt::format("The turn of {}: its bit among those removed is 1{}. Its row is not read: {} suppresses nobody.",
+    return fmt::format("The turn of {}: its bit among those removed is 1{}. Its row is not read: {} suppresses no other.",
                        name, by < all.boxes.size() ? ", set by " + called(all.boxes[by]) : "", name);
 }
 
@@ -92,7 +92,7 @@ std::string turns(const Suppression& all, const std::vector<std::size_t>& rows) 
     if (!live.empty()) text = fmt::format("{} {} kept: nothing that is left would suppress {}.", list(all, live),
                                           be(live.size()), live.size() == 1 ? "it" : "them");
     if (!gone.empty())
-        text += (text.empty() ? "" : " ") + fmt::format("{} {} removed, and suppress{} nobody.", list(all, gone),
+        text += (text.empty() ? "" : " ") + fmt::format("{} {} removed, and suppress{} no other.", list(all, gone),
                                                         be(gone.size()), gone.size() == 1 ? "es" : "");
     return text;
 }
@@ -162,7 +162,7 @@ void ask_questions(Suppression& all) {
             const std::size_t by = all.suppressor(c);
             question.answer =
                 question.lives
-                    ? fmt::format("{2} lives: {1} is suppressed by {0}, and a suppressed box suppresses nobody.",
+                    ? fmt::format("{2} lives: {1} is suppressed by {0}, and a suppressed box suppresses no other.",
                                   names[0], names[1], names[2])
                 : by < all.boxes.size()
                     ? fmt::format("{2} does not live, but not because of {1}, which is suppressed by {0}: {3} is kept and "

@@ -3,6 +3,8 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
 #include "common/gpu/cuda_error.hpp"
@@ -29,15 +31,35 @@ std::string describe(const LaunchShape& s) {
                 kExitFailed);
 }
 
+void ask_for_shared(const void* stub, const LaunchShape& shape) {
+    if (shape.block.dynamic_shared_bytes <= kSharedWithoutAsking) return;
+    const cudaError_t status = cudaFuncSetAttribute(stub, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                    static_cast<int>(shape.block.dynamic_shared_bytes));
+    if (status != cudaSuccess) refuse(shape, status);
+}
+
 }  // namespace
+
+std::uint32_t clusters_at_once(const void* stub, const LaunchShape& shape, std::uint32_t cluster) {
+    ask_for_shared(stub, shape);
+    cudaLaunchAttribute size{};
+    size.id = cudaLaunchAttributeClusterDimension;
+    size.val.clusterDim = {cluster, 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = cluster;
+    config.blockDim = dim3(shape.block.x, shape.block.y, shape.block.z);
+    config.dynamicSmemBytes = shape.block.dynamic_shared_bytes;
+    config.attrs = &size;
+    config.numAttrs = 1;
+    int clusters = 0;
+    const cudaError_t status = cudaOccupancyMaxActiveClusters(&clusters, stub, &config);
+    if (status != cudaSuccess) refuse(shape, status);
+    return static_cast<std::uint32_t>(std::max(clusters, 1));
+}
 
 void launch_kernel(const void* stub, const LaunchShape& shape, void** arguments, CUstream_st* stream) {
     const launch::Block& block = shape.block;
-    if (block.dynamic_shared_bytes > kSharedWithoutAsking) {
-        const cudaError_t status = cudaFuncSetAttribute(stub, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                        static_cast<int>(block.dynamic_shared_bytes));
-        if (status != cudaSuccess) refuse(shape, status);
-    }
+    ask_for_shared(stub, shape);
     const dim3 blocks(shape.grid.x, shape.grid.y, shape.grid.z), threads(block.x, block.y, block.z);
     const cudaError_t status =
         shape.cooperative

@@ -3,7 +3,9 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
@@ -50,8 +52,10 @@ PreparedPlan::PreparedPlan(const launch::Plan& plan, const launch::KernelSet& ke
             throw Error(launch::why_no_gpu_build(kernel, kernels));
         if (const std::string why = launch::why_not_on(kernel, gpu_architecture); !why.empty()) throw Error(why);
         launch::check_arguments(kernel, spec);
-        launches_.push_back(
-            {&kernel, entry.address, {kernel.full_name(), spec.grid, spec.block, spec.cooperative}, spec.values});
+        LaunchShape shape{kernel.full_name(), spec.grid, spec.block, spec.cooperative};
+        if (const std::uint32_t cluster = spec.cluster_in_turns)
+            shape.grid.x = std::min(shape.grid.x, clusters_at_once(entry.address, shape, cluster) * cluster);
+        launches_.push_back({&kernel, entry.address, std::move(shape), spec.values});
     }
     for (const launch::BufferSpec& spec : plan.buffers) {
         buffers_.push_back(make_buffer(spec));

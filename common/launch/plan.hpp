@@ -77,6 +77,9 @@ struct LaunchSpec {
     Block block;
     std::vector<Argument> values;
     bool cooperative = false;  // all blocks must run together (a grid barrier); a GPU only
+    // Its blocks take work in turns, and a cluster has this many: a GPU launches no more of the grid's clusters than
+    // run at once. 0: the whole grid.
+    std::uint32_t cluster_in_turns = 0;
 };
 
 // What an output must hold, from a double reference on the CPU.

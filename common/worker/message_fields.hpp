@@ -14,7 +14,7 @@ void fields(A& a, launch::BufferSpec& b) {
 }
 template <class A>
 void fields(A& a, launch::LaunchSpec& l) {
-    a(l.kernel, l.arguments, l.grid, l.block, l.values, l.cooperative);
+    a(l.kernel, l.arguments, l.grid, l.block, l.values, l.cooperative, l.cluster_in_turns);
 }
 template <class A>
 void fields(A& a, launch::Plan::Variable& v) {

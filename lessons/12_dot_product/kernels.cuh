@@ -66,8 +66,8 @@ __global__ void dot_product(const T* a, const T* b, float* out, long long n) {
   if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 
-// Against dot_product of halves: the product is made in f16, and only its rounded value is widened. What that rounds
-// away, 2^-11 of each product, no f32 brings back; a product beyond 65504 is infinite, one below 2^-25 is 0.
+// Compared with dot_product of halves: the product is made in f16, and only its rounded value is widened. What that
+// rounds away, 2^-11 of each product, no f32 brings back; a product beyond 65504 is infinite, one below 2^-25 is 0.
 template <int kBlock>
 __global__ void dot_product_rounded_f16(const __half* a, const __half* b, float* out, long long n) {
   __shared__ float warp_sums[kBlock / 32];
@@ -141,7 +141,7 @@ __device__ __forceinline__ float thread_sum(const T* a, const T* b, long long n)
   return sum;
 }
 
-// Against dot_product: 4 floats, 8 halves or 8 bfloat16s of each stream a load. out: zeroed by the caller.
+// Compared with dot_product: 4 floats, 8 halves or 8 bfloat16s of each stream a load. out: zeroed by the caller.
 template <class T, int kBlock>
 __global__ void dot_product_packs(const T* a, const T* b, float* out, long long n) {
   __shared__ float warp_sums[kBlock / 32];
@@ -167,11 +167,11 @@ __global__ void __launch_bounds__(kBlock)
   sum = block_sum<kBlock>(sum, warp_sums);
   if (thread == 0) {
     partials[blockIdx.x] = sum;
-    // The partial sum must be seen before the ticket is; __threadfence orders, it waits for nobody.
+    // The partial sum must be seen before the ticket is; __threadfence orders, and waits for no other thread.
     __threadfence();
     const unsigned before = atomicInc(ticket, blocks - 1);
     is_last = before == blocks - 1;
-    // Whoever sees all tickets taken must also see all partial sums.
+    // The block that sees all tickets taken must also see all partial sums.
     __threadfence();
   }
   __syncthreads();

@@ -1,5 +1,6 @@
-// What blocks of a cluster need to join results: barriers in shared memory that wait for bytes, and stores to the
-// shared memory of the cluster's other blocks. Inline PTX of sm_90 (PTX ISA, mbarrier, st.async).
+// What blocks of a cluster need to stream rows: copies that a copy engine makes, barriers in shared memory that wait
+// for bytes, and stores to the shared memory of the cluster's other blocks. Inline PTX of sm_90 (PTX ISA, mbarrier,
+// cp.async.bulk, st.async).
 
 __device__ __forceinline__ unsigned shared_address(const void* place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(place));
@@ -10,9 +11,10 @@ __device__ __forceinline__ void init_barrier(unsigned long long* barrier, unsign
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
-// Makes initialized barriers visible to the cluster's other blocks, once all have met.
+// Makes initialized barriers visible to the copy engine and to the cluster's other blocks, once all have met.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
 }
 
 // Arrives, and announces so many bytes.
@@ -31,6 +33,12 @@ __device__ __forceinline__ void wait_for(unsigned long long* barrier, unsigned p
   }
 }
 
+// Starts a copy from global to shared memory, of whole packs of 16 bytes, at multiples of 16. The barrier counts it.
+__device__ __forceinline__ void start_copy(void* to, const void* from, unsigned bytes, unsigned long long* barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+               : : "r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)) : "memory");
+}
+
 // Stores 4 bytes where block `rank` of the cluster has `place`, and counts them at its `barrier`. Both are this block's
 // own addresses of what lies at the same place in every block.
 __device__ __forceinline__ void store_in_block(float* place, float value, unsigned long long* barrier, unsigned rank) {
@@ -42,30 +50,64 @@ __device__ __forceinline__ void store_in_block(float* place, float value, unsign
                : : "r"(there), "f"(value), "r"(its_barrier) : "memory");
 }
 
-// The pairs of kCluster blocks' shares of a row, merged by all of them. In shared memory, at one place in each block.
+// The pairs of kCluster blocks' shares of a row, merged by all of them, for row after row. In shared memory, at the
+// same place in each block; the next row's may come while slow warps still read the row's before, so there are two of
+// everything.
 template <int kCluster>
 struct ClusterPair {
-  unsigned long long joined;
-  float maxima[kCluster];
-  float sums[kCluster];
+  unsigned long long joined[2];
+  float maxima[2][kCluster];
+  float sums[2][kCluster];
 
   // By one thread, before any other use; then all blocks of the cluster must meet.
   __device__ __forceinline__ void init() {
-    init_barrier(&joined, 1);
-    publish_barriers();
+    init_barrier(&joined[0], 1);
+    init_barrier(&joined[1], 1);
   }
-  // By the first kCluster lanes of warp 0, once: tells all blocks this block's part.
-  __device__ __forceinline__ void tell(MaxSum part, unsigned rank) {
-    if (threadIdx.x == 0) arrive_expecting(&joined, 2 * kCluster * sizeof(float));
-    store_in_block(&maxima[rank], part.max, &joined, threadIdx.x);
-    store_in_block(&sums[rank], part.sum, &joined, threadIdx.x);
+  // By the first kCluster lanes of warp 0: tells all blocks this block's part of row number `turn`.
+  __device__ __forceinline__ void tell(MaxSum part, unsigned rank, int turn) {
+    const int slot = turn % 2;
+    if (threadIdx.x == 0) arrive_expecting(&joined[slot], 2 * kCluster * sizeof(float));
+    store_in_block(&maxima[slot][rank], part.max, &joined[slot], threadIdx.x);
+    store_in_block(&sums[slot][rank], part.sum, &joined[slot], threadIdx.x);
   }
   // By all threads.
-  __device__ __forceinline__ MaxSum wait() {
-    wait_for(&joined, 0);
+  __device__ __forceinline__ MaxSum wait(int turn) {
+    const int slot = turn % 2;
+    wait_for(&joined[slot], turn / 2 % 2);
     MaxSum pair = {-INFINITY, 0.0f};
 #pragma unroll
-    for (int block = 0; block < kCluster; ++block) pair = merge(pair, {maxima[block], sums[block]});
+    for (int block = 0; block < kCluster; ++block) pair = merge(pair, {maxima[slot][block], sums[slot][block]});
     return pair;
   }
 };
+
+// Packs of 16 bytes on their way from global to shared memory, in the order in which they will be used: tile after tile
+// of kThreads packs, kTiles of them at a time. In shared memory, beside kTiles * kThreads packs for the tiles.
+template <int kThreads, int kTiles>
+struct TileRing {
+  unsigned long long arrived[kTiles];
+
+  // By one thread, before any other use; then all blocks of the cluster must meet.
+  __device__ __forceinline__ void init() {
+    for (int tile = 0; tile < kTiles; ++tile) init_barrier(&arrived[tile], 1);
+  }
+  // By one thread: starts copying tile `number`, of `packs` packs, 0 to kThreads. All threads have taken what they want
+  // of tile number - kTiles, and have met since.
+  __device__ __forceinline__ void start(uint4* tiles, int number, const uint4* from, int packs) {
+    const int place = number % kTiles;
+    arrive_expecting(&arrived[place], packs * 16);
+    if (packs > 0) start_copy(tiles + place * kThreads, from, packs * 16, &arrived[place]);
+  }
+  // By any thread: waits for tile `number`, and returns where it lies.
+  __device__ __forceinline__ const uint4* wait(const uint4* tiles, int number) {
+    const int place = number % kTiles;
+    wait_for(&arrived[place], number / kTiles % 2);
+    return tiles + place * kThreads;
+  }
+};
+
+// Tiles on their way, for rows whose share of a block is kPacks tiles: a little more than one row. With fewer, loads
+// pause while a row is normalized; with more, reads and writes of many rows compete for memory, and both slow down.
+template <int kPacks>
+constexpr int kTilesUnderWay = kPacks < 4 ? 2 * kPacks : kPacks + kPacks / 4;

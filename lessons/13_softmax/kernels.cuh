@@ -17,7 +17,7 @@
 
 // ---- Without the largest value ---------------------------------------------------------------------------------
 
-// m is 0. Right only up to in = 88: exp(89) is infinite in float, and infinity / infinity is NaN.
+// m is 0. Right only while neither an exp nor their sum is infinite in float: infinity / infinity is NaN.
 template <int kBlock>
 __global__ void softmax_f32(const float* in, float* out, int columns) {
   __shared__ float warp_sums[kBlock / 32];
@@ -35,7 +35,7 @@ __global__ void softmax_f32(const float* in, float* out, int columns) {
 
 // ---- Safe: the largest value first -----------------------------------------------------------------------------
 
-// Against softmax_f32: no exponent is above 0, so nothing overflows, for one more pass over the row.
+// Compared with softmax_f32: no exponent is above 0, so nothing overflows, for one more pass over the row.
 template <class T, int kBlock>
 __global__ void safe_softmax(const T* in, T* out, int columns) {
   __shared__ float warp_maxima[kBlock / 32];
@@ -57,8 +57,8 @@ __global__ void safe_softmax(const T* in, T* out, int columns) {
   }
 }
 
-// Against safe_softmax: __expf, one multiplication and the hardware's power of two, and __fdividef, which multiplies
-// by an approximate reciprocal. The relative error is (6.8 d + 12 + k) u.
+// Compared with safe_softmax: __expf, one multiplication and the hardware's power of two, and __fdividef, which
+// multiplies by an approximate reciprocal. The relative error is (6.8 d + 12 + k) u.
 template <int kBlock>
 __global__ void safe_softmax_fast_f32(const float* in, float* out, int columns) {
   __shared__ float warp_maxima[kBlock / 32];
@@ -80,8 +80,8 @@ __global__ void safe_softmax_fast_f32(const float* in, float* out, int columns) 
   }
 }
 
-// Against safe_softmax of halves: __float2half_rd always rounds down. An error of up to a whole step, 2^-10 relative,
-// and all to one side: the row's results add up to less than 1.
+// Compared with safe_softmax of halves: __float2half_rd always rounds down. An error of up to a whole step, 2^-10
+// relative, and all to one side: the row's results add up to less than 1.
 template <int kBlock>
 __global__ void safe_softmax_round_down_f16(const __half* in, __half* out, int columns) {
   __shared__ float warp_maxima[kBlock / 32];
@@ -103,8 +103,8 @@ __global__ void safe_softmax_round_down_f16(const __half* in, __half* out, int c
   }
 }
 
-// Against safe_softmax: 16 bytes a load and a store, 4 floats or 8 halves. A row that does not begin at a multiple of
-// 16 bytes, or does not hold whole packs, is taken value by value.
+// Compared with safe_softmax: 16 bytes a load and a store, 4 floats or 8 halves. A row that does not begin at a
+// multiple of 16 bytes, or does not hold whole packs, is taken value by value.
 template <class T, int kBlock>
 __global__ void safe_softmax_packs(const T* in, T* out, int columns) {
   constexpr int kPack = kPackOf<T>;
@@ -153,9 +153,9 @@ __global__ void safe_softmax_packs(const T* in, T* out, int columns) {
 
 // ---- Online: both in one pass ----------------------------------------------------------------------------------
 
-// Against safe_softmax: the largest value and the sum come from one pass, as a pair; when a larger value turns up, the
-// sum so far is brought to its scale. Two passes over the row instead of three, for two calls of exp a value instead
-// of one.
+// Compared with safe_softmax: the largest value and the sum come from one pass, as a pair; when a larger value turns
+// up, the sum so far is brought to its scale. Two passes over the row instead of three, for two calls of exp a value
+// instead of one.
 template <class T, int kBlock>
 __global__ void online_softmax(const T* in, T* out, int columns) {
   __shared__ float warp_maxima[kBlock / 32];

@@ -7,8 +7,8 @@
 
 // in, out: (n). partials: (blocks), a pair from each block. All blocks must fit on the GPU at once, and the launch is
 // refused where they do not. A thread takes every stride-th value, where the stride is the number of threads in the
-// grid. Against vector_pairs and vector_write: one launch. The grid's barrier waits for all blocks and orders what
-// they wrote; a fence would only order.
+// grid. Compared with vector_pairs and vector_write: one launch. The grid's barrier waits for all blocks and orders
+// what they wrote; a fence would only order.
 template <int kBlock>
 __global__ void vector_grid_barrier(const float* in, float* out, MaxSum* partials, int n) {
   __shared__ float warp_maxima[kBlock / 32];

@@ -6,8 +6,10 @@
 #include "rows.cuh"
 #include "cluster.cuh"
 
+// ---- A row a cluster ---------------------------------------------------------------------------------------------
+
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. A
-// cluster of kCluster blocks for each row. Against softmax_registers: longer rows. Each block takes the
+// cluster of kCluster blocks for each row. Compared with softmax_registers: longer rows. Each block takes the
 // pair of its share, and stores it into the shared memory of all blocks of the cluster.
 template <class T, int kThreads, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, kPacks == 4 ? 4 : 1)
@@ -26,7 +28,10 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, kPa
   const int first = rank * share < columns ? rank * share : columns;
   const int mine = columns - first < share ? columns - first : share;
   const long long start = blockIdx.x / kCluster * (long long)columns + first;
-  if (thread == 0) parts.init();
+  if (thread == 0) {
+    parts.init();
+    publish_barriers();
+  }
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
   float held[kHeld];
@@ -40,9 +45,115 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, kPa
   pair.sum = exponentials<kHeld>(held, largest);
   pair.sum = block_sum<kThreads>(pair.sum, warp_sums);
   cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
-  if (thread < kCluster) parts.tell(pair, rank);
-  pair = parts.wait();
+  if (thread < kCluster) parts.tell(pair, rank, 0);
+  pair = parts.wait(0);
   // From the share's scale to the row's.
   const float scale = (has_some ? __expf(largest - pair.max) : 1.0f) / pair.sum;
   store_row<T, kThreads, kPacks>(out + start, mine, thread, true, held, scale);
+}
+
+// ---- Rows that follow each other ---------------------------------------------------------------------------------
+
+// Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. The
+// grid is a multiple of kCluster blocks, no more than run at once; cluster c takes rows c, c + clusters, … Dynamic
+// shared memory: kTilesUnderWay<kPacks> * kThreads packs.
+//
+// Compared with softmax_cluster: loads hardly pause. A copy engine brings this block's share of the next row while the
+// warps work on the row before; a thread moves its packs from shared memory to registers, and the next copies start
+// into the same place. Floats become their exponentials there; 16 bits are too few to keep an exponential, which is
+// taken twice.
+template <class T, int kThreads, int kPacks, int kCluster>
+__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 1024 / kThreads)
+    softmax_bulk_copies(const T* in, T* out, long long rows, int columns) {
+  constexpr int kPack = kPackOf<T>;
+  constexpr int kWarps = kThreads / 32;
+  constexpr int kTiles = kTilesUnderWay<kPacks>;
+  constexpr bool kKeeps = sizeof(T) == sizeof(float);
+  extern __shared__ uint4 tiles[];
+  __shared__ TileRing<kThreads, kTiles> ring;
+  __shared__ ClusterPair<kCluster> parts;
+  __shared__ float warp_maxima[kWarps];
+  __shared__ float warp_sums[kWarps];
+  const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+  const int rank = cluster.block_rank();
+  const int thread = threadIdx.x;
+  const long long clusters = gridDim.x / kCluster;
+  const long long first_row = blockIdx.x / kCluster;
+  // This block's share of a row: packs first to first + mine - 1.
+  const int packs = columns / kPack;
+  const int share = (packs + kCluster - 1) / kCluster;
+  const int first = rank * share < packs ? rank * share : packs;
+  const int mine = packs - first < share ? packs - first : share;
+  const uint4* all = reinterpret_cast<const uint4*>(in) + first;
+  uint4* results = reinterpret_cast<uint4*>(out) + first;
+
+  // Tiles are counted through all rows of this cluster, kPacks for each.
+  const auto start = [&](int number) {
+    const long long row = first_row + number / kPacks * clusters;
+    if (row >= rows) return;
+    const int from = number % kPacks * kThreads;
+    const int left = mine - from;
+    ring.start(tiles, number, all + row * packs + from, left < 0 ? 0 : left < kThreads ? left : kThreads);
+  };
+  if (thread == 0) {
+    ring.init();
+    parts.init();
+    publish_barriers();
+    for (int number = 0; number < kTiles; ++number) start(number);
+  }
+  // No block stores into another one that has not started.
+  cluster.sync();
+
+  int turn = 0;
+  for (long long row = first_row; row < rows; row += clusters, ++turn) {
+    uint4 held[kPacks];
+    MaxSum pair = {-INFINITY, 0.0f};
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const uint4* tile = ring.wait(tiles, turn * kPacks + p);
+      held[p] = make_uint4(0, 0, 0, 0);
+      if (p * kThreads + thread < mine) {
+        held[p] = tile[thread];
+        const T* values = reinterpret_cast<const T*>(&held[p]);
+#pragma unroll
+        for (int k = 0; k < kPack; ++k) pair.max = fmaxf(pair.max, widened(values[k]));
+      }
+    }
+    pair.max = block_max<kThreads>(pair.max, warp_maxima);
+    // All warps have taken the row's tiles.
+    if (thread == 0) {
+      for (int p = 0; p < kPacks; ++p) start(turn * kPacks + p + kTiles);
+    }
+    // A share may hold nothing but minus infinity while its row does not: exp then makes each 0.
+    const bool has_some = pair.max > -INFINITY;
+    const float largest = has_some ? pair.max : 0.0f;
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      T* values = reinterpret_cast<T*>(&held[p]);
+      if (p * kThreads + thread < mine) {
+#pragma unroll
+        for (int k = 0; k < kPack; ++k) {
+          const float exponential = __expf(widened(values[k]) - largest);
+          if (kKeeps) values[k] = narrowed<T>(exponential);
+          pair.sum += exponential;
+        }
+      }
+    }
+    pair.sum = block_sum<kThreads>(pair.sum, warp_sums);
+    if (thread < kCluster) parts.tell(pair, rank, turn);
+    pair = parts.wait(turn);
+    // From the share's scale to the row's.
+    const float scale = (has_some ? __expf(largest - pair.max) : 1.0f) / pair.sum;
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const int index = p * kThreads + thread;
+      T* values = reinterpret_cast<T*>(&held[p]);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        const float value = widened(values[k]);
+        values[k] = narrowed<T>((kKeeps ? value : __expf(value - largest)) * scale);
+      }
+      if (index < mine) results[row * packs + index] = held[p];
+    }
+  }
 }

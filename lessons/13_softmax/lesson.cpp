@@ -86,7 +86,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.title += first ? "" : " " + format;
     variant.summary = format + ": " + variant.summary;
     variant.compared_with = compared_with + ("_" + format);
-    variant.columns = which == Route::warp ? 100 : which == Route::cluster ? 2000 : 600;
+    variant.columns = which == Route::warp ? 100 : is_shared(which) ? 2000 : 600;
     variant.n = (which == Route::warp ? 5 : 2) * variant.columns;
     variant.block = kWarpBlock;
     variant.block_for = [which](std::uint64_t n) {
@@ -94,7 +94,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         return !large ? kWarpBlock : which == Route::registers ? 256u : kMostThreads;
     };
     if (which == Route::warp) variant.timed_columns = 1024;
-    if (which == Route::cluster) variant.timed_columns = 65536;
+    if (is_shared(which)) variant.timed_columns = 65536;
     variant.tab = first;
     return variant;
 }
@@ -181,6 +181,8 @@ void add_routes(Lesson& lesson) {
                          "softmax_registers", Route::two_reads, element));
         lesson.add(route("softmax_cluster", "cluster", "eight blocks of a cluster share a row", "softmax_shared",
                          Route::cluster, element));
+        lesson.add(route("softmax_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
+                         "softmax_cluster", Route::bulk_copies, element));
         lesson.add(best(element));
     }
 }

@@ -25,8 +25,8 @@ __global__ void __launch_bounds__(kBlock) softmax_row_a_warp(const T* in, T* out
   store_row<T, 32, kPacks>(result, columns, lane, packed, held, 1.0f / sum);
 }
 
-// A block for each row. columns is at most kBlock * kPacks packs. Against softmax_row_a_warp: longer rows, for two
-// barriers.
+// A block for each row. columns is at most kBlock * kPacks packs. Compared with softmax_row_a_warp: longer rows, for
+// two barriers.
 template <class T, int kBlock, int kPacks>
 __global__ void __launch_bounds__(kBlock) softmax_registers(const T* in, T* out, int columns) {
   constexpr int kHeld = kPacks * kPackOf<T>;
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kBlock) softmax_registers(const T* in, T* out,
 
 // ---- A row in shared memory ------------------------------------------------------------------------------------
 
-// Dynamic shared memory: columns values, rounded up to 16 bytes. Against softmax_registers: longer rows. A thread
+// Dynamic shared memory: columns values, rounded up to 16 bytes. Compared with softmax_registers: longer rows. A thread
 // reads only what it wrote itself, so the copy needs no barrier.
 template <class T, int kBlock>
 __global__ void __launch_bounds__(kBlock) softmax_shared(const T* in, T* out, int columns) {
@@ -102,8 +102,8 @@ __global__ void __launch_bounds__(kBlock) softmax_shared(const T* in, T* out, in
 
 // ---- A row that fits nowhere -----------------------------------------------------------------------------------
 
-// Against softmax_shared: any length, for reading the row twice. Online: each pack's largest value first, so that the
-// sum is rescaled once a pack and not once a value.
+// Compared with softmax_shared: any length, for reading the row twice. Online: each pack's largest value first, so that
+// the sum is rescaled once a pack and not once a value.
 template <class T, int kBlock>
 __global__ void __launch_bounds__(kBlock) softmax_two_reads(const T* in, T* out, int columns) {
   constexpr int kPack = kPackOf<T>;

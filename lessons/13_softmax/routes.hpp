@@ -9,7 +9,7 @@
 
 namespace softmax {
 
-enum class Route : std::uint8_t { warp, registers, shared, cluster, two_reads };
+enum class Route : std::uint8_t { warp, registers, shared, cluster, bulk_copies, two_reads };
 
 // What a route may hold of a row, in packs of 16 bytes.
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
@@ -39,6 +39,21 @@ inline ClusterShape cluster_shape(std::uint64_t packs_a_row) {
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 256, 2 * kPacksAThread};
 }
 
+// Of bulk copies: a small one to be looked at, one that is fastest for 65536 columns, and one for longer rows.
+inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::uint32_t block) {
+    if (block == kWarpBlock) return {2, block, kPacksAThread};
+    const bool wide = element == Element::f32;
+    const ClusterShape shape = wide ? ClusterShape{8, 512, kPacksAThread} : ClusterShape{2, 1024, kPacksAThread};
+    return packs_a_row <= shape.room() ? shape : ClusterShape{8, 1024, wide ? 2 * kPacksAThread : kPacksAThread};
+}
+// As kTilesUnderWay in cluster.cuh.
+inline std::uint32_t tiles_under_way(std::uint32_t packs) { return packs < 4 ? 2 * packs : packs + packs / 4; }
+
+inline std::string shape_text(Element element, const ClusterShape& shape) {
+    return type_of(element) + ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.packs) + ", " +
+           std::to_string(shape.blocks);
+}
+
 // Do all rows begin at a multiple of 16 bytes and hold whole packs?
 inline bool is_packed(const Inputs& inputs, Element element) {
     return inputs.offset % pack_of(element) == 0 && rows_of(inputs).columns % pack_of(element) == 0;
@@ -61,17 +76,33 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
             const ClusterShape shape = cluster_shape(packs);
             return packs <= shape.room() && (shape.packs == kPacksAThread || element == Element::f32);
         }
+        case Route::bulk_copies:
+            return packs <= bulk_shape(packs, element, block).room();
         case Route::two_reads:
             return true;
     }
     return false;
 }
 
+// As many clusters as there are rows, of which a GPU launches those that run at once, each with a row after the other.
+inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
+    const Rows rows = rows_of(inputs);
+    const ClusterShape shape = bulk_shape(packs_of(rows.columns, element), element, inputs.block);
+    Block block{shape.threads};
+    block.dynamic_shared_bytes = tiles_under_way(shape.packs) * shape.threads * 16;
+    plan.launch("softmax_bulk_copies", shape_text(element, shape), Grid{rows.blocks() * shape.blocks}, block,
+                buffers.in, buffers.out, static_cast<long long>(rows.count), columns_of(inputs));
+    plan.launches.back().cluster_in_turns = shape.blocks;
+}
+
+// Do the blocks of a cluster share a row?
+inline bool is_shared(Route route) { return route == Route::cluster || route == Route::bulk_copies; }
+
 // The plan of one route. A row that has no room there is taken by the one that takes any.
 inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
-    if (!has_room(route, rows.columns, element, block) || (route == Route::cluster && !is_packed(inputs, element))) {
+    if (!has_room(route, rows.columns, element, block) || (is_shared(route) && !is_packed(inputs, element))) {
         route = Route::two_reads;
         block = kMostThreads;
     }
@@ -102,12 +133,13 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         }
         case Route::cluster: {
             const ClusterShape shape = cluster_shape(packs);
-            plan.launch("softmax_cluster",
-                        type_of(element) + ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.packs) +
-                            ", " + std::to_string(shape.blocks),
-                        Grid{rows.blocks() * shape.blocks}, Block{shape.threads}, buffers.in, buffers.out, columns);
+            plan.launch("softmax_cluster", shape_text(element, shape), Grid{rows.blocks() * shape.blocks},
+                        Block{shape.threads}, buffers.in, buffers.out, columns);
             break;
         }
+        case Route::bulk_copies:
+            launch_bulk_copies(plan, inputs, element, buffers);
+            break;
         case Route::two_reads:
             plan.launch("softmax_two_reads", threads, grid, Block{block}, buffers.in, buffers.out, columns);
             break;
@@ -118,7 +150,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     expect(plan, buffers, inputs,
            {.element = element,
             .additions = additions,
-            .merges = route == Route::two_reads || route == Route::cluster,
+            .merges = route == Route::two_reads || is_shared(route),
             .fast = true});
 }
 
@@ -133,8 +165,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     // Two blocks of 1024 threads share a multiprocessor as long as a thread holds no more than four packs.
     const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) &&
                           packs_of(columns, element) > std::uint64_t{kMostThreads} * kPacksAThread &&
-                          has_room(Route::cluster, columns, element, kMostThreads);
-    if (clusters) return {Route::cluster, kMostThreads};
+                          has_room(Route::bulk_copies, columns, element, kMostThreads);
+    if (clusters) return {Route::bulk_copies, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
         if (has_room(Route::registers, columns, element, block)) return {Route::registers, block};
     if (has_room(Route::shared, columns, element, kMostThreads)) return {Route::shared, kMostThreads};

@@ -50,8 +50,9 @@ struct Sums {
   float squares;
 };
 
-// v as E[x^2] - E[x]^2. Against layer_norm: one pass and one reduction for both. Two large numbers are taken from each
-// other: where the mean is large beside the spread, little of the difference is right, and it may even be negative.
+// v as E[x^2] - E[x]^2. Compared with layer_norm: one pass and one reduction for both. Two large numbers are taken from
+// each other: where the mean is large beside the spread, little of the difference is right, and it may even be
+// negative.
 template <int kBlock>
 __global__ void layer_norm_squares(const float* in, const float* weight, const float* bias, float* out, int columns,
                                    float epsilon) {
@@ -83,8 +84,8 @@ __global__ void layer_norm_squares(const float* in, const float* weight, const f
   }
 }
 
-// Welford's update in each thread, then Chan's merge. Against layer_norm: one pass for both; against
-// layer_norm_squares: nothing large is taken from anything large. A value costs a division, a round three shuffles.
+// Welford's update in each thread, then Chan's merge. Compared with layer_norm: one pass for both; compared
+// with layer_norm_squares: nothing large is taken from anything large. A value costs a division, a round three shuffles.
 template <int kBlock>
 __global__ void layer_norm_welford(const float* in, const float* weight, const float* bias, float* out, int columns,
                                    float epsilon) {

@@ -6,8 +6,10 @@
 #include "rows.cuh"
 #include "cluster.cuh"
 
+// ---- A row a cluster ---------------------------------------------------------------------------------------------
+
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. A
-// cluster of kCluster blocks for each row. Against layer_norm_registers: longer rows. Each block takes the
+// cluster of kCluster blocks for each row. Compared with layer_norm_registers: longer rows. Each block takes the
 // moments of its share in two passes over registers, and stores them into the shared memory of all blocks of the
 // cluster: the blocks meet once, not twice.
 template <class T, int kThreads, int kPacks, int kCluster>
@@ -26,18 +28,139 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, kPa
   const int first = rank * share < columns ? rank * share : columns;
   const int mine = columns - first < share ? columns - first : share;
   const long long start = blockIdx.x / kCluster * (long long)columns + first;
-  if (thread == 0) parts.init();
+  if (thread == 0) {
+    parts.init();
+    publish_barriers();
+  }
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
-  const Row<T> row = {in + start, weight + first, bias + first, out + start, mine, thread, kThreads, true};
+  const PackRow<T, true> row = {in + start, out + start, 0, mine, false, false, thread, kThreads};
   Held<T, kPacks> held;
-  float sum = load_row<T, kPacks>(row, held);
+  float sum = load_row<T, kPacks>(row, weight + first, bias + first, held);
   sum = block_sum(sum, warp_sums);
   const float mean = mine > 0 ? sum / (float)mine : 0.0f;
   float squares = squares_of<T, kPacks>(row, held, mean);
   squares = block_sum(squares, warp_squares);
   cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
-  if (thread < kCluster) parts.tell(mean, squares, rank);
-  const Moments moments = parts.wait(columns, share);
-  store_row<T, kPacks>(row, held, moments.mean, scale_of(moments.m2 / (float)columns, epsilon));
+  if (thread < kCluster) parts.tell(mean, squares, rank, 0);
+  const Moments moments = parts.wait(columns, share, 0);
+  store_row<T, kPacks>(row, weight + first, bias + first, held, moments.mean,
+                       scale_of(moments.m2 / (float)columns, epsilon));
+}
+
+// ---- Rows that follow each other ---------------------------------------------------------------------------------
+
+// Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. The
+// grid is a multiple of kCluster blocks, no more than run at once; cluster c takes rows c, c + clusters, … Dynamic
+// shared memory: kTilesUnderWay<kPacks> * kThreads packs.
+//
+// Compared with layer_norm_cluster: weights and biases are read once and stay in registers from row to row, and loads
+// hardly pause. A copy engine brings this block's share of the next row while the warps work on the row before; a
+// thread moves its packs from shared memory to registers, and the next copies start into the same place.
+template <class T, int kThreads, int kPacks, int kCluster>
+__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 512 / kThreads)
+    layer_norm_bulk_copies(const T* in, const T* weight, const T* bias, T* out, long long rows, int columns,
+                           float epsilon) {
+  constexpr int kPack = kPackOf<T>;
+  constexpr int kWarps = kThreads / 32;
+  constexpr int kTiles = kTilesUnderWay<kPacks>;
+  extern __shared__ uint4 tiles[];
+  __shared__ TileRing<kThreads, kTiles> ring;
+  __shared__ ClusterMoments<kCluster> parts;
+  __shared__ float warp_sums[kWarps];
+  __shared__ float warp_squares[kWarps];
+  const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+  const int rank = cluster.block_rank();
+  const int thread = threadIdx.x;
+  const long long clusters = gridDim.x / kCluster;
+  const long long first_row = blockIdx.x / kCluster;
+  // This block's share of a row: packs first to first + mine - 1.
+  const int packs = columns / kPack;
+  const int share = (packs + kCluster - 1) / kCluster;
+  const int first = rank * share < packs ? rank * share : packs;
+  const int mine = packs - first < share ? packs - first : share;
+  const uint4* all = reinterpret_cast<const uint4*>(in) + first;
+  uint4* results = reinterpret_cast<uint4*>(out) + first;
+
+  // Tiles are counted through all rows of this cluster, kPacks for each.
+  const auto start = [&](int number) {
+    const long long row = first_row + number / kPacks * clusters;
+    if (row >= rows) return;
+    const int from = number % kPacks * kThreads;
+    const int left = mine - from;
+    ring.start(tiles, number, all + row * packs + from, left < 0 ? 0 : left < kThreads ? left : kThreads);
+  };
+  if (thread == 0) {
+    ring.init();
+    parts.init();
+    publish_barriers();
+    for (int number = 0; number < kTiles; ++number) start(number);
+  }
+  uint4 weights[kPacks];
+  uint4 biases[kPacks];
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * kThreads + thread;
+    if (index < mine) {
+      weights[p] = reinterpret_cast<const uint4*>(weight)[first + index];
+      biases[p] = reinterpret_cast<const uint4*>(bias)[first + index];
+    }
+  }
+  // No block stores into another one that has not started.
+  cluster.sync();
+
+  int turn = 0;
+  for (long long row = first_row; row < rows; row += clusters, ++turn) {
+    uint4 held[kPacks];
+    float sum = 0.0f;
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const uint4* tile = ring.wait(tiles, turn * kPacks + p);
+      held[p] = make_uint4(0, 0, 0, 0);
+      if (p * kThreads + thread < mine) held[p] = tile[thread];
+      const T* values = reinterpret_cast<const T*>(&held[p]);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) sum += widened(values[k]);
+    }
+    sum = block_sum(sum, warp_sums);
+    // All warps have taken the row's tiles.
+    if (thread == 0) {
+      for (int p = 0; p < kPacks; ++p) start(turn * kPacks + p + kTiles);
+    }
+    const float mean = mine > 0 ? sum / (float)(mine * kPack) : 0.0f;
+    float squares = 0.0f;
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      keep_packed<T>(held[p]);
+      const T* values = reinterpret_cast<const T*>(&held[p]);
+      if (p * kThreads + thread < mine) {
+#pragma unroll
+        for (int k = 0; k < kPack; ++k) {
+          const float deviation = widened(values[k]) - mean;
+          squares = fmaf(deviation, deviation, squares);
+        }
+      }
+    }
+    squares = block_sum(squares, warp_squares);
+    if (thread < kCluster) parts.tell(mean, squares, rank, turn);
+    const Moments moments = parts.wait(columns, share * kPack, turn);
+    const float scale = scale_of(moments.m2 / (float)columns, epsilon);
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const int index = p * kThreads + thread;
+      keep_packed<T>(held[p]);
+      keep_packed<T>(weights[p]);
+      keep_packed<T>(biases[p]);
+      const T* values = reinterpret_cast<const T*>(&held[p]);
+      const T* weighed = reinterpret_cast<const T*>(&weights[p]);
+      const T* shifted = reinterpret_cast<const T*>(&biases[p]);
+      uint4 words;
+      T* results_of_pack = reinterpret_cast<T*>(&words);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        results_of_pack[k] = normalized(values[k], moments.mean, scale, weighed[k], shifted[k]);
+      }
+      if (index < mine) results[row * packs + index] = words;
+    }
+  }
 }

@@ -100,16 +100,19 @@ void add_traps(Lesson& lesson) {
     lesson.add(wrong(in_count, "epsilon is added to the variance: here 0 / (columns + epsilon) is still 0."));
 }
 
+// Do blocks of a cluster share a row?
+bool is_shared(Route which) { return which == Route::cluster || which == Route::bulk_copies; }
+
 // A fast route in one format. Rows that have no room in it run by the one that takes any.
 Variant route(const char* name, const char* title, const char* summary, const char* compared_with, Route which,
               Element element) {
     const std::string format(lanewise::element_name(element));
     Variant variant = rows(name + ("_" + format), title, summary, "",
-                           [=](Plan& plan, const Inputs& inputs) { plan_route(plan, inputs, element, which); });
+                           [=](Plan& plan, const Inputs& inputs) { plan_in_blocks(plan, inputs, element, which); });
     variant.title += element == Element::f32 ? "" : " " + format;
     variant.summary = format + ": " + variant.summary;
     variant.compared_with = compared_with + ("_" + format);
-    variant.columns = which == Route::warp ? 100 : which == Route::cluster ? 2000 : 300;
+    variant.columns = which == Route::warp ? 100 : is_shared(which) ? 2000 : 300;
     variant.n = (which == Route::warp ? 5 : 2) * variant.columns;
     variant.block = kWarpBlock;
     variant.block_for = [which](std::uint64_t n) {
@@ -117,7 +120,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         return !large ? kWarpBlock : which == Route::registers ? 256u : kMostThreads;
     };
     if (which == Route::warp) variant.timed_columns = 1024;
-    if (which == Route::cluster) variant.timed_columns = 65536;
+    if (is_shared(which)) variant.timed_columns = 65536;
     variant.tab = element == Element::f32;
     return variant;
 }
@@ -132,6 +135,8 @@ void add_routes(Lesson& lesson) {
                          Route::two_reads, element));
         lesson.add(route("layer_norm_cluster", "cluster", "eight blocks of a cluster share a row",
                          "layer_norm_two_reads", Route::cluster, element));
+        lesson.add(route("layer_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
+                         "layer_norm_cluster", Route::bulk_copies, element));
         Variant best = route("layer_norm_best", "best", "the route for the row's length", "layer_norm_registers",
                              Route::registers, element);
         best.plan = [=](Plan& plan, const Inputs& inputs) { plan_best(plan, inputs, element); };

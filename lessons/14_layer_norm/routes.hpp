@@ -8,7 +8,7 @@
 
 namespace layer_norm {
 
-enum class Route : std::uint8_t { warp, registers, cluster, two_reads };
+enum class Route : std::uint8_t { warp, registers, cluster, bulk_copies, two_reads };
 
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
 inline constexpr std::uint32_t kMostThreads = 1024;
@@ -37,13 +37,29 @@ inline ClusterShape cluster_shape(std::uint64_t packs_a_row) {
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 256, 2 * kPacks};
 }
 
+// Of bulk copies: a small one to be looked at, one that is fastest for 65536 columns, and one for longer rows.
+inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::uint32_t block) {
+    if (block == kWarpBlock) return {2, block, kPacks};
+    const bool wide = element == Element::f32;
+    const ClusterShape shape = wide ? ClusterShape{8, 256, 2 * kPacks} : ClusterShape{4, 512, kPacks};
+    return packs_a_row <= shape.room() ? shape : ClusterShape{8, 512, wide ? 2 * kPacks : kPacks};
+}
+// As kTilesUnderWay in cluster.cuh.
+inline std::uint32_t tiles_under_way(std::uint32_t packs) { return packs < 4 ? 2 * packs : packs + packs / 4; }
+
 // Do all rows begin at a multiple of 16 bytes and hold whole packs?
 inline bool is_packed(const Inputs& inputs, Element element) {
     return inputs.offset % pack_of(element) == 0 && rows_of(inputs).columns % pack_of(element) == 0;
 }
 
+// Packs in which a row lies, at most: one that begins within a pack shares its first and its last with other rows.
+inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    return packs_of(is_packed(inputs, element) ? columns : columns + pack_of(element) - 1, element);
+}
+
 inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
-    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    const std::uint64_t packs = packs_touched(inputs, element);
     switch (route) {
         case Route::warp:
             return packs <= 32 * kPacks;
@@ -55,6 +71,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs <= shape.room() &&
                    (shape.packs == kPacks || element == Element::f32);
         }
+        case Route::bulk_copies:
+            return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
         case Route::two_reads:
             return true;
     }
@@ -65,13 +83,24 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
 struct Choice {
     Route route = Route::two_reads;
     std::uint32_t block = kMostThreads;
+    std::uint32_t packs = kPacks;   // a thread, in registers
 };
+// Whole warps, as many as a row needs. Two packs a thread are faster than four as long as blocks stay small, since more
+// of them run at once; but not where rows share packs.
+inline Choice in_registers(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = packs_touched(inputs, element);
+    const std::uint64_t most = most_threads_in_registers(element);
+    const bool two = is_packed(inputs, element) && packs <= most;
+    const std::uint32_t packs_a_thread = two ? 2 : kPacks;
+    const std::uint64_t threads = (packs + packs_a_thread * 32 - 1) / (packs_a_thread * 32) * 32;
+    if (threads > most) return {};
+    return {Route::registers, static_cast<std::uint32_t>(threads), packs_a_thread};
+}
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock};
-    for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
-        if (has_room(Route::registers, inputs, element, block)) return {Route::registers, block};
-    if (inputs.machine.architecture >= 90 && has_room(Route::cluster, inputs, element, kMostThreads))
-        return {Route::cluster, kMostThreads};
+    if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
+    if (inputs.machine.architecture >= 90 && has_room(Route::bulk_copies, inputs, element, kMostThreads))
+        return {Route::bulk_copies, kMostThreads};
     return {};
 }
 
@@ -80,12 +109,23 @@ inline std::string shape_text(Element element, const ClusterShape& shape) {
            std::to_string(shape.blocks);
 }
 
-// The plan of one route. A row that has no room there is taken by the one that takes any.
-inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route) {
+// As many clusters as there are rows, of which a GPU launches those that run at once, each with a row after the other.
+inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    const Rows rows = rows_of(inputs);
+    const ClusterShape shape = bulk_shape(packs_of(rows.columns, element), element, inputs.block);
+    Block block{shape.threads};
+    block.dynamic_shared_bytes = tiles_under_way(shape.packs) * shape.threads * 16;
+    plan.launch("layer_norm_bulk_copies", shape_text(element, shape), Grid{rows.blocks() * shape.blocks}, block, b.in,
+                b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
+    plan.launches.back().cluster_in_turns = shape.blocks;
+}
+
+// The plan of one route, in registers with that many packs a thread. A row that has no room there is taken by the one
+// that takes any.
+inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route,
+                       std::uint32_t packs_a_thread = kPacks) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
-    if (block < kWarpBlock || block > kMostThreads || block % kWarpBlock != 0)
-        throw lanewise::Error("--block " + std::to_string(block) + ": this variant takes 128, 256, 512 or 1024.");
     if (!has_room(route, inputs, element, block)) {
         route = Route::two_reads;
         block = kMostThreads;
@@ -93,19 +133,20 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
-         .way = route == Route::two_reads || route == Route::cluster ? Way::merges : Way::two_passes,
+         .way = route == Route::warp || route == Route::registers ? Way::two_passes : Way::merges,
          .additions = additions_in(rows.columns, route == Route::warp ? 32 : block) + 64});
     const std::string type = type_of(element);
+    const std::string whole = is_packed(inputs, element) ? ", true" : ", false";
     const int columns = columns_of(inputs);
     const float epsilon = epsilon_of(inputs);
     switch (route) {
         case Route::warp:
-            plan.launch("layer_norm_row_a_warp", type + ", " + std::to_string(kPacks),
+            plan.launch("layer_norm_row_a_warp", type + ", " + std::to_string(kPacks) + whole,
                         Grid{rows.blocks(block / 32)}, Block{block}, b.in, b.weight, b.bias, b.out,
                         static_cast<long long>(rows.count), columns, epsilon);
             break;
         case Route::registers:
-            plan.launch("layer_norm_registers", type + ", " + std::to_string(kPacks),
+            plan.launch("layer_norm_registers", type + ", " + std::to_string(packs_a_thread) + whole,
                         Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out, columns, epsilon);
             break;
         case Route::cluster: {
@@ -114,11 +155,22 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                         Block{shape.threads}, b.in, b.weight, b.bias, b.out, columns, epsilon);
             break;
         }
+        case Route::bulk_copies:
+            launch_bulk_copies(plan, inputs, element, b);
+            break;
         case Route::two_reads:
             plan.launch("layer_norm_two_reads", type, Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out,
                         columns, epsilon);
             break;
     }
+}
+
+// The plan of one route in blocks of --block threads. Throws Error where no kernel of the route has so many.
+inline void plan_in_blocks(Plan& plan, const Inputs& inputs, Element element, Route route) {
+    const std::uint32_t block = inputs.block;
+    if (block < kWarpBlock || block > kMostThreads || block % kWarpBlock != 0)
+        throw lanewise::Error("--block " + std::to_string(block) + ": this variant takes 128, 256, 512 or 1024.");
+    plan_route(plan, inputs, element, route);
 }
 
 inline void plan_best(Plan& plan, const Inputs& inputs, Element element) {
@@ -127,7 +179,7 @@ inline void plan_best(Plan& plan, const Inputs& inputs, Element element) {
     const Choice best = best_route(inputs, element);
     Inputs chosen = inputs;
     chosen.block = best.block;
-    plan_route(plan, chosen, element, best.route);
+    plan_route(plan, chosen, element, best.route, best.packs);
 }
 
 }  // namespace layer_norm

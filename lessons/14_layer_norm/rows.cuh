@@ -128,77 +128,162 @@ struct alignas(16) Pack {
   T values[kPackOf<T>];
 };
 
+// Keeps the values of a pack as they are: of 16 bits, the compiler would else hold on to the floats that they were
+// widened to, twice as many registers. An instruction that does nothing, but might have changed them.
+template <class T, class AnyPack>
+__device__ __forceinline__ void keep_packed(AnyPack& pack) {
+#ifdef __CUDA_ARCH__
+  if (sizeof(T) == 2) {
+    unsigned* words = reinterpret_cast<unsigned*>(&pack);
+    asm volatile("" : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3]));
+  }
+#endif
+}
+
 template <class T>
 __device__ __forceinline__ Pack<T> pack_at(const T* values, int index) {
   return reinterpret_cast<const Pack<T>*>(values)[index];
 }
 
-// A row, or a part of one, and how threads share it.
-template <class T>
-struct Row {
-  const T* in;
-  const T* weight;
-  const T* bias;
+// A row as packs of 16 bytes, from the pack in which it begins to the one in which it ends. Unless it is kWhole, values
+// of the rows beside it may lie in those two.
+template <class T, bool kWhole>
+struct PackRow {
+  const T* in;   // the first pack
   T* out;
-  int columns;
-  int thread, threads;
-  bool packed;   // everything begins at multiples of 16 bytes, in whole packs
+  int shift;     // values of the first pack that lie before the row
+  int end;       // shift + columns
+  bool first;    // of its array: nothing before the row may be read
+  bool last;     // … or past it
+  int thread, threads;   // who shares the row
 };
 
-template <class T>
-__device__ __forceinline__ Row<T> row_at(const T* in, const T* weight, const T* bias, T* out, long long number,
-                                         int columns, int thread, int threads) {
-  Row<T> row = {in + number * columns, weight, bias, out + number * columns, columns, thread, threads, false};
-  row.packed = in_packs(row.in, columns) && in_packs(row.out, columns) && in_packs(weight, columns) &&
-               in_packs(bias, columns);
-  return row;
+// Row `number` of rows that follow each other. in and out lie equally far past a multiple of 16 bytes. kWhole: each row
+// begins at such a multiple, and holds whole packs.
+template <bool kWhole, class T>
+__device__ __forceinline__ PackRow<T, kWhole> row_at(const T* in, T* out, long long number, long long rows, int columns,
+                                                     int thread, int threads) {
+  const long long start = number * columns;
+  const int shift = kWhole ? 0 : reinterpret_cast<size_t>(in + start) % 16 / sizeof(T);
+  return {in + start - shift, out + start - shift, shift, shift + columns, number == 0, number == rows - 1, thread,
+          threads};
 }
 
-// Where value number k of a thread lies in the row. Packs, or values where it is not packed, are dealt out in turn.
-template <class T>
-__device__ __forceinline__ int column_of(const Row<T>& row, int k) {
+// Is the pack that begins with value i, counted from the first pack, the row's own as a whole?
+template <class T, bool kWhole>
+__device__ __forceinline__ bool is_whole(const PackRow<T, kWhole>& row, int i) {
+  if (kWhole) return i < row.end;
+  return i >= row.shift && i + kPackOf<T> <= row.end;
+}
+template <class T, bool kWhole>
+__device__ __forceinline__ bool is_inside(const PackRow<T, kWhole>& row, int i) {
+  return i >= row.shift && i < row.end;
+}
+
+// A thread's packs of a row, 0 outside of it. The row has at most threads * kPacks packs.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ void load_packs(const PackRow<T, kWhole>& row, Pack<T>* held) {
   constexpr int kPack = kPackOf<T>;
-  return row.packed ? (k / kPack * row.threads + row.thread) * kPack + k % kPack : k * row.threads + row.thread;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * row.threads + row.thread;
+    const int i = index * kPack;
+    uint4 words = make_uint4(0, 0, 0, 0);
+    const bool ends_array = !kWhole && ((row.first && i < row.shift) || (row.last && i + kPack > row.end));
+    if (i < row.end && !ends_array) words = reinterpret_cast<const uint4*>(row.in)[index];
+    held[p] = *reinterpret_cast<const Pack<T>*>(&words);
+  }
+  if (kWhole) return;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int i = (p * row.threads + row.thread) * kPack;
+    if (i < row.end && !is_whole(row, i)) {
+      // Where the array begins or ends, the row's own values alone; else what is not the row's is put out.
+      const bool ends_array = (row.first && i < row.shift) || (row.last && i + kPack > row.end);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        if (!is_inside(row, i + k)) {
+          held[p].values[k] = narrowed<T>(0.0f);
+        } else if (ends_array) {
+          held[p].values[k] = row.in[i + k];
+        }
+      }
+    }
+  }
+}
+
+// Writes a pack that begins with value i, or what the row has of it.
+template <class T, bool kWhole>
+__device__ __forceinline__ void store_pack(const PackRow<T, kWhole>& row, int i, const Pack<T>& pack) {
+  constexpr int kPack = kPackOf<T>;
+  if (is_whole(row, i)) {
+    reinterpret_cast<uint4*>(row.out)[i / kPack] = *reinterpret_cast<const uint4*>(&pack);
+  } else if (i < row.end) {
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) {
+      if (is_inside(row, i + k)) row.out[i + k] = pack.values[k];
+    }
+  }
+}
+
+// The values number `from` to from + kPack - 1 of two packs that follow each other.
+template <class T>
+__device__ __forceinline__ Pack<T> part_of(const Pack<T>& low, const Pack<T>& high, int from) {
+  const unsigned* lows = reinterpret_cast<const unsigned*>(&low);
+  const unsigned* highs = reinterpret_cast<const unsigned*>(&high);
+  unsigned words[8] = {lows[0], lows[1], lows[2], lows[3], highs[0], highs[1], highs[2], highs[3]};
+  const int bytes = from * (int)sizeof(T);
+#pragma unroll
+  for (int k = 0; k < 6; ++k) words[k] = bytes & 8 ? words[k + 2] : words[k];
+#pragma unroll
+  for (int k = 0; k < 5; ++k) words[k] = bytes & 4 ? words[k + 1] : words[k];
+  Pack<T> part;
+  unsigned* results = reinterpret_cast<unsigned*>(&part);
+#pragma unroll
+  for (int k = 0; k < 4; ++k) results[k] = __funnelshift_r(words[k], words[k + 1], bytes % 4 * 8);
+  return part;
+}
+
+// kPack weights or biases from column `first` on, 0 where the row has no such column. They begin at a multiple of 16
+// bytes; where first does not, they are cut from two packs.
+template <class T>
+__device__ __forceinline__ Pack<T> weights_at(const T* weight, int first, int columns) {
+  constexpr int kPack = kPackOf<T>;
+  const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(weight);
+  const int from = first & (kPack - 1);
+  const int index = (first - from) / kPack;
+  if (first >= 0 && from == 0 && first + kPack <= columns) return packs[index];
+  if (first >= 0 && (index + 2) * kPack <= columns) return part_of(packs[index], packs[index + 1], from);
+  Pack<T> weights;
+#pragma unroll
+  for (int k = 0; k < kPack; ++k) {
+    weights.values[k] = first + k >= 0 && first + k < columns ? weight[first + k] : narrowed<T>(0.0f);
+  }
+  return weights;
 }
 
 // What a thread keeps of a row of at most threads * kPacks packs.
 template <class T, int kPacks>
 struct Held {
-  Pack<T> values[kPacks];   // 0 past the end of the row
-  Pack<T> weights[kPacks];
+  Pack<T> values[kPacks];    // 0 outside of the row
+  Pack<T> weights[kPacks];   // of whole rows
   Pack<T> biases[kPacks];
 };
 
-// Fills `held`, and returns the sum of the values. Weights and biases are asked for at once, so that they come while
-// the row's threads wait for each other.
-template <class T, int kPacks>
-__device__ __forceinline__ float load_row(const Row<T>& row, Held<T, kPacks>& held) {
+// Fills `held`, and returns the sum of the values. Weights and biases of whole rows are asked for at once, so that they
+// come while the row's threads wait for each other.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ float load_row(const PackRow<T, kWhole>& row, const T* weight, const T* bias,
+                                          Held<T, kPacks>& held) {
   constexpr int kPack = kPackOf<T>;
-  if (row.packed) {
+  load_packs<T, kPacks>(row, held.values);
+  if (kWhole) {
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
       const int index = p * row.threads + row.thread;
-#pragma unroll
-      for (int k = 0; k < kPack; ++k) held.values[p].values[k] = narrowed<T>(0.0f);
-      if (index * kPack < row.columns) held.values[p] = pack_at(row.in, index);
-    }
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      const int index = p * row.threads + row.thread;
-      if (index * kPack < row.columns) {
-        held.weights[p] = pack_at(row.weight, index);
-        held.biases[p] = pack_at(row.bias, index);
-      }
-    }
-  } else {
-#pragma unroll
-    for (int k = 0; k < kPacks * kPack; ++k) {
-      const int column = k * row.threads + row.thread;
-      held.values[k / kPack].values[k % kPack] = narrowed<T>(0.0f);
-      if (column < row.columns) {
-        held.values[k / kPack].values[k % kPack] = row.in[column];
-        held.weights[k / kPack].values[k % kPack] = row.weight[column];
-        held.biases[k / kPack].values[k % kPack] = row.bias[column];
+      if (index * kPack < row.end) {
+        held.weights[p] = pack_at(weight, index);
+        held.biases[p] = pack_at(bias, index);
       }
     }
   }
@@ -208,19 +293,25 @@ __device__ __forceinline__ float load_row(const Row<T>& row, Held<T, kPacks>& he
   return sum;
 }
 
-// The sum of the squared deviations. What is past the end of the row has none.
-template <class T, int kPacks>
-__device__ __forceinline__ float squares_of(const Row<T>& row, const Held<T, kPacks>& held, float mean) {
+// The sum of the squared deviations. What is outside of the row has none.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ float squares_of(const PackRow<T, kWhole>& row, Held<T, kPacks>& held, float mean) {
   constexpr int kPack = kPackOf<T>;
   float squares = 0.0f;
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
-    // A pack is inside or outside as a whole; single values are asked one by one.
-    const bool whole = row.packed && column_of(row, p * kPack) < row.columns;
+    const int i = (p * row.threads + row.thread) * kPack;
+    keep_packed<T>(held.values[p]);
+    if (is_whole(row, i)) {
 #pragma unroll
-    for (int k = 0; k < kPack; ++k) {
-      if (whole || (!row.packed && column_of(row, p * kPack + k) < row.columns)) {
+      for (int k = 0; k < kPack; ++k) {
         const float deviation = widened(held.values[p].values[k]) - mean;
+        squares = fmaf(deviation, deviation, squares);
+      }
+    } else if (!kWhole && i < row.end) {
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        const float deviation = is_inside(row, i + k) ? widened(held.values[p].values[k]) - mean : 0.0f;
         squares = fmaf(deviation, deviation, squares);
       }
     }
@@ -234,26 +325,26 @@ __device__ __forceinline__ T normalized(T value, float mean, float scale, T weig
   return narrowed<T>(fmaf((widened(value) - mean) * scale, widened(weight), widened(bias)));
 }
 
-template <class T, int kPacks>
-__device__ __forceinline__ void store_row(const Row<T>& row, const Held<T, kPacks>& held, float mean, float scale) {
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ void store_row(const PackRow<T, kWhole>& row, const T* weight, const T* bias,
+                                          Held<T, kPacks>& held, float mean, float scale) {
   constexpr int kPack = kPackOf<T>;
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
-    Pack<T> results;
-#pragma unroll
-    for (int k = 0; k < kPack; ++k) {
-      results.values[k] = normalized(held.values[p].values[k], mean, scale, held.weights[p].values[k],
-                                     held.biases[p].values[k]);
-    }
-    if (row.packed) {
-      const int index = p * row.threads + row.thread;
-      if (index * kPack < row.columns) reinterpret_cast<Pack<T>*>(row.out)[index] = results;
-    } else {
+    const int i = (p * row.threads + row.thread) * kPack;
+    if (i < row.end) {
+      keep_packed<T>(held.values[p]);
+      const int column = i - row.shift;
+      const int columns = row.end - row.shift;
+      const Pack<T> weights = kWhole ? held.weights[p] : weights_at(weight, column, columns);
+      const Pack<T> biases = kWhole ? held.biases[p] : weights_at(bias, column, columns);
+      Pack<T> results;
 #pragma unroll
       for (int k = 0; k < kPack; ++k) {
-        const int column = column_of(row, p * kPack + k);
-        if (column < row.columns) row.out[column] = results.values[k];
+        results.values[k] =
+            normalized(held.values[p].values[k], mean, scale, weights.values[k], biases.values[k]);
       }
+      store_pack(row, i, results);
     }
   }
 }

@@ -78,3 +78,33 @@ struct ClusterSum {
     return sum;
   }
 };
+
+// Packs of 16 bytes on their way from global to shared memory, in the order in which they will be used: tile after tile
+// of kThreads packs, kTiles of them at a time. In shared memory, beside kTiles * kThreads packs for the tiles.
+template <int kThreads, int kTiles>
+struct TileRing {
+  unsigned long long arrived[kTiles];
+
+  // By one thread, before any other use; then all blocks of the cluster must meet.
+  __device__ __forceinline__ void init() {
+    for (int tile = 0; tile < kTiles; ++tile) init_barrier(&arrived[tile], 1);
+  }
+  // By one thread: starts copying tile `number`, of `packs` packs, 0 to kThreads. All threads have taken what they want
+  // of tile number - kTiles, and have met since.
+  __device__ __forceinline__ void start(uint4* tiles, int number, const uint4* from, int packs) {
+    const int place = number % kTiles;
+    arrive_expecting(&arrived[place], packs * 16);
+    if (packs > 0) start_copy(tiles + place * kThreads, from, packs * 16, &arrived[place]);
+  }
+  // By any thread: waits for tile `number`, and returns where it lies.
+  __device__ __forceinline__ const uint4* wait(const uint4* tiles, int number) {
+    const int place = number % kTiles;
+    wait_for(&arrived[place], number / kTiles % 2);
+    return tiles + place * kThreads;
+  }
+};
+
+// Tiles on their way, for rows whose share of a block is kPacks tiles: a little more than one row. With fewer, loads
+// pause while a row is normalized; with more, reads and writes of many rows compete for memory, and both slow down.
+template <int kPacks>
+constexpr int kTilesUnderWay = kPacks < 4 ? 2 * kPacks : kPacks + kPacks / 4;

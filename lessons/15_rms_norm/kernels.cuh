@@ -43,7 +43,7 @@ __global__ void rms_norm_one_thread(const float* in, const float* weight, float*
   }
 }
 
-// Against rms_norm_one_thread: every warp adds the warp sums, so nobody has to be told. One barrier.
+// Compared with rms_norm_one_thread: every warp adds the warp sums, so that none has to be told. One barrier.
 template <class T, int kBlock>
 __global__ void rms_norm(const T* in, const T* weight, T* out, int columns, float epsilon) {
   __shared__ float warp_sums[kBlock / 32];

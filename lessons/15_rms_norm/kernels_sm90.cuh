@@ -9,8 +9,8 @@
 // ---- A row a cluster ---------------------------------------------------------------------------------------------
 
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. A
-// cluster of kCluster blocks for each row. Against rms_norm_registers: longer rows. Each block adds up its share of the
-// squares and stores the sum into the shared memory of all blocks of the cluster.
+// cluster of kCluster blocks for each row. Compared with rms_norm_registers: longer rows. Each block adds up its share
+// of the squares and stores the sum into the shared memory of all blocks of the cluster.
 template <class T, int kThreads, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
     rms_norm_cluster(const T* in, const T* weight, T* out, int columns, float epsilon) {
@@ -35,7 +35,8 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
   Pack<T> held[kPacks];
   Pack<T> weights[kPacks];
-  float squares = load_row<T, kPacks>(in + start, weight + first, mine, thread, kThreads, true, held, weights);
+  const PackRow<T, true> row = {in + start, out + start, 0, mine, false, false, thread, kThreads};
+  float squares = load_row<T, kPacks>(row, weight + first, held, weights);
   squares = warp_sum(squares);
   if (lane == 0) warp_sums[thread / 32] = squares;
   __syncthreads();
@@ -47,27 +48,26 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
   }
   squares = cluster_sum.wait(0);
   const float scale = scale_of(squares, columns, epsilon);
-  store_row<T, kPacks>(out + start, mine, thread, kThreads, true, held, weights, scale);
+  store_row<T, kPacks>(row, weight + first, held, weights, scale);
 }
 
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
 
-constexpr int kMostStages = 8;
-
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. The
-// grid is a multiple of kCluster blocks; cluster c takes rows c, c + clusters, … Dynamic shared memory: `stages`
-// shares of a row, 16 bytes for each of its packs; 1 to kMostStages.
+// grid is a multiple of kCluster blocks, no more than run at once; cluster c takes rows c, c + clusters, … Dynamic
+// shared memory: kTilesUnderWay<kPacks> * kThreads packs.
 //
-// Against rms_norm_cluster: loads that never pause. A copy engine brings this block's share of the
-// next rows while the warps work on the row before; a thread moves its packs from shared memory to registers, and the
-// next copy starts into the same place. The weights stay in registers from row to row.
+// Compared with rms_norm_cluster: the weights are read once and stay in registers from row to row, and loads hardly
+// pause. A copy engine brings this block's share of the next row while the warps work on the row before; a thread moves
+// its packs from shared memory to registers, and the next copies start into the same place.
 template <class T, int kThreads, int kPacks, int kCluster>
-__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
-    rms_norm_bulk_copies(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon, int stages) {
+__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 1024 / kThreads)
+    rms_norm_bulk_copies(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon) {
   constexpr int kPack = kPackOf<T>;
   constexpr int kWarps = kThreads / 32;
+  constexpr int kTiles = kTilesUnderWay<kPacks>;
   extern __shared__ uint4 tiles[];
-  __shared__ unsigned long long arrived[kMostStages];
+  __shared__ TileRing<kThreads, kTiles> ring;
   __shared__ ClusterSum<kCluster> cluster_sum;
   __shared__ float warp_sums[kWarps];
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
@@ -75,6 +75,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
   const int thread = threadIdx.x;
   const int lane = thread % 32;
   const long long clusters = gridDim.x / kCluster;
+  const long long first_row = blockIdx.x / kCluster;
   // This block's share of a row: packs first to first + mine - 1.
   const int packs = columns / kPack;
   const int share = (packs + kCluster - 1) / kCluster;
@@ -83,19 +84,19 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
   const uint4* all = reinterpret_cast<const uint4*>(in) + first;
   uint4* results = reinterpret_cast<uint4*>(out) + first;
 
-  // Starts copying this block's share of the row that this cluster takes in turn number `turn`.
-  const auto start = [&](long long turn) {
-    const long long row = blockIdx.x / kCluster + turn * clusters;
+  // Tiles are counted through all rows of this cluster, kPacks for each.
+  const auto start = [&](int number) {
+    const long long row = first_row + number / kPacks * clusters;
     if (row >= rows) return;
-    unsigned long long* barrier = &arrived[turn % stages];
-    arrive_expecting(barrier, mine * 16);
-    if (mine > 0) start_copy(tiles + turn % stages * share, all + row * packs, mine * 16, barrier);
+    const int from = number % kPacks * kThreads;
+    const int left = mine - from;
+    ring.start(tiles, number, all + row * packs + from, left < 0 ? 0 : left < kThreads ? left : kThreads);
   };
   if (thread == 0) {
-    for (int stage = 0; stage < stages; ++stage) init_barrier(&arrived[stage], 1);
+    ring.init();
     cluster_sum.init();
     publish_barriers();
-    for (int turn = 0; turn < stages; ++turn) start(turn);
+    for (int number = 0; number < kTiles; ++number) start(number);
   }
   uint4 weights[kPacks];
 #pragma unroll
@@ -107,26 +108,26 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
   cluster.sync();
 
   int turn = 0;
-  for (long long row = blockIdx.x / kCluster; row < rows; row += clusters) {
-    const uint4* tile = tiles + turn % stages * share;
+  for (long long row = first_row; row < rows; row += clusters, ++turn) {
     uint4 held[kPacks];
     float squares = 0.0f;
-    wait_for(&arrived[turn % stages], turn / stages % 2);
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
-      const int index = p * kThreads + thread;
+      const uint4* tile = ring.wait(tiles, turn * kPacks + p);
       held[p] = make_uint4(0, 0, 0, 0);
-      if (index < mine) held[p] = tile[index];
+      if (p * kThreads + thread < mine) held[p] = tile[thread];
       const T* values = reinterpret_cast<const T*>(&held[p]);
 #pragma unroll
       for (int k = 0; k < kPack; ++k) squares = fmaf(widened(values[k]), widened(values[k]), squares);
     }
     squares = warp_sum(squares);
     if (lane == 0) warp_sums[thread / 32] = squares;
-    // All warps have told their sums, and have read the tile.
+    // All warps have told their sums, and have taken the row's tiles.
     __syncthreads();
     if (thread < 32) {
-      if (thread == 0) start(turn + stages);
+      if (thread == 0) {
+        for (int p = 0; p < kPacks; ++p) start(turn * kPacks + p + kTiles);
+      }
       squares = lane < kWarps ? warp_sums[lane] : 0.0f;
       squares = warp_sum(squares);
       if (lane < kCluster) cluster_sum.tell(squares, rank, turn);
@@ -136,18 +137,17 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
       const int index = p * kThreads + thread;
-      if (index < mine) {
-        const T* values = reinterpret_cast<const T*>(&held[p]);
-        const T* weighed = reinterpret_cast<const T*>(&weights[p]);
-        uint4 words;
-        T* normalized = reinterpret_cast<T*>(&words);
+      keep_packed<T>(held[p]);
+      keep_packed<T>(weights[p]);
+      const T* values = reinterpret_cast<const T*>(&held[p]);
+      const T* weighed = reinterpret_cast<const T*>(&weights[p]);
+      uint4 words;
+      T* normalized = reinterpret_cast<T*>(&words);
 #pragma unroll
-        for (int k = 0; k < kPack; ++k) {
-          normalized[k] = narrowed<T>(widened(values[k]) * scale * widened(weighed[k]));
-        }
-        results[row * packs + index] = words;
+      for (int k = 0; k < kPack; ++k) {
+        normalized[k] = narrowed<T>(widened(values[k]) * scale * widened(weighed[k]));
       }
+      if (index < mine) results[row * packs + index] = words;
     }
-    ++turn;
   }
 }

@@ -86,7 +86,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
               Element element) {
     const std::string format(lanewise::element_name(element));
     Variant variant = rows(name + ("_" + format), title, summary, "",
-                           [=](Plan& plan, const Inputs& inputs) { plan_route(plan, inputs, element, which); });
+                           [=](Plan& plan, const Inputs& inputs) { plan_in_blocks(plan, inputs, element, which); });
     variant.title += element == Element::f32 ? "" : " " + format;
     variant.summary = format + ": " + variant.summary;
     variant.compared_with = compared_with + ("_" + format);
@@ -113,7 +113,7 @@ void add_routes(Lesson& lesson) {
                          Route::two_reads, element));
         lesson.add(route("rms_norm_cluster", "cluster", "eight blocks of a cluster share a row", "rms_norm_two_reads",
                          Route::cluster, element));
-        lesson.add(route("rms_norm_bulk_copies", "bulk copies", "two blocks take row after row; a copy engine loads",
+        lesson.add(route("rms_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
                          "rms_norm_cluster", Route::bulk_copies, element));
         Variant best = route("rms_norm_best", "best", "the route for the row's length", "rms_norm_registers",
                              Route::registers, element);

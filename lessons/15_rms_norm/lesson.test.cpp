@@ -191,19 +191,24 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     };
     is(1, Element::f32, Route::warp, 128);
     is(512, Element::f32, Route::warp, 128);
-    is(513, Element::f32, Route::registers, 128);
-    is(4096, Element::f32, Route::registers, 256);
+    is(513, Element::f32, Route::registers, 96);
+    is(4096, Element::f32, Route::registers, 512);   // two packs a thread
+    is(5000, Element::f32, Route::registers, 320);   // four
     is(16384, Element::f32, Route::registers, 1024);
-    is(16388, Element::f32, Route::cluster, 1024);
-    is(65536, Element::f32, Route::cluster, 1024);
+    is(16388, Element::f32, Route::bulk_copies, 1024);
+    is(65536, Element::f32, Route::bulk_copies, 1024);
+    is(131072, Element::f32, Route::bulk_copies, 1024);
+    is(131076, Element::f32, Route::two_reads, 1024);
     is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
     is(65536, Element::f32, Route::two_reads, 1024, 80);
     is(65535, Element::f32, Route::two_reads, 1024);      // no whole packs
-    is(65540, Element::f32, Route::two_reads, 1024);
     is(1024, Element::f16, Route::warp, 128);
+    is(4096, Element::f16, Route::registers, 256);
     is(8192, Element::bf16, Route::registers, 256);
-    is(65536, Element::f16, Route::cluster, 1024);
-    is(65544, Element::f16, Route::two_reads, 1024);
+    is(8191, Element::bf16, Route::registers, 288);       // in one pack more
+    is(65536, Element::f16, Route::bulk_copies, 1024);
+    is(262144, Element::f16, Route::bulk_copies, 1024);
+    is(262152, Element::f16, Route::two_reads, 1024);
 }
 
 TEST(RmsNorm, TheBestIsRightInEveryRoute) {
@@ -219,9 +224,10 @@ TEST(RmsNorm, WhereBlocksOfAClusterShareARow) {
     EXPECT_EQ(cluster.launches.front().arguments, "float, 256, 8, 8");
     EXPECT_EQ(cluster.launches.front().grid.x, 24u);  // three rows, eight blocks each
     const auto copies = plan_of("rms_norm_bulk_copies_f16", inputs);
-    EXPECT_EQ(copies.launches.front().arguments, "__half, 512, 8, 2");
-    EXPECT_EQ(copies.launches.front().grid.x, 6u);
-    EXPECT_EQ(copies.launches.front().block.dynamic_shared_bytes, 65536u);  // one turn: one share of a row
+    EXPECT_EQ(copies.launches.front().arguments, "__half, 512, 2, 8");
+    EXPECT_EQ(copies.launches.front().grid.x, 24u);
+    EXPECT_EQ(copies.launches.front().cluster_in_turns, 8u);
+    EXPECT_EQ(copies.launches.front().block.dynamic_shared_bytes, 4u * 512 * 16);  // two rows' shares of two packs
     // A row that does not begin at a multiple of 16 bytes goes another way.
     inputs.offset = 1;
     EXPECT_EQ(plan_of("rms_norm_cluster_f32", inputs).launches.front().kernel, "rms_norm_two_reads");

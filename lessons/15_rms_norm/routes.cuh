@@ -1,45 +1,41 @@
 // The fast routes: each row is read from global memory once, 16 bytes a load, where it has room on the chip. Which
-// route is best depends on the length of a row alone. A row that does not begin at a multiple of 16 bytes, or does not
-// hold whole packs, is read and written value by value instead, by the same kernels. Arguments as in kernels.cuh.
+// route is best depends on the length of a row alone. Arguments as in kernels.cuh; in and out lie equally far past a
+// multiple of 16 bytes, and weight begins at one. kWhole: each row begins at such a multiple, and holds whole packs;
+// else a row may share its first and its last pack with the rows beside it, which are read as a whole, and written
+// value by value.
 
-// A warp for each row, several rows a block: no shared memory and no barrier. columns is at most 32 * kPacks packs;
+// A warp for each row, several rows a block: no shared memory and no barrier. A row lies in at most 32 * kPacks packs;
 // blockDim.x is a multiple of 32.
-template <class T, int kPacks>
+template <class T, int kPacks, bool kWhole>
 __global__ void __launch_bounds__(512) rms_norm_row_a_warp(const T* in, const T* weight, T* out, long long rows,
                                                            int columns, float epsilon) {
   const int lane = threadIdx.x % 32;
   const long long number = (long long)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
   if (number >= rows) return;   // the whole warp
-  const T* row = in + number * columns;
-  T* result = out + number * columns;
-  const bool packed = all_in_packs(row, weight, result, columns);
+  const auto row = row_at<kWhole>(in, out, number, rows, columns, lane, 32);
   Pack<T> held[kPacks];
   Pack<T> weights[kPacks];
-  float squares = load_row<T, kPacks>(row, weight, columns, lane, 32, packed, held, weights);
+  float squares = load_row<T, kPacks>(row, weight, held, weights);
   squares = warp_sum(squares);
-  store_row<T, kPacks>(result, columns, lane, 32, packed, held, weights, scale_of(squares, columns, epsilon));
+  store_row<T, kPacks>(row, weight, held, weights, scale_of(squares, columns, epsilon));
 }
 
-// A block for each row. columns is at most blockDim.x * kPacks packs; blockDim.x is a multiple of 32, at most 1024.
-// Against rms_norm_row_a_warp: longer rows, for one barrier.
-template <class T, int kPacks>
-__global__ void __launch_bounds__(1024) rms_norm_registers(const T* in, const T* weight, T* out, int columns,
-                                                           float epsilon) {
+// A block for each row, in at most blockDim.x * kPacks packs; blockDim.x: a multiple of 32, to 1024, of 16 bits
+// to 512 (with 64 registers values would spill). Compared with rms_norm_row_a_warp: longer rows, for one barrier.
+template <class T, int kPacks, bool kWhole>
+__global__ void __launch_bounds__(sizeof(T) == 4 ? 1024 : 512)
+rms_norm_registers(const T* in, const T* weight, T* out, int columns, float epsilon) {
   __shared__ float warp_sums[32];
-  const int thread = threadIdx.x;
-  const int threads = blockDim.x;
-  const T* row = in + (long long)blockIdx.x * columns;
-  T* result = out + (long long)blockIdx.x * columns;
-  const bool packed = all_in_packs(row, weight, result, columns);
+  const auto row = row_at<kWhole>(in, out, blockIdx.x, gridDim.x, columns, threadIdx.x, blockDim.x);
   Pack<T> held[kPacks];
   Pack<T> weights[kPacks];
-  float squares = load_row<T, kPacks>(row, weight, columns, thread, threads, packed, held, weights);
+  float squares = load_row<T, kPacks>(row, weight, held, weights);
   squares = block_sum(squares, warp_sums);
-  store_row<T, kPacks>(result, columns, thread, threads, packed, held, weights, scale_of(squares, columns, epsilon));
+  store_row<T, kPacks>(row, weight, held, weights, scale_of(squares, columns, epsilon));
 }
 
-// A block for each row, of any length: against rms_norm_registers the row is read twice. blockDim.x is a multiple of
-// 32, at most 1024.
+// A block for each row, of any length: compared with rms_norm_registers the row is read twice; value by value, unless
+// it begins at a multiple of 16 bytes and holds whole packs. blockDim.x is a multiple of 32, at most 1024.
 template <class T>
 __global__ void __launch_bounds__(1024) rms_norm_two_reads(const T* in, const T* weight, T* out, int columns,
                                                            float epsilon) {

@@ -20,6 +20,9 @@ inline std::uint64_t packs_of(std::uint64_t columns, Element element) {
     return (columns + pack_of(element) - 1) / pack_of(element);
 }
 
+// Threads of a block that keeps its row in registers, at most: as the launch bounds in routes.cuh.
+inline std::uint32_t most_threads_in_registers(Element element) { return element == Element::f32 ? 1024 : 512; }
+
 // 16-byte loads that a thread has in flight.
 inline constexpr std::uint32_t kPacks = 4;
 
@@ -33,24 +36,33 @@ inline ClusterShape cluster_shape(std::uint64_t packs_a_row) {
     const ClusterShape shape{8, 256, kPacks};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 256, 2 * kPacks};
 }
-// Of bulk copies: a small one to be looked at, one of a multiprocessor's size to be timed.
-inline ClusterShape bulk_shape(Element element, std::uint32_t block) {
+// Of bulk copies: a small one to be looked at, one of which two blocks share a multiprocessor, and one for longer rows.
+inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::uint32_t block) {
     if (block == kWarpBlock) return {2, block, kPacks};
-    return {2, element == Element::f32 ? 1024u : 512u, 2 * kPacks};
+    const ClusterShape shape{8, 512, element == Element::f32 ? kPacks : kPacks / 2};
+    return packs_a_row <= shape.room() ? shape : ClusterShape{8, 1024, kPacks};
 }
+// As kTilesUnderWay in cluster.cuh.
+inline std::uint32_t tiles_under_way(std::uint32_t packs) { return packs < 4 ? 2 * packs : packs + packs / 4; }
 
 // Do all rows begin at a multiple of 16 bytes and hold whole packs?
 inline bool is_packed(const Inputs& inputs, Element element) {
     return inputs.offset % pack_of(element) == 0 && rows_of(inputs).columns % pack_of(element) == 0;
 }
 
+// Packs in which a row lies, at most: one that begins within a pack shares its first and its last with other rows.
+inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    return packs_of(is_packed(inputs, element) ? columns : columns + pack_of(element) - 1, element);
+}
+
 inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
-    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    const std::uint64_t packs = packs_touched(inputs, element);
     switch (route) {
         case Route::warp:
             return packs <= 32 * kPacks;
         case Route::registers:
-            return packs <= std::uint64_t{block} * kPacks;
+            return block <= most_threads_in_registers(element) && packs <= std::uint64_t{block} * kPacks;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
             const ClusterShape shape = cluster_shape(packs);
@@ -58,7 +70,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
                    (shape.packs == kPacks || element == Element::f32);
         }
         case Route::bulk_copies:
-            return is_packed(inputs, element) && packs <= bulk_shape(element, block).room();
+            return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
         case Route::two_reads:
             return true;
     }
@@ -69,13 +81,24 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
 struct Choice {
     Route route = Route::two_reads;
     std::uint32_t block = kMostThreads;
+    std::uint32_t packs = kPacks;   // a thread, in registers
 };
+// Whole warps, as many as a row needs. Two packs a thread are faster than four as long as blocks stay small, since more
+// of them run at once; but not where rows share packs.
+inline Choice in_registers(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = packs_touched(inputs, element);
+    const std::uint64_t most = most_threads_in_registers(element);
+    const bool two = is_packed(inputs, element) && packs <= most;
+    const std::uint32_t packs_a_thread = two ? 2 : kPacks;
+    const std::uint64_t threads = (packs + packs_a_thread * 32 - 1) / (packs_a_thread * 32) * 32;
+    if (threads > most) return {};
+    return {Route::registers, static_cast<std::uint32_t>(threads), packs_a_thread};
+}
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock};
-    for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
-        if (has_room(Route::registers, inputs, element, block)) return {Route::registers, block};
-    if (inputs.machine.architecture >= 90 && has_room(Route::cluster, inputs, element, kMostThreads))
-        return {Route::cluster, kMostThreads};
+    if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
+    if (inputs.machine.architecture >= 90 && has_room(Route::bulk_copies, inputs, element, kMostThreads))
+        return {Route::bulk_copies, kMostThreads};
     return {};
 }
 
@@ -84,30 +107,23 @@ inline std::string shape_text(Element element, const ClusterShape& shape) {
            std::to_string(shape.blocks);
 }
 
-// As many clusters as run at once, each with a row after the other; as many rows on their way as shared memory holds.
+// As many clusters as there are rows, of which a GPU launches those that run at once, each with a row after the other.
 inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    constexpr std::uint64_t kSharedBytes = 208u << 10;
-    constexpr std::uint64_t kMostStages = 8;
     const Rows rows = rows_of(inputs);
-    const ClusterShape shape = bulk_shape(element, inputs.block);
-    const std::uint64_t clusters = std::min<std::uint64_t>(rows.count, inputs.machine.multiprocessors / shape.blocks);
-    const std::uint64_t share = (packs_of(rows.columns, element) + shape.blocks - 1) / shape.blocks;
-    const std::uint64_t turns = (rows.count + clusters - 1) / clusters;
-    const std::uint64_t stages =
-        std::clamp<std::uint64_t>(kSharedBytes / (share * 16), 1, std::min(kMostStages, turns));
+    const ClusterShape shape = bulk_shape(packs_of(rows.columns, element), element, inputs.block);
     Block block{shape.threads};
-    block.dynamic_shared_bytes = static_cast<std::uint32_t>(stages * share * 16);
-    plan.launch("rms_norm_bulk_copies", shape_text(element, shape),
-                Grid{static_cast<std::uint32_t>(clusters * shape.blocks)}, block, b.in, b.weight, b.out,
-                static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs), static_cast<int>(stages));
+    block.dynamic_shared_bytes = tiles_under_way(shape.packs) * shape.threads * 16;
+    plan.launch("rms_norm_bulk_copies", shape_text(element, shape), Grid{rows.blocks() * shape.blocks}, block, b.in,
+                b.weight, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
+    plan.launches.back().cluster_in_turns = shape.blocks;
 }
 
-// The plan of one route. A row that has no room there is taken by the one that takes any.
-inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route) {
+// The plan of one route, in registers with that many packs a thread. A row that has no room there is taken by the one
+// that takes any.
+inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route,
+                       std::uint32_t packs_a_thread = kPacks) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
-    if (block < kWarpBlock || block > kMostThreads || block % kWarpBlock != 0)
-        throw lanewise::Error("--block " + std::to_string(block) + ": this variant takes 128, 256, 512 or 1024.");
     if (!has_room(route, inputs, element, block)) {
         route = Route::two_reads;
         block = kMostThreads;
@@ -115,16 +131,17 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     const Buffers b = add_buffers(plan, inputs, element,
                                   additions_in(rows.columns, route == Route::warp ? 32 : block) + 64);
     const std::string type = type_of(element);
+    const std::string whole = is_packed(inputs, element) ? ", true" : ", false";
     const int columns = columns_of(inputs);
     const float epsilon = epsilon_of(inputs);
     switch (route) {
         case Route::warp:
-            plan.launch("rms_norm_row_a_warp", type + ", " + std::to_string(kPacks),
+            plan.launch("rms_norm_row_a_warp", type + ", " + std::to_string(kPacks) + whole,
                         Grid{rows.blocks(block / 32)}, Block{block}, b.in, b.weight, b.out,
                         static_cast<long long>(rows.count), columns, epsilon);
             break;
         case Route::registers:
-            plan.launch("rms_norm_registers", type + ", " + std::to_string(kPacks),
+            plan.launch("rms_norm_registers", type + ", " + std::to_string(packs_a_thread) + whole,
                         Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.out, columns, epsilon);
             break;
         case Route::cluster: {
@@ -143,13 +160,21 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     }
 }
 
+// The plan of one route in blocks of --block threads. Throws Error where no kernel of the route has so many.
+inline void plan_in_blocks(Plan& plan, const Inputs& inputs, Element element, Route route) {
+    const std::uint32_t block = inputs.block;
+    if (block < kWarpBlock || block > kMostThreads || block % kWarpBlock != 0)
+        throw lanewise::Error("--block " + std::to_string(block) + ": this variant takes 128, 256, 512 or 1024.");
+    plan_route(plan, inputs, element, route);
+}
+
 inline void plan_best(Plan& plan, const Inputs& inputs, Element element) {
     if (inputs.block != kWarpBlock)
         throw lanewise::Error("rms_norm_best chooses its threads by the length of a row; leave out --block.");
     const Choice best = best_route(inputs, element);
     Inputs chosen = inputs;
     chosen.block = best.block;
-    plan_route(plan, chosen, element, best.route);
+    plan_route(plan, chosen, element, best.route, best.packs);
 }
 
 }  // namespace rms_norm

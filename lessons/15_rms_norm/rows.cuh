@@ -66,35 +66,147 @@ struct alignas(16) Pack {
   T values[kPackOf<T>];
 };
 
-// Fills `held` with a thread's values of a row, 0 past its end, and `weights` with what belongs to them: packs, or
-// values where the row is not `packed`. `threads` threads share the row, which has at most threads * kPacks packs. Weights
-// are asked for at once, so that they come while the row's threads wait for each other. Returns the sum of squares.
-template <class T, int kPacks>
-__device__ __forceinline__ float load_row(const T* row, const T* weight, int columns, int thread, int threads,
-                                          bool packed, Pack<T>* held, Pack<T>* weights) {
+// Keeps the values of a pack as they are: of 16 bits, the compiler would else hold on to the floats that they were
+// widened to, twice as many registers. An instruction that does nothing, but might have changed them.
+template <class T, class AnyPack>
+__device__ __forceinline__ void keep_packed(AnyPack& pack) {
+#ifdef __CUDA_ARCH__
+  if (sizeof(T) == 2) {
+    unsigned* words = reinterpret_cast<unsigned*>(&pack);
+    asm volatile("" : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3]));
+  }
+#endif
+}
+
+// A row as packs of 16 bytes, from the pack in which it begins to the one in which it ends. Unless it is kWhole, values
+// of the rows beside it may lie in those two.
+template <class T, bool kWhole>
+struct PackRow {
+  const T* in;   // the first pack
+  T* out;
+  int shift;     // values of the first pack that lie before the row
+  int end;       // shift + columns
+  bool first;    // of its array: nothing before the row may be read
+  bool last;     // … or past it
+  int thread, threads;   // who shares the row
+};
+
+// Row `number` of rows that follow each other. in and out lie equally far past a multiple of 16 bytes. kWhole: each row
+// begins at such a multiple, and holds whole packs.
+template <bool kWhole, class T>
+__device__ __forceinline__ PackRow<T, kWhole> row_at(const T* in, T* out, long long number, long long rows, int columns,
+                                                     int thread, int threads) {
+  const long long start = number * columns;
+  const int shift = kWhole ? 0 : reinterpret_cast<size_t>(in + start) % 16 / sizeof(T);
+  return {in + start - shift, out + start - shift, shift, shift + columns, number == 0, number == rows - 1, thread,
+          threads};
+}
+
+// Is the pack that begins with value i, counted from the first pack, the row's own as a whole?
+template <class T, bool kWhole>
+__device__ __forceinline__ bool is_whole(const PackRow<T, kWhole>& row, int i) {
+  if (kWhole) return i < row.end;
+  return i >= row.shift && i + kPackOf<T> <= row.end;
+}
+template <class T, bool kWhole>
+__device__ __forceinline__ bool is_inside(const PackRow<T, kWhole>& row, int i) {
+  return i >= row.shift && i < row.end;
+}
+
+// A thread's packs of a row, 0 outside of it. The row has at most threads * kPacks packs.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ void load_packs(const PackRow<T, kWhole>& row, Pack<T>* held) {
   constexpr int kPack = kPackOf<T>;
-  if (packed) {
 #pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      const int index = p * threads + thread;
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * row.threads + row.thread;
+    const int i = index * kPack;
+    uint4 words = make_uint4(0, 0, 0, 0);
+    const bool ends_array = !kWhole && ((row.first && i < row.shift) || (row.last && i + kPack > row.end));
+    if (i < row.end && !ends_array) words = reinterpret_cast<const uint4*>(row.in)[index];
+    held[p] = *reinterpret_cast<const Pack<T>*>(&words);
+  }
+  if (kWhole) return;
 #pragma unroll
-      for (int k = 0; k < kPack; ++k) held[p].values[k] = narrowed<T>(0.0f);
-      if (index * kPack < columns) held[p] = reinterpret_cast<const Pack<T>*>(row)[index];
-    }
+  for (int p = 0; p < kPacks; ++p) {
+    const int i = (p * row.threads + row.thread) * kPack;
+    if (i < row.end && !is_whole(row, i)) {
+      // Where the array begins or ends, the row's own values alone; else what is not the row's is put out.
+      const bool ends_array = (row.first && i < row.shift) || (row.last && i + kPack > row.end);
 #pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      const int index = p * threads + thread;
-      if (index * kPack < columns) weights[p] = reinterpret_cast<const Pack<T>*>(weight)[index];
-    }
-  } else {
-#pragma unroll
-    for (int k = 0; k < kPacks * kPack; ++k) {
-      const int column = k * threads + thread;
-      held[k / kPack].values[k % kPack] = narrowed<T>(0.0f);
-      if (column < columns) {
-        held[k / kPack].values[k % kPack] = row[column];
-        weights[k / kPack].values[k % kPack] = weight[column];
+      for (int k = 0; k < kPack; ++k) {
+        if (!is_inside(row, i + k)) {
+          held[p].values[k] = narrowed<T>(0.0f);
+        } else if (ends_array) {
+          held[p].values[k] = row.in[i + k];
+        }
       }
+    }
+  }
+}
+
+// Writes a pack that begins with value i, or what the row has of it.
+template <class T, bool kWhole>
+__device__ __forceinline__ void store_pack(const PackRow<T, kWhole>& row, int i, const Pack<T>& pack) {
+  constexpr int kPack = kPackOf<T>;
+  if (is_whole(row, i)) {
+    reinterpret_cast<uint4*>(row.out)[i / kPack] = *reinterpret_cast<const uint4*>(&pack);
+  } else if (i < row.end) {
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) {
+      if (is_inside(row, i + k)) row.out[i + k] = pack.values[k];
+    }
+  }
+}
+
+// The values number `from` to from + kPack - 1 of two packs that follow each other.
+template <class T>
+__device__ __forceinline__ Pack<T> part_of(const Pack<T>& low, const Pack<T>& high, int from) {
+  const unsigned* lows = reinterpret_cast<const unsigned*>(&low);
+  const unsigned* highs = reinterpret_cast<const unsigned*>(&high);
+  unsigned words[8] = {lows[0], lows[1], lows[2], lows[3], highs[0], highs[1], highs[2], highs[3]};
+  const int bytes = from * (int)sizeof(T);
+#pragma unroll
+  for (int k = 0; k < 6; ++k) words[k] = bytes & 8 ? words[k + 2] : words[k];
+#pragma unroll
+  for (int k = 0; k < 5; ++k) words[k] = bytes & 4 ? words[k + 1] : words[k];
+  Pack<T> part;
+  unsigned* results = reinterpret_cast<unsigned*>(&part);
+#pragma unroll
+  for (int k = 0; k < 4; ++k) results[k] = __funnelshift_r(words[k], words[k + 1], bytes % 4 * 8);
+  return part;
+}
+
+// kPack weights from column `first` on, 0 where the row has no such column. weight begins at a multiple of 16 bytes;
+// where first does not, the weights are cut from two packs.
+template <class T>
+__device__ __forceinline__ Pack<T> weights_at(const T* weight, int first, int columns) {
+  constexpr int kPack = kPackOf<T>;
+  const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(weight);
+  const int from = first & (kPack - 1);
+  const int index = (first - from) / kPack;
+  if (first >= 0 && from == 0 && first + kPack <= columns) return packs[index];
+  if (first >= 0 && (index + 2) * kPack <= columns) return part_of(packs[index], packs[index + 1], from);
+  Pack<T> weights;
+#pragma unroll
+  for (int k = 0; k < kPack; ++k) {
+    weights.values[k] = first + k >= 0 && first + k < columns ? weight[first + k] : narrowed<T>(0.0f);
+  }
+  return weights;
+}
+
+// Fills `held`, and returns the sum of squares. The weights of whole rows are asked for at once, so that they come
+// while the row's threads wait for each other.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ float load_row(const PackRow<T, kWhole>& row, const T* weight, Pack<T>* held,
+                                          Pack<T>* weights) {
+  constexpr int kPack = kPackOf<T>;
+  load_packs<T, kPacks>(row, held);
+  if (kWhole) {
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const int index = p * row.threads + row.thread;
+      if (index * kPack < row.end) weights[p] = reinterpret_cast<const Pack<T>*>(weight)[index];
     }
   }
   float squares = 0.0f;
@@ -107,26 +219,22 @@ __device__ __forceinline__ float load_row(const T* row, const T* weight, int col
 }
 
 // Writes held * scale * weights.
-template <class T, int kPacks>
-__device__ __forceinline__ void store_row(T* row, int columns, int thread, int threads, bool packed,
-                                          const Pack<T>* held, const Pack<T>* weights, float scale) {
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ void store_row(const PackRow<T, kWhole>& row, const T* weight, Pack<T>* held,
+                                          const Pack<T>* weights, float scale) {
   constexpr int kPack = kPackOf<T>;
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
-    Pack<T> results;
-#pragma unroll
-    for (int k = 0; k < kPack; ++k) {
-      results.values[k] = narrowed<T>(widened(held[p].values[k]) * scale * widened(weights[p].values[k]));
-    }
-    if (packed) {
-      const int index = p * threads + thread;
-      if (index * kPack < columns) reinterpret_cast<Pack<T>*>(row)[index] = results;
-    } else {
+    const int i = (p * row.threads + row.thread) * kPack;
+    if (i < row.end) {
+      keep_packed<T>(held[p]);
+      const Pack<T> weighed = kWhole ? weights[p] : weights_at(weight, i - row.shift, row.end - row.shift);
+      Pack<T> results;
 #pragma unroll
       for (int k = 0; k < kPack; ++k) {
-        const int column = (p * kPack + k) * threads + thread;
-        if (column < columns) row[column] = results.values[k];
+        results.values[k] = narrowed<T>(widened(held[p].values[k]) * scale * widened(weighed.values[k]));
       }
+      store_pack(row, i, results);
     }
   }
 }

@@ -4,7 +4,8 @@
     on_gpu.py TABLE.csv        on a machine with a GPU, nvcc and compute-sanitizer; some minutes
 
 Each kernel runs as its directive says (directives.testing.hpp): by itself, plain, and under each tool. The table has a
-row for each: the verdict stated beside the kernel, what a plain launch did, how many errors each tool reported.
+row for each: the verdict stated beside the kernel, what a plain launch did, how many errors each tool reported. A table
+that is there is gone on with: a kernel whose row is whole, with the same verdict, is not run again.
 """
 import concurrent.futures
 import csv
@@ -19,8 +20,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
-SECONDS = 12
-AT_ONCE = 28
+SECONDS = 20
+AT_ONCE = 16
 DIRECTIVE = re.compile(r"// verdict (wrong|clean|note)( [\w,]+)?( \([\w,]+\))?: (\w+)<<<([\dx, ]+)>>>\((.*)\)")
 BUFFER = re.compile(r"(ramp|zeros|ones|raw)_(\w+)\((\d+)\)")
 TYPES = {"f32": "float", "f64": "double", "f16": "unsigned short", "bf16": "unsigned short", "i32": "int", "u32": "unsigned",
@@ -138,6 +139,14 @@ def row(job):
     return [folder, name, verdict, kinds, alone] + told
 
 
+def rows_that_stand(table):
+    """The rows of a table from before, in which every tool ended unless the kernel does not."""
+    if not table.exists():
+        return []
+    with open(table, newline="") as file:
+        return [r for r in list(csv.reader(file))[1:] if r[4] == "did not end" or "did not end" not in r[5:]]
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -147,7 +156,11 @@ def main():
             programs = list(pool.map(lambda folder: build(folder, pathlib.Path(temporary)), folders))
             jobs = [(folder.name, verdict, kinds, name, program) for folder, program in zip(folders, programs)
                     for verdict, kinds, name, _, _ in directives(folder / "kernels.cuh")]
-            rows = []
+            stated = {(folder, name, verdict) for folder, verdict, _, name, _ in jobs}
+            rows = [r for r in rows_that_stand(pathlib.Path(sys.argv[1])) if (r[0], r[1], r[2]) in stated]
+            have = {(r[0], r[1]) for r in rows}
+            all_of_them = len(jobs)
+            jobs = [job for job in jobs if (job[0], job[3]) not in have]
             done = concurrent.futures.as_completed([pool.submit(row, job) for job in jobs])
             while True:   # a file at any time, in order at the end
                 rows.extend(each.result() for each in itertools.islice(done, 1))
@@ -155,7 +168,7 @@ def main():
                     table = csv.writer(file, lineterminator="\n")
                     table.writerow(["folder", "kernel", "verdict", "findings", "plain launch"] + list(TOOLS))
                     table.writerows(sorted(rows))
-                if len(rows) == len(jobs):
+                if len(rows) == all_of_them:
                     break
     said = lambda r: any(c not in ("0", "no summary", "did not end") for c in r[5:])
     for verdict in ("wrong", "note", "clean"):

@@ -109,8 +109,13 @@ struct LaunchNotes {
 
 class Collector {
 public:
-    Collector(const launch::Plan& plan, const RunMemory& memory, SourceLines& lines)
-        : plan_(plan), memory_(memory), journal_(memory.journal()), lines_(lines), numbering_(plan) {}
+    Collector(const launch::Plan& plan, const RunMemory& memory, SourceLines& lines, std::uint64_t most_events)
+        : plan_(plan),
+          memory_(memory),
+          journal_(memory.journal()),
+          lines_(lines),
+          numbering_(plan),
+          events_left_(most_events) {}
 
     // What all launches told, in passing.
     void survey() {
@@ -146,18 +151,22 @@ public:
         return "there were more findings than a run keeps; mend the first ones and run it again.";
     }
 
-    // The records of one launch. False where they were too many.
+    // Were there more events than were asked for?
+    bool cut() const { return cut_; }
+
+    // The records of one launch. False where they, or the events, were too many.
     bool make_records(std::uint32_t launch, std::span<const std::string> shared_names,
                       std::vector<trace::Record>& records) {
         const LaunchNotes& notes = launches_[launch];
         arrays_ = numbering_.add_launch(notes.arrays, shared_names);
         for (const auto& [block, at] : notes.blocks) {
+            if (cut_) return false;
             trace::BlockEvents events = read_block(at, notes.interleaved);
             events.launch = launch;
             events.block = block;
             if (!trace::assemble(events, records, kMaxRecords)) return false;
         }
-        return true;
+        return !cut_;
     }
 
     const std::vector<trace::Array>& arrays() const { return numbering_.arrays(); }
@@ -216,6 +225,9 @@ private:
                 } else if (!is_its) {
                     return true;
                 } else if (kind == EntryKind::event) {
+                    cut_ = events_left_ == 0;
+                    if (cut_) return false;
+                    --events_left_;
                     add_event(payload, events);
                 } else if (kind == EntryKind::image) {
                     add_image(payload, images);
@@ -288,6 +300,8 @@ private:
     std::vector<Found> found_;
     std::string undecided_;
     std::vector<launch::SharedArray> arrays_;   // of the launch at hand
+    std::uint64_t events_left_;
+    bool cut_ = false;
 };
 
 }  // namespace
@@ -319,9 +333,9 @@ void judge(launch::Outcome& outcome) {
 }
 
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
-                        const RunMemory& memory, SourceLines& lines) {
+                        const RunMemory& memory, SourceLines& lines, RunEnd end) {
     launch::Outcome outcome;
-    Collector collector(plan, memory, lines);
+    Collector collector(plan, memory, lines, end == RunEnd::cancelled ? kMaxEventsOfCancelled : kMaxEvents);
     collector.survey();
     outcome.undecided = collector.undecided();
     if (request.record) {
@@ -354,6 +368,13 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
         }
         trace.arrays = collector.arrays();
         if (memory.state().ended_early) end_early(trace);
+        if (end == RunEnd::cancelled) {
+            end_early(trace);
+            trace.partial_reason =
+                collector.cut() ? fmt::format("The run was cancelled: the first {} of its events are shown.",
+                                              kMaxEventsOfCancelled)
+                                : "The run was cancelled: what it did before is shown.";
+        }
     }
     std::span<const trace::Record> records;
     if (outcome.trace) records = outcome.trace->records;

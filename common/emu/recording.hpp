@@ -2,6 +2,7 @@
 // cut short has the same, of what was done before.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "common/emu/run_memory.hpp"
@@ -13,9 +14,15 @@ namespace lanewise::emu {
 // Records that one run may have: more than can be looked at, and some 230 MB.
 inline constexpr std::size_t kMaxRecords = std::size_t{1} << 17;
 
+// Events of a cancelled run that are made into records: whoever cancels does not wait.
+inline constexpr std::uint64_t kMaxEventsOfCancelled = std::uint64_t{1} << 15;
+
+// How a run came to its end.
+enum class RunEnd : std::uint8_t { by_itself, cancelled };
+
 // The outcome of the run of `plan` that left `memory`. Throws Error where the run says that it was not possible.
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
-                        const RunMemory& memory, SourceLines& lines);
+                        const RunMemory& memory, SourceLines& lines, RunEnd end = RunEnd::by_itself);
 
 // A finding ended the run: its trace holds what was done before.
 void end_early(trace::Trace& trace);

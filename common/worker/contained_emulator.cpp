@@ -261,13 +261,15 @@ public:
             lines_.library_at(job.library, base);
             place_kernels(job.kernels, base);
         }
-        launch::Outcome outcome = emu::collect(plan, kernels, request, memory, lines_);
+        const bool cancelled = !done && watch.ended() == Ended::cancelled;
+        launch::Outcome outcome = emu::collect(plan, kernels, request, memory, lines_,
+                                               cancelled ? emu::RunEnd::cancelled : emu::RunEnd::by_itself);
         if (!done) {
             outcome.findings.push_back(
                 cause_of_death(memory, plan, job.kernels, lines_, watch.ended(), watch.seconds()));
             if (outcome.trace) {
                 outcome.trace->findings = outcome.findings;
-                emu::end_early(*outcome.trace);
+                if (!cancelled) emu::end_early(*outcome.trace);
             }
             if (request.checks) emu::judge(outcome);
         }

@@ -218,7 +218,9 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
                                            "-o",
                                            library->path().string()};
     compile.insert(compile.end(), rest.begin(), rest.end());
-    judge(run_command(compile, stop), request, tools.compiler, library->files());
+    CommandLimits limits;
+    limits.temporary_folder = folder.string();
+    judge(run_command(compile, stop, limits), request, tools.compiler, library->files());
     return library;
 }
 

@@ -109,13 +109,14 @@ struct LaunchNotes {
 
 class Collector {
 public:
-    Collector(const launch::Plan& plan, const RunMemory& memory, SourceLines& lines, std::uint64_t most_events)
+    Collector(const launch::Plan& plan, const RunMemory& memory, SourceLines& lines, RunEnd end)
         : plan_(plan),
           memory_(memory),
           journal_(memory.journal()),
           lines_(lines),
           numbering_(plan),
-          events_left_(most_events) {}
+          end_(end),
+          events_left_(end == RunEnd::cancelled ? kMaxEventsOfCancelled : kMaxEvents) {}
 
     // What all launches told, in passing.
     void survey() {
@@ -133,6 +134,10 @@ public:
             }
             return true;
         });
+        if (end_ == RunEnd::by_itself && std::any_of(found_.begin(), found_.end(), [](const Found& found) {
+                return found.finding.kind == "runaway" || found.finding.kind == "hang";
+            }))
+            end_ = RunEnd::runaway;
     }
 
     std::size_t launches() const { return launches_.size(); }
@@ -151,7 +156,9 @@ public:
         return "there were more findings than a run keeps; mend the first ones and run it again.";
     }
 
-    // Were there more events than were asked for?
+    RunEnd end() const { return end_; }
+
+    // Of a run that did not end by itself: are its last events left out?
     bool cut() const { return cut_; }
 
     // The records of one launch. False where they, or the events, were too many.
@@ -164,7 +171,10 @@ public:
             trace::BlockEvents events = read_block(at, notes.interleaved);
             events.launch = launch;
             events.block = block;
-            if (!trace::assemble(events, records, kMaxRecords)) return false;
+            const std::size_t most = end_ == RunEnd::runaway ? kMaxRecordsOfRunaway : kMaxRecords;
+            if (trace::assemble(events, records, most)) continue;
+            cut_ = end_ == RunEnd::runaway;
+            return false;
         }
         return !cut_;
     }
@@ -300,6 +310,7 @@ private:
     std::vector<Found> found_;
     std::string undecided_;
     std::vector<launch::SharedArray> arrays_;   // of the launch at hand
+    RunEnd end_;
     std::uint64_t events_left_;
     bool cut_ = false;
 };
@@ -335,7 +346,7 @@ void judge(launch::Outcome& outcome) {
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
                         const RunMemory& memory, SourceLines& lines, RunEnd end) {
     launch::Outcome outcome;
-    Collector collector(plan, memory, lines, end == RunEnd::cancelled ? kMaxEventsOfCancelled : kMaxEvents);
+    Collector collector(plan, memory, lines, end);
     collector.survey();
     outcome.undecided = collector.undecided();
     if (request.record) {
@@ -368,12 +379,13 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
         }
         trace.arrays = collector.arrays();
         if (memory.state().ended_early) end_early(trace);
-        if (end == RunEnd::cancelled) {
+        if (collector.end() != RunEnd::by_itself) {
             end_early(trace);
-            trace.partial_reason =
-                collector.cut() ? fmt::format("The run was cancelled: the first {} of its events are shown.",
-                                              kMaxEventsOfCancelled)
-                                : "The run was cancelled: what it did before is shown.";
+            if (end == RunEnd::cancelled) trace.partial_reason = "The run was cancelled: what it did before is shown.";
+            if (collector.cut())
+                trace.partial_reason = fmt::format("The run {}: the first {} records of what it did are shown.",
+                                                   end == RunEnd::cancelled ? "was cancelled" : "ended early",
+                                                   trace.records.size());
         }
     }
     std::span<const trace::Record> records;

@@ -14,11 +14,13 @@ namespace lanewise::emu {
 // Records that one run may have: more than can be looked at, and some 230 MB.
 inline constexpr std::size_t kMaxRecords = std::size_t{1} << 17;
 
+// Records of a run that would not end: its steps repeat, and with all of them a window takes 1.1 GB.
+inline constexpr std::size_t kMaxRecordsOfRunaway = std::size_t{1} << 15;
 // Events of a cancelled run that are made into records: whoever cancels does not wait.
 inline constexpr std::uint64_t kMaxEventsOfCancelled = std::uint64_t{1} << 15;
 
 // How a run came to its end.
-enum class RunEnd : std::uint8_t { by_itself, cancelled };
+enum class RunEnd : std::uint8_t { by_itself, runaway, cancelled };
 
 // The outcome of the run of `plan` that left `memory`. Throws Error where the run says that it was not possible.
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,

@@ -261,15 +261,17 @@ public:
             lines_.library_at(job.library, base);
             place_kernels(job.kernels, base);
         }
-        const bool cancelled = !done && watch.ended() == Ended::cancelled;
-        launch::Outcome outcome = emu::collect(plan, kernels, request, memory, lines_,
-                                               cancelled ? emu::RunEnd::cancelled : emu::RunEnd::by_itself);
+        const auto end = done                                   ? emu::RunEnd::by_itself
+                         : watch.ended() == Ended::cancelled ? emu::RunEnd::cancelled
+                         : watch.ended() != Ended::not_by_us ? emu::RunEnd::runaway
+                                                             : emu::RunEnd::by_itself;
+        launch::Outcome outcome = emu::collect(plan, kernels, request, memory, lines_, end);
         if (!done) {
             outcome.findings.push_back(
                 cause_of_death(memory, plan, job.kernels, lines_, watch.ended(), watch.seconds()));
             if (outcome.trace) {
                 outcome.trace->findings = outcome.findings;
-                if (!cancelled) emu::end_early(*outcome.trace);
+                if (end == emu::RunEnd::by_itself) emu::end_early(*outcome.trace);
             }
             if (request.checks) emu::judge(outcome);
         }

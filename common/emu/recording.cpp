@@ -322,6 +322,12 @@ void end_early(trace::Trace& trace) {
     trace.partial_reason = "The run ended early: what it did before is shown.";
 }
 
+void tell_line_of_end(trace::Trace& trace, int line) {
+    const std::string ended = "The run ended early";
+    if (line > 0 && trace.partial_reason.starts_with(ended + ":"))
+        trace.partial_reason.insert(ended.size(), fmt::format(" on line {}", line));
+}
+
 void judge(launch::Outcome& outcome) {
     const auto is = [](const trace::Finding& finding, std::initializer_list<const char*> kinds) {
         return std::find(kinds.begin(), kinds.end(), finding.kind) != kinds.end();
@@ -391,7 +397,11 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
     std::span<const trace::Record> records;
     if (outcome.trace) records = outcome.trace->records;
     outcome.findings = collector.findings(records);
-    if (outcome.trace) outcome.trace->findings = outcome.findings;
+    if (outcome.trace) {
+        outcome.trace->findings = outcome.findings;
+        if (end == RunEnd::by_itself && !outcome.findings.empty())
+            tell_line_of_end(*outcome.trace, outcome.findings.back().line);
+    }
     if (request.checks) judge(outcome);
     for (std::size_t i = 0; i < plan.buffers.size(); ++i)
         outcome.buffers.emplace_back(memory.buffer(i), memory.buffer(i) + plan.buffers[i].bytes());

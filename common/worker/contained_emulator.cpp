@@ -272,6 +272,7 @@ public:
             if (outcome.trace) {
                 outcome.trace->findings = outcome.findings;
                 if (end == emu::RunEnd::by_itself) emu::end_early(*outcome.trace);
+                emu::tell_line_of_end(*outcome.trace, outcome.findings.back().line);
             }
             if (request.checks) emu::judge(outcome);
         }

@@ -36,9 +36,17 @@ wait_for() {
 }
 memory() { awk '/VmRSS/ {print $2}' "/proc/$window/status"; }
 
-text first 0xffffffffu "" >"$file"
+# A file that does not compile yet: it is said at its line, and the window opens once it does.
+text typo 0xffffffffu "value = valeu;" >"$file"
 (cd "$work" && exec "$program" "$file" --edit) >"$work/out.log" 2>"$work/err.log" &
 window=$!
+for _ in $(seq 3000); do
+    grep -q "the window opens then" "$work/err.log" && break
+    kill -0 "$window" 2>/dev/null || fail "the program ended where the file did not compile"
+    sleep 0.01
+done
+grep -q "sum.cu:7: .*valeu" "$work/err.log" || fail "what is wrong with the file was not said"
+text first 0xffffffffu "" >"$file"
 wait_for "shown=1 saved=1 problem=none"
 
 text second 0xffffffffu "" >"$file"
@@ -91,6 +99,7 @@ done
 after=$(memory)
 [ $((after - before)) -lt 40000 ] || fail "$count edits took $((after - before)) KB of memory"
 [ -z "$(find "$work" -maxdepth 1 -name 'lanewise-*' | sed -n 3p)" ] || fail "compiled files are left behind"
+[ -z "$(find "$work" -maxdepth 1 -name 'cc*')" ] || fail "files of a compiler that was stopped are left behind"
 if [ "${3:-}" = times ]; then
     printf '%s\n' "${times[@]}" | sort -n | awk '{a[NR]=$1} END {print "median", a[int((NR+1)/2)], "ms; least", a[1], "most", a[NR]}'
     echo "memory: $before KB before, $after KB after $count edits"

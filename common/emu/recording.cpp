@@ -109,8 +109,14 @@ struct LaunchNotes {
 
 class Collector {
 public:
-    Collector(const launch::Plan& plan, const RunMemory& memory, SourceLines& lines)
-        : plan_(plan), memory_(memory), journal_(memory.journal()), lines_(lines), numbering_(plan) {}
+    Collector(const launch::Plan& plan, const RunMemory& memory, SourceLines& lines, RunEnd end)
+        : plan_(plan),
+          memory_(memory),
+          journal_(memory.journal()),
+          lines_(lines),
+          numbering_(plan),
+          end_(end),
+          events_left_(end == RunEnd::cancelled ? kMaxEventsOfCancelled : kMaxEvents) {}
 
     // What all launches told, in passing.
     void survey() {
@@ -128,6 +134,10 @@ public:
             }
             return true;
         });
+        if (end_ == RunEnd::by_itself && std::any_of(found_.begin(), found_.end(), [](const Found& found) {
+                return found.finding.kind == "runaway" || found.finding.kind == "hang";
+            }))
+            end_ = RunEnd::runaway;
     }
 
     std::size_t launches() const { return launches_.size(); }
@@ -146,18 +156,27 @@ public:
         return "there were more findings than a run keeps; mend the first ones and run it again.";
     }
 
-    // The records of one launch. False where they were too many.
+    RunEnd end() const { return end_; }
+
+    // Of a run that did not end by itself: are its last events left out?
+    bool cut() const { return cut_; }
+
+    // The records of one launch. False where they, or the events, were too many.
     bool make_records(std::uint32_t launch, std::span<const std::string> shared_names,
                       std::vector<trace::Record>& records) {
         const LaunchNotes& notes = launches_[launch];
         arrays_ = numbering_.add_launch(notes.arrays, shared_names);
         for (const auto& [block, at] : notes.blocks) {
+            if (cut_) return false;
             trace::BlockEvents events = read_block(at, notes.interleaved);
             events.launch = launch;
             events.block = block;
-            if (!trace::assemble(events, records, kMaxRecords)) return false;
+            const std::size_t most = end_ == RunEnd::runaway ? kMaxRecordsOfRunaway : kMaxRecords;
+            if (trace::assemble(events, records, most)) continue;
+            cut_ = end_ == RunEnd::runaway;
+            return false;
         }
-        return true;
+        return !cut_;
     }
 
     const std::vector<trace::Array>& arrays() const { return numbering_.arrays(); }
@@ -216,6 +235,9 @@ private:
                 } else if (!is_its) {
                     return true;
                 } else if (kind == EntryKind::event) {
+                    cut_ = events_left_ == 0;
+                    if (cut_) return false;
+                    --events_left_;
                     add_event(payload, events);
                 } else if (kind == EntryKind::image) {
                     add_image(payload, images);
@@ -288,6 +310,9 @@ private:
     std::vector<Found> found_;
     std::string undecided_;
     std::vector<launch::SharedArray> arrays_;   // of the launch at hand
+    RunEnd end_;
+    std::uint64_t events_left_;
+    bool cut_ = false;
 };
 
 }  // namespace
@@ -295,6 +320,12 @@ private:
 void end_early(trace::Trace& trace) {
     trace.partial = true;
     trace.partial_reason = "The run ended early: what it did before is shown.";
+}
+
+void tell_line_of_end(trace::Trace& trace, int line) {
+    const std::string ended = "The run ended early";
+    if (line > 0 && trace.partial_reason.starts_with(ended + ":"))
+        trace.partial_reason.insert(ended.size(), fmt::format(" on line {}", line));
 }
 
 void judge(launch::Outcome& outcome) {
@@ -319,9 +350,9 @@ void judge(launch::Outcome& outcome) {
 }
 
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
-                        const RunMemory& memory, SourceLines& lines) {
+                        const RunMemory& memory, SourceLines& lines, RunEnd end) {
     launch::Outcome outcome;
-    Collector collector(plan, memory, lines);
+    Collector collector(plan, memory, lines, end);
     collector.survey();
     outcome.undecided = collector.undecided();
     if (request.record) {
@@ -354,11 +385,23 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
         }
         trace.arrays = collector.arrays();
         if (memory.state().ended_early) end_early(trace);
+        if (collector.end() != RunEnd::by_itself) {
+            end_early(trace);
+            if (end == RunEnd::cancelled) trace.partial_reason = "The run was cancelled: what it did before is shown.";
+            if (collector.cut())
+                trace.partial_reason = fmt::format("The run {}: the first {} records of what it did are shown.",
+                                                   end == RunEnd::cancelled ? "was cancelled" : "ended early",
+                                                   trace.records.size());
+        }
     }
     std::span<const trace::Record> records;
     if (outcome.trace) records = outcome.trace->records;
     outcome.findings = collector.findings(records);
-    if (outcome.trace) outcome.trace->findings = outcome.findings;
+    if (outcome.trace) {
+        outcome.trace->findings = outcome.findings;
+        if (end == RunEnd::by_itself && !outcome.findings.empty())
+            tell_line_of_end(*outcome.trace, outcome.findings.back().line);
+    }
     if (request.checks) judge(outcome);
     for (std::size_t i = 0; i < plan.buffers.size(); ++i)
         outcome.buffers.emplace_back(memory.buffer(i), memory.buffer(i) + plan.buffers[i].bytes());

@@ -2,6 +2,7 @@
 // cut short has the same, of what was done before.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "common/emu/run_memory.hpp"
@@ -13,12 +14,22 @@ namespace lanewise::emu {
 // Records that one run may have: more than can be looked at, and some 230 MB.
 inline constexpr std::size_t kMaxRecords = std::size_t{1} << 17;
 
+// Records of a run that would not end: its steps repeat, and with all of them a window takes 1.1 GB.
+inline constexpr std::size_t kMaxRecordsOfRunaway = std::size_t{1} << 15;
+// Events of a cancelled run that are made into records: whoever cancels does not wait.
+inline constexpr std::uint64_t kMaxEventsOfCancelled = std::uint64_t{1} << 15;
+
+// How a run came to its end.
+enum class RunEnd : std::uint8_t { by_itself, runaway, cancelled };
+
 // The outcome of the run of `plan` that left `memory`. Throws Error where the run says that it was not possible.
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
-                        const RunMemory& memory, SourceLines& lines);
+                        const RunMemory& memory, SourceLines& lines, RunEnd end = RunEnd::by_itself);
 
 // A finding ended the run: its trace holds what was done before.
 void end_early(trace::Trace& trace);
+// Says on which line that was, where it is known.
+void tell_line_of_end(trace::Trace& trace, int line);
 
 // The verdict of a run with checks, from its findings and from what was not decided. Wrong: something is. Not decided: a
 // limit came first.

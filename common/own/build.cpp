@@ -1,12 +1,17 @@
 #include "common/own/build.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/own/command.hpp"
 #include "common/own/messages.hpp"
@@ -156,6 +161,26 @@ std::vector<std::string> kernels_of(const BuildRequest& request) {
 
 }  // namespace
 
+Library::Library(std::filesystem::path folder)
+    : folder_(std::move(folder)), lock_(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (lock_) flock(lock_.get(), LOCK_SH | LOCK_NB);
+}
+
+void remove_left_libraries() {
+    std::error_code failed;
+    const auto young = fs::file_time_type::clock::now() - std::chrono::minutes(1);  // it may not be locked yet
+    for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(failed), failed)) {
+        std::error_code none;
+        if (!entry.path().filename().string().starts_with("lanewise-") || !fs::exists(entry.path() / "own.cpp", none) ||
+            fs::last_write_time(entry.path(), none) > young)
+            continue;
+        const worker::Fd folder(open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+        struct stat status {};
+        if (!folder || fstat(folder.get(), &status) != 0 || status.st_uid != getuid()) continue;
+        if (flock(folder.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), none);
+    }
+}
+
 Library::~Library() {
     std::error_code none;
     fs::remove_all(folder_, none);
@@ -218,7 +243,9 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
                                            "-o",
                                            library->path().string()};
     compile.insert(compile.end(), rest.begin(), rest.end());
-    judge(run_command(compile, stop), request, tools.compiler, library->files());
+    CommandLimits limits;
+    limits.temporary_folder = folder.string();
+    judge(run_command(compile, stop, limits), request, tools.compiler, library->files());
     return library;
 }
 

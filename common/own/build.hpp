@@ -11,6 +11,7 @@
 #include "common/base/error.hpp"
 #include "common/own/toolchain.hpp"
 #include "common/worker/library.hpp"
+#include "common/worker/message.hpp"
 
 namespace lanewise::own {
 
@@ -72,7 +73,7 @@ struct TextFile {
 // A compiled library, until this ends.
 class Library {
 public:
-    explicit Library(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    explicit Library(std::filesystem::path folder);
     ~Library();
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
@@ -83,8 +84,12 @@ public:
 
 private:
     std::filesystem::path folder_;
+    worker::Fd lock_;  // on the folder, while this program runs
     std::vector<TextFile> files_;
 };
+
+// Removes the folders of libraries whose program was ended before it could.
+void remove_left_libraries();
 
 // Annotates and compiles. Throws CompileError where the file is at fault, Stopped where `stop` asked for that, Error
 // otherwise.

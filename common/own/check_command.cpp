@@ -1,16 +1,20 @@
 #include "common/own/check_command.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <new>
 #include <optional>
 #include <ostream>
 #include <sstream>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
 #include "common/own/live.hpp"
 #include "common/own/print_own.hpp"
+#include "common/own/watch_file.hpp"
 
 namespace lanewise::own {
 
@@ -102,6 +106,22 @@ Parsed parse(const std::vector<std::string>& arguments) {
     return parsed;
 }
 
+// The file of a window that shows each save of it: where it is not right from the beginning, once it is.
+std::shared_ptr<OwnFile> open_once_right(const Asked& asked, const Toolchain& tools,
+                                         const std::shared_ptr<worker::Pool>& pool, const lesson::Console& console) {
+    const WatchedFile file(asked.file);
+    for (;;) {
+        const std::uint64_t version = file.state()->version;
+        try {
+            return std::make_shared<OwnFile>(open_file(asked, tools, pool));
+        } catch (const Error& error) {
+            if (!asked.runs.empty() || !asked.expects.empty()) throw;  // it may be they that are wrong
+            console.err << error.what() << "\nMend it and save it: the window opens then. Ctrl-C quits." << std::endl;
+        }
+        while (file.state()->version == version) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
 int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
     if (!setup.pool)
         throw Error(
@@ -109,7 +129,8 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
             "Linux 5.3 or later).");
     read_kernel_file(parsed.asked.file);  // its sentence before that of a missing compiler
     const Toolchain tools = find_toolchain([&](const std::string& sentence) { console.err << sentence << std::endl; });
-    const auto opened = std::make_shared<OwnFile>(open_file(parsed.asked, tools, setup.pool));
+    const auto opened = parsed.edit ? open_once_right(parsed.asked, tools, setup.pool, console)
+                                    : std::make_shared<OwnFile>(open_file(parsed.asked, tools, setup.pool));
     OwnFile& own = *opened;
     const std::string path = parsed.asked.file.generic_string();
     lesson::Program program{{own.lesson,

@@ -171,6 +171,27 @@ TEST_F(Check, HostCodeRunsApart) {
     EXPECT_TRUE(says("outside of kernels")) << said_;
 }
 
+// What a program that was killed has left goes with the next one; what another one still uses stays.
+TEST_F(Check, FoldersOfThoseThatWereKilledAreRemoved) {
+    const char* before = std::getenv("TMPDIR");
+    const std::string restored = before ? before : "";
+    setenv("TMPDIR", folder_.c_str(), 1);
+    const fs::path left = folder_ / "lanewise-left", used = folder_ / "lanewise-used", young = folder_ / "lanewise-young";
+    for (const fs::path& each : {left, used, young}) {
+        fs::create_directories(each);
+        std::ofstream(each / "own.cpp") << "x";
+    }
+    for (const fs::path& each : {left, used})
+        fs::last_write_time(each, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    const Library library(used);
+    remove_left_libraries();
+    if (before) setenv("TMPDIR", restored.c_str(), 1);
+    else unsetenv("TMPDIR");
+    EXPECT_FALSE(fs::exists(left));
+    EXPECT_TRUE(fs::exists(used));
+    EXPECT_TRUE(fs::exists(young));
+}
+
 TEST_F(Check, SaysThatThereIsNoCompiler) {
     setenv("CXX", "/nowhere/g++", 1);
     EXPECT_EQ(check(kSum), kExitUsage);

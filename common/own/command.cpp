@@ -34,13 +34,17 @@ bool read_some(int fd, std::string& output, std::size_t most) {
 }
 
 // The plain messages of compilers, whatever the learner's language is.
-std::vector<std::string> plain_environment() {
+std::vector<std::string> plain_environment(const std::string& temporary_folder) {
     std::vector<std::string> all;
     for (char** entry = environ; *entry; ++entry) {
         const std::string text = *entry;
         if (!text.starts_with("LC_") && !text.starts_with("LANG") && !text.starts_with("GCC_")) all.push_back(text);
     }
     all.emplace_back("LC_ALL=C.UTF-8");
+    if (!temporary_folder.empty()) {
+        std::erase_if(all, [](const std::string& entry) { return entry.starts_with("TMPDIR="); });
+        all.push_back("TMPDIR=" + temporary_folder);
+    }
     return all;
 }
 
@@ -67,7 +71,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
     std::vector<char*> argv, envp;
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
-    const std::vector<std::string> environment = plain_environment();
+    const std::vector<std::string> environment = plain_environment(limits.temporary_folder);
     for (const std::string& entry : environment) envp.push_back(const_cast<char*>(entry.c_str()));
     envp.push_back(nullptr);
     pid_t pid = 0;

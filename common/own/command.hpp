@@ -12,6 +12,7 @@ struct CommandLimits {
     double seconds = 60;
     std::size_t memory = std::size_t{4} << 30;  // bytes, each process
     std::size_t output = std::size_t{1} << 20;  // bytes kept; what follows is read and dropped
+    std::string temporary_folder = {};          // for files that it leaves behind where it is stopped; empty: as here
 };
 
 struct CommandResult {

@@ -12,6 +12,7 @@
 
 #include "common/base/data_folder.hpp"
 #include "common/base/error.hpp"
+#include "common/own/build.hpp"
 #include "common/own/command.hpp"
 
 namespace lanewise::own {
@@ -139,6 +140,7 @@ fs::path cache_folder() {
 }
 
 Toolchain find_toolchain(const std::function<void(const std::string&)>& say) {
+    remove_left_libraries();
     Toolchain tools;
     const fs::path programs = folder_of_this_program();
     tools.compiler = find_compiler();

@@ -13,7 +13,9 @@ const app = {
     const open = facts.open, first = facts.runs[0];
     document.documentElement.classList.toggle('light', matchMedia('(prefers-color-scheme: light)').matches);
     matchMedia('(prefers-color-scheme: light)').addEventListener('change', event => { document.documentElement.classList.toggle('light', event.matches); this.draw(); });
-    byId('lesson').textContent = facts.lesson.replace(/^(\d+).*/, '$1 ') + facts.title;
+    const ownFile = facts.title.startsWith(facts.lesson);  // a file of one's own has its name for a title, and no number
+    byId('lesson').textContent = (ownFile ? '' : facts.lesson.replace(/^(\d+).*/, '$1 ')) + facts.title;
+    if (ownFile) document.querySelector('#text > summary').textContent = 'What was run';
     facts.runs.forEach((run, r) => {
       const w = run.warps.findIndex(warp => (open.block < 0 || warp.block === open.block) && (open.warp < 0 || warp.warp === open.warp));
       this.warps[r] = this.home[r] = Math.max(w, 0);

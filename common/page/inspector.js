@@ -82,7 +82,7 @@ function outcome(run) {
   return [make('h3', {style: 'margin-top: 0.8rem'}, 'The result'), make('table', {}, run.results.map(result => [
     make('tr', {}, make('th', {scope: 'row'}, (result.summed ? 'sum of ' : '') + result.output), make('td', {class: result.ok ? 'result-role' : 'warning-role'}, result.value)),
     make('tr', {}, make('th', {scope: 'row'}, 'reference'), make('td', {}, result.reference)),
-    make('tr', {}, make('th', {scope: 'row'}, 'error'), make('td', {class: result.ok ? undefined : 'warning-role'}, `${result.error}, ${result.ok ? 'within' : 'outside'} ${result.bound}`)),
+    make('tr', {}, make('th', {scope: 'row'}, 'error'), make('td', {class: result.ok ? undefined : 'warning-role'}, `${result.error === 'inf' ? 'not finite' : result.error}, ${result.ok ? 'within' : 'outside'} ${result.bound}`)),
     result.reason ? make('tr', {}, make('td', {colspan: 2, class: 'quiet-role', style: 'font-size: 0.85em'}, result.reason)) : ''])) ];
 }
 

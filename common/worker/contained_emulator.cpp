@@ -261,13 +261,18 @@ public:
             lines_.library_at(job.library, base);
             place_kernels(job.kernels, base);
         }
-        launch::Outcome outcome = emu::collect(plan, kernels, request, memory, lines_);
+        const auto end = done                                   ? emu::RunEnd::by_itself
+                         : watch.ended() == Ended::cancelled ? emu::RunEnd::cancelled
+                         : watch.ended() != Ended::not_by_us ? emu::RunEnd::runaway
+                                                             : emu::RunEnd::by_itself;
+        launch::Outcome outcome = emu::collect(plan, kernels, request, memory, lines_, end);
         if (!done) {
             outcome.findings.push_back(
                 cause_of_death(memory, plan, job.kernels, lines_, watch.ended(), watch.seconds()));
             if (outcome.trace) {
                 outcome.trace->findings = outcome.findings;
-                emu::end_early(*outcome.trace);
+                if (end == emu::RunEnd::by_itself) emu::end_early(*outcome.trace);
+                emu::tell_line_of_end(*outcome.trace, outcome.findings.back().line);
             }
             if (request.checks) emu::judge(outcome);
         }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -130,6 +131,44 @@ TEST(App, ComparedRunsAreAskedForTogether) {
     session.press(Key::escape);
     EXPECT_EQ(session.app.playhead().count, 6u);
     EXPECT_EQ(asked.size(), 2u);
+}
+
+// While a file is edited the last good run stays, beside the version before it as alone.
+TEST(App, TheVersionBeforeStandsBesideTheLastGoodRunWhereASaveDoesNotCompile) {
+    lesson::Presentation presentation = samples::presentation();
+    auto saved = std::make_shared<lesson::EditedFile>();
+    *saved = {1, "kernels.cuh", presentation.source, {}, 0};
+    std::shared_ptr<const lesson::EditedFile> now = saved;
+    std::mutex mutex;
+    presentation.services.edited = [&] {
+        const std::lock_guard lock(mutex);
+        return now;
+    };
+    presentation.services.run = [edited = presentation.services.edited,
+                                 run = presentation.services.run](const std::string& variant) {
+        if (edited()->line > 0) throw Error("it does not compile");
+        return samples::run_of(run(variant)->trace, variant);
+    };
+    Session session(request_of("warp_sum_xor"), presentation);
+    const auto save = [&](std::uint64_t version, int line) {
+        const std::lock_guard lock(mutex);
+        now = std::make_shared<const lesson::EditedFile>(
+            lesson::EditedFile{version, "kernels.cuh", saved->text, line > 0 ? "no such variable" : "", line});
+    };
+    const auto frames_until = [&](const std::function<bool()>& there) {
+        for (int i = 0; i < 1000 && !there(); ++i) {
+            session.frame();
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        return there();
+    };
+    save(2, 0);
+    ASSERT_TRUE(frames_until([&] { return session.app.edit_state() == "shown=2 saved=2 problem=none"; }));
+    save(3, 7);
+    session.frame();
+    session.app.press(letter('S'), true);
+    EXPECT_TRUE(frames_until([&] { return session.app.comparison_view().scene().sides.size() == 2; }));
+    EXPECT_EQ(session.app.edit_state(), "shown=2 saved=3 problem=7");
 }
 
 // S and L show the sources and the text beside the panels, here too.

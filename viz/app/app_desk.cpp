@@ -133,7 +133,7 @@ std::string App::outside_text() const {
     for (const std::string& file : settings_.recent) text += file;
     if (open_card_.is_open())
         for (const PathChoice& choice : open_card_.choices()) text += choice.name;
-    return text + origin() + written_path_;
+    return text + presentation_.title + source_.beyond_ascii + origin() + written_path_;
 }
 
 void App::notify(const std::string& sentence, bool good) {

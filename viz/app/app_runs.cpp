@@ -29,7 +29,7 @@ void App::adopt_runs() {
             refuse_change(result.error);
             errors_[side].clear();
         }
-        all &= result.run_view != nullptr;
+        all &= result.run_view != nullptr || (stays && !result.error.empty());
         if (!result.run_view || result.run_view == (side == 0 && whole_ ? whole_ : shown_[side])) continue;
         changed = true;
         if (stays && newer && !is_fixed_run(names_[side])) loader_.put(name_of_run_before(names_[side]), shown_[side]);

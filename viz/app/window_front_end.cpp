@@ -88,8 +88,9 @@ public:
         check_size(request);
         App app(presentation, request);
         const Offscreen offscreen(request.width, request.height);
-        const Gui gui(request.scale > 0 ? request.scale : 1.0f);
+        Gui gui(request.scale > 0 ? request.scale : 1.0f);
         app.settle();
+        gui.fit(gui.scale(), app.outside_text());
         for (int i = 0; i < kFramesToRest; ++i) draw_once(app, gui, request.width, request.height);
         gui.draw(app.theme());
         save_png(path, offscreen.read());

@@ -2,12 +2,25 @@
 // namespace is opened; the only header of the emulated copy.
 #pragma once
 
+// No Bessel functions and the like: kernels have CUDA's own, and compiling libstdc++'s takes as long as a kernel file.
+#if __has_include(<bits/c++config.h>)
+#include <bits/c++config.h>
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#define _GLIBCXX_USE_STD_SPEC_FUNCS 0
+#endif
 #include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+// As the toolkit's own headers bring with them.
+#include <array>
+#include <new>
+#include <utility>
 
 #include "common/prelude/emulated/emulated_runtime.hpp"
 

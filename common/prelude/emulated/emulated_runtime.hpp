@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "common/base/element.hpp"
-#include "common/trace/trace.hpp"
+#include "common/base/element_of.hpp"
+#include "common/trace/op.hpp"
 
 // Prelude functions are no part of the kernel: their own loads and stores are not announced.
 #define LANEWISE_UNHOOKED __attribute__((no_sanitize("thread")))

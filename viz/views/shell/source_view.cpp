@@ -1,6 +1,7 @@
 #include "viz/views/shell/source_view.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "viz/model/result_line.hpp"
 
@@ -28,6 +29,10 @@ std::vector<int> found_lines(const RunView* run_view) {
 void SourceView::set_source(const std::string& name, const std::string& source) {
     file = name;
     lines_ = read_code(source);
+    beyond_ascii.clear();
+    for (const std::string* text : {&name, &source})
+        std::copy_if(text->begin(), text->end(), std::back_inserter(beyond_ascii),
+                     [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
     shown_line_ = -1;
 }
 

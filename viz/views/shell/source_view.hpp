@@ -14,6 +14,7 @@ namespace lanewise::viz {
 
 struct SourceView {
     std::string file;
+    std::string beyond_ascii;   // what the name and the text have of other letters, which a font must be found for
 
     void set_source(const std::string& name, const std::string& source);
     // What is wrong with a line of it, told below the line; 0: nothing.

@@ -59,8 +59,10 @@ struct Parameters<void (*)(A...)> {
         static const lanewise::prelude::RawType all[] = {describe<A>()..., {}};
         return all;
     }
+    template <unsigned kNumber, class... Rest>   // of a kernel without parameters none is asked for
+    struct At;
     template <unsigned kNumber, class First, class... Rest>
-    struct At : At<kNumber - 1, Rest...> {};
+    struct At<kNumber, First, Rest...> : At<kNumber - 1, Rest...> {};
     template <class First, class... Rest>
     struct At<0, First, Rest...> {
         using type = std::remove_cv_t<First>;

@@ -74,6 +74,20 @@ TEST(Spec, ReadsEveryKindOfArgument) {
     EXPECT_EQ(std::get<Code>(all[11].value).text, "Mode::kFast");
 }
 
+TEST(Spec, StructuresHoldMemory) {
+    const auto programs = parsed("// run: k<<<1, 32>>>({4, in = ramp(32), {[1, 2], .n = in + 4}, null, f(1, 2), fast})\n");
+    const Code& code = std::get<Code>(programs.at(0).launches.at(0).arguments.at(0).value);
+    EXPECT_EQ(code.text, "{4, \1, {\1, .n = \1}, nullptr, f(1, 2), \1}");
+    ASSERT_EQ(code.memory.size(), 4u);
+    EXPECT_EQ(code.memory[0].name, "in");
+    EXPECT_EQ(std::get<Fill>(code.memory[1].value).numbers.size(), 2u);
+    EXPECT_EQ(std::get<BufferUse>(code.memory[2].value).first, 4);
+    EXPECT_EQ(code.memory[3].text, "fast");
+    EXPECT_THROW(parsed("// run: k<<<1, 32>>>({4, })\n"), Error);
+    EXPECT_THROW(parsed("// run: k<<<1, 32>>>({4, in = 3})\n"), Error);
+    EXPECT_THROW(parsed("// run: k<<<1, 32>>>({4, {5)\n"), Error);
+}
+
 TEST(Spec, ReadsEveryKindOfExpectation) {
     const auto programs = parsed(
         "// run: k<<<1, 32>>>(in = ramp(32), out = zeros(32))\n"

@@ -42,6 +42,18 @@ lanewise::prelude::RawType describe() {
             entry_bytes<Entry>()};
 }
 
+// Memory that a structure's pointer is to point to, of the type that it turns out to have there.
+inline lanewise::prelude::RawType memory_types[lanewise::prelude::kMostMemory];
+template <unsigned kNumber>
+struct Memory {
+    static_assert(kNumber < lanewise::prelude::kMostMemory, "structures may have 256 pointers to memory in all");
+    template <class T>
+    LANEWISE_UNHOOKED operator T*() const {
+        memory_types[kNumber] = describe<T*>();
+        return reinterpret_cast<T*>(lanewise::prelude::kMemoryMark + kNumber);
+    }
+};
+
 // Of a variable, with the size of all of it: T may be an array.
 template <class T>
 lanewise::prelude::RawType describe_variable() {

@@ -163,16 +163,19 @@ TEST_F(Check, AnEndlessLoopIsStopped) {
 
 TEST_F(Check, StructuresPointToMemory) {
     const std::string text =
-        "enum Mode { fast, slow };\nstruct Matrix { int width; float* words; };\nstruct Two { Matrix m; const int* order; Mode mode; };\n"
+        "enum Mode { fast, slow };\nstruct Matrix { int width; float* words; };\nstruct Two { Matrix m; const int* "
+        "order; Mode mode; };\n"
         "__global__ void twice(Matrix a, Matrix b) { b.words[threadIdx.x] = 2 * a.words[threadIdx.x]; }\n"
         "__global__ void pick(Two t, float* out) { out[threadIdx.x] = t.m.words[t.order[threadIdx.x]] + t.mode; }\n";
     EXPECT_EQ(check("// run: twice<<<1, 4>>>({4, in = ramp(8)}, {.width = 4, .words = out = zeros(4)})\n"
                     "// run: twice<<<1, 4>>>({4, out}, {4, in + 4})\n"
-                    "// expect: out == [0, 2, 4, 6]\n// expect: in[4..8] == [0, 4, 8, 12]\n" + text),
+                    "// expect: out == [0, 2, 4, 6]\n// expect: in[4..8] == [0, 4, 8, 12]\n" +
+                    text),
               kExitOk)
         << said_;
     EXPECT_EQ(check("// run: pick<<<1, 3>>>({{3, [5, 6, 7]}, [2, 0, 1], slow}, out = zeros(3))\n"
-                    "// expect: out == [8, 6, 7]\n" + text),
+                    "// expect: out == [8, 6, 7]\n" +
+                    text),
               kExitOk)
         << said_;
     EXPECT_EQ(check("// run: twice<<<1, 5>>>({4, in = ramp(4)}, {4, null})\n" + text), kExitFailed);
@@ -182,7 +185,8 @@ TEST_F(Check, StructuresPointToMemory) {
 }
 
 TEST_F(Check, KernelsWithoutParametersAndHalves) {
-    EXPECT_EQ(check("// run: k<<<2, 32>>>()\n__global__ void k() { __shared__ int a; a = threadIdx.x; }\n"), kExitFailed);
+    EXPECT_EQ(check("// run: k<<<2, 32>>>()\n__global__ void k() { __shared__ int a; a = threadIdx.x; }\n"),
+              kExitFailed);
     EXPECT_TRUE(says("finding: race")) << said_;
     EXPECT_EQ(check("// run: k<<<1, 32>>>(x = ones(32))\n// expect: x == fill(32, 3)\n#include <cuda_fp16.h>\n"
                     "__global__ void k(half* x) { x[threadIdx.x] = __hadd(x[threadIdx.x], __float2half(2.0f)); }\n"),
@@ -237,14 +241,29 @@ TEST_F(Check, CopiesOfBytesAreSeen) {
 }
 
 TEST_F(Check, VirtualFunctionsOfAnObjectInSharedMemory) {
-    EXPECT_EQ(check("// run: k<<<1, 32>>>(out = zeros(32))\n// expect: out == fill(32, 7)\n#include <new>\n"
-                    "struct Base { __device__ virtual int get() = 0; };\n"
-                    "struct Seven : Base { int n; __device__ Seven() : n(7) {} __device__ int get() override { return n; } };\n"
-                    "__global__ void k(int* out) {\n    __shared__ alignas(8) char room[sizeof(Seven)];\n"
-                    "    __shared__ Base* base;\n    if (threadIdx.x == 0) base = new (room) Seven;\n    __syncthreads();\n"
-                    "    out[threadIdx.x] = base->get();\n}\n"),
-              kExitOk)
+    EXPECT_EQ(
+        check(
+            "// run: k<<<1, 32>>>(out = zeros(32))\n// expect: out == fill(32, 7)\n#include <new>\n"
+            "struct Base { __device__ virtual int get() = 0; };\n"
+            "struct Seven : Base { int n; __device__ Seven() : n(7) {} __device__ int get() override { return n; } };\n"
+            "__global__ void k(int* out) {\n    __shared__ alignas(8) char room[sizeof(Seven)];\n"
+            "    __shared__ Base* base;\n    if (threadIdx.x == 0) base = new (room) Seven;\n    __syncthreads();\n"
+            "    out[threadIdx.x] = base->get();\n}\n"),
+        kExitOk)
         << said_;
+}
+
+// The block that takes the lock second is ordered behind the first by its own fence; the first has none.
+TEST_F(Check, ARaceThatHangsOnWhoComesFirst) {
+    const std::string text =
+        "// run: k<<<2, 1>>>(lock = zeros(1), x = zeros(1))\n"
+        "__global__ void k(int* lock, int* x) {\n    while (atomicCAS(lock, 0, 1) != 0) {}\n"
+        "    if (blockIdx.x == 1) __threadfence();\n    x[0] += 1;\n    __threadfence();\n    atomicExch(lock, "
+        "0);\n}\n";
+    EXPECT_EQ(check(text), kExitFailed);
+    EXPECT_TRUE(says("verdict: wrong in descending order (--order descending shows it)")) << said_;
+    EXPECT_TRUE(says("finding: race")) << said_;
+    EXPECT_EQ(check(text, {"--order", "ascending"}), kExitOk) << said_;
 }
 
 // What stands outside of kernels and is needed by them runs in a worker, not here.

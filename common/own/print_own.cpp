@@ -97,8 +97,10 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
                                                  result.reference, error, result.bound, result.reason);
             out << (result.ok ? line : paint.warning(line)) << '\n';
         }
-        const std::string verdict = fmt::format("verdict: {}{}", trace::verdict_name(checked.verdict),
-                                                holds ? "" : ", and the result is not what is expected");
+        const std::string verdict =
+            fmt::format("verdict: {}{}{}", trace::verdict_name(checked.verdict),
+                        checked.order.empty() ? "" : fmt::format(" in {0} order (--order {0} shows it)", checked.order),
+                        holds ? "" : ", and the result is not what is expected");
         const auto is_wrong = [](const trace::Finding& finding) { return finding.severity != trace::Severity::note; };
         const bool flagged = checked.verdict == trace::Verdict::wrong || !holds ||
                              std::any_of(checked.findings.begin(), checked.findings.end(), is_wrong);

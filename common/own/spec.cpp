@@ -97,6 +97,17 @@ Part part_of(Cursor& c, const std::string& name) {
     return part;
 }
 
+// Behind `before` or `after`: (out)
+Part part_at_a_time(Cursor& c, const std::string& when) {
+    c.need("(", "behind it");
+    const std::string buffer = c.name();
+    if (buffer.empty()) c.fail(fmt::format("{} takes a buffer, as in {}(out).", when, when));
+    Part part = part_of(c, buffer);
+    c.need(")", "behind the buffer");
+    (when == "after" ? part.after : part.before) = true;
+    return part;
+}
+
 Operand operand_of(Cursor& c) {
     const std::size_t at = c.at();
     if (c.sees("[")) return list_of(c);
@@ -108,15 +119,7 @@ Operand operand_of(Cursor& c) {
     if (c.sees("<")) return launch_of(c, name, at, false);
     if (!c.sees("(")) return part_of(c, name);
     if (is_fill(name)) return fill_of(c, name, at);
-    if (name == "after" || name == "before") {
-        c.need("(", "behind it");
-        const std::string buffer = c.name();
-        if (buffer.empty()) c.fail(fmt::format("{} takes a buffer, as in {}(out).", name, name));
-        Part part = part_of(c, buffer);
-        c.need(")", "behind the buffer");
-        (name == "after" ? part.after : part.before) = true;
-        return part;
-    }
+    if (name == "after" || name == "before") return part_at_a_time(c, name);
     const auto& names = reduction_names();
     if (std::find(names.begin(), names.end(), name) == names.end()) {
         const std::string near = nearest(name, names);
@@ -129,7 +132,8 @@ Operand operand_of(Cursor& c) {
     do {
         const std::string buffer = c.name();
         if (buffer.empty()) c.fail(fmt::format("{} takes a buffer, but there is {}.", name, c.found()));
-        reduction.of.push_back(part_of(c, buffer));
+        const bool timed = (buffer == "after" || buffer == "before") && c.sees("(");
+        reduction.of.push_back(timed ? part_at_a_time(c, buffer) : part_of(c, buffer));
     } while (c.take(","));
     c.need(")", fmt::format("behind the buffer of {}", name));
     const std::size_t wanted = name == "dot" ? 2 : 1;

@@ -124,6 +124,17 @@ TEST(StrangersFile, RefusesOneKernelAndKeepsTheOthers) {
     EXPECT_EQ(line(copy, 10), "__global__ void f(float* out) { out[0] = 1; }");
 }
 
+// The parser tells of a template's instance with an error in it as if it stood in the file.
+TEST(StrangersFile, HostTemplatesThatCallCudaRefuseNoKernel) {
+    const StrangersFile file = read_text(
+        "template <typename T>\nvoid make(T& pointer, size_t bytes) { cudaMallocManaged(&pointer, bytes); }\n"
+        "__global__ void a(int* out) { out[0] = 1; }\n"
+        "int main() {\n  int* p;\n  make(p, 4);\n  a<<<1, 1>>>(p);\n}\n");
+    ASSERT_EQ(names(file), "a");
+    EXPECT_TRUE(file.kernels[0].refusals.empty() && file.kernels[0].errors.empty());
+    EXPECT_EQ(line(copy_of(file), 3), "__global__ void a(int* out) { out[0] = 1; }");
+}
+
 TEST(StrangersFile, KeepsTheKernelsThatAreAskedFor) {
     const StrangersFile file = read_text("__global__ void a() {}\n__global__ void b() {}\n", {{}, {"b"}});
     EXPECT_EQ(names(file), "a b");

@@ -159,6 +159,7 @@ Order::Release Order::release_of(std::uint32_t slot, Time time, int scope) const
     release.slot = slot;
     release.scope = scope;
     release.time = time;
+    release.written = this->time(slot);
     release.warp_time = time ? warp_time_[slot / 32] : 0;
     if (time) release.floors.assign(barrier_time_.begin(), barrier_time_.begin() + (slots_ + 31) / 32);
     else if (fenced_floors_) release.floors = *fenced_floors_;
@@ -299,6 +300,26 @@ Coverage Order::before_slowly(std::uint32_t block, std::uint32_t then, Time when
             if (knows(*receipts, block, then, when, by_counter))
                 return by_counter ? Coverage::by_counter : Coverage::ordered;
     return Coverage::unordered;
+}
+
+Coverage Order::before_on_word(const void* word, std::uint32_t block, std::uint32_t then, Time when,
+                               std::uint32_t slot) const {
+    const auto found = words_.find(word);
+    if (!any_received_ || found == words_.end()) return Coverage::unordered;
+    Coverage best = Coverage::unordered;
+    for (const Receipts* receipts : {&lane_received_[slot], &warp_received_[slot / 32], &block_received_})
+        for (const Received& received : *receipts) {
+            if (received.log != found->second) continue;
+            for (const Log::OfLane& lane : received.log->lanes)
+                if (lane.block == block && lane.slot == then)
+                    for (const std::uint32_t place : lane.places) {
+                        const Release& release = received.log->releases[place];
+                        const bool reaches = release.block == block_ || (release.scope > 0 && received.scope > 0);
+                        if (place < received.length && reaches && when <= release.written)
+                            best = std::min(best, received.by_counter ? Coverage::by_counter : Coverage::ordered);
+                    }
+        }
+    return best;
 }
 
 }  // namespace lanewise::check

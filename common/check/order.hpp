@@ -38,6 +38,7 @@ struct OrderOfBlock {
         std::uint32_t block = 0, slot = 0;
         int scope = 0;
         Time time = 0;                                          // of the lane itself
+        Time written = 0;                                       // the write itself, by which it is told
         Time warp_time = 0;                                     // of its warp: all lanes' earlier accesses
         std::vector<Time> floors;                               // of every warp of its block
         std::vector<Time> known;                                // of the lanes of its warp, by syncs of some lanes
@@ -125,6 +126,9 @@ public:
     Coverage before(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const {
         return block == block_ ? before(then, when, slot) : before_slowly(block, then, when, slot);
     }
+    // The same of an atomic on `word` and what follows from having met its value there, whatever was fenced before it.
+    Coverage before_on_word(const void* word, std::uint32_t block, std::uint32_t then, Time when,
+                            std::uint32_t slot) const;
     // Did a block come to more barriers than can be counted?
     bool overflowed() const { return overflowed_; }
 

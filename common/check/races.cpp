@@ -129,7 +129,11 @@ void Races::after_entries(Cell& cell) {
         const bool lockstep = is_lockstep(entry);
         if (stale(entry.block) || (!lockstep && !conflicts(entry))) continue;
         std::uint32_t unordered = 0;
-        const Coverage coverage = of(entry.block, entry.warp, entry.time, entry.lanes, &unordered);
+        Coverage coverage = of(entry.block, entry.warp, entry.time, entry.lanes, &unordered);
+        if (coverage == Coverage::unordered && entry.atomic && std::has_single_bit(entry.lanes))
+            coverage = order_.before_on_word(word_of(cell), entry.block - 1,
+                                             entry.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(entry.lanes)),
+                                             entry.time, here_.slot);
         if (coverage == Coverage::ordered) continue;
         const Action action = entry.atomic && entry.kind == Kind::strong_read ? Action::atomic_read
                               : entry.atomic                     ? Action::atomic
@@ -246,12 +250,16 @@ void Races::strong(Region& region, std::uint32_t slot, const std::byte* address,
     }
 }
 
+const std::byte* Races::word_of(const Cell& cell) const {
+    Region& region = *here_.region;
+    return region.begin() + (static_cast<std::size_t>(&cell - region.cells()) << region.shift());
+}
+
 void Races::report(const Cell& cell, const Party& there, Coverage coverage, Problem problem) {
     const Region& region = *here_.region;
     const Problem known = coverage == Coverage::by_counter ? Problem::missing_fence : problem;
     if (findings_.again(known, here_.site, there.site, region.name(), block_ - 1, here_.slot)) return;
-    const std::byte* word =
-        region.begin() + (static_cast<std::size_t>(&cell - const_cast<Region&>(region).cells()) << region.shift());
+    const std::byte* word = word_of(cell);
     const auto size = static_cast<std::size_t>(element_size(region.element()));
     const std::int64_t index = region.index_of(word);
     const std::byte* element = region.begin() + static_cast<std::size_t>(index) * size;
@@ -280,17 +288,39 @@ void Races::report(const Cell& cell, const Party& there, Coverage coverage, Prob
         pending_race_ = std::move(race);
         pending_address_ = element;
         pending_element_ = region.element();
+        pending_begin_ = here_.address;
         pending_before_.assign(here_.address, here_.address + here_.bytes);
         return;
     }
     findings_.add(race);
 }
 
+// A structure is stored 16 bytes at a time, and has changed when all of them have been announced.
+bool Races::continues(std::uint32_t slot, const std::byte* address, std::uint32_t bytes, Site site) {
+    constexpr std::size_t kMost = 4096;
+    if (here_.slot != slot || here_.site != site || here_.bytes != 16 || here_.address + 16 != address ||
+        pending_begin_ + pending_before_.size() != address || pending_before_.size() > kMost)
+        return false;
+    pending_before_.insert(pending_before_.end(), address, address + bytes);
+    return true;
+}
+
 void Races::settle_slowly() {
     pending_ = false;
     Noticed& race = pending_race_;
+    const auto changed = static_cast<std::size_t>(
+        std::mismatch(pending_before_.begin(), pending_before_.end(), pending_begin_).first - pending_before_.begin());
+    const bool same = changed == pending_before_.size();
+    const auto size = static_cast<std::size_t>(element_size(pending_element_));
+    const auto first = static_cast<std::size_t>(pending_address_ - pending_begin_);
+    // The element that the two differ in, not the first that both wrote.
+    if (const std::size_t further = (changed - std::min(changed, first)) / size; !same && further > 0) {
+        race.index += static_cast<std::int64_t>(further);
+        pending_address_ += further * size;
+        if (first + (further + 1) * size <= pending_before_.size())
+            race.there.value = shown(pending_element_, pending_before_.data() + first + further * size);
+    }
     race.here.value = shown(pending_element_, pending_address_);
-    const bool same = std::memcmp(here_.address, pending_before_.data(), pending_before_.size()) == 0;
     if (same && race.problem == Problem::race && race.there.action == Action::write) race.problem = Problem::same_value;
     findings_.add(race);
 }

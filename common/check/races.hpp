@@ -27,7 +27,7 @@ public:
     // An access that is about to happen, of bytes that lie within the array.
     void plain(Region& region, std::uint32_t slot, const std::byte* address, std::uint32_t bytes, bool is_store,
                Site site) {
-        settle();
+        if (pending_ && !(is_store && continues(slot, address, bytes, site))) settle_slowly();
         const std::uint64_t offset = region.offset(address);
         const unsigned shift = region.shift();
         if ((offset | bytes) & ((1u << shift) - 1)) region.refine(offset, bytes);
@@ -92,12 +92,14 @@ private:
     void after_write(Cell& cell);
     // Compares with the chained entries that the present access conflicts with.
     void after_entries(Cell& cell);
+    const std::byte* word_of(const Cell& cell) const;
     bool conflicts(const Entry& entry) const;
     void note(Cell& cell, Kind kind, std::uint32_t lanes, std::uint32_t block, std::uint32_t warp, Time time, Site site,
               int scope, bool atomic);
     void drop_entries(Cell& cell);
     void report(const Cell& cell, const Party& there, Coverage coverage, Problem problem);
     void settle_slowly();
+    bool continues(std::uint32_t slot, const std::byte* address, std::uint32_t bytes, Site site);
     bool is_lockstep(const Entry& entry) const;
 
     struct VolatileReads {
@@ -119,7 +121,8 @@ private:
     // A store to a word that another lane stored to: is it the same value?
     bool pending_ = false;
     Noticed pending_race_;
-    const std::byte* pending_address_ = nullptr;
+    const std::byte* pending_address_ = nullptr;     // of the element that the race is about
+    const std::byte* pending_begin_ = nullptr;       // of all that the store changes
     Element pending_element_ = Element::u8;
     std::vector<std::byte> pending_before_;
 };

@@ -94,7 +94,21 @@ std::string uri_of(const std::string& path) {
     return uri;
 }
 
-Json location(const std::string& file, int line, const std::string& kernel) {
+struct Place {
+    std::string file;
+    int line = 0;
+};
+
+// A line in the file that it stands in.
+Place place_of(const ReportedRun& run, int line) {
+    Place place{run.kernel_file, line};
+    for (const ReportedFile& file : run.included)
+        if (file.first_line <= line) place = {file.path, line - file.first_line + 1};
+    return place;
+}
+
+Json location(const Place& place, const std::string& kernel) {
+    const auto& [file, line] = place;
     Json physical{{"artifactLocation", {{"uri", uri_of(file)}, {"uriBaseId", "PROJECT"}}}};
     if (line > 0) physical["region"] = {{"startLine", line}};
     Json json{{"physicalLocation", std::move(physical)}};
@@ -112,10 +126,10 @@ Json result_json(const ReportedRun& run, const Finding& finding, std::size_t rul
               {"ruleIndex", rule},
               {"level", finding.severity == trace::Severity::note || declared ? "note" : "error"},
               {"message", {{"text", text}}},
-              {"locations", Json::array({location(run.kernel_file, finding.line, finding.kernel)})}};
+              {"locations", Json::array({location(place_of(run, finding.line), finding.kernel)})}};
     if (finding.count > 0) json["occurrenceCount"] = std::min<std::uint64_t>(finding.count, 2147483647);
     if (finding.other) {
-        Json other = location(run.kernel_file, finding.other->line, {});
+        Json other = location(place_of(run, finding.other->line), {});
         other["message"] = {{"text", "the other access or call"}};
         json["relatedLocations"] = Json::array({std::move(other)});
     }
@@ -130,10 +144,17 @@ std::string report_json(const Report& report) {
     for (const ReportedRun& run : report.runs) {
         Json findings = Json::array();
         for (const Finding& finding : run.findings) {
-            Json json{{"kind", finding.kind}, {"severity", severity_name(finding.severity)}, {"line", finding.line},
+            const Place place = place_of(run, finding.line);
+            Json json{{"kind", finding.kind}, {"severity", severity_name(finding.severity)}, {"line", place.line},
                       {"sentence", finding.sentence}};
+            if (place.file != run.kernel_file) json["file"] = place.file;
             if (!finding.advice.empty()) json["advice"] = finding.advice;
             json.update(facts(finding));
+            if (finding.other) {
+                const Place other = place_of(run, finding.other->line);
+                json["other"]["line"] = other.line;
+                if (other.file != run.kernel_file) json["other"]["file"] = other.file;
+            }
             findings.push_back(std::move(json));
         }
         Json json{{"variant", run.variant}, {"kernel_file", run.kernel_file},

@@ -9,6 +9,12 @@
 
 namespace lanewise::check {
 
+// A file that a kernel file includes: lines count through, file by file.
+struct ReportedFile {
+    std::string path;
+    int first_line = 1;
+};
+
 // One variant that was checked.
 struct ReportedRun {
     std::string variant;
@@ -17,6 +23,7 @@ struct ReportedRun {
     trace::Verdict verdict = trace::Verdict::not_checked;
     std::string undecided;
     std::vector<trace::Finding> findings;
+    std::vector<ReportedFile> included = {};   // in the order of their lines
 };
 
 struct Report {

@@ -146,6 +146,23 @@ TEST(Report, SarifKeepsToItsSchema) {
               std::string::npos);
 }
 
+// Lines count through the files that a kernel file includes; a report has each file's own.
+TEST(Report, LinesAreThoseOfTheirFile) {
+    Report report = sample();
+    report.runs[1].included = {{"lessons/one.cuh", 9}, {"lessons/two.cuh", 12}};
+    const json sarif = json::parse(report_sarif(report));
+    const json& race = sarif["runs"][0]["results"][0];
+    EXPECT_EQ(race["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "lessons/two.cuh");
+    EXPECT_EQ(race["locations"][0]["physicalLocation"]["region"]["startLine"], 1);
+    EXPECT_EQ(race["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"], "lessons/one.cuh");
+    EXPECT_EQ(race["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 3);
+    const json found = json::parse(report_json(report))["runs"][1]["findings"][0];
+    EXPECT_EQ(found["line"], 1);
+    EXPECT_EQ(found["file"], "lessons/two.cuh");
+    EXPECT_EQ(found["other"]["line"], 3);
+    EXPECT_EQ(found["other"]["file"], "lessons/one.cuh");
+}
+
 TEST(Report, IsKnownByItsName) {
     EXPECT_TRUE(is_report_name("a.json"));
     EXPECT_TRUE(is_report_name("b/a.sarif"));

@@ -136,7 +136,8 @@ check::Report report_of(const Program& program, const std::vector<CheckedVariant
         const std::string& file = row.checked.kernel_file;
         report.runs.push_back({row.variant, program.reported_path ? program.reported_path(file)
                                                                   : fmt::format("lessons/{}/{}", lesson.name(), file),
-                               row.declared_wrong, row.checked.verdict, row.checked.undecided, row.checked.findings});
+                               row.declared_wrong, row.checked.verdict, row.checked.undecided, row.checked.findings,
+                               program.included});
     }
     return report;
 }

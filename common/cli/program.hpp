@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/check/report.hpp"
 #include "common/player/answers.hpp"
 #include "common/print/print.hpp"
 #include "common/run/front_end.hpp"
@@ -40,6 +41,7 @@ struct Program : LessonSetup {
     std::function<int(std::ostream& out, const std::vector<CheckedVariant>& rows, Paint paint)> print_checks = {};
     // How a report names a kernel file. Empty: from the project's root.
     std::function<std::string(const std::string& kernel_file)> reported_path = {};
+    std::vector<check::ReportedFile> included = {};  // by the kernel file, where its lines count on in others
 };
 
 // Where the answers go.

@@ -33,6 +33,10 @@ struct Arguments {
                 std::byte* pointer = memory.buffer(given.buffer) + given.offset_bytes;
                 std::memcpy(values[i].data(), &pointer, sizeof pointer);
             }
+            for (const auto& within : given.pointers) {
+                std::byte* pointer = memory.buffer(within.buffer) + within.offset_bytes;
+                std::memcpy(values[i].data() + within.at, &pointer, sizeof pointer);
+            }
         }
         for (auto& value : values) addresses.push_back(value.data());
     }

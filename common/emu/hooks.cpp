@@ -88,6 +88,21 @@ void __tsan_read_range(void* address, std::size_t bytes) {
 void __tsan_write_range(void* address, std::size_t bytes) {
     announce_range(static_cast<const char*>(address), bytes, true, __builtin_return_address(0));
 }
+// A library of kernels is linked with --wrap for these three: its own calls and std's are loads and stores of a lane.
+void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
+    announce_range(static_cast<const char*>(from), bytes, false, __builtin_return_address(0));
+    announce_range(static_cast<const char*>(to), bytes, true, __builtin_return_address(0));
+    return std::memmove(to, from, bytes);
+}
+void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
+    announce_range(static_cast<const char*>(from), bytes, false, __builtin_return_address(0));
+    announce_range(static_cast<const char*>(to), bytes, true, __builtin_return_address(0));
+    return std::memmove(to, from, bytes);
+}
+void* __wrap_memset(void* to, int value, std::size_t bytes) {
+    announce_range(static_cast<const char*>(to), bytes, true, __builtin_return_address(0));
+    return std::memset(to, value, bytes);
+}
 #if !defined(__SANITIZE_ADDRESS__)
 // -fsanitize=bounds calls this for an index outside the extent of its array's type, which stands in the type's name:
 // "'float [8]'". The access is announced after it.
@@ -122,7 +137,8 @@ void __ubsan_handle_out_of_bounds(void* data, void* index) {
 }
 #endif
 
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
+// An object with virtual functions keeps in front where those of its class are.
+void __tsan_vptr_update(void** address, void*) { announce(address, sizeof(void*), true, __builtin_return_address(0)); }
+void __tsan_vptr_read(void** address) { announce(address, sizeof(void*), false, __builtin_return_address(0)); }
 
 }  // extern "C"

@@ -62,14 +62,17 @@ PreparedPlan::PreparedPlan(const launch::Plan& plan, const launch::KernelSet& ke
         ranges_.push_back({reinterpret_cast<std::uint64_t>(buffers_.back().data()), spec.bytes(), spec.element});
     }
     for (Launch& launch : launches_)
-        for (launch::Argument& argument : launch.values)
-            if (argument.is_buffer) {
-                if (argument.buffer >= buffers_.size())
+        for (launch::Argument& argument : launch.values) {
+            const auto point_to = [&](std::size_t buffer, std::uint64_t offset, std::size_t at) {
+                if (buffer >= buffers_.size())
                     throw Error(fmt::format("{} is launched with buffer {}, but the plan has {} buffers.",
-                                            launch.shape.kernel, argument.buffer, buffers_.size()));
-                void* const address = static_cast<std::byte*>(buffers_[argument.buffer].data()) + argument.offset_bytes;
-                std::memcpy(argument.value.data(), &address, sizeof(address));
-            }
+                                            launch.shape.kernel, buffer, buffers_.size()));
+                void* const address = static_cast<std::byte*>(buffers_[buffer].data()) + offset;
+                std::memcpy(argument.value.data() + at, &address, sizeof(address));
+            };
+            if (argument.is_buffer) point_to(argument.buffer, argument.offset_bytes, 0);
+            for (const auto& within : argument.pointers) point_to(within.buffer, within.offset_bytes, within.at);
+        }
     // Other streams may use the buffers from here on.
     CUDA_CHECK(cudaDeviceSynchronize());
 }

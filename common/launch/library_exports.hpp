@@ -24,6 +24,10 @@ struct RawArgument {
     std::uint32_t size;
 };
 
+// A pointer's value within such an argument, where memory is to come: the mark and the number of the memory.
+inline constexpr std::uint64_t kMemoryMark = 0x4c57'4d45'4d00'0000;
+inline constexpr std::uint32_t kMostMemory = 256;
+
 struct RawVariable {
     const char* name;
     const void* address;
@@ -37,6 +41,7 @@ struct RawLibrary {
     std::uint32_t argument_count;
     const RawVariable* variables;
     std::uint32_t variable_count;
+    const RawType* memory;  // by number, kMostMemory of them; the name is null where there is none
 };
 
 // The one function that such a library exports.

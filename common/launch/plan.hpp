@@ -68,6 +68,13 @@ struct Argument {
     std::uint64_t offset_bytes = 0;   // into the buffer
     std::uint32_t size = 0;
     alignas(16) std::array<std::byte, kMaxArgumentBytes> value{};
+    // A structure's pointers to buffers.
+    struct Pointer {
+        std::uint32_t at = 0;             // byte of the value
+        std::size_t buffer = 0;
+        std::uint64_t offset_bytes = 0;
+    };
+    std::vector<Pointer> pointers;
 };
 
 struct LaunchSpec {

@@ -69,7 +69,10 @@ std::string library_text(const BuildRequest& request, const fs::path& folder) {
     text += fmt::format(
         "namespace {} {{\nusing ::lanewise_emulated::heap::malloc;\nusing ::lanewise_emulated::heap::free;\n",
         kNamespace);
-    text += include("kernels.overloads.inc") + include("kernels.emulated_traced.cuh");
+    text += include("kernels.overloads.inc");
+    for (const char* name : {"memcpy", "memmove", "memset"}) text += fmt::format("#define __builtin_{0} {0}\n", name);
+    text += include("kernels.emulated_traced.cuh");
+    for (const char* name : {"memcpy", "memmove", "memset"}) text += fmt::format("#undef __builtin_{}\n", name);
     text += "}\n" + fmt::format("namespace {} {{\nnamespace lanewise_given {{\n", kNamespace);
     for (std::size_t i = 0; i < request.arguments.size(); ++i) {
         const CodeArgument& argument = request.arguments[i];
@@ -106,6 +109,7 @@ std::string library_text(const BuildRequest& request, const fs::path& folder) {
                         i, kNamespace);
     text += fmt::format("{{}}}};\n    library->arguments = arguments;\n    library->argument_count = {};\n",
                         request.arguments.size());
+    text += "    library->memory = ::lanewise_emulated::memory_types;\n";
     text += "    static const ::lanewise::prelude::RawVariable variables[] = {";
     for (const std::string& name : request.variables)
         text +=
@@ -234,6 +238,7 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
                                            tools.prelude(),
                                            "-shared",
                                            "-nostdlib",
+                                           "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",
                                            "-fmax-errors=5",
                                            "-fdiagnostics-color=never",
                                            "-fno-diagnostics-show-caret",

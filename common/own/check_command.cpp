@@ -144,8 +144,11 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
                              {},
                              lesson::date_of_today}};
     program.make_front_end = setup.make_front_end;
+    program.tries_other_order = true;
     if (parsed.edit) program.live = live_file(program, parsed.asked, opened, tools, setup.pool);
     program.reported_path = [&](const std::string&) { return path; };
+    for (const TextFile& file : own.library->files())
+        if (file.first_line > 1) program.included.push_back({file.path, file.first_line});
     const SourceText source(own.library->files());
     program.print_checks = [&](std::ostream& out, const std::vector<lesson::CheckedVariant>& rows,
                                lesson::Paint paint) { return print_checks(out, source, own.programs, rows, paint); };

@@ -161,6 +161,111 @@ TEST_F(Check, AnEndlessLoopIsStopped) {
     EXPECT_TRUE(says("我的.cu:3: finding: runaway")) << said_;
 }
 
+TEST_F(Check, StructuresPointToMemory) {
+    const std::string text =
+        "enum Mode { fast, slow };\nstruct Matrix { int width; float* words; };\nstruct Two { Matrix m; const int* "
+        "order; Mode mode; };\n"
+        "__global__ void twice(Matrix a, Matrix b) { b.words[threadIdx.x] = 2 * a.words[threadIdx.x]; }\n"
+        "__global__ void pick(Two t, float* out) { out[threadIdx.x] = t.m.words[t.order[threadIdx.x]] + t.mode; }\n";
+    EXPECT_EQ(check("// run: twice<<<1, 4>>>({4, in = ramp(8)}, {.width = 4, .words = out = zeros(4)})\n"
+                    "// run: twice<<<1, 4>>>({4, out}, {4, in + 4})\n"
+                    "// expect: out == [0, 2, 4, 6]\n// expect: in[4..8] == [0, 4, 8, 12]\n" +
+                    text),
+              kExitOk)
+        << said_;
+    EXPECT_EQ(check("// run: pick<<<1, 3>>>({{3, [5, 6, 7]}, [2, 0, 1], slow}, out = zeros(3))\n"
+                    "// expect: out == [8, 6, 7]\n" +
+                    text),
+              kExitOk)
+        << said_;
+    EXPECT_EQ(check("// run: twice<<<1, 5>>>({4, in = ramp(4)}, {4, null})\n" + text), kExitFailed);
+    EXPECT_TRUE(says("through a null pointer")) << said_;
+    EXPECT_EQ(check("// run: twice<<<1, 5>>>({4, in = ramp(4)}, {4, out = zeros(8)})\n" + text), kExitFailed);
+    EXPECT_TRUE(says("reads in[4] on line")) << said_;
+}
+
+TEST_F(Check, KernelsWithoutParametersAndHalves) {
+    EXPECT_EQ(check("// run: k<<<2, 32>>>()\n__global__ void k() { __shared__ int a; a = threadIdx.x; }\n"),
+              kExitFailed);
+    EXPECT_TRUE(says("finding: race")) << said_;
+    EXPECT_EQ(check("// run: k<<<1, 32>>>(x = ones(32))\n// expect: x == fill(32, 3)\n#include <cuda_fp16.h>\n"
+                    "__global__ void k(half* x) { x[threadIdx.x] = __hadd(x[threadIdx.x], __float2half(2.0f)); }\n"),
+              kExitOk)
+        << said_;
+    // Templates of the prelude that are compiled with the program.
+    EXPECT_EQ(check("// run: k<<<1, 1>>>(x = zeros(2), d = zeros(1))\n// expect: x == [7, 3]\n// expect: d == [3]\n"
+                    "__global__ void k(float* x, double* d) {\n    x[0] = __fmaf_rz(2.0f, 3.0f, 1.0f);\n"
+                    "    x[1] = __fsqrt_ru(9.0f);\n    d[0] = __dadd_rd(1.0, 2.0);\n}\n"),
+              kExitOk)
+        << said_;
+}
+
+// An attribute alone makes a function inline.
+TEST_F(Check, FunctionsThatAreAlwaysInline) {
+    EXPECT_EQ(check("// run: k<<<1, 4>>>(x = zeros(4))\n// expect: x == fill(4, 5)\n"
+                    "__device__ int five() __attribute__((always_inline));\n__device__ int five() { return 5; }\n"
+                    "__global__ void k(int* x) { x[threadIdx.x] = five(); }\n"),
+              kExitOk)
+        << said_;
+}
+
+TEST_F(Check, KernelsOfAHeaderHaveTheirOwnLines) {
+    std::ofstream(folder_ / "sums.cuh") << "\n__global__ void k(int* x) {\n    x[threadIdx.x] = 1;\n}\n";
+    const std::string text = "// A file\n// of several\n// lines\n#include \"sums.cuh\"\nint main() {}\n";
+    EXPECT_EQ(check(text), kExitUsage);
+    EXPECT_TRUE(says("sums.cuh:2: k(int* x)")) << said_;
+    EXPECT_EQ(check("// run: k<<<1, 5>>>(x = zeros(4))\n" + text), kExitFailed);
+    EXPECT_TRUE(says("sums.cuh:3: finding: out_of_bounds")) << said_;
+    EXPECT_TRUE(says("writes x[4] on line 3 of sums.cuh, but")) << said_;
+}
+
+// memcpy and memset are loads and stores like others: nothing beyond an array is touched.
+TEST_F(Check, CopiesOfBytesAreSeen) {
+    const std::string text =
+        "#include <cstring>\nstruct Six { int word[6]; };\n"
+        "__global__ void a(float* in, float* out, int n) { memcpy(out + 4 * threadIdx.x, in + 4 * threadIdx.x, n); }\n"
+        "__global__ void b(float* in, float* out, int n) { std::memcpy(out + threadIdx.x, in + threadIdx.x, 12); }\n"
+        "__global__ void c(float* out, int n) { memset(out, 0, n); }\n"
+        "__global__ void d(Six* out) { Six s = {}; s.word[5] = threadIdx.x; out[0] = s; }\n";
+    EXPECT_EQ(check("// run: a<<<1, 4>>>(ramp(16), out = zeros(16), 16)\n// expect: out == ramp(16)\n" + text), kExitOk)
+        << said_;
+    EXPECT_EQ(check("// run: a<<<1, 4>>>(in = ramp(16), zeros(16), 20)\n" + text), kExitFailed);
+    EXPECT_TRUE(says("in[16]")) << said_;
+    EXPECT_EQ(check("// run: b<<<1, 2>>>(ramp(4), out = zeros(4), 0)\n" + text), kExitFailed);
+    EXPECT_TRUE(says("finding: race")) << said_;
+    EXPECT_EQ(check("// run: c<<<1, 1>>>(out = ones(4), 20)\n" + text), kExitFailed);
+    EXPECT_TRUE(says("writes out[4]")) << said_;
+    // Stored 16 bytes at a time, of which the first are the same.
+    EXPECT_EQ(check("// run: d<<<1, 2>>>(zeros(1))\n" + text), kExitFailed);
+    EXPECT_TRUE(says("finding: race")) << said_;
+}
+
+TEST_F(Check, VirtualFunctionsOfAnObjectInSharedMemory) {
+    EXPECT_EQ(
+        check(
+            "// run: k<<<1, 32>>>(out = zeros(32))\n// expect: out == fill(32, 7)\n#include <new>\n"
+            "struct Base { __device__ virtual int get() = 0; };\n"
+            "struct Seven : Base { int n; __device__ Seven() : n(7) {} __device__ int get() override { return n; } };\n"
+            "__global__ void k(int* out) {\n    __shared__ alignas(8) char room[sizeof(Seven)];\n"
+            "    __shared__ Base* base;\n    if (threadIdx.x == 0) base = new (room) Seven;\n    __syncthreads();\n"
+            "    out[threadIdx.x] = base->get();\n}\n"),
+        kExitOk)
+        << said_;
+}
+
+// The block that takes the lock second is ordered behind the first by its own fence; the first has none.
+TEST_F(Check, ARaceThatHangsOnWhoComesFirst) {
+    const std::string text =
+        "// run: k<<<2, 1>>>(lock = zeros(1), x = zeros(1))\n"
+        "__global__ void k(int* lock, int* x) {\n    while (atomicCAS(lock, 0, 1) != 0) {}\n"
+        "    if (blockIdx.x == 1) __threadfence();\n    x[0] += 1;\n    __threadfence();\n    atomicExch(lock, "
+        "0);\n}\n";
+    EXPECT_EQ(check(text), kExitFailed);
+    EXPECT_TRUE(says("verdict: wrong in descending order (--order descending shows it)")) << said_;
+    EXPECT_TRUE(says("finding: race")) << said_;
+    EXPECT_EQ(check(text, {"--order", "ascending"}), kExitOk) << said_;
+}
+
 // What stands outside of kernels and is needed by them runs in a worker, not here.
 TEST_F(Check, HostCodeRunsApart) {
     EXPECT_EQ(check("// run: k<<<1, 32>>>(x = zeros(1))\nstruct S { int n; S() : n(0) { for (volatile int i = 0;; ) i "

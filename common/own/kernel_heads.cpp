@@ -123,7 +123,7 @@ std::vector<KernelHead> kernel_heads(const std::string& text) {
     };
     std::vector<Open> open;
     std::string space_name, template_text;
-    bool space_next = false;
+    bool space_next = false, specializes = false;
     for (std::size_t at = 0; at < all.size(); ++at) {
         const std::string& piece = all[at].text;
         if (piece == "namespace") {
@@ -136,12 +136,15 @@ std::vector<KernelHead> kernel_heads(const std::string& text) {
             space_next = false;
         } else if (piece == "}") {
             if (!open.empty()) open.pop_back();
+            template_text.clear();
+            specializes = false;
         } else if (piece == ";") {
             template_text.clear();
-            space_next = false;
+            space_next = specializes = false;
         } else if (piece == "template" && at + 1 < all.size() && all[at + 1].text == "<") {
             const std::size_t end = behind(all, at + 1);
             template_text = words(all, at + 2, end - 1);
+            specializes = end == at + 3;
             at = end - 1;
         } else if (piece == "__global__") {
             std::size_t name = at + 1;
@@ -155,6 +158,10 @@ std::vector<KernelHead> kernel_heads(const std::string& text) {
                 else ++name;
             }
             if (name + 1 >= all.size() || !all[name].is_name) continue;
+            if (specializes) {  // template <>: the kernel that it belongs to stands in front of it
+                at = name;
+                continue;
+            }
             KernelHead head;
             for (const Open& one : open)
                 if (one.is_space && !one.name.empty()) head.name += one.name + "::";

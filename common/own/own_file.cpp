@@ -161,12 +161,23 @@ std::string read_kernel_file(const fs::path& path) {
 }
 
 std::string offer_of(const fs::path& file, const std::string& text) {
-    const std::vector<KernelHead> heads = kernel_heads(text);
+    std::vector<KernelHead> heads = kernel_heads(text);
     const std::string name = file.filename().string();
+    std::string of_headers;
+    if (heads.empty())
+        for (const KernelText& part : kernel_texts(fs::absolute(file).lexically_normal().string(), text)) {
+            const std::vector<KernelHead> more = kernel_heads(part.text);
+            for (const KernelHead& head : more)
+                of_headers +=
+                    fmt::format("  {}:{}: {}\n", fs::path(part.path).filename().string(), head.line, head.text());
+            heads.insert(heads.end(), more.begin(), more.end());
+        }
     if (heads.empty()) throw Error(fmt::format("{} has no kernel: a function that begins with __global__.", name));
     std::string answer =
         fmt::format("{} does not say what to run. Its kernel{}:\n", name, heads.size() == 1 ? "" : "s");
-    for (const KernelHead& head : heads) answer += fmt::format("  line {}: {}\n", head.line, head.text());
+    if (of_headers.empty())
+        for (const KernelHead& head : heads) answer += fmt::format("  line {}: {}\n", head.line, head.text());
+    answer += of_headers;
     return answer + fmt::format("Paste a line such as this into it, or give it to --run without the '// run:':\n  {}",
                                 heads.front().offer());
 }

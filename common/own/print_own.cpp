@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <ostream>
+#include <regex>
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ void print_finding(std::ostream& out, const SourceText& source, const trace::Fin
     const std::string what = fmt::format("{}: {}: {}", place.name, is_note ? "note" : "finding", finding.kind);
     out << '\n' << (is_note ? paint.faint(what) : paint.warning(what)) << '\n';
     if (!place.text.empty()) out << "    " << paint.source(place.text) << '\n';
-    out << "  " << finding.sentence << '\n';
+    out << "  " << source.in_words(finding.sentence) << '\n';
     if (finding.other && finding.other->line > 0 && finding.other->line != finding.line) {
         const auto other = source.at(finding.other->line);
         out << paint.faint(fmt::format("  the other access: {}  {}", other.name, other.text)) << '\n';
@@ -45,12 +46,32 @@ SourceText::SourceText(const std::vector<TextFile>& files) {
             lines_.push_back(trimmed(line));
             names_.push_back(fmt::format("{}:{}", std::filesystem::path(file.path).filename().string(), ++number));
         }
+        if (first_file_ == 0) first_file_ = lines_.size();
     }
 }
 
 SourceText::Place SourceText::at(int line) const {
     if (line < 1 || static_cast<std::size_t>(line) > lines_.size()) return {"in no line that is known", ""};
     return {names_[static_cast<std::size_t>(line) - 1], lines_[static_cast<std::size_t>(line) - 1]};
+}
+
+std::string SourceText::in_words(const std::string& sentence) const {
+    static const std::regex kLine(" line ([0-9]{1,9})");
+    std::string words;
+    auto from = sentence.cbegin();
+    for (std::sregex_iterator match(sentence.begin(), sentence.end(), kLine), end; match != end; ++match) {
+        words.append(from, (*match)[0].first);
+        from = (*match)[0].second;
+        const auto line = std::stoull((*match)[1].str());
+        if (line <= first_file_ || line > names_.size()) {
+            words += (*match)[0].str();
+            continue;
+        }
+        const std::string& name = names_[line - 1];
+        const std::size_t colon = name.rfind(':');
+        words += fmt::format(" line {} of {}", name.substr(colon + 1), name.substr(0, colon));
+    }
+    return words.append(from, sentence.cend());
 }
 
 int print_checks(std::ostream& out, const SourceText& source, const std::vector<Program>& programs,
@@ -76,8 +97,10 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
                                                  result.reference, error, result.bound, result.reason);
             out << (result.ok ? line : paint.warning(line)) << '\n';
         }
-        const std::string verdict = fmt::format("verdict: {}{}", trace::verdict_name(checked.verdict),
-                                                holds ? "" : ", and the result is not what is expected");
+        const std::string verdict =
+            fmt::format("verdict: {}{}{}", trace::verdict_name(checked.verdict),
+                        checked.order.empty() ? "" : fmt::format(" in {0} order (--order {0} shows it)", checked.order),
+                        holds ? "" : ", and the result is not what is expected");
         const auto is_wrong = [](const trace::Finding& finding) { return finding.severity != trace::Severity::note; };
         const bool flagged = checked.verdict == trace::Verdict::wrong || !holds ||
                              std::any_of(checked.findings.begin(), checked.findings.end(), is_wrong);

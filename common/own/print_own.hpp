@@ -20,10 +20,13 @@ public:
         std::string text;  // of that line
     };
     Place at(int line) const;
+    // A sentence with the lines that it names as their own files count them.
+    std::string in_words(const std::string& sentence) const;
 
 private:
     std::vector<std::string> lines_;
     std::vector<std::string> names_;  // for each
+    std::size_t first_file_ = 0;      // its lines: they are named without the file
 };
 
 // For each program what was expected and what came out, its verdict, and its findings with their lines. Returns how

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -136,7 +137,7 @@ private:
         };
         if (type.size > launch::kMaxArgumentBytes)
             fail(fmt::format("it has {} bytes, and an argument may have {}.", type.size, launch::kMaxArgumentBytes));
-        launch::Argument result{false, 0, 0, type.size, {}};
+        launch::Argument result{false, 0, 0, type.size, {}, {}};
         if (type.is_pointer) {
             if (std::holds_alternative<Null>(given.value)) return result;
             if (const auto* use = std::get_if<BufferUse>(&given.value)) return buffer(launch, given, *use, type, name);
@@ -160,6 +161,8 @@ private:
             for (const auto& made : compiled_.library.arguments)
                 if (made.number == number && made.bytes.size() == type.size)
                     std::copy(made.bytes.begin(), made.bytes.end(), result.value.begin());
+            for (const MemoryInCode& memory : std::get<Code>(given.value).memory)
+                point_to(launch, memory, result, name);
             return result;
         }
         const Number& number = std::get<Number>(given.value);
@@ -183,6 +186,31 @@ private:
         }
         std::memcpy(result.value.data(), &bits, type.size);
         return result;
+    }
+
+    // Where the library put a mark into a structure, the address of memory shall be.
+    void point_to(const Launch& launch, const MemoryInCode& memory, launch::Argument& argument,
+                  const std::string& parameter) {
+        const auto number = compiled_.needs.memory.find(&memory);
+        if (number == compiled_.needs.memory.end()) return;  // an enumerator
+        const auto made = std::find_if(compiled_.library.memory.begin(), compiled_.library.memory.end(),
+                                       [&](const auto& m) { return m.number == number->second; });
+        if (made == compiled_.library.memory.end()) return;
+        const std::uint64_t mark = prelude::kMemoryMark + number->second;
+        for (std::uint32_t at = 0; at + sizeof mark <= argument.size; at += sizeof mark) {
+            if (std::memcmp(argument.value.data() + at, &mark, sizeof mark) != 0) continue;
+            std::memset(argument.value.data() + at, 0, sizeof mark);
+            ArgumentSpec given{memory.name, {}, memory.at};
+            launch::Argument pointer;
+            if (const auto* use = std::get_if<BufferUse>(&memory.value)) {
+                pointer = buffer(launch, given, *use, made->type, parameter);
+            } else {
+                std::string name = memory.name.empty() ? parameter : memory.name;
+                if (find(name)) name += fmt::format(" {}", plan.buffers.size());
+                pointer = make(launch, given, std::get<Fill>(memory.value), made->type, name);
+            }
+            argument.pointers.push_back({at, pointer.buffer, pointer.offset_bytes});
+        }
     }
 
     const std::size_t* find(const std::string& name) const {
@@ -214,7 +242,7 @@ private:
             fail_at(launch.line, given.at,
                     fmt::format("{} of {}: {} has {} elements, so it cannot begin at number {}.", parameter,
                                 launch.kernel, use.name, spec.count, use.first));
-        return {true, *index, static_cast<std::uint64_t>(offset), sizeof(void*), {}};
+        return {true, *index, static_cast<std::uint64_t>(offset), sizeof(void*), {}, {}};
     }
 
     launch::Argument make(const Launch& launch, const ArgumentSpec& given, const Fill& fill,
@@ -244,7 +272,7 @@ private:
                             static_cast<double>(bytes_) / (1u << 30), kMostBytes >> 30));
         by_name_[name] = plan.buffers.size();
         plan.buffers.push_back(std::move(spec));
-        return {true, plan.buffers.size() - 1, 0, sizeof(void*), {}};
+        return {true, plan.buffers.size() - 1, 0, sizeof(void*), {}, {}};
     }
 
     const Compiled& compiled_;
@@ -263,9 +291,48 @@ std::string signature(const launch::BuiltEntry& entry, const std::vector<worker:
                        fmt::join(parameters, ", "));
 }
 
+namespace {
+
+// The buffers that a launch gives names to.
+void note_buffers(const Launch& launch, std::set<std::string>& names) {
+    for (const ArgumentSpec& argument : launch.arguments) {
+        if (!argument.name.empty()) names.insert(argument.name);
+        if (const auto* code = std::get_if<Code>(&argument.value))
+            for (const MemoryInCode& memory : code->memory)
+                if (!memory.name.empty()) names.insert(memory.name);
+    }
+}
+
+// What the compiler gets to read: a mark for each piece of memory.
+std::string text_of(const Code& code, const std::set<std::string>& buffers, Needs& needs) {
+    std::string text;
+    auto memory = code.memory.begin();
+    for (const char c : code.text) {
+        if (c != Code::kMemoryHere || memory == code.memory.end()) {
+            text += c;
+            continue;
+        }
+        const auto* use = std::get_if<BufferUse>(&memory->value);
+        if (use && !buffers.contains(use->name)) {
+            text += memory->text;
+        } else {
+            const auto number = static_cast<std::uint32_t>(needs.memory.size());
+            needs.memory[&*memory] = number;
+            text += fmt::format("::lanewise_emulated::Memory<{}>{{}}", number);
+        }
+        ++memory;
+    }
+    return text;
+}
+
+}  // namespace
+
 Needs needs_of(const std::vector<Program>& programs, const std::filesystem::path& file) {
     Needs needs;
     needs.request.file = file;
+    std::set<std::string> buffers;
+    for (const Program& program : programs)
+        for (const Launch& launch : program.launches) note_buffers(launch, buffers);
     const auto add = [&](const Launch& launch) {
         auto& all = needs.request.instances;
         const Instance wanted{launch.kernel, launch.template_arguments, 32, launch.line.line};
@@ -277,7 +344,8 @@ Needs needs_of(const std::vector<Program>& programs, const std::filesystem::path
         for (std::size_t i = 0; i < launch.arguments.size(); ++i)
             if (const auto* code = std::get_if<Code>(&launch.arguments[i].value)) {
                 needs.arguments[&launch.arguments[i]] = static_cast<std::uint32_t>(needs.request.arguments.size());
-                needs.request.arguments.push_back({wanted, static_cast<unsigned>(i), code->text, launch.line.line});
+                needs.request.arguments.push_back(
+                    {wanted, static_cast<unsigned>(i), text_of(*code, buffers, needs), launch.line.line});
             }
     };
     for (const Program& program : programs) {

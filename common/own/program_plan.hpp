@@ -23,6 +23,7 @@ struct Needs {
     BuildRequest request;
     std::map<const Launch*, std::size_t> instances;          // of request.instances
     std::map<const ArgumentSpec*, std::uint32_t> arguments;  // of request.arguments
+    std::map<const MemoryInCode*, std::uint32_t> memory;     // numbered as the library numbers it
 };
 // The programs must stay where they are.
 Needs needs_of(const std::vector<Program>& programs, const std::filesystem::path& file);

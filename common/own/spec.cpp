@@ -8,103 +8,15 @@
 
 #include "common/base/suggest.hpp"
 #include "common/own/spec_cursor.hpp"
+#include "common/own/spec_values.hpp"
 
 namespace lanewise::own {
 
 namespace {
 
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;  // memory is judged later, with its element's size
 constexpr std::uint64_t kMostExtent = 0xffffffffu;
 
-// Fills that are made of no more than a count; the others have numbers of their own.
-struct FillKind {
-    const char* name;
-    std::size_t least, most;  // numbers behind the count
-};
-constexpr FillKind kFills[] = {{"zeros", 0, 0},  {"ones", 0, 0},   {"fill", 1, 1},         {"ramp", 0, 2},
-                               {"ramp1", 0, 0},  {"random", 0, 2}, {"small", 0, 0},        {"mean", 0, 0},
-                               {"cancel", 0, 0}, {"huge", 0, 0},   {"uninitialized", 0, 0}};
 constexpr const char* kExample = "block_sum<256><<<4, 256>>>(in = random(1024), out = zeros(1), 1024)";
-
-const FillKind* find_fill(const std::string& name) {
-    for (const FillKind& kind : kFills)
-        if (name == kind.name) return &kind;
-    return nullptr;
-}
-
-Fill list_of(Cursor& c) {
-    Fill fill{"list", 0, {}, {}};
-    c.need("[", "before a list");
-    while (!c.take("]")) {
-        if (!fill.numbers.empty()) c.need(",", "between two numbers of a list");
-        fill.numbers.push_back(c.number());
-    }
-    fill.count = fill.numbers.size();
-    return fill;
-}
-
-Fill file_of(Cursor& c) {
-    Fill fill{"file", 0, {}, c.string()};
-    return fill;
-}
-
-Fill fill_of(Cursor& c, const std::string& name, std::size_t at) {
-    Fill fill{name, 0, {}, {}};
-    c.need("(", fmt::format("behind '{}'", name));
-    if (name == "file") {
-        if (!c.sees("\"") && !c.sees("'"))
-            c.fail(fmt::format("file takes a path in quotation marks, but there is {}.", c.found()));
-        fill.path = c.string();
-        if (c.take(",")) fill.count = c.count("the number of elements", kMostElements);
-        c.need(")", "behind the file");
-        return fill;
-    }
-    const FillKind* kind = find_fill(name);
-    if (!kind) {
-        const std::string near = nearest(name, fill_names());
-        c.fail_there(at, near.empty()
-                             ? fmt::format("there is no fill '{}'; there are {}.", name, fmt::join(fill_names(), ", "))
-                             : fmt::format("there is no fill '{}'; did you mean '{}'?", name, near));
-    }
-    if (c.sees(")")) c.fail(fmt::format("{} needs the number of elements, as in {}(1024).", name, name));
-    fill.count = c.count("the number of elements", kMostElements);
-    while (c.take(",")) fill.numbers.push_back(c.number());
-    if (fill.numbers.size() < kind->least || fill.numbers.size() > kind->most)
-        c.fail_there(at, name == "fill" ? "fill takes the number of elements and a value: fill(1024, 2.5)."
-                         : name == "random" || name == "ramp"
-                             ? fmt::format("{} takes the number of elements and up to two numbers more: {}.", name,
-                                           name == "ramp" ? "ramp(1024, first, step)" : "random(1024, low, high)")
-                             : fmt::format("{} takes the number of elements alone.", name));
-    c.need(")", fmt::format("behind the values of {}", name));
-    return fill;
-}
-
-Value value_of(Cursor& c) {
-    const std::size_t at = c.at();
-    if (c.sees("{")) return Code{c.bracketed()};
-    if (c.sees("[")) return list_of(c);
-    if (c.sees("\"") || c.sees("'")) return file_of(c);
-    if (c.sees_number()) return c.number();
-    if (!c.sees_name()) c.fail(fmt::format("an argument was expected, but there is {}.", c.found()));
-    const std::string name = c.name();
-    if (name == "null" || name == "nullptr" || name == "NULL") return Null{};
-    if (c.sees("(")) {
-        if (name == "file" || find_fill(name) || name.find("::") == name.npos) {
-            // make_float2(1, 2) and the like are C++; a near miss of a fill is a mistake.
-            if (name == "file" || find_fill(name) || !nearest(name, fill_names()).empty()) return fill_of(c, name, at);
-        }
-        return Code{name + c.bracketed()};
-    }
-    if (c.sees("{")) return Code{name + c.bracketed()};
-    if (name.find("::") != name.npos) return Code{name};
-    BufferUse use{name, 0};
-    if (c.sees("+") || c.sees("-")) {
-        const Number offset = c.number();
-        if (!offset.is_whole) c.fail_there(at, "a buffer begins at a whole element further on, as in in + 16.");
-        use.first = offset.whole;
-    }
-    return use;
-}
 
 Extent extent_of(Cursor& c, const char* what) {
     Extent extent;
@@ -185,6 +97,17 @@ Part part_of(Cursor& c, const std::string& name) {
     return part;
 }
 
+// Behind `before` or `after`: (out)
+Part part_at_a_time(Cursor& c, const std::string& when) {
+    c.need("(", "behind it");
+    const std::string buffer = c.name();
+    if (buffer.empty()) c.fail(fmt::format("{} takes a buffer, as in {}(out).", when, when));
+    Part part = part_of(c, buffer);
+    c.need(")", "behind the buffer");
+    (when == "after" ? part.after : part.before) = true;
+    return part;
+}
+
 Operand operand_of(Cursor& c) {
     const std::size_t at = c.at();
     if (c.sees("[")) return list_of(c);
@@ -195,16 +118,8 @@ Operand operand_of(Cursor& c) {
     const std::string name = c.name();
     if (c.sees("<")) return launch_of(c, name, at, false);
     if (!c.sees("(")) return part_of(c, name);
-    if (find_fill(name)) return fill_of(c, name, at);
-    if (name == "after" || name == "before") {
-        c.need("(", "behind it");
-        const std::string buffer = c.name();
-        if (buffer.empty()) c.fail(fmt::format("{} takes a buffer, as in {}(out).", name, name));
-        Part part = part_of(c, buffer);
-        c.need(")", "behind the buffer");
-        (name == "after" ? part.after : part.before) = true;
-        return part;
-    }
+    if (is_fill(name)) return fill_of(c, name, at);
+    if (name == "after" || name == "before") return part_at_a_time(c, name);
     const auto& names = reduction_names();
     if (std::find(names.begin(), names.end(), name) == names.end()) {
         const std::string near = nearest(name, names);
@@ -217,7 +132,8 @@ Operand operand_of(Cursor& c) {
     do {
         const std::string buffer = c.name();
         if (buffer.empty()) c.fail(fmt::format("{} takes a buffer, but there is {}.", name, c.found()));
-        reduction.of.push_back(part_of(c, buffer));
+        const bool timed = (buffer == "after" || buffer == "before") && c.sees("(");
+        reduction.of.push_back(timed ? part_at_a_time(c, buffer) : part_of(c, buffer));
     } while (c.take(","));
     c.need(")", fmt::format("behind the buffer of {}", name));
     const std::size_t wanted = name == "dot" ? 2 : 1;
@@ -328,16 +244,6 @@ Program& program_of(std::vector<Program>& programs, const std::string& name) {
 }
 
 }  // namespace
-
-const std::vector<std::string>& fill_names() {
-    static const std::vector<std::string> names = [] {
-        std::vector<std::string> all;
-        for (const FillKind& kind : kFills) all.emplace_back(kind.name);
-        all.emplace_back("file");
-        return all;
-    }();
-    return names;
-}
 
 const std::vector<std::string>& reduction_names() {
     static const std::vector<std::string> names = {"sum",    "mean",   "max", "min",  "product",        "count",

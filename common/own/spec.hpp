@@ -44,10 +44,20 @@ struct BufferUse {
     std::string name;
     std::int64_t first = 0;  // in + 16
 };
+// C++, and memory that its pointers are to point to: where it stands, `text` has a kMemoryHere each.
+struct MemoryInCode;
 struct Code {
+    static constexpr char kMemoryHere = '\1';
     std::string text;  // "{1.5f, 3}"
+    std::vector<MemoryInCode> memory;
 };
 using Value = std::variant<Number, Fill, Null, BufferUse, Code>;
+struct MemoryInCode {
+    std::string name;                      // "in" of "in = random(1024)"; empty: none
+    std::variant<Fill, BufferUse> value;   // a BufferUse of no buffer's name is C++: an enumerator
+    std::string text;                      // as written
+    std::size_t at = 0;                    // in the line's text
+};
 
 struct ArgumentSpec {
     std::string name;  // "in" of "in = random(1024)"; empty: none

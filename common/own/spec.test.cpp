@@ -74,14 +74,30 @@ TEST(Spec, ReadsEveryKindOfArgument) {
     EXPECT_EQ(std::get<Code>(all[11].value).text, "Mode::kFast");
 }
 
+TEST(Spec, StructuresHoldMemory) {
+    const auto programs =
+        parsed("// run: k<<<1, 32>>>({4, in = ramp(32), {[1, 2], .n = in + 4}, null, f(1, 2), fast})\n");
+    const Code& code = std::get<Code>(programs.at(0).launches.at(0).arguments.at(0).value);
+    EXPECT_EQ(code.text, "{4, \1, {\1, .n = \1}, nullptr, f(1, 2), \1}");
+    ASSERT_EQ(code.memory.size(), 4u);
+    EXPECT_EQ(code.memory[0].name, "in");
+    EXPECT_EQ(std::get<Fill>(code.memory[1].value).numbers.size(), 2u);
+    EXPECT_EQ(std::get<BufferUse>(code.memory[2].value).first, 4);
+    EXPECT_EQ(code.memory[3].text, "fast");
+    EXPECT_THROW(parsed("// run: k<<<1, 32>>>({4, })\n"), Error);
+    EXPECT_THROW(parsed("// run: k<<<1, 32>>>({4, in = 3})\n"), Error);
+    EXPECT_THROW(parsed("// run: k<<<1, 32>>>({4, {5)\n"), Error);
+}
+
 TEST(Spec, ReadsEveryKindOfExpectation) {
     const auto programs = parsed(
         "// run: k<<<1, 32>>>(in = ramp(32), out = zeros(32))\n"
         "// expect: out == in\n// expect: out[4..8] ~ [1, 2, 3, 4] within 0.5\n"
         "// expect: sum(out) ~ dot(in, in) within 1%\n// expect: out ~ other<32><<<1, 32>>>\n"
-        "// expect: out ~ 'right.npy'\n// expect: out ~ after(in)\n");
+        "// expect: out ~ 'right.npy'\n// expect: out ~ after(in)\n"
+        "// expect: sum(out) ~ dot(before(in), after(out))\n");
     const auto& all = programs.at(0).expectations;
-    ASSERT_EQ(all.size(), 6u);
+    ASSERT_EQ(all.size(), 7u);
     EXPECT_TRUE(all[0].exact);
     EXPECT_EQ(std::get<Part>(all[1].left).end, 8u);
     EXPECT_EQ(all[1].within, 0.5);
@@ -89,6 +105,8 @@ TEST(Spec, ReadsEveryKindOfExpectation) {
     EXPECT_FALSE(std::get<Launch>(all[3].right).has_arguments);
     EXPECT_EQ(std::get<Fill>(all[4].right).kind, "file");
     EXPECT_TRUE(std::get<Part>(all[5].right).after);
+    EXPECT_TRUE(std::get<Reduction>(all[6].right).of.at(0).before);
+    EXPECT_TRUE(std::get<Reduction>(all[6].right).of.at(1).after);
 }
 
 TEST(Spec, NamesMakeProgramsOfTheirOwn) {
@@ -133,6 +151,18 @@ TEST(Spec, SaysWhatWasExpectedAndWhere) {
     EXPECT_NE(failure("k<<<1, 32>>>('数', ?)").find("\n  k<<<1, 32>>>('数', ?)\n                    ^"),
               std::string::npos)
         << failure("k<<<1, 32>>>('数', ?)");
+}
+
+TEST(KernelHeads, ASpecializationIsNoSecondKernel) {
+    const auto heads = kernel_heads(
+        "template <class T> __device__ T f(T x) {}\n__global__ void plain(int* x) {}\n"
+        "template <class T>\n__global__ void k(T* x) { x[0] = 1; }\n"
+        "template <>\n__global__ void k(double* x) { x[0] = 2; }\n__global__ void last(int* x) {}\n");
+    ASSERT_EQ(heads.size(), 3u);
+    EXPECT_EQ(heads[0].template_parameters, "");
+    EXPECT_EQ(heads[1].name, "k");
+    EXPECT_EQ(heads[1].template_parameters, "class T");
+    EXPECT_EQ(heads[2].name, "last");
 }
 
 TEST(KernelHeads, AreFoundAmongHostCode) {

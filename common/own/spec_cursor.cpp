@@ -235,6 +235,17 @@ std::string Cursor::bracketed() {
     fail_there(start, "this bracket is not closed.");
 }
 
+std::string Cursor::element() {
+    const std::size_t start = at();
+    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '}') {
+        const char c = text_[at_];
+        if (c == '{' || c == '(' || c == '[') bracketed();
+        else if (c == '"' || c == '\'') string();
+        else ++at_;
+    }
+    return std::string(text_.substr(start, at_ - start));
+}
+
 std::string Cursor::template_arguments() {
     const std::size_t start = at();
     const std::size_t launch = text_.find("<<<", start);

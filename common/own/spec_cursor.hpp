@@ -34,6 +34,8 @@ public:
     std::string string();
     // From the bracket that is next to the one that closes it, both included.
     std::string bracketed();
+    // Up to the comma or bracket that ends an element of such a list, which is next.
+    std::string element();
     // What is between < and the > that stands before <<<; the < is next.
     std::string template_arguments();
     // All that is left.

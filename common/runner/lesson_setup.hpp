@@ -29,6 +29,8 @@ struct LessonSetup {
     std::function<timing::CostTable(const timing::CostProgress&)> measure_costs = {};
     // Where kernel files are read that are shown. Empty: in the lesson's folder.
     std::filesystem::path kernel_folder = {};
+    // Is a check that finds nothing repeated in the other order of lanes and blocks, where it takes no time?
+    bool tries_other_order = false;
 };
 
 }  // namespace lanewise::lesson

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstring>
 #include <numeric>
 #include <set>
@@ -43,6 +44,7 @@ std::string origin_of(const trace::Source& source) {
 
 // A file says how large its run was: beyond this its trace is shown, but no results are worked out and nothing is
 // emulated. Both take some 100 bytes a value.
+constexpr double kShortRun = 0.25;  // seconds
 constexpr std::uint64_t kMaxOpenedValues = std::uint64_t{1} << 22;
 
 // The blocks of the header that something was recorded of: what a file lists costs nothing.
@@ -416,12 +418,27 @@ Checked Runner::check(const Variant& variant) {
     request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     request.checks = backend() == BackendChoice::cpu;
     launch::Backend& machine = backend() == BackendChoice::gpu ? gpu() : emulator();
+    const auto begin = std::chrono::steady_clock::now();
     auto outcome = machine.run(plan, setup_.kernels, request);
-    return {.results = results_of(plan, outcome),
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    std::vector<Result> results = results_of(plan, outcome);
+    // What orders two accesses may hang on who comes first: who takes a lock, which block is the last.
+    std::string other_order;
+    if (setup_.tries_other_order && request.checks && !options_->order && outcome.verdict == trace::Verdict::clean &&
+        took.count() < kShortRun) {
+        request.order = {launch::Order::Kind::descending, 0, {}};
+        auto other = machine.run(plan, setup_.kernels, request);
+        if (other.verdict == trace::Verdict::wrong) {
+            outcome = std::move(other);
+            other_order = request.order.name();
+        }
+    }
+    return {.results = std::move(results),
             .findings = std::move(outcome.findings),
             .verdict = outcome.verdict,
             .undecided = std::move(outcome.undecided),
-            .kernel_file = kernel_file_of(plan, setup_.kernels)};
+            .kernel_file = kernel_file_of(plan, setup_.kernels),
+            .order = std::move(other_order)};
 }
 
 std::shared_ptr<const FinishedRun> Runner::open(const std::string& path) {

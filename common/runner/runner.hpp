@@ -23,6 +23,7 @@ struct Checked {
     trace::Verdict verdict = trace::Verdict::not_checked;   // … and came to
     std::string undecided = {};             // which limit was reached, where it is not decided
     std::string kernel_file = {};           // "kernels.cuh"
+    std::string order = {};                 // "descending", where the findings are of a run in that order
     std::string not_run = {};               // why it could not run here; there is nothing else then
 };
 

@@ -27,9 +27,13 @@ void fields(A& a, ArgumentBytes& b) {
     a(b.number, b.bytes);
 }
 template <class A>
+void fields(A& a, MemoryInfo& m) {
+    a(m.number, m.type);
+}
+template <class A>
 void fields(A& a, LibraryContents& c) {
     a(c.file.build, c.file.entries, c.file.statements, c.file.shared_names, c.file.file, c.file.architecture, c.types,
-      c.arguments, c.variables);
+      c.arguments, c.variables, c.memory);
 }
 
 namespace {
@@ -73,6 +77,8 @@ LibraryContents contents_of(const LoadedLibrary& library) {
         contents.variables.push_back(
             {raw.name, reinterpret_cast<std::uint64_t>(raw.address) - library.base, info_of(raw.type)});
     }
+    for (std::uint32_t i = 0; library.raw.memory && i < prelude::kMostMemory; ++i)
+        if (library.raw.memory[i].name) contents.memory.push_back({i, info_of(library.raw.memory[i])});
     return contents;
 }
 

@@ -37,12 +37,19 @@ struct ArgumentBytes {
     std::vector<std::byte> bytes;
 };
 
+// Memory within such an argument, and the pointer's type.
+struct MemoryInfo {
+    std::uint32_t number = 0;
+    TypeInfo type;
+};
+
 // What a library holds. Addresses of entries count from its beginning.
 struct LibraryContents {
     launch::BuiltFile file;
     std::vector<std::vector<TypeInfo>> types;  // for each entry: its parameters'
     std::vector<ArgumentBytes> arguments;
     std::vector<VariableInfo> variables;
+    std::vector<MemoryInfo> memory;
 };
 
 // In a worker: loads a library. Throws Error where that is not possible.

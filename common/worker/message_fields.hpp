@@ -13,6 +13,10 @@ void fields(A& a, launch::BufferSpec& b) {
     a(b.name, b.role, b.element, b.count);
 }
 template <class A>
+void fields(A& a, launch::Argument& v) {
+    a(v.is_buffer, v.buffer, v.offset_bytes, v.size, v.value, v.pointers);
+}
+template <class A>
 void fields(A& a, launch::LaunchSpec& l) {
     a(l.kernel, l.arguments, l.grid, l.block, l.values, l.cooperative, l.cluster_in_turns);
 }

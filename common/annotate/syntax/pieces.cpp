@@ -94,10 +94,17 @@ private:
         return range;
     }
 
+    // A template's instance that nobody wrote: the parser tells of those with errors in them.
+    static bool is_made_of_a_template(CXCursor cursor) {
+        const CXCursor pattern = clang_getSpecializedCursorTemplate(cursor);
+        return is_function(clang_getCursorKind(cursor)) && clang_Cursor_isNull(pattern) == 0 &&
+               clang_equalLocations(clang_getCursorLocation(pattern), clang_getCursorLocation(cursor)) != 0;
+    }
+
     void declaration(CXCursor cursor, std::size_t around) {
         const CXCursorKind kind = clang_getCursorKind(cursor);
         const auto at = spot(clang_getCursorLocation(cursor));
-        if (!at) return;
+        if (!at || is_made_of_a_template(cursor)) return;
         const std::size_t file = at->file;
         const auto range = places_[file].expanded(cursor);
         if (!range) return;

@@ -42,6 +42,18 @@ lanewise::prelude::RawType describe() {
             entry_bytes<Entry>()};
 }
 
+// Memory that a structure's pointer is to point to, of the type that it turns out to have there.
+inline lanewise::prelude::RawType memory_types[lanewise::prelude::kMostMemory];
+template <unsigned kNumber>
+struct Memory {
+    static_assert(kNumber < lanewise::prelude::kMostMemory, "structures may have 256 pointers to memory in all");
+    template <class T>
+    LANEWISE_UNHOOKED operator T*() const {
+        memory_types[kNumber] = describe<T*>();
+        return reinterpret_cast<T*>(lanewise::prelude::kMemoryMark + kNumber);
+    }
+};
+
 // Of a variable, with the size of all of it: T may be an array.
 template <class T>
 lanewise::prelude::RawType describe_variable() {
@@ -59,8 +71,10 @@ struct Parameters<void (*)(A...)> {
         static const lanewise::prelude::RawType all[] = {describe<A>()..., {}};
         return all;
     }
+    template <unsigned kNumber, class... Rest>   // of a kernel without parameters none is asked for
+    struct At;
     template <unsigned kNumber, class First, class... Rest>
-    struct At : At<kNumber - 1, Rest...> {};
+    struct At<kNumber, First, Rest...> : At<kNumber - 1, Rest...> {};
     template <class First, class... Rest>
     struct At<0, First, Rest...> {
         using type = std::remove_cv_t<First>;

@@ -154,6 +154,35 @@ __global__ void last_block_with_volatile_partials(const float* in, volatile floa
   }
 }
 
+// verdict clean: last_block_puts_its_ticket_back<<<4, 32>>>(ramp_f32(128), raw_f32(4), zeros_u32(1), zeros_f32(1))
+__global__ void last_block_puts_its_ticket_back(const float* in, float* partials, unsigned* ticket, float* out) {
+  __shared__ bool is_last;
+  const float sum = sum_of_block(in);
+  if (threadIdx.x == 0) {
+    partials[blockIdx.x] = sum;
+    __threadfence();
+    is_last = atomicAdd(ticket, 1u) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (is_last && threadIdx.x == 0) {
+    float total = 0;
+    for (int block = 0; block < gridDim.x; ++block) total += partials[block];
+    out[0] = total;
+    *ticket = 0;   // no other block takes one any more
+  }
+}
+
+// verdict wrong atomic_race (race): any_block_puts_the_ticket_back<<<4, 32>>>(ramp_f32(128), raw_f32(4), zeros_u32(1))
+__global__ void any_block_puts_the_ticket_back(const float* in, float* partials, unsigned* ticket) {
+  const float sum = sum_of_block(in);
+  if (threadIdx.x == 0) {
+    partials[blockIdx.x] = sum;
+    __threadfence();
+    if (atomicAdd(ticket, 1u) < gridDim.x) *ticket = 0;  // !
+  }
+}
+
 // verdict wrong race: last_block_without_a_fence<<<4, 32>>>(ramp_f32(128), raw_f32(4), zeros_u32(1), zeros_f32(1))
 __global__ void last_block_without_a_fence(const float* in, float* partials, unsigned* ticket, float* out) {
   __shared__ bool is_last;

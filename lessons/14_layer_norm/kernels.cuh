@@ -84,8 +84,8 @@ __global__ void layer_norm_squares(const float* in, const float* weight, const f
   }
 }
 
-// Welford's update in each thread, then Chan's merge. Compared with layer_norm: one pass for both; compared
-// with layer_norm_squares: nothing large is taken from anything large. A value costs a division, a round three shuffles.
+// Welford's update in each thread, then Chan's merge. One pass for both, unlike layer_norm; and unlike in
+// layer_norm_squares nothing large is taken from anything large. A value costs a division, a round three shuffles.
 template <int kBlock>
 __global__ void layer_norm_welford(const float* in, const float* weight, const float* bias, float* out, int columns,
                                    float epsilon) {

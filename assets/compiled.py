@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What nvcc makes of kernels that the texts speak of: registers, and instructions of the PTX.
+"""What nvcc makes of kernels that the texts speak of: registers, and instructions of the PTX; sizes of CUB's types.
 
     compiled.py            writes assets/compiled.json
     compiled.py --check    compares it with what the nvcc of this machine makes, if it has the same version
@@ -38,6 +38,10 @@ KERNELS = [
 
 # Of lesson 07 once more, with every `#pragma unroll 4` written as `#pragma unroll`: named "… as #pragma unroll".
 REWRITTEN = ("07_vectorized", "#pragma unroll 4", "#pragma unroll")
+
+# sizeof of these, each with <cub/cub.cuh>.
+SIZES = [f"cub::BlockReduce<float, {block}>::TempStorage" for block in (128, 256, 512, 1024)] + \
+        [f"cub::BlockReduce<float, {block}, cub::BLOCK_REDUCE_RAKING>::TempStorage" for block in (256, 1024)]
 
 
 def mangled(kernel):
@@ -80,6 +84,17 @@ def compiled():
     return made
 
 
+def sizes():
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "sizes.cu"
+        source.write_text("#include <cub/cub.cuh>\n" + "".join(
+            f'extern "C" __device__ const unsigned size_{k} = sizeof({name});\n' for k, name in enumerate(SIZES)))
+        subprocess.run(["nvcc", "-std=c++20", f"-arch={ARCHITECTURE}", source, "-ptx", "-o", f"{folder}/sizes.ptx"],
+                       check=True, capture_output=True)
+        found = re.findall(r"\.u32 size_(\d+) = (\d+);", (Path(folder) / "sizes.ptx").read_text())
+        return {SIZES[int(k)]: int(size) for k, size in found}
+
+
 def main():
     path = ROOT / "assets" / "compiled.json"
     if not shutil.which("nvcc"):
@@ -95,8 +110,12 @@ def main():
         for kernel, entry in now.items():
             if table["kernels"].get(kernel) != entry:
                 print(f"{kernel}: compiled.json has {table['kernels'].get(kernel)}, nvcc gives {entry}.")
-        return 0 if table["kernels"] == now else 1
-    path.write_text(json.dumps({"nvcc": version, "architecture": ARCHITECTURE, "kernels": compiled()}, indent=1) + "\n")
+        now_sizes = sizes()
+        if table["sizes"] != now_sizes:
+            print(f"sizes: compiled.json has {table['sizes']}, nvcc gives {now_sizes}.")
+        return 0 if table["kernels"] == now and table["sizes"] == now_sizes else 1
+    path.write_text(json.dumps({"nvcc": version, "architecture": ARCHITECTURE, "kernels": compiled(), "sizes": sizes()},
+                               indent=1) + "\n")
     print(f"wrote {path.relative_to(ROOT)}")
     return 0
 

@@ -25,8 +25,9 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "assets" / "recorded" / "h200"
 NUMBER = r"(?<![\w.^])[−-]?\d+(?:\.\d+)?"
 UNIT = (r"(?:µs|ns|ms|GB/s|TB/s|%|×(?!\s*\d)|(?:cycles?|MHz|registers?|instructions?|requests?|sectors?|wavefronts?|atomics?|"
-        r"accesses|barriers?|shuffles?|times)\b)")
+        r"accesses|barriers?|shuffles?|rounds?|ulp|[KM]B|bytes|times)\b)")
 FIGURE = re.compile(NUMBER + r"[  ]?" + UNIT)
+GIVEN = re.compile(r"\d{1,3}[  ]bytes")   # the size of a word, a load, a sector, a warp's request: of CUDA, not measured
 
 
 class Wrong(Exception):
@@ -118,6 +119,13 @@ class Sources:
 
     def ptx(self, kernel, instruction):
         return self.compiled(kernel)["ptx"].get(instruction, 0)
+
+    # sizeof of a type of CUB's.
+    def size_of(self, name):
+        table = json.loads((ROOT / "assets" / "compiled.json").read_text())["sizes"]
+        if name not in table:
+            raise Wrong(f"compiled.json does not have the size of {name}: name it in assets/compiled.py, and run that")
+        return table[name]
 
     # Programs on the emulator.
     def run(self, arguments):
@@ -345,7 +353,10 @@ class Lesson:
     # Every figure with a unit, and every number in a table's column with one, has a source.
     def check_covered(self):
         text = plain(self.text)
-        spans = [m.span() for m in FIGURE.finditer(re.sub(r"`[^`\n]*`", lambda m: " " * len(m[0]), text))]
+        question = re.search(r"^## Predict\n.*?(?=^## |\Z)", text, re.M | re.S)
+        asked = question.span() if question else (0, 0)   # sizes in a question are given with it
+        spans = [m.span() for m in FIGURE.finditer(re.sub(r"`[^`\n]*`", lambda m: " " * len(m[0]), text))
+                 if not GIVEN.fullmatch(m[0]) and not (m[0].endswith("bytes") and asked[0] <= m.start() < asked[1])]
         start = 0
         columns = []
         for line in text.split("\n"):

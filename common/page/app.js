@@ -147,7 +147,7 @@ const app = {
   lane() { return this.hovered >= 0 ? this.hovered : this.pinned; },
 
   draw() {
-    const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 14, tall = matchMedia('(max-width: 760px)').matches;
+    const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 14, tall = matchMedia('(max-width: 760px)').matches, low = matchMedia('(max-height: 559px) and (min-width: 761px)').matches;
     this.panels.forEach((panel, r) => {
       const run = facts.runs[r], w = this.warps[r], k = this.stepOf(r);
       if (!run.steps.length) { panel.scroll.replaceChildren(make('p', {class: 'notice'}, 'This run recorded no steps.')); return; }
@@ -159,6 +159,8 @@ const app = {
       if (panel.last === `${k} ${w}`) svg.querySelectorAll('.moves').forEach(group => group.classList.remove('moves'));
       panel.scroll.replaceChildren(svg);
       if (panel.last !== `${k} ${w}` && !tall) panel.scroll.scrollTop = stage.middle() - panel.scroll.clientHeight * 0.46;
+      // Sideways the page itself scrolls; of boxes the picture on top stays in sight.
+      if (panel.last !== `${k} ${w}` && low && r === 0 && !run.boxes) scrollTo(0, panel.scroll.getBoundingClientRect().top + scrollY + stage.middle() - innerHeight * 0.4);
       panel.last = `${k} ${w}`;
       const captions = part && part.words ? part.words.map(i => make('div', {}, run.words[i])) : [];
       const found = (step.findings || []).map(i => make('div', {class: 'warn'}, run.findings[i].words));
@@ -194,6 +196,7 @@ const app = {
         byId('code').scrollTop = now.offsetTop - byId('code').offsetTop - byId('code').clientHeight / 2.4;
       }
     }
+    if (!this.chipShown) { this.chipShown = true; this.showChip(); }
     byId('inspector').replaceChildren(...drawInspector(run, k, w, lane, this.pinned === lane));
     this.drawWork();
   },
@@ -210,7 +213,11 @@ const app = {
     this.followWork();
     this.draw();
     this.say();
-    const chip = byId('timeline').children[target], strip = byId('timeline').parentElement;
+    this.showChip();
+  },
+  // The present step's chip is in sight.
+  showChip() {
+    const chip = byId('timeline').children[this.place], strip = byId('timeline').parentElement;
     if (chip && (chip.offsetLeft < strip.scrollLeft || chip.offsetLeft + chip.offsetWidth > strip.scrollLeft + strip.clientWidth)) strip.scrollLeft = chip.offsetLeft - strip.clientWidth / 2;
   },
   // Where the block of the warp that the reader chose has no part in a step, a warp that has one is shown.

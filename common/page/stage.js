@@ -211,6 +211,10 @@ class Stage {
         onpointerenter: event => { if (event.pointerType !== 'touch') app.hover(this.run, l); }, onpointerleave: () => app.hover(this.run, -1),
         onclick: event => app.clickLane(this, l, event), onfocus: () => app.hover(this.run, l), onblur: () => app.hover(this.run, -1)}));
     }
+    // Lanes that a finding names.
+    const warp = this.run.warps[this.w], found = (this.run.steps[this.k].findings || []).map(i => this.run.findings[i]).filter(each => each.block === warp.block && each.warp === warp.warp);
+    for (let l = 0; row && l < p.lanes; ++l) if (found.some(each => has(each.lanes, l))) for (const each of [row, after])
+      group.append(make('rect', {...p.box(p.u(l), (each.v0 + each.v1) / 2, p.cell - p.px(1), each.v1 - each.v0), rx: p.px(4), fill: 'none', stroke: 'var(--warning)', 'stroke-width': p.px(2), 'pointer-events': 'none', 'data-found': l}));
     if (this.lane >= 0 && row) for (const each of [row, after]) {
       group.append(make('rect', {...p.box(p.u(this.lane), (each.v0 + each.v1) / 2, p.cell - p.px(1), each.v1 - each.v0), rx: p.px(4), fill: 'none', stroke: 'var(--focus)', 'stroke-width': p.px(2), 'pointer-events': 'none'}));
     }
@@ -221,11 +225,11 @@ class Stage {
   bubble() {
     const {places: p, run} = this, part = partAt(run, this.k, this.w), {v0, v1} = this.band(this.present);
     if (p.tall || !part || v1 - v0 < p.px(56)) return make('g');
-    const most = this.avoid === undefined ? 64 : 44;
+    const most = this.avoid === undefined ? Math.max(40, Math.min(100, Math.floor((p.width / p.px(1) - 30) / 7.3))) : 44;
     const [head, , arithmetic] = unfold(run, part.formulas[this.lane]).split('\n');
     const lines = [head, arithmetic].filter(Boolean).map(line => line.length > most ? line.slice(0, most - 1) + '…' : line);
     if (!lines.length) return make('g');
-    const width = p.px(18 + 7.1 * Math.max(...lines.map(line => line.length))), height = p.px(10 + 17 * lines.length);
+    const width = p.px(18 + 7.3 * Math.max(...lines.map(line => line.length))), height = p.px(10 + 17 * lines.length);
     const right = p.u(this.lane) + p.cell + width < p.end() || this.lane < p.lanes / 2;
     let x = Math.max(p.px(4), Math.min(right ? p.u(this.lane) + p.cell : p.u(this.lane) - p.cell - width, p.width - width - p.px(4)));
     // One word that all want stays in sight.

@@ -39,6 +39,7 @@ struct Intent {
         open_file, recent,                  // recent: value counts from the latest
         link,                               // of the text; value: its place there
         text_target,                        // the next link or command of the text (1), the one before (0)
+        button,                             // chooses the next button on the screen (1), the one before (0)
         follow_target,                      // follows that link, or copies that command
         copy_text,                          // value: the place of the command in the text
         back,                               // to where the last link was followed

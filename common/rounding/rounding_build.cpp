@@ -164,7 +164,16 @@ RoundingLens build_rounding(const Steps& steps, const std::stop_token& stop) {
     }
     const bool any =
         std::any_of(lens.sums.begin(), lens.sums.end(), [](const Sum& sum) { return sum.kind != Sum::Kind::input; });
-    if (!any) lens.why_not = "Nothing here is known to be a sum of inputs, as far as the records tell.";
+    if (any) return lens;
+    lens.why_not = "Nothing here is known to be a sum of inputs, as far as the records tell.";
+    for (const Step& step : steps.steps) {
+        if (step.warps.empty() || step.warps.front().parts.size() < 2) continue;
+        std::string parts;
+        for (const std::string& part : step.warps.front().parts) parts += (parts.empty() ? "" : ", ") + part;
+        lens.why_not = "A value here is (" + parts + "), merged as one: none of its parts is a plain sum of inputs, so "
+                       "there is no exact sum beside it. The result itself is compared with its reference.";
+        break;
+    }
     return lens;
 }
 

@@ -283,6 +283,9 @@ std::shared_ptr<const Run> Runner::shown(Run told, const launch::Plan* plan, Blo
     }
     run->kernel_file = trace.header.kernel_file;
     run->source = source(run->kernel_file);
+    for (const Variant& variant : setup_.lesson.variants())
+        if (variant.name == trace.header.variant && variant.mistakes)
+            for (trace::Finding& mistake : variant.mistakes(trace)) trace.findings.push_back(std::move(mistake));
     run->steps = steps::build_steps(trace);
     return run;
 }

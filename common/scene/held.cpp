@@ -44,6 +44,9 @@ std::string cell_text(const LaneCell& cell, const CellRoom& room, bool stacked) 
         const double each = std::max(1.0, (columns - count) / (count + 1));
         std::string text = cell_text(cell.type, cell.bits, each);
         for (const LaneCell::Part& part : cell.more) text += "|" + cell_text(part.type, part.bits, each);
+        // Three parts in a narrow place: the first, and that there are more.
+        if (cell_columns(text) > columns + 1e-6)
+            text = cell_text(cell.type, cell.bits, std::max(1.0, columns - 2)) + "|…";
         return text;
     }
     // The first part above, the others below it; what has no room there beside the second is left to wider places.

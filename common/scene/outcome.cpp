@@ -20,6 +20,15 @@ std::vector<std::size_t> steps_of(const steps::Steps& steps, const trace::Findin
         });
     };
     std::vector<std::size_t> own, same_line;
+    const auto holds = [&](const steps::Step& step) {
+        const steps::WarpStep* part = step.find({finding.launch, finding.block, finding.warp});
+        return part && std::any_of(part->records.begin(), part->records.end(), [&](std::size_t record) {
+                   return static_cast<std::int64_t>(steps.trace->records[record].index) == finding.record;
+               });
+    };
+    // Of a lesson: one record, and not its line.
+    for (std::size_t k = 0; finding.kind == "lanes_of_a_mistake" && k < steps.size(); ++k)
+        if (holds(steps.steps[k])) return {k};
     std::size_t last = steps.size() - 1;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         const bool part = by_warp(steps.steps[k]);
@@ -60,7 +69,8 @@ std::string kind_text(const std::string& kind) {
         {"local_of_another_lane", "a local variable of another lane"},
         {"write_to_constant", "a store to a constant"},
         {"uninitialised_read", "a read of what nothing wrote"},
-        {"too_much_shared", "more shared memory than there is"}};
+        {"too_much_shared", "more shared memory than there is"},
+        {"lanes_of_a_mistake", "lanes that do what is wrong"}};
     for (const auto& [name, words] : kWords) {
         if (kind == name) return words;
     }

@@ -121,7 +121,7 @@ void add_vectors(Lesson& lesson) {
 }
 
 void add_rows(Lesson& lesson) {
-    lesson.add(rows("softmax_f32", "plain", "exp of each value, then the sum: right up to 88", "",
+    lesson.add(rows("softmax_f32", "plain", "exp of each value, then the sum: right while neither overflows", "",
                     kernel("softmax_f32", false, {.with_max = false})));
     // Against the reference of a right softmax.
     Variant overflow = rows("softmax_f32_overflow", "overflow", "plain, on values near 100", "softmax_f32",

@@ -1,3 +1,9 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "common/base/element.hpp"
 #include "common/lesson/lesson.hpp"
 #include "lessons/14_layer_norm/routes.hpp"
 
@@ -74,6 +80,36 @@ void add_rows(Lesson& lesson) {
                                 kernel("layer_norm", true, {.element = Element::bf16}))));
 }
 
+// In the loop of squared deviations: the lanes that load nothing and add mean^2.
+std::vector<lanewise::trace::Finding> lanes_past_the_end(const lanewise::trace::Trace& trace) {
+    using namespace lanewise::trace;
+    std::vector<Finding> found;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, double> sums;   // of each warp's first reduction
+    for (const Record& record : trace.records) {
+        const std::pair warp{record.block, record.warp};
+        if (record.op == Op::shfl_xor && !sums.contains(warp) && record.arg[0] == 1 && (record.has_after & 1u))
+            sums[warp] = lanewise::element_to_double(record.type, record.after[0]);
+        // Its other loads are of a loop that such lanes have left.
+        const bool in_loop = record.op == Op::load && sums.contains(warp) && record.active != 0xffffffffu;
+        const bool joined = std::any_of(trace.header.statements.begin(), trace.header.statements.end(),
+                                        [&](const Statement& at) { return at.line == record.line && at.conditional; });
+        if (!in_loop || !joined) continue;
+        const double mean = sums[warp] / static_cast<double>(trace.header.columns);
+        found.push_back({.kind = "lanes_of_a_mistake",
+                         .kernel = trace.header.variant,
+                         .line = record.line,
+                         .block = record.block,
+                         .warp = record.warp,
+                         .lanes = ~record.active,
+                         .sentence = fmt::format("Past the end of the row: each adds (0 - mean)^2 = (0 - {:g})^2 = {:g} "
+                                                 "to the squared deviations.", mean, mean * mean),
+                         .advice = "A lane without a value must add nothing here.",
+                         .launch = record.launch,
+                         .record = record.index});
+    }
+    return found;
+}
+
 void add_traps(Lesson& lesson) {
     // Against the bound of two passes.
     Variant large_mean = rows("layer_norm_squares_mean", "large mean", "E[x^2] - E[x]^2, of values near 100",
@@ -86,6 +122,7 @@ void add_traps(Lesson& lesson) {
                              plan_warps(plan, inputs, "layer_norm_idle_lanes", Way::two_passes);
                          });
     idle.input = "ramp1";
+    idle.mistakes = lanes_past_the_end;
     lesson.add(wrong(idle, "a lane without a value has no deviation: it must add 0, not (0 - mean)^2."));
     lesson.add(wrong(warps("layer_norm_merge_unguarded", "count 0", "two lanes without values are merged",
                            "layer_norm_welford", 12,

@@ -274,6 +274,15 @@ TEST(LayerNorm, ABlockThatARouteHasNot) {
 // 1 to 40 in 64 lanes' places: the variance is 133.25, and 24 lanes add 20.5 squared each.
 TEST(LayerNormTraps, IdleLanesAddTheSquareOfTheMean) {
     const auto results = results_of("layer_norm_idle_lanes", inputs_of("layer_norm_idle_lanes"));
+    // Rows of 40 in warps of 32: of the second turn of the second loop lanes 8 to 31 are named, once in each row.
+    auto outcome = run(plan_of("layer_norm_idle_lanes", inputs_of("layer_norm_idle_lanes")), "ascending", true);
+    ASSERT_TRUE(outcome.trace);
+    outcome.trace->header.columns = 40;
+    const auto mistakes = the_lesson().find("layer_norm_idle_lanes").mistakes(*outcome.trace);
+    ASSERT_EQ(mistakes.size(), 2u);
+    for (const auto& mistake : mistakes) EXPECT_EQ(mistake.lanes, 0xffffff00u);
+    EXPECT_NE(mistakes[0].sentence.find("(0 - 20.5)^2 = 420.25"), std::string::npos) << mistakes[0].sentence;
+    EXPECT_NE(mistakes[1].sentence.find("(0 - 60.5)^2 = 3660.25"), std::string::npos) << mistakes[1].sentence;
     const double variance = 133.25 + 24 * 20.5 * 20.5 / 40;
     EXPECT_NEAR((results[0] - biases_of(40)[0]) / weights_of(40)[0], (1 - 20.5) / std::sqrt(variance + 1e-5), 1e-5);
 }

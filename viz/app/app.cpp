@@ -83,8 +83,11 @@ void App::frame(const Look& look, const Rect& window, float seconds) {
     under_pointer_.pointer = {ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y};
     Look watched = look;
     watched.under_pointer = &under_pointer_;
+    watched.buttons = &buttons_;
+    buttons_.begin();
     mark_changes();
     const Intent intent = draw(watched, window);
+    buttons_.end();
     explain_under_pointer(look);
     apply(intent);
     again_ |= selection_.turn();

@@ -312,6 +312,7 @@ private:
     lesson::Glossary glossary_;
     GlossaryView terms_;
     WordsUnderPointer under_pointer_;
+    ButtonsByKey buttons_;
     // Where links were followed from, the last at the end.
     struct Visited {
         std::vector<std::string> names;

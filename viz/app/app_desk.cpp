@@ -445,12 +445,15 @@ bool App::apply_to_desk(const Intent& intent) {
         case Kind::link:
             if (intent.value < text_.links().size()) follow(lesson::Link(text_.links()[intent.value]));
             return true;
+        case Kind::button: buttons_.choose_next(intent.value == 1 ? 1 : -1); return true;
         case Kind::text_target:
+            buttons_.let_go();
             if (!panels_.show_text && !comparing()) toggle_panel(0);
             text_.choose_target(intent.value == 1);
             return true;
         case Kind::follow_target:
-            if (const Intent target = text_.of_target()) apply(target);
+            if (buttons_.any()) buttons_.press();
+            else if (const Intent target = text_.of_target()) apply(target);
             else open_lane_value(selection_.lane());   // the lane that is looked at
             return true;
         case Kind::copy_text:
@@ -469,6 +472,7 @@ bool App::apply_to_desk(const Intent& intent) {
             else if (keys_.open) keys_.open = false;
             else if (!notice_.sentence.empty()) notice_ = {};
             else if (start_open_) start_open_ = false;
+            else if (buttons_.any()) buttons_.let_go();
             else return false;
             return true;
         default: return false;

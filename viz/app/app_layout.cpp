@@ -64,7 +64,7 @@ Intent App::draw_single(const Look& look, Rect body) {
             hairline(pane.brush, {foot.x0, foot.y0}, {foot.x1, foot.y0}, look.colors().line);
             key_hint(pane.brush, {foot.x0 + look.px(18), foot.center().y - look.px(8.5f)}, "PgUp PgDn", "read on");
         }
-        const Pane pane(look, "text", box, look.colors().panel, Pane::Scroll::vertical);
+        const Pane pane(without_keys(look), "text", box, look.colors().panel, Pane::Scroll::vertical);
         turn(pane);
         keep(text_.draw(pane));
     }
@@ -73,7 +73,7 @@ Intent App::draw_single(const Look& look, Rect body) {
     draw_questions(look, stage);
     keep(draw_middle(look, stage));
     if (!places.timeline.empty()) {
-        const Pane pane(look, "timeline", places.timeline, look.colors().panel);
+        const Pane pane(without_keys(look), "timeline", places.timeline, look.colors().panel);
         keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_)
                        : timeline_.draw_entries(pane, {}, {}, playhead_));
     }
@@ -142,7 +142,7 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
         key_hint(pane.brush, {head.x1 - look.px(74), head.center().y - look.px(8.5f)}, "L", "switch");
     }
     if (with_text && text_tab_) {
-        const Pane pane(look, "narrow text", body, 0, Pane::Scroll::vertical);
+        const Pane pane(without_keys(look), "narrow text", body, 0, Pane::Scroll::vertical);
         turn(pane);
         keep(text_.draw(pane));
     } else {
@@ -165,7 +165,7 @@ Intent App::draw_compare(const Look& look, const Rect& body) {
                                  playhead_, selection_);
     again_ |= compare_.working;
     if (const Rect box = compare_.places().text; !box.empty()) {
-        const Pane pane(look, "text", box, look.colors().panel, Pane::Scroll::vertical);
+        const Pane pane(without_keys(look), "text", box, look.colors().panel, Pane::Scroll::vertical);
         hairline(pane.brush, {box.x1 - 1, box.y0}, {box.x1 - 1, box.y1}, look.colors().line);
         turn(pane);
         if (const Intent link = text_.draw(pane)) asked = link;

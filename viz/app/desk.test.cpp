@@ -173,6 +173,29 @@ TEST(DeskKeys, TheLastInputWinsBetweenPointerAndArrows) {
     EXPECT_EQ(desk.app->selection().lane(), hovered);
 }
 
+TEST(DeskKeys, EveryButtonIsReachedByOne) {
+    Desk desk;
+    // The first one is the menu's; Escape closes the menu, then lets go of the button.
+    desk.press(letter(';'));
+    EXPECT_FALSE(desk.app->menu_open());
+    desk.press(Key::enter);
+    EXPECT_TRUE(desk.app->menu_open());
+    desk.press(Key::escape);
+    EXPECT_FALSE(desk.app->menu_open());
+    // The second tab is the third button; once pressed it is the variant shown. And one back.
+    desk.press(letter(';'));
+    desk.press(letter(';'));
+    desk.press(Key::enter);
+    EXPECT_EQ(desk.app->variant(), "warp_sum_down");
+    desk.press(letter(';'), true);
+    desk.press(Key::enter);
+    EXPECT_EQ(desk.app->variant(), "warp_sum_xor");
+    desk.press(Key::escape);
+    desk.press(Key::down);
+    desk.press(Key::enter);   // of the lane again
+    EXPECT_EQ(desk.app->variant(), "warp_sum_xor");
+}
+
 TEST(DeskPanels, KeysHideAndShowThem) {
     Desk desk;
     desk.press(letter('L'));

@@ -33,6 +33,10 @@ MenuSection section_of(Group group) {
             continue;
         // Two keys for two directions are no command.
         const std::string_view keys = action.shown;
+        if (action.intent.kind == Intent::Kind::faster) {
+            section.items.push_back({"Play faster", "+", action.intent, std::nullopt});
+            section.items.push_back({"Play slower", "-", {Intent::Kind::slower, 0}, std::nullopt});
+        }
         if (keys.find(' ') != std::string_view::npos && !(keys.starts_with("Shift ") && keys.rfind(' ') == 5)) continue;
         section.items.push_back({menu_text(action.what), action.shown, action.intent, std::nullopt});
     }

@@ -45,7 +45,10 @@ lesson::Presentation presentation() {
     for (const auto& [name, title] :
          {std::pair{"09_at_the_limit/atomic_turn_f32", "atomic"}, std::pair{"05_warp_shuffle/block_sum_shared", "shared tree"},
           std::pair{"05_warp_shuffle/block_sum_two_level", "two-level"}, std::pair{"02_shared_memory/shared_tree_interleaved", "interleaved"},
-          std::pair{"08_number_formats/block_all_reduce_sum_f16_f16", "f16"}}) {
+          std::pair{"08_number_formats/block_all_reduce_sum_f16_f16", "f16"},
+          std::pair{"12_dot_product/dot_product_f32x4_f32", "dot"}, std::pair{"13_softmax/online_softmax_f32", "online"},
+          std::pair{"14_layer_norm/layer_norm_welford", "Welford"},
+          std::pair{"17_nms/chain", "a chain"}}) {
         if (!std::filesystem::exists(std::string(LANEWISE_RECORDED) + "/" + name + ".ndjson")) continue;
         shown.variants.push_back({name, title, "a recorded run", false});
         shown.all_variants.push_back(name);

@@ -140,6 +140,7 @@ void on_character(GLFWwindow* window, unsigned int code) {
     else if (code >= 'A' && code <= 'Z') stage.app->press(static_cast<Key>(code), true);
     else if (code == '?' || code == '+' || code == '-' || code == '.' || code == '/' || code == ',' || code == '#') stage.app->press(static_cast<Key>(code));
     else if (code == '=') stage.app->press(letter('+'));
+    else if (code == ';' || code == ':') stage.app->press(letter(';'), code == ':');
 }
 
 // Ours first; ImGui_ImplGlfw_InitForOpenGL(window, true) then chains to what it finds.

@@ -12,12 +12,14 @@ fail() { echo "$1"; cat "$work"/*.log 2>/dev/null; exit 1; }
 start_display 1400x900
 # Where lanes are on the stage of a window of 1280x800.
 lane_5=366:340 lane_28=830:340
+variants="--variant warp_sum_xor,warp_sum_down"
 
 # run DOING… : opens the window, does that, closes it, leaves the state in $state. A key by its name; click:X:Y;
 # drag:X:Y:X:Y; size:W:H; wait:SECONDS; text:WORDS; idle: fails where the processor works although nothing happens.
 run() {
     # The title tells when the run is there.
-    open_window 'Lanewise .* emulator' --variant warp_sum_xor,warp_sum_down
+    # shellcheck disable=SC2086
+    open_window 'Lanewise .* emulator' $variants
     for doing in "$@"; do
         what=${doing%%:*} rest=${doing#*:}
         case $what in
@@ -127,6 +129,25 @@ expect "*exam=2/3" "an exam, scored"
 grep -q "^answer	[0-9a-z_]*	warp_sum_xor	value_after	2	12	1	40	wrong" "$XDG_CONFIG_HOME/lanewise/answers.tsv" ||
     fail "the answer was not kept: $(cat "$XDG_CONFIG_HOME/lanewise/answers.tsv")"
 [ "$(wc -l <"$XDG_CONFIG_HOME/lanewise/answers.tsv")" = 3 ] || fail "not three answers were kept"
+
+# The lesson from start to end, each of its variants to its last step: by keys alone, then by the mouse alone (its tabs, the
+# button of the last step, a link of the text).
+at_the_end() {
+    expect "variant=$1 *" "$2"
+    [ -n "$(echo "$state" | sed -n '/step=\([0-9]*\) of=\1 /p')" ] || fail "$2: not at the last step: $state"
+}
+variants=
+run size:1280:800 wait:0.8 End Tab End Tab End Tab End Tab wait:0.3 End Tab wait:0.3 End Tab wait:0.3 End Tab wait:0.3 j Return Escape End
+at_the_end block_sum_every_warp "the lesson by keys alone"
+end=170:695
+run size:1280:800 wait:0.8 click:184:317 click:1100:760 "click:$end" click:91:62 "click:$end" click:145:62 "click:$end" click:191:62 \
+    "click:$end" click:267:62 wait:0.3 "click:$end" click:377:62 wait:0.3 "click:$end" click:480:62 wait:0.3 "click:$end" \
+    click:575:62 wait:0.3 "click:$end"
+at_the_end block_sum_every_warp "the lesson by the mouse alone"
+variants="--variant warp_sum_xor,warp_sum_down"
+# Buttons are reached by keys: the menu's, then the tabs.
+run semicolon semicolon semicolon Return wait:0.3
+expect "variant=warp_sum_down *" "a tab, chosen among the buttons"
 
 # A splitter is dragged and a panel hidden; the next window has them so.
 run d k size:1280:800 wait:0.5 "drag:236:400:300:400" wait:1

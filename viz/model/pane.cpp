@@ -31,6 +31,11 @@ bool Pane::hovers(const Rect& where) const {
 bool Pane::clicked(const Rect& where) const { return hovers(where) && ImGui::IsMouseClicked(ImGuiMouseButton_Left); }
 
 bool Pane::button(const Rect& where) const {
+    ButtonsByKey* keyed = look().buttons;
+    if (keyed && where.overlaps(box) && keyed->is_chosen()) {
+        outline(brush, where.inset(-px(1)), colors().focus, px(4), px(2));
+        if (keyed->pressed()) return true;
+    }
     if (!hovers(where)) return false;
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     return ImGui::IsMouseClicked(ImGuiMouseButton_Left);

@@ -27,7 +27,7 @@ public:
     bool hovers(const Rect& where) const;
     bool hovers() const { return hovers(box); }
     bool clicked(const Rect& where) const;
-    // The pointer becomes a hand over `where`; true when it was clicked.
+    // The pointer becomes a hand over `where`; true when it was clicked, or chosen and pressed by keys.
     bool button(const Rect& where) const;
     Point pointer() const;
     float wheel() const;   // notches turned over this pane in this frame

@@ -38,8 +38,8 @@ public:
     void ring(Point, float, Color, float) override {}
     void arc(Point, Point, const ArcStyle&) override {}
     // What is scrolled away fades: its labels are half there.
-    void gradient(const Rect& box, Color from, Color to, Towards towards) override {
-        if (towards == Towards::bottom && (from >> 24 == 0 || to >> 24 == 0))
+    void gradient(const Rect& box, Color from, Color to, Towards) override {
+        if (from >> 24 == 0 || to >> 24 == 0)
             std::erase_if(labels, [&](const Label& label) { return label.box.overlaps(cut(box)); });
     }
     void text(const Fonts::Cut& font, Point at, Color color, std::string_view words, float width) override {

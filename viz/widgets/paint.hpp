@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "viz/widgets/buttons_by_key.hpp"
 #include "viz/widgets/canvas.hpp"
 #include "viz/widgets/imgui_compat.hpp"
 #include "viz/widgets/words_under_pointer.hpp"
@@ -19,10 +20,17 @@ struct Look {
     float scale = 1;
     Canvas* canvas = nullptr;   // where panes draw; null: in the frame on the screen
     WordsUnderPointer* under_pointer = nullptr;   // told of every text, if any
+    ButtonsByKey* buttons = nullptr;              // told of every button that a key may reach, if any
 
     float px(float at_scale_one) const { return at_scale_one * scale; }
     const Theme& colors() const { return *theme; }
 };
+
+// For panes whose buttons other keys reach.
+inline Look without_keys(Look look) {
+    look.buttons = nullptr;
+    return look;
+}
 
 // Where to draw and how things look there.
 struct Brush {

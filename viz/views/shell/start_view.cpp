@@ -74,7 +74,7 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons, 
     const auto done =
         static_cast<int>(std::count_if(lessons.begin(), lessons.end(), [](const LessonRow& row) { return row.done; }));
     text_in(brush, Face::body, {left, top + pane.px(48), left + width, top + pane.px(70)}, colors.quiet,
-            "One sum, lesson by lesson. Each lesson ends with what the next one mends." +
+            "One sum, made faster lesson by lesson; then the instructions it is made of, and what is built from it." +
                 (done > 0 ? "  ·  " + std::to_string(done) + " of " + std::to_string(lessons.size()) + " done"
                           : std::string()),
             Align::left);

@@ -72,7 +72,8 @@ public:
         if (stage_.rows.empty()) return std::move(scene_);
         adopt();
         place();
-        for (std::size_t i = 0; i < scene_.rows.size(); ++i) fill_row(scene_.rows[i], stage_.rows[i]);
+        keep_texts();
+        for (std::size_t i = 0; i < scene_.rows.size(); ++i) fill_row(i);
         for (std::size_t i = 0; i < scene_.bands.size(); ++i) fill_band(i);
         scene_.part = stage_.part;
         return std::move(scene_);
@@ -180,8 +181,18 @@ private:
         writes = probe.writes_height / metrics_.scale;
     }
 
-    void fill_row(Row& row, const scene::StageRow& told) const {
+    void keep_texts() {
         const scene::CellRoom room = cell_room(scene_.cell, metrics_.scale);
+        CellTexts& kept = metrics_.texts ? *metrics_.texts : own_texts_;
+        if (kept.whole != room.whole || kept.cut != room.cut || kept.rows.size() != stage_.rows.size())
+            kept = {room.whole, room.cut, std::vector<PerLane<std::string>>(stage_.rows.size())};
+    }
+
+    void fill_row(std::size_t i) {
+        Row& row = scene_.rows[i];
+        const scene::StageRow& told = stage_.rows[i];
+        const scene::CellRoom room = cell_room(scene_.cell, metrics_.scale);
+        PerLane<std::string>& texts = (metrics_.texts ? *metrics_.texts : own_texts_).rows[i];
         for (int lane = 0; lane < scene_.lanes; ++lane) {
             LaneCell& cell = row.lanes[lane_index(lane)];
             static_cast<scene::LaneCell&>(cell) = told.lanes[lane_index(lane)];
@@ -189,7 +200,9 @@ private:
             cell.box = {x + px(0.5f), row.y0, x + scene_.cell - px(0.5f), row.y1};
             cell.text_box = cell.box;
             if (!cell.known || row.thin || row.low || !row.reached) continue;
-            cell.text = scene::cell_text(static_cast<const scene::LaneCell&>(cell), room);
+            std::string& text = texts[lane_index(lane)];
+            if (text.empty()) text = scene::cell_text(static_cast<const scene::LaneCell&>(cell), room);
+            cell.text = text;
             row.widths.add(cell.text);
         }
     }
@@ -208,6 +221,7 @@ private:
 
     const scene::Stage& stage_;
     StageMetrics metrics_;
+    CellTexts own_texts_;
     Scene scene_;
 };
 

@@ -13,12 +13,19 @@
 
 namespace lanewise::viz {
 
+// What a stage's cells say, while it and the room in a cell stay as they are: most of the time of a frame goes into it.
+struct CellTexts {
+    double whole = 0, cut = 0;   // the room that they were made for
+    std::vector<PerLane<std::string>> rows;
+};
+
 // How large things are. `area` is what can be seen; a scene may be taller and is then scrolled to the present step.
 struct StageMetrics {
     Rect area{0, 0, 900, 600};
     float scale = 1;
     float gutter = 70;       // right of the lanes, for the steps' names (at scale 1)
     float far = 1;  // below 1: rows and bands away from the present step are smaller, so that more are in sight
+    CellTexts* texts = nullptr;   // where the numbers' texts are kept from frame to frame, if anywhere
 };
 
 // One lane in one row.

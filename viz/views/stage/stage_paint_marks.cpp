@@ -1,5 +1,7 @@
 // What is drawn next to and over the lanes: numbers, the steps' names, marks, what is lit, the formula.
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "common/base/element.hpp"
 #include "common/base/lanes.hpp"
@@ -198,6 +200,26 @@ void StagePaint::whole_number(const LaneCell& cell, const Rect& box, Color edge)
     text_in(brush, Face::figure, box, text_on(ground), scene::value_text(cell));
 }
 
+namespace {
+
+// What has no room on one line: the result below, and of a value with many parts each value by itself.
+std::vector<std::string> arithmetic_lines(const Look& look, const std::string& text, float width) {
+    if (text.empty()) return {};
+    const auto fits = [&](const std::string& line) { return text_width(look, Face::code, line) <= width; };
+    const std::size_t result = text.rfind(" = ");
+    if (fits(text) || result == std::string::npos) return {text};
+    std::vector<std::string> lines{text.substr(0, result)};
+    const std::size_t second = lines[0].find("), (");
+    if (!fits(lines[0]) && second != std::string::npos) {
+        lines.push_back("  " + lines[0].substr(second + 3));
+        lines[0].resize(second + 2);
+    }
+    lines.push_back("= " + text.substr(result + 3));
+    return lines;
+}
+
+}  // namespace
+
 void StagePaint::formula_card(const Scene& scene) const {
     const auto present = std::find_if(scene.bands.begin(), scene.bands.end(), [](const Band& b) { return b.present; });
     if (present == scene.bands.end() || present->kind != StepKind::shuffle || travel < 1 || !settled) return;
@@ -206,11 +228,13 @@ void StagePaint::formula_card(const Scene& scene) const {
     const Brush pen{brush.canvas, plain};   // the card keeps its size when the lanes grow
     const Theme& colors = pen.colors();
     const std::string& first = parts.head;
-    const float width =
-        std::max(text_width(plain, Face::code, first), text_width(plain, Face::code, parts.arithmetic)) + pen.px(24);
-    const float height = pen.px(parts.arithmetic.empty() ? 29 : 46);
     const float least = std::max(present->box.x0, visible.x0 + pen.px(4)),
                 most = std::min(present->box.x1, visible.x1 - pen.px(4));
+    const std::vector<std::string> lines = arithmetic_lines(plain, parts.arithmetic, most - least - pen.px(24));
+    float width = text_width(plain, Face::code, first);
+    for (const std::string& line : lines) width = std::max(width, text_width(plain, Face::code, line));
+    width += pen.px(24);
+    const float height = pen.px(29 + 17 * static_cast<float>(lines.size()));
     // Beside the lit arc, on the side with more room.
     float left = scene.lanes_x0 + scene.cell * static_cast<float>(lane);
     float right = left + scene.cell;
@@ -231,13 +255,18 @@ void StagePaint::formula_card(const Scene& scene) const {
         x = right_corner ? middle + gap : std::max(least, middle - gap - width);
         y = present->box.center().y + ((source > lane) == right_corner ? pen.px(8) : -pen.px(8) - height);
     }
+    // Between the rows, whose numbers stay in sight.
+    y = std::max(std::min(y, present->box.y1 - pen.px(3) - height), present->box.y0 + pen.px(3));
     const Rect card{x, y, x + width, y + height};
     fill(pen, card, colors.panel, pen.px(6));
     outline(pen, card, with_alpha(colors.accent, 0.9), pen.px(6), pen.px(1));
     text_in(pen, Face::code, {x + pen.px(12), y + pen.px(6), card.x1, y + pen.px(23)}, colors.strong, first,
             Align::left);
-    text_in(pen, Face::code, {x + pen.px(12), y + pen.px(23), card.x1, y + pen.px(40)}, colors.text, parts.arithmetic,
-            Align::left);
+    float top = y + pen.px(23);
+    for (const std::string& line : lines) {
+        text_in(pen, Face::code, {x + pen.px(12), top, card.x1, top + pen.px(17)}, colors.text, line, Align::left);
+        top += pen.px(17);
+    }
 }
 
 }  // namespace lanewise::viz

@@ -156,6 +156,7 @@ float StageView::draw_findings(const Pane& pane, const Rect& where, const RunVie
 const scene::Stage& StageView::told(const RunView& run_view, std::size_t step, const WarpRef& warp) {
     if (told_of_ == run_view.run && told_.step == step && told_.warp == warp) return told_;
     told_of_ = run_view.run;
+    texts_.rows.clear();
     return told_ = stage_of(run_view.steps(), step, warp);
 }
 
@@ -166,7 +167,9 @@ Intent StageView::draw_scene(const Pane& pane, const Rect& where, const RunView&
     area.cut_top(pane.px(3));
     camera.take_input(pane, area, scene_, playhead.step);
     const Look look = camera.look(pane.look());
-    scene_ = place_stage(told(run_view, playhead.step, selection.warp), camera.metrics(area, pane.look(), gutter));
+    StageMetrics metrics = camera.metrics(area, pane.look(), gutter);
+    metrics.texts = &texts_;
+    scene_ = place_stage(told(run_view, playhead.step, selection.warp), metrics);
     if (note.empty()) scene_.faulting = faulting_lanes(run_view, playhead.step, selection.warp);
     scene_.differing = differing;
 

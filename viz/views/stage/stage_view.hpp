@@ -56,6 +56,7 @@ private:
 
     std::shared_ptr<const lesson::Run> told_of_;
     scene::Stage told_;
+    CellTexts texts_;     // of told_
     Scene scene_;
     StageMotion motion_;
     Lights lights_;

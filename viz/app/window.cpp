@@ -208,6 +208,7 @@ void print_frame(const App& app, const FrameTimes& began) {
     std::printf("frame %lld.%03ld %.2f %.2f %.2f %.2f %p %s\n", static_cast<long long>(ended.at.tv_sec),
                 ended.at.tv_nsec / 1'000'000, ms(began.at, ended.at), ms(began.spent, ended.spent), ms({}, began.all),
                 ms({}, ended.all), static_cast<const void*>(app.run_shown().get()), app.state().c_str());
+    std::fflush(stdout);
 }
 
 bool can_be_seen(GLFWwindow* window) {

@@ -34,7 +34,7 @@ wait_for_end
 kill -0 "$window" 2>/dev/null || window=
 # frame END MS CPU_MS ALL_BEFORE ALL_AFTER RUN STATE…: ALL is the processor time of all threads; the state has the change as soon as it is asked for, RUN once it is shown.
 awk '
-    $1 != "frame" { next }
+    $1 != "frame" || NF < 8 { next }
     { run = $7; asked = ""; for (i = 8; i <= NF; ++i) if ($i ~ /^run=/) for (; i <= NF; ++i) asked = asked " " $i
       began = $2 - $3 / 1000 }
     asked != last_asked && seen { since = began; from_run = last_run; all = $5; longest = cpu = 0; waits = 1 }
@@ -45,7 +45,7 @@ awk '
 ' "$work/out.log" >"$work/changes"
 [ -s "$work/changes" ] || fail "no change was shown: $(tail -n 3 "$work/out.log")"
 column() { cut -d' ' -f"$1" "$work/changes" | sort -n; }
-middle() { awk '{ v[NR] = $1 } END { printf "median %.0f, worst %.0f", v[int((NR + 1) / 2)], v[NR] }'; }
+middle() { awk '{ v[NR] = $1 } END { printf "least %.0f, median %.0f, worst %.0f", v[1], v[int((NR + 1) / 2)], v[NR] }'; }
 echo "$(wc -l <"$work/changes") changes: on the screen after $(column 1 | middle) ms"
 echo "processor time of all threads until then: $(column 4 | middle) ms"
 echo "longest frame on the way: $(column 2 | middle) ms, of the processor $(column 3 | middle) ms"

@@ -5,8 +5,9 @@
 
 For each variant that the emulator runs, the lesson's program writes a trace (--save-trace) and its questions with their
 answers (--predict list). What is asked is computed here anew, by rules written from the PTX manual (which lane a shuffle
-reads) and the CUDA Programming Guide (32-byte sectors), and from the values in the file. An answer that differs, or a
-wrong answer of a question that is right, is an error.
+reads) and the CUDA Programming Guide (32-byte sectors, 32 banks of 4 bytes, votes), from the values in the file and, of
+times, from the recording. An answer that differs, or a wrong answer of a question that is right, is an error; so is a
+question of the lesson's text that its variant does not ask.
 """
 import argparse
 import json
@@ -78,14 +79,46 @@ class Trace:
     def source(self, record, lane):
         return ptx_source(record["op"], lane, of_lane(record["arg"], lane), record.get("width", 32))
 
-    # Of each lane how often each element of the first input came into its value, followed through loads and shuffles.
+    # The records of a block in an order in which each sees what it reads: between two barriers of the block, warp by warp.
+    def of_block(self, launch, block):
+        passed, found = {}, []
+        for place, r in enumerate(self.records):
+            if (r.get("launch", 0), r["block"]) == (launch, block):
+                found.append((passed.setdefault(r["warp"], 0), r["warp"], place, r))
+                passed[r["warp"]] += r["op"].startswith("sync_block")
+        return [r for *_, r in sorted(found, key=lambda each: each[:3])]
+
+    # How often each element of the block's input came into the values of a warp's lanes after the record `last`, followed
+    # through loads, shuffles and words handed on in shared memory. Asked of sums alone: a lane adds all that it loads.
     def held(self, last):
-        held = [{} for _ in range(32)]
-        for r in self.records:
-            if r["op"] == "load" and self.arrays[r["array"]] is self.first_input():
+        lanes, memory, first = {}, {}, self.first_of_block(last)
+        added = {}   # of each lane, what an update such as `tree[t] += tree[t + 16]` has loaded so far
+        loaded = {}  # of each warp, the line of a load if that was its last record
+        for r in self.of_block(last.get("launch", 0), last["block"]):
+            held = lanes.setdefault(r["warp"], [{} for _ in range(32)])
+            array = r.get("array")
+            if r["op"] == "load":
+                # Sums add all that they load; of `value = tree[t] + tree[t + 32]` both.
+                joins = array == first or loaded.get(r["warp"]) == r["line"]
+                loaded[r["warp"]] = r["line"]
+                nothing = self.chooses(r["line"]) and not joins   # c ? memory[i] : 0 on the lanes that load nothing
+                for lane, at in enumerate(r["at"] + [None] * (32 - len(r["at"]))):
+                    if at is None:
+                        held[lane] = {} if nothing else held[lane]
+                        continue
+                    read = [{at + k: 1} if array == first else memory.get((array, at + k), {})
+                            for k in range(r.get("elements", 1))]
+                    if array != first and self.updates(r["line"]):
+                        added.setdefault((r["warp"], lane), []).extend(read)
+                    else:
+                        held[lane] = self.sum(([held[lane]] if joins else []) + read)
+                continue
+            loaded[r["warp"]] = None
+            if r["op"] == "store":
                 for lane, at in enumerate(r["at"]):
                     if at is not None:
-                        held[lane] = {at: 1}
+                        parts = added.pop((r["warp"], lane), None)
+                        memory[array, at] = held[lane] if parts is None else self.sum(parts)
             elif r["op"].startswith("shfl"):
                 before = [dict(h) for h in held]
                 for lane, source in enumerate(r["source"]):
@@ -98,11 +131,63 @@ class Trace:
             if r is last:
                 return held
 
-    def first_input(self):
-        return next(self.arrays[r["array"]] for r in self.records
+    @staticmethod
+    def sum(parts):
+        total = {}
+        for part in parts:
+            for at, times in part.items():
+                total[at] = total.get(at, 0) + times
+        return total
+
+    def updates(self, line):
+        return any(s["to_memory"] and s["effect"] == "join" and s["line"] <= line <= s["last_line"]
+                   for s in self.header["statements"])
+
+    def chooses(self, line):
+        return any(s.get("conditional") and s["effect"] == "replace" and s["line"] <= line <= s["last_line"]
+                   for s in self.header["statements"])
+
+    # The array in global memory that the record's block loads from first, and what it loads of it.
+    def first_of_block(self, record):
+        return next(r["array"] for r in self.of_block(record.get("launch", 0), record["block"])
                     if r["op"] == "load" and self.arrays[r["array"]]["space"] == "global")
 
-    def answer(self, q):
+    def inputs_of_block(self, record):
+        first = self.first_of_block(record)
+        return {at + k for r in self.of_block(record.get("launch", 0), record["block"])
+                if r["op"] == "load" and r["array"] == first
+                for at in r["at"] if at is not None for k in range(r.get("elements", 1))}
+
+    def several(self, q):
+        found = {tuple(each) for each in q["records"]}
+        return [r for r in self.records if (r.get("launch", 0), r["block"]) == (q["launch"], q["block"])
+                and (r["warp"], r["index"]) in found]
+
+    # Passes over the banks: a request of more than 128 bytes goes in turns of 128; in each, the most different words that
+    # one bank is asked for.
+    def wavefronts(self, r):
+        size = SIZES[self.arrays[r["array"]]["element"]]
+        wanted = size * r.get("elements", 1)
+        turn = max(1, min(32, 128 // wanted))
+        count = 0
+        for first in range(0, 32, turn):
+            words = {byte // 4 for at in r["at"][first:first + turn] if at is not None
+                     for byte in range(at * size, at * size + wanted)}
+            banks = [word % 32 for word in words]
+            count += max((banks.count(bank) for bank in set(banks)), default=0)
+        return count
+
+    def answer(self, q, times):
+        if "against" in q:
+            return times.answer(q)
+        if "records" in q and q["kind"] in ("active_threads", "active_warps"):
+            lanes = {}
+            for r in self.several(q):
+                lanes[r["warp"]] = lanes.get(r["warp"], 0) | int(r["active"], 16)
+            return str(sum(bin(mask).count("1") for mask in lanes.values()) if q["kind"] == "active_threads"
+                       else sum(mask != 0 for mask in lanes.values()))
+        if q["kind"] == "wavefronts":
+            return str(sum(self.wavefronts(r) for r in self.several(q)))
         r, lane = self.record(q), q["lane"]
         active = int(r["active"], 16)
         if q["kind"] == "source_lane":
@@ -122,14 +207,43 @@ class Trace:
             return str(sum(x["op"].startswith("sync_block") and x.get("launch", 0) == q["launch"]
                            and x["block"] == q["block"] and x["warp"] == q["warp"] and x["index"] <= r["index"]
                            for x in self.records))
+        if q["kind"] == "element":
+            return str(r["at"][lane])
+        if q["kind"] == "vote":
+            voters = [i for i in range(32) if active >> i & 1]
+            yes = [i for i in voters if of_lane(r["arg"], i) != 0]
+            return str({"vote_any": int(bool(yes)), "vote_all": int(yes == voters),
+                        "vote_ballot": sum(1 << i for i in yes)}[r["op"]])
         if q["kind"] == "holds_total":
-            inputs = range(self.first_input()["count"])
+            inputs = self.inputs_of_block(r)
             return {lane for lane, held in enumerate(self.held(r))
                     if active >> lane & 1 and held == {at: 1 for at in inputs}}
         raise Different(f"there is no rule for questions of kind {q['kind']}")
 
 
+# Times as they were recorded, read from the lesson's file.
+class Times:
+    def __init__(self, lesson):
+        files = sorted(ROOT.glob(f"assets/recorded/*/{lesson}/timings.json"))
+        self.rows = json.loads(files[0].read_text())["rows"] if files else []
+
+    def answer(self, q):
+        def row(name):
+            return next(r for r in self.rows if r["variant"] == name and r["n"] == q["n"] and r["size"] == q.get("size", "")
+                        and not r["on_cpu"])
+        own, other = row(q["variant"]), row(q["against"])
+        slow, fast = max(own["median_us"], other["median_us"]), min(own["median_us"], other["median_us"])
+        apart = own["high_us"] < other["low_us"] or other["high_us"] < own["low_us"]
+        if q["kind"] == "faster":
+            if not apart or slow <= 1.005 * fast:
+                return "same"
+            return "yes" if own["median_us"] < other["median_us"] else "no"
+        return 100 * (slow - fast) / fast
+
+
 def same(kind, mine, theirs):
+    if kind == "percent_slower":   # to two digits, or to one percent
+        return abs(float(theirs) - mine) <= max(0.06 * mine if mine < 100 else 0, 0.51)
     if kind == "holds_total":
         return mine == lanes_of(theirs)
     if kind == "value_after":
@@ -154,8 +268,13 @@ def spread(names, most):
 
 def check(program, folder, most):
     listed = subprocess.run([program, "--list", "--color", "never"], capture_output=True, text=True, check=True).stdout
-    asked, errors, kinds = 0, [], set()
-    for variant in spread(re.findall(r"^(\w+) ", listed, re.M)[1:], most):
+    asked, errors, kinds, of_text = 0, [], set(), []
+    times = Times(program.name)
+    text = (ROOT / "lessons" / program.name / "lesson.md").read_text()
+    links = [(re.search(r"variant:(\w+)", link)[1], int(re.search(r"step:(\d+)", link)[1]))
+             for link in re.findall(r"\]\(([^)]*ask:[^)]*)\)", text) if "set:" not in link]
+    names = re.findall(r"^(\w+) ", listed, re.M)[1:]
+    for variant in sorted({*spread(names, most), *(name for name, _ in links)}, key=names.index):
         path = Path(folder) / "t.ndjson"
         path.unlink(missing_ok=True)
         common = ["--variant", variant, "--backend", "cpu"]
@@ -167,15 +286,26 @@ def check(program, folder, most):
         for q in map(json.loads, said.splitlines()):
             asked += 1
             kinds.add(q["kind"])
+            if q.get("of_text"):
+                of_text.append((variant, q["step"]))
+            if q["kind"] == "written":   # its answer is the text's
+                continue
             try:
-                mine = trace.answer(q)
+                mine = trace.answer(q, times)
                 if not same(q["kind"], mine, q["answer"]):
                     raise Different(f"the answer is {mine}, not {q['answer']}")
-                for wrong, _ in q["wrong"]:
-                    if q["kind"] != "is_defined" and same(q["kind"], mine, wrong):
+                for wrong, _, refuted_by in q["wrong"]:
+                    if not re.fullmatch(r"step:\d+(,lane:\d+)?|view:timings", refuted_by):
+                        raise Different(f"{wrong} leads to '{refuted_by}', which refutes nothing")
+                    if refuted_by.startswith("step:") and int(re.findall(r"\d+", refuted_by)[0]) != q["step"]:
+                        raise Different(f"{wrong} leads to another step than the question's")
+                    if same(q["kind"], mine, wrong):
                         raise Different(f"{wrong} is right, and called wrong")
             except Different as error:
                 errors.append(f"{variant}, step {q['step']}, {q['question']} {error}")
+    for link in links:
+        if link not in of_text:
+            errors.append(f"the text asks of {link[0]}, step {link[1]}; the program does not")
     return asked, errors, kinds
 
 

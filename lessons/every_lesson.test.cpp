@@ -12,6 +12,7 @@
 #include "common/gpu/device.hpp"
 #include "common/launch/arrival_order.hpp"
 #include "common/lesson/lesson.testing.hpp"
+#include "common/player/questions.hpp"
 #include "common/player/text_links.hpp"
 #include "common/cli/options.hpp"
 #include "common/cli/program.hpp"
@@ -248,7 +249,14 @@ TEST(EveryLink, OfTheTextLeadsSomewhere) {
         ASSERT_FALSE(named.empty()) << target << " names a step, but not of which variant";
         if (!changed) changed = runner.run(named.front());
         EXPECT_LT(*link.step, changed->run->steps.size()) << target;
+        if (!link.ask || link.ask == lesson::QuestionKind::faster) continue;   // of times: predictions.py
+        EXPECT_NO_THROW(lesson::question_of_text(changed->run->steps, {target, link}, {})) << target;
     }
+}
+
+// Its predictions are questions that the window asks.
+TEST(EveryLink, TheTextAsks) {
+    EXPECT_FALSE(lesson::questions_of_text(lesson::read_text(the_lesson().text_path())).empty());
 }
 
 TEST(EveryVariant, LeavesEqualTracesOnTheGpuAndTheEmulator) {

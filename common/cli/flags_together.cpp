@@ -122,6 +122,8 @@ void check_together(const Options& options, const Lesson& lesson) {
     if (!options.predict.empty() && (options.text || !options.compare.empty()))
         throw Error(fmt::format("--predict {} shows a step after its question; leave out {}.", options.predict,
                                 options.text ? "--text" : "--compare"));
+    if (options.predict == "list" && !options.screenshot.empty())
+        throw Error(fmt::format("--predict list prints the questions; leave out it or --screenshot {}.", options.screenshot));
     if (options.permutation && !options.text)
         throw Error("--permutation shows shuffles as text; add --text, or leave it out.");
     if (!options.sort.empty() && !options.table) throw Error("--sort sorts the table; add --table, or leave it out.");

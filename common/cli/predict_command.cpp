@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/plain_text.hpp"
+#include "common/cli/presentation.hpp"
 #include "common/player/answers.hpp"
 #include "common/player/prediction.hpp"
 #include "common/player/questions.hpp"
@@ -32,9 +33,12 @@ std::string source_line(const std::string& source, int line) {
 void list(Session& s, const std::string& name) {
     const auto run = s.run(name);
     const steps::Steps& steps = run->steps;
+    const QuestionSources sources = question_sources(presentation_of(s));
     for (std::size_t k = 0; k < steps.size(); ++k)
         for (const steps::WarpRef& warp : steps.warps)
-            for (const Question& question : questions_of(steps, k, warp)) {
+            for (const Question& question : questions_of(steps, k, warp, sources)) {
+                // Of times there is one, whichever warp is looked at.
+                if (!question.against.empty() && !(warp == steps.warps.front())) continue;
                 nlohmann::ordered_json json{{"variant", name},
                                             {"kind", question_kind_name(question.kind)},
                                             {"step", k + 1},
@@ -45,8 +49,11 @@ void list(Session& s, const std::string& name) {
                                             {"lane", question.lane},
                                             {"question", question.text},
                                             {"answer", question.answer}};
+                if (!question.records.empty()) json["records"] = question.records;
+                if (!question.against.empty()) json.update({{"against", question.against}, {"n", question.n}, {"size", question.size}});
+                if (question.of_text) json["of_text"] = true;
                 json["wrong"] = nlohmann::ordered_json::array();
-                for (const WrongAnswer& wrong : question.wrong) json["wrong"].push_back({wrong.answer, wrong.reveals});
+                for (const WrongAnswer& wrong : question.wrong) json["wrong"].push_back({wrong.answer, wrong.reveals, wrong.refuted_by});
                 s.console.out << json.dump() << '\n';
             }
 }
@@ -81,10 +88,7 @@ void ask(Session& s, const std::string& variant, const Question& question, bool 
         marked = mark(question, answer);
         if (!marked.understood)
             s.console.out << fmt::format("  '{}' is no answer; give {}, or q to quit.\n",
-                                         plain_text(answer.substr(0, 40)),
-                                         question.kind == QuestionKind::is_defined    ? "yes or no"
-                                         : question.kind == QuestionKind::holds_total ? "lanes, such as 0-7, or all"
-                                                                                      : "a number");
+                                         plain_text(answer.substr(0, 40)), answer_form(question.kind));
     }
     ++score.asked;
     score.right += marked.right;
@@ -93,6 +97,7 @@ void ask(Session& s, const std::string& variant, const Question& question, bool 
     s.console.out << (marked.right ? s.paint.result("  right") : s.paint.warning("  no: it is " + question.answer))
                   << '\n';
     if (!marked.reveals.empty()) s.console.out << "  " << marked.reveals << '\n';
+    if (marked.refuted_by == "view:timings") s.console.out << s.paint.faint("  --time shows these times.") << '\n';
 }
 
 void ask_all(Session& s, const std::string& name, bool exam) {
@@ -101,9 +106,10 @@ void ask_all(Session& s, const std::string& name, bool exam) {
     print_heading(s.console.out, s.lesson, *run, exam ? "exam" : "predict", s.paint);
     if (steps.warps.empty()) return;
     const WarpRef warp = s.focused(*run).value_or(steps.warps.front());
+    const QuestionSources sources = question_sources(presentation_of(s));
     Score score;
     for (std::size_t k = 0; k < steps.size() && !score.ended; ++k) {
-        const auto questions = questions_before(steps, k, warp, exam ? PredictMode::exam : PredictMode::gentle);
+        const auto questions = questions_before(steps, k, warp, exam ? PredictMode::exam : PredictMode::gentle, sources);
         if (questions.empty()) continue;
         const steps::Step& step = steps.steps[k];
         s.console.out << '\n'

@@ -160,6 +160,7 @@ WindowRequest window_request(const Options& options, const std::string& variant)
     r.lane = options.lane.value_or(-1);
     r.view = view_of(options);
     r.sort = options.sort;
+    r.predict = options.predict;
     return r;
 }
 

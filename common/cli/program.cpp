@@ -111,7 +111,8 @@ void interactive(Session& s) {
     if (o.step || o.focus_warp) s.check_place(names.front());
     terminal::Request request;
     request.lesson_title = s.lesson.title();
-    for (const auto& name : names) request.variants.push_back({name, s.lesson.find(name).title});
+    for (const auto& name : names)
+        request.variants.push_back({name, s.lesson.find(name).title, s.lesson.find(name).permutation});
     request.run = [&s](const std::string& name) { return s.run(name); };
     if (!s.opened) {
         request.fields = [all = fields_of(s.lesson, s.program.kernels)](const std::string& name) { return all.at(name); };
@@ -222,7 +223,7 @@ int answer(Session& s) {
     if (!o.exported.empty()) export_run(s);
     if (o.interactive) interactive(s);
     else if (o.text) text(s);
-    if (!o.predict.empty()) predict(s);
+    if (!o.predict.empty() && o.screenshot.empty()) predict(s);
     if (o.check) join(check(s));
     if (o.table && o.screenshot.empty()) table(s);
     if (o.time) join(time(s));

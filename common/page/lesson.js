@@ -24,13 +24,17 @@ const textOfLesson = {
     if (/^https?:/.test(target)) return make('span', {}, this.spans(words), ' (', target, ')');
     const parts = new Map(target.split(',').map(part => part.split(':')));
     const variant = parts.get('variant'), known = !variant || documents.some(each => each.runs[0].variant === variant);
-    if (!known || ![...parts.keys()].every(kind => ['variant', 'step', 'lane'].includes(kind))) return make('span', {}, this.spans(words));
+    // A question of the text: its answer is the step, or stands in the link.
+    if (parts.has('is')) return make('button', {type: 'button', class: 'term', onclick: event => this.explain(event.target, {sentence: parts.get('is').replaceAll(';', ',')})}, this.spans(words));
+    const shown = [...parts.keys()].every(kind => ['variant', 'step', 'lane', 'ask'].includes(kind));
+    if (parts.has('ask') && !(known && shown)) return '';
+    if (!known || !shown) return make('span', {}, this.spans(words));
     return make('button', {type: 'button', class: 'term', onclick: () => app.follow(parts)}, this.spans(words));
   },
   explain(beside, term) {
     const next = beside.nextElementSibling;
     if (next && next.classList.contains('sentence')) { next.remove(); return; }
-    if (term) beside.after(make('span', {class: 'sentence', role: 'note'}, ` ${term.sentence} (${term.source})`));
+    if (term) beside.after(make('span', {class: 'sentence', role: 'note'}, ` ${term.sentence}${term.source ? ` (${term.source})` : ''}`));
   },
   drawn(markdown) {
     const blocks = [], lines = markdown.split('\n');

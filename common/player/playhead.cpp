@@ -51,7 +51,10 @@ std::size_t step_of_next_stage(const steps::Steps& steps, std::size_t step, int 
     return at;
 }
 
-std::size_t opening_step(const steps::Steps& steps, const steps::WarpRef& warp) {
+std::size_t opening_step(const steps::Steps& steps, const steps::WarpRef& warp, bool at_shuffle) {
+    if (at_shuffle)
+        for (std::size_t k = 0; k < steps.size(); ++k)
+            if (steps.steps[k].kind == StepKind::shuffle && steps.steps[k].find(warp)) return k;
     const auto block = std::find_if(steps.blocks.begin(), steps.blocks.end(), [&](const steps::WarpRef& each) {
         return each.launch == warp.launch && each.block == warp.block;
     });

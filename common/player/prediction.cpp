@@ -18,10 +18,12 @@ const char* predict_mode_name(PredictMode mode) {
 }
 
 std::vector<Question> questions_before(const steps::Steps& steps, std::size_t step, const WarpRef& warp,
-                                       PredictMode mode) {
+                                       PredictMode mode, const QuestionSources& sources) {
     if (mode == PredictMode::off) return {};
-    std::vector<Question> questions = questions_of(steps, step, warp);
+    std::vector<Question> questions = questions_of(steps, step, warp, sources);
     if (mode == PredictMode::exam || questions.empty()) return questions;
+    const auto first_made = std::find_if(questions.begin(), questions.end(), [](const Question& q) { return !q.of_text; });
+    if (first_made != questions.begin()) return {questions.begin(), first_made};
     std::size_t before = 0;
     for (std::size_t k = 0; k < step; ++k) before += questions_of(steps, k, warp).empty() ? 0 : 1;
     if (before % kGentleSteps != 0) return {};
@@ -64,10 +66,16 @@ std::size_t Prediction::go(const steps::Steps& steps, const WarpRef& warp, std::
     told_.reset();
     to = std::min(to, steps.size() == 0 ? 0 : steps.size() - 1);
     while (known_ <= to && asked_.empty() && known_ < steps.size()) {
-        asked_ = questions_before(steps, known_, warp, mode_);
+        asked_ = questions_before(steps, known_, warp, mode_, *sources_);
         if (asked_.empty()) ++known_;
     }
     return known_ == 0 ? kNoStep : std::min(to, known_ - 1);
+}
+
+void Prediction::ask(const Question& question) {
+    known_ = question.step;
+    asked_ = {question};
+    told_.reset();
 }
 
 void Prediction::close(Answered answered) {

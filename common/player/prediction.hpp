@@ -14,14 +14,14 @@ namespace lanewise::lesson {
 
 enum class PredictMode : std::uint8_t {
     off,
-    gentle,   // one question every few steps; it can be skipped
+    gentle,   // one question every few steps, and those of the lesson's text; they can be skipped
     exam,     // all of them, scored
 };
 const char* predict_mode_name(PredictMode mode);   // "gentle"
 
 // The questions that are asked before the step is shown to who looks at `warp`. Pure.
 std::vector<Question> questions_before(const steps::Steps& steps, std::size_t step, const WarpRef& warp,
-                                       PredictMode mode);
+                                       PredictMode mode, const QuestionSources& sources = {});
 
 // The run as it is known after its first `count` steps: later steps, results and outputs are not in it, so that no view
 // can tell them. Findings of later steps neither.
@@ -38,12 +38,17 @@ class Prediction {
 public:
     PredictMode mode() const { return mode_; }
     bool on() const { return mode_ != PredictMode::off; }
+    // What the lesson asks and has recorded; kept.
+    void use(std::shared_ptr<const QuestionSources> sources) { sources_ = std::move(sources); }
     // Begins; the first `known` steps have been seen. Off: all is known.
     void begin(PredictMode mode, std::size_t known);
 
     // The learner wants to see step `to`. Returns the step to show: that one, or the last before the first question; then
     // open() is it. kNoStep: there is nothing to show yet.
     std::size_t go(const steps::Steps& steps, const WarpRef& warp, std::size_t to);
+
+    // Asks that question, whatever would be asked next: its step and what follows are known no longer.
+    void ask(const Question& question);
 
     // The question that waits for an answer; null where none does.
     const Question* open() const { return asked_.empty() ? nullptr : &asked_.front(); }
@@ -68,6 +73,7 @@ public:
 private:
     void close(Answered answered);
 
+    std::shared_ptr<const QuestionSources> sources_ = std::make_shared<QuestionSources>();
     PredictMode mode_ = PredictMode::off;
     std::size_t known_ = 0;
     std::vector<Question> asked_;   // of one step, the open one first

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "common/base/error.hpp"
 #include "common/trace/trace_builder.testing.hpp"
 
 namespace lanewise::lesson {
@@ -141,6 +142,104 @@ TEST(Questions, AnInactiveSource) {
         EXPECT_EQ(find(questions, QuestionKind::value_after), nullptr);  // there is no answer to it
     }
     EXPECT_TRUE(asked);
+}
+
+// 32 floats in shared memory, read two words apart: two of 32 lanes want each even bank.
+TEST(Questions, OfBankConflictsAndElements) {
+    TraceBuilder made;
+    made.trace.header.n = 64;
+    made.trace.header.blocks = {0};
+    made.trace.header.launches = {{"strided", {1, 1, 1}, {64, 1, 1}, 0}};
+    const auto in = made.array("in", Space::global, 64), tree = made.array("tree", Space::shared, 64);
+    auto warp = made.warp(0, 0);
+    warp.load(
+        1, in, [](int lane) { return lane + 32; }, [](int lane) { return static_cast<float>(lane); });
+    warp.store(2, tree, [](int lane) { return 2 * lane; });
+    const auto steps = steps::build_steps(made.trace);
+    ASSERT_EQ(steps.size(), 2u);
+    const auto of_store = questions_of(steps, 1, {});
+    const Question* wavefronts = find(of_store, QuestionKind::wavefronts);
+    ASSERT_NE(wavefronts, nullptr);
+    EXPECT_EQ(wavefronts->answer, "2");
+    EXPECT_NE(mark(*wavefronts, "1").reveals.find("wait for one another"), std::string::npos);
+    EXPECT_EQ(mark(*wavefronts, "32").refuted_by, "step:2");
+    // As a text asks: the element of lane 5 of the load, which is not its lane's number.
+    QuestionSources sources;
+    sources.text = questions_of_text(
+        "# T\n\nNot *this* one.\n\n*Load:* which element does `lane 5` take? [Answer](variant:v,step:1,lane:5,ask:element)\n"
+        "And what is\n1 + 1? [Answer](variant:v,step:1,ask:written,is:2)\n");
+    ASSERT_EQ(sources.text.size(), 2u);
+    EXPECT_EQ(sources.text[0].text, "Load: which element does `lane 5` take?");
+    EXPECT_EQ(sources.text[1].text, "And what is 1 + 1?");
+    EXPECT_TRUE(questions_of(steps, 0, {}, sources).front().text.starts_with("32 lanes"));   // of another variant
+    made.trace.header.variant = "v";
+    const auto with_text = questions_of(steps::build_steps(made.trace), 0, {}, sources);
+    ASSERT_GE(with_text.size(), 3u);
+    EXPECT_TRUE(with_text[0].of_text);
+    EXPECT_EQ(with_text[0].answer, "37");
+    EXPECT_NE(mark(with_text[0], "5").reveals.find("within its warp"), std::string::npos);
+    EXPECT_EQ(with_text[1].answer, "2");
+    EXPECT_TRUE(mark(with_text[1], "2").right);
+    EXPECT_FALSE(with_text[2].of_text);
+}
+
+TEST(Questions, ATextCannotAskWhatTheStepHasNot) {
+    const TraceBuilder made = tree_of(Op::shfl_down);
+    const auto steps = steps::build_steps(made.trace);
+    const auto asked = questions_of_text("Is it? [Answer](variant:tree,step:1,lane:5,ask:source_lane)");
+    ASSERT_EQ(asked.size(), 1u);
+    EXPECT_THROW(question_of_text(steps, asked[0], {}), Error);   // a load reads no lane
+    EXPECT_THROW(questions_of_text("[Answer](variant:tree,ask:source_lane)"), Error);   // of which step?
+    EXPECT_THROW(questions_of_text("[Answer](variant:tree,step:1,ask:weather)"), Error);
+    EXPECT_THROW(questions_of_text("[Answer](variant:tree,step:1,ask:written)"), Error);   // no answer
+}
+
+TEST(Questions, OfAVote) {
+    TraceBuilder made;
+    made.trace.header.launches = {{"vote", {1, 1, 1}, {32, 1, 1}, 0}};
+    made.warp(0, 0).ballot(1, [](int lane) { return lane == 0 || lane == 4; });
+    const auto steps = steps::build_steps(made.trace);
+    const auto questions = questions_of(steps, 0, {});
+    const Question* vote = find(questions, QuestionKind::vote);
+    ASSERT_NE(vote, nullptr);
+    EXPECT_TRUE(mark(*vote, "0x11").right);
+    EXPECT_TRUE(mark(*vote, "17").right);
+    EXPECT_NE(mark(*vote, "2").reveals.find("popcount"), std::string::npos);
+    EXPECT_NE(mark(*vote, "0x88000000").reveals.find("lowest bit"), std::string::npos);
+}
+
+// Medians and spreads as recorded: 10 against 20 µs is twice as long; spreads that overlap are no difference.
+TEST(Questions, OfTimes) {
+    TraceBuilder made = tree_of(Op::shfl_down);
+    made.trace.header.variant = "fast";
+    const auto steps = steps::build_steps(made.trace);
+    LessonContents lesson;
+    lesson.variants = {{"slow", "slow", ""}, {"fast", "fast", "", false, 0, "slow"}};
+    const auto row = [](const char* name, double low, double median, double high) {
+        timing::Timing made_row{.variant = name};
+        made_row.n = 1024;
+        made_row.low_us = low, made_row.median_us = median, made_row.high_us = high;
+        return made_row;
+    };
+    lesson.timings.gpu = "NVIDIA H200";
+    lesson.timings.rows = {row("slow", 19, 20, 21), row("fast", 9, 10, 11)};
+    const auto asked = questions_of(steps, 5, {}, question_sources(lesson));
+    const Question *faster = find(asked, QuestionKind::faster), *by = find(asked, QuestionKind::percent_slower);
+    ASSERT_NE(faster, nullptr);
+    ASSERT_NE(by, nullptr);
+    EXPECT_NE(faster->text.find("NVIDIA H200"), std::string::npos) << faster->text;
+    EXPECT_NE(faster->text.find("not emulated"), std::string::npos) << faster->text;
+    EXPECT_TRUE(mark(*faster, "yes").right);
+    EXPECT_EQ(mark(*faster, "same").refuted_by, "view:timings");
+    EXPECT_TRUE(mark(*by, "100 %").right);
+    EXPECT_TRUE(mark(*by, "80").right);
+    EXPECT_FALSE(mark(*by, "200").right);
+    EXPECT_NE(mark(*by, "2").reveals.find("2 times as long"), std::string::npos);
+    lesson.timings.rows[0] = row("slow", 10, 12, 14);
+    const auto alike = questions_of(steps, 5, {}, question_sources(lesson));
+    EXPECT_EQ(find(alike, QuestionKind::faster)->answer, "same");
+    EXPECT_EQ(find(alike, QuestionKind::percent_slower), nullptr);
+    EXPECT_EQ(find(questions_of(steps, 4, {}, question_sources(lesson)), QuestionKind::faster), nullptr);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "common/base/error.hpp"
+#include "common/player/questions.hpp"
 
 namespace lanewise::lesson {
 namespace {
@@ -87,14 +88,20 @@ Link parse_link(const std::string& target) {
             link.compare = split(value, '+');
             if (link.compare.size() < 2 || link.compare.size() > 4)
                 refuse(target, part, "but two to four variants can be compared");
+        } else if (kind == "ask") {
+            link.ask = question_kind_named(value);
+        } else if (kind == "is") {
+            link.is = field_text(value);
         } else if (kind == "view") {
             link.view = view_named(value);
             if (!link.view)
                 refuse(target, part, "but the views are stage, rounding, tree, boxes, table, timings, roofline and costs");
         } else {
-            refuse(target, part, "but the kinds are variant, step, lane, view, compare, set and lesson; a term is ../GLOSSARY.md#TERM");
+            refuse(target, part, "but the kinds are variant, step, lane, view, compare, ask, is, set and lesson; a term is ../GLOSSARY.md#TERM");
         }
     }
+    if (link.ask && (!link.step || link.variant.empty() || (link.ask == QuestionKind::written) == link.is.empty()))
+        refuse(target, "ask", "but a question needs variant:, step: and, where it is ask:written, is:");
     return link;
 }
 

@@ -6,6 +6,8 @@
 //   view:NAME         stage, rounding, tree, table, timings, roofline or costs in the middle
 //   compare:A+B[+C…]  sets two to four variants beside each other
 //   lesson:NAME       goes on to another lesson, 06_grid_stride
+//   ask:KIND          asks about that step before it is shown: a kind of question (questions.hpp), about that lane
+//   is:ANSWER         of ask:written, a question whose answer the text gives itself; a comma is written ;
 //   set:FIELD=VALUE   changes the run as the flag --FIELD does; %20 is a space, ; a comma: set:arg=lane%20^%205
 //
 // as in [lane 31](variant:warp_sum_down,step:2,lane:31); or a term of the glossary, ../GLOSSARY.md#bank-conflict. All
@@ -21,6 +23,8 @@
 
 namespace lanewise::lesson {
 
+enum class QuestionKind : std::uint8_t;
+
 struct Link {
     std::string variant;
     std::vector<std::string> compare;
@@ -29,6 +33,8 @@ struct Link {
     std::optional<View> view;
     std::string lesson;
     RunChanges changes;
+    std::optional<QuestionKind> ask;
+    std::string is;
     std::string term;                  // "bank-conflict": its heading in the glossary, in small letters, with hyphens
 };
 

@@ -41,6 +41,7 @@ struct WindowRequest {
     int warp = -1;
     int lane = -1;                       // hovered lane, for a picture; -1: none
     View view = View::stage;
+    std::string predict;                 // "gentle" or "exam": questions from the beginning; empty: none
     std::string sort;                    // the table's column, as --sort takes it; empty: the lesson's order
 
     // Where a run of `count` steps opens. A lens or a tree grows with the steps: unasked it is seen whole.

@@ -21,7 +21,8 @@ Stepper::Stepper(Request request) : request_(std::move(request)), lane_(request_
         break;
     }
     home_ = warp_;
-    playhead_.go_to(request_.step > 0 ? request_.step : lesson::opening_step(scene::steps_of(*run_), warp_));
+    playhead_.go_to(request_.step > 0 ? request_.step : lesson::opening_step(scene::steps_of(*run_), warp_,
+                                                                          request_.variants.front().at_shuffle));
 }
 
 void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {

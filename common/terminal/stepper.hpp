@@ -23,6 +23,7 @@ struct Request {
     struct Variant {
         std::string name;
         std::string title;
+        bool at_shuffle = false;   // opens at its first shuffle
     };
     std::string lesson_title;
     std::vector<Variant> variants;   // at least one; the first is shown

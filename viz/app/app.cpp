@@ -52,6 +52,8 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     for (const lesson::VariantInfo& variant : presentation_.variants) tab_names_.push_back(variant.name);
     source_.set_source(presentation_.kernel_file, presentation_.source);
     text_.set_text(presentation_.text);
+    sources_ = lesson::question_sources(presentation_);
+    prediction_.use(std::make_shared<lesson::QuestionSources>(sources_));
     glossary_ = lesson::Glossary(presentation_.glossary);
     if (const std::size_t next = own_place() + 1; next < presentation_.lessons.size())
         text_.next_lesson = presentation_.lessons[next].title;
@@ -86,6 +88,8 @@ void App::frame(const Look& look, const Rect& window, float seconds) {
     watched.buttons = &buttons_;
     buttons_.begin();
     mark_changes();
+    if (prediction_.open()) view_ = View::stage;   // however it came to be another: that would tell
+    text_.covered = prediction_.open() != nullptr;
     const Intent intent = draw(watched, window);
     buttons_.end();
     explain_under_pointer(look);
@@ -169,7 +173,7 @@ void App::press(Key key, bool shift) {
 void App::apply(Intent intent) {
     using Kind = Intent::Kind;
     if (intent) again_ = true;
-    if (apply_to_desk(intent) || apply_predicted(intent)) return;
+    if (apply_predicted(intent) || apply_to_desk(intent)) return;
     switch (intent.kind) {
         case Kind::none: break;
         case Kind::go_to: playhead_.playing = false; playhead_.go_to(intent.value); break;
@@ -226,7 +230,7 @@ void App::apply(Intent intent) {
         case Kind::finding: go_to_finding(intent.value ? 1 : -1); break;
         case Kind::cancel: loader_.cancel(); break;
         case Kind::change_run: run_bar_.open_next(run_line()); break;
-        case Kind::matrix: matrix_ = !stage_.matrix; break;
+        case Kind::matrix: toggle_matrix(); break;
         case Kind::questions: next_predict_mode(); break;
         case Kind::undo_change: undo_change(); break;
         case Kind::lane_value: open_lane_value(static_cast<int>(intent.value)); break;

@@ -172,6 +172,7 @@ private:
     bool changing();
     lesson::RunLine run_line() const;
     void mark_changes();
+    void toggle_matrix();
     bool can_be_made_to_round() const;
     void open_lane_value(int lane);          // the card of the number that the lane took from the input
     void draw_run_bar(const Look& look, Rect& body);
@@ -182,6 +183,8 @@ private:
     // Predict, then reveal (app_predict.cpp).
     void next_predict_mode();
     void predict(lesson::PredictMode mode);
+    void begin_as_asked();                         // --predict
+    void ask_of_text(const lesson::Link& link);    // a link of the text that asks
     void begin_questions(lesson::PredictMode mode, std::size_t step);
     void go_predicted(std::size_t to);
     void show_known();
@@ -274,6 +277,8 @@ private:
     QuestionCard question_card_;
     lesson::AnswerFile answers_;
     std::map<std::string, lesson::LessonScore> scores_;
+    lesson::QuestionSources sources_;
+    std::optional<lesson::Link> asking_;             // a link of the text that asks, until its run is there
     bool exam_kept_ = false;                         // the exam that ended is in the file
 
     std::optional<bool> matrix_;                     // chosen by the learner; else as the variant has it

@@ -154,7 +154,7 @@ std::vector<LessonRow> App::lesson_rows() const {
     std::vector<LessonRow> rows;
     bool next_found = false;
     for (const lesson::LessonInfo& info : presentation_.lessons) {
-        LessonRow row{.name = info.name, .title = info.title, .opening = info.opening, .ladder = info.ladder};
+        LessonRow row{.name = info.name, .title = info.title, .opening = info.opening, .ladder = prediction_.open() ? "" : info.ladder};
         row.built = !info.program.empty() && presentation_.services.continue_with != nullptr;
         row.here = info.name == presentation_.lesson;
         if (const auto mark = settings_.lessons.find(info.name); mark != settings_.lessons.end()) {
@@ -206,6 +206,8 @@ void App::compare_these(const std::vector<std::string>& variants) {
 }
 
 void App::go_where_wanted() {
+    if (asking_ && (shown_[0] || whole_) && loader_.get(run_name(0)).run_view == (whole_ ? whole_ : shown_[0]))
+        ask_of_text(*std::exchange(asking_, {}));
     if (!wanted_step_ || !shown_[0] || loader_.get(run_name(0)).run_view != (whole_ ? whole_ : shown_[0])) return;
     if (whole_) go_predicted(*wanted_step_);
     else if (!comparing()) playhead_.go_to(*wanted_step_);
@@ -292,11 +294,16 @@ void App::follow(const lesson::Link& link) {
         if (comparing() && link.compare.empty()) close_comparison();
         choose(link.variant);
     }
+    if (link.ask && changes_ != link.changes) change_run(link.changes);   // asked of the run as the text has it
     if (!link.changes.empty()) {
         // As the link says, and nothing else: it shows what its text tells.
         lesson::RunChanges changes;
         for (const auto& [field, text] : link.changes) lesson::set_change(changes, field, text);
         change_run(changes);
+    }
+    if (link.ask) {
+        asking_ = link;   // once the run is there
+        return;
     }
     if (link.view) view_ = *link.view;
     if (link.lane >= 0) selection_.pinned_lane = link.lane;

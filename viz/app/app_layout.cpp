@@ -17,6 +17,7 @@ Intent App::draw(const Look& look, const Rect& window) {
     for (const std::string& name : names_) header_.shown.push_back(tab_of(name));
     header_.menu_open = menu_.is_open();
     header_.with_tabs = !start_open_;
+    header_.with_hints = !prediction_.open();
     const Rect header = body.cut_top(header_.height(look, presentation_, window.width()));
     {
         const Pane pane(look, "header", header, look.colors().panel);

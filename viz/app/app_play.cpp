@@ -107,6 +107,16 @@ void App::mark_changes() {
     stage_.differing_from = "the run before";
 }
 
+void App::toggle_matrix() {
+    matrix_ = !stage_.matrix;
+    if (!*matrix_ || !shown_[0] || view_ != View::stage) return;
+    const steps::Steps& steps = shown_[0]->steps();
+    const bool shuffle = playhead_.step < steps.size() && steps.steps[playhead_.step].kind == StepKind::shuffle;
+    if (!stage_.matrix_fits)
+        notify("The matrix has no room: make the window higher, hide the steps (K), or make all smaller (Ctrl -).");
+    else if (!shuffle) notify("The matrix is shown at each shuffle; this step is none.", true);
+}
+
 // Is there an input on which this run's sums are rounded? Integers never are.
 bool App::can_be_made_to_round() const {
     if (!shown_[0] || whole_) return false;

@@ -54,7 +54,7 @@ void App::predict(PredictMode mode) {
     if (mode != PredictMode::off && parts_of(all->steps()) > kMostParts)
         return notify("This run is too long for questions: choose fewer values (n, in the line under the header).");
     playhead_.playing = false;
-    view_ = View::stage;
+    if (mode != PredictMode::off) view_ = View::stage;
     if (mode == PredictMode::off) {
         whole_ = nullptr;
         prediction_.begin(mode, 0);
@@ -64,6 +64,36 @@ void App::predict(PredictMode mode) {
     }
     whole_ = all;
     begin_questions(mode, playhead_.step);
+}
+
+void App::begin_as_asked() {
+    const bool exam = request_.predict == "exam";
+    predict(exam ? PredictMode::exam : PredictMode::gentle);
+    if (whole_ && !exam) go_predicted(playhead_.step + 1);
+}
+
+// The question stands before its step, whether or not that was seen.
+void App::ask_of_text(const lesson::Link& link) {
+    if (prediction_.mode() == PredictMode::exam)
+        return notify("An exam is under way: end it first (Q). Then the text asks.");
+    const auto& asked = sources_.text;
+    const auto at = std::find_if(asked.begin(), asked.end(), [&](const lesson::TextQuestion& each) {
+        return each.link.variant == link.variant && each.link.step == link.step && each.link.lane == link.lane &&
+               each.link.ask == link.ask && each.link.changes == link.changes && each.link.is == link.is;
+    });
+    if (at == asked.end()) return;
+    if (!whole_) predict(PredictMode::gentle);
+    if (!whole_) return;   // too long for questions, which was said
+    try {
+        const lesson::Question question = lesson::question_of_text(whole_->steps(), *at, sources_);
+        prediction_.ask(question);
+        selection_.warp = question.warp;
+        selection_.pinned_lane = question.lane;
+        question_card_.begin();
+        show_known();
+    } catch (const Error& error) {
+        notify(error.what());
+    }
 }
 
 // Of the run that `whole_` is, where the learner is at `step`.
@@ -114,11 +144,13 @@ bool App::apply_predicted(const Intent& intent) {
         case Kind::last: go_predicted(steps.size()); return true;
         case Kind::timings:
         case Kind::roofline:
+        case Kind::measure:
         case Kind::table:
         case Kind::rounding:
         case Kind::tree:
+        case Kind::take_away:
             if (!prediction_.open()) return false;
-            notify("That page would tell the answer. Answer the question under the stage first, or end the questions (Q).");
+            notify("That would tell the answer. Answer the question under the stage first, or end the questions (Q).");
             return true;
         case Kind::compare:
         case Kind::compare_with: predict(PredictMode::off); return false;
@@ -133,9 +165,7 @@ void App::answer_question(const std::string& given) {
     if (!marked.understood) {
         question_card_.problem =
             "'" + given.substr(0, 24) + "' is no answer here; give " +
-            (question.kind == lesson::QuestionKind::is_defined    ? "yes or no."
-             : question.kind == lesson::QuestionKind::holds_total ? "lanes, such as 0-7, or all."
-                                                                  : "a number.");
+            std::string(lesson::answer_form(question.kind)) + ".";
         return;
     }
     if (!answers_.add(presentation_.lesson, names_[0], question, given, marked.right))
@@ -208,6 +238,9 @@ void App::apply_question(const QuestionAsk& ask) {
         }
         case Kind::again: begin_questions(PredictMode::exam, 0); break;
         case Kind::leave: predict(PredictMode::off); break;
+        case Kind::see:
+            if (const lesson::Answered* told = prediction_.told()) follow(lesson::parse_link(told->marked.refuted_by));
+            break;
     }
     again_ = true;
 }

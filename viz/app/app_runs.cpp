@@ -91,12 +91,17 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
     playhead_.count = steps.size();
     if (first_run_) {
         step = request_.first_step(steps.size());
-        if (step == 0 && !request_.has_step) step = lesson::opening_step(steps, selection_.warp);
+        if (step == 0 && !request_.has_step) {
+            const std::size_t tab = tab_of(names_[0]);
+            step = lesson::opening_step(steps, selection_.warp,
+                                        tab < presentation_.variants.size() && presentation_.variants[tab].permutation);
+        }
     }
     playhead_.step = steps.size() == 0 ? 0 : std::min(step, steps.size() - 1);
     playhead_.since_step = 1e9f;
-    if (!comparing()) first_run_ = false;
-    if (!whole_) return;
+    const bool first = std::exchange(first_run_, comparing() && first_run_);
+    if (first && !comparing() && !request_.predict.empty()) begin_as_asked();
+    if (!whole_ || first) return;
     // Another run: its questions are asked from the beginning.
     whole_ = shown_[0];
     begin_questions(prediction_.mode(), playhead_.step);

@@ -28,11 +28,12 @@ inline lesson::Presentation with_lessons() {
 // A window without a window: its application, with keys and a pointer.
 struct Desk {
     explicit Desk(lesson::Presentation presentation = with_lessons(), const Settings& settings = {}, float width = 1280,
-                  float height = 800)
+                  float height = 800, const std::string& predict = {})
         : gui(width, height) {
         presentation.services.continue_with = [this](const lesson::NextProgram& next) { gone_on = next; };
         lesson::WindowRequest request;
         request.variant = "warp_sum_xor";
+        request.predict = predict;
         app = std::make_unique<App>(presentation, request, std::function<void()>{}, settings);
         app->settle();
         frame();

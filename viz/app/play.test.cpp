@@ -232,6 +232,70 @@ TEST(Questions, AClickOnALaneAnswersAndAWrongOneIsTold) {
     desk.press(Key::escape);
 }
 
+// A lesson whose text asks of a step, and tells the answer further down.
+lesson::Presentation with_text() {
+    lesson::Presentation shown = playable();
+    shown.text = "# Sums\n\nfirstwords\n\n## Predict\n\nWhich does lane 5 read? "
+                 "[Answer](variant:warp_sum_xor,step:2,lane:5,ask:source_lane)\n\n## Look at\n\nspoiler\n";
+    return shown;
+}
+
+TEST(Questions, TheTextAsksAndDoesNotTell) {
+    Desk desk(with_text());
+    EXPECT_NE(words_of_frame(desk).find("spoiler"), std::string::npos);
+    desk.press(Key::end);   // all was seen; the question hides it again
+    desk.app->apply({Intent::Kind::link, 0});
+    desk.settle();
+    const lesson::Question* open = desk.app->prediction().open();
+    ASSERT_NE(open, nullptr);
+    EXPECT_EQ(open->text, "Which does lane 5 read?");
+    EXPECT_EQ(desk.app->playhead().count, 1u);   // the load
+    const std::string words = words_of_frame(desk);
+    EXPECT_NE(words.find("Predict"), std::string::npos);
+    EXPECT_EQ(words.find("firstwords"), std::string::npos);
+    EXPECT_EQ(words.find("spoiler"), std::string::npos);
+    EXPECT_EQ(words.find("496"), std::string::npos);
+    type(desk, "21");
+    enter(desk);
+    ASSERT_NE(desk.app->prediction().told(), nullptr);
+    EXPECT_TRUE(desk.app->prediction().told()->marked.right);
+    EXPECT_EQ(desk.app->playhead().step, 1u);
+    EXPECT_NE(words_of_frame(desk).find("spoiler"), std::string::npos);
+}
+
+// Views that were open, links to them, exports: nothing tells what is asked.
+TEST(Questions, NoViewTellsWhileOneIsOpen) {
+    lesson::Presentation shown = with_text();
+    shown.text += "\n[times](view:timings) [tree](view:tree) [boxes](view:boxes) [bits](view:rounding) [all](view:table)\n";
+    Desk desk(shown);
+    desk.press(letter('Q'));
+    desk.press(letter('Q'));
+    ASSERT_NE(desk.app->prediction().open(), nullptr);
+    for (std::size_t link = 1; link <= 5; ++link) {
+        desk.app->apply({Intent::Kind::link, link});
+        desk.frame();
+        EXPECT_FALSE(desk.app->timings_open() || desk.app->tree_open() || desk.app->boxes_open() ||
+                     desk.app->rounding_open() || desk.app->table_open())
+            << link;
+        EXPECT_EQ(words_of_frame(desk).find("496"), std::string::npos) << link;
+    }
+    for (const Intent::Kind kind : {Intent::Kind::tree, Intent::Kind::rounding, Intent::Kind::timings, Intent::Kind::table,
+                                    Intent::Kind::measure, Intent::Kind::take_away}) {
+        desk.app->apply({kind, 0});
+        desk.frame();
+        EXPECT_NE(desk.app->notice().sentence.find("would tell"), std::string::npos) << static_cast<int>(kind);
+        desk.app->apply({Intent::Kind::dismiss, 0});
+    }
+}
+
+TEST(Questions, ACommandLineMayAskFromTheBeginning) {
+    Desk desk(playable(), {}, 1280, 800, "exam");
+    desk.settle();
+    EXPECT_EQ(desk.app->prediction().mode(), lesson::PredictMode::exam);
+    EXPECT_NE(desk.app->prediction().open(), nullptr);
+    EXPECT_EQ(words_of_frame(desk).find("496"), std::string::npos);
+}
+
 TEST(Questions, AreKeptAndShownWithTheLesson) {
     const auto folder = std::filesystem::temp_directory_path() / ("lanewise_answers_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);

@@ -189,6 +189,29 @@ void draw_frame(GLFWwindow* window, const Gui& gui, App& app, float seconds) {
     glfwSwapBuffers(window);
 }
 
+// For viz/bench/change_bench.sh: when a frame was there, what it took, and which run it shows.
+struct FrameTimes {
+    timespec at{}, spent{}, all{};   // the time of day; the processor's, of this thread and of the program
+    static FrameTimes now() {
+        FrameTimes times;
+        clock_gettime(CLOCK_REALTIME, &times.at);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &times.spent);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &times.all);
+        return times;
+    }
+};
+
+void print_frame(const App& app, const FrameTimes& began) {
+    const FrameTimes ended = FrameTimes::now();
+    const auto ms = [](const timespec& from, const timespec& to) {
+        return 1e3 * static_cast<double>(to.tv_sec - from.tv_sec) + 1e-6 * static_cast<double>(to.tv_nsec - from.tv_nsec);
+    };
+    std::printf("frame %lld.%03ld %.2f %.2f %.2f %.2f %p %s\n", static_cast<long long>(ended.at.tv_sec),
+                ended.at.tv_nsec / 1'000'000, ms(began.at, ended.at), ms(began.spent, ended.spent), ms({}, began.all),
+                ms({}, ended.all), static_cast<const void*>(app.run_shown().get()), app.state().c_str());
+    std::fflush(stdout);
+}
+
 bool can_be_seen(GLFWwindow* window) {
     int width = 0, height = 0;
     glfwGetFramebufferSize(window, &width, &height);
@@ -261,7 +284,7 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
     const GlfwBackend backend(window.handle);
 
     const char* asked = std::getenv("LANEWISE_PRINT_STATE");   // by tests
-    const bool prints = asked && std::string(asked) == "1";
+    const bool prints = asked && std::string(asked) == "1", times_frames = asked && std::string(asked) == "frames";
     std::string title, edited;
     double last = glfwGetTime();
     while (!glfwWindowShouldClose(window.handle) && !app.closing()) {
@@ -277,7 +300,9 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
         }
         gui.fit(std::clamp(scale_of(window.handle, request.scale) * app.larger(), 0.5f, 6.0f), app.outside_text());
         const double now = glfwGetTime();
+        const FrameTimes began = FrameTimes::now();
         draw_frame(window.handle, gui, app, static_cast<float>(now - last));
+        if (times_frames) print_frame(app, began);
         last = now;
         if (stage.frames_owed > 0) --stage.frames_owed;
         keeper.look_at(window.handle, app, !request.has_size);

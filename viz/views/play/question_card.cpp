@@ -25,7 +25,9 @@ std::string_view how_to_answer(QuestionKind kind) {
     switch (kind) {
         case QuestionKind::source_lane: return "click the lane on the stage, or type its number";
         case QuestionKind::holds_total: return "click the lanes, or type 0-7, 9 or all; then Enter";
-        case QuestionKind::is_defined: return "yes or no";
+        case QuestionKind::is_defined:
+        case QuestionKind::faster: return lesson::answer_form(kind);
+        case QuestionKind::written: return "type it, then Enter";
         default: return "type a number, then Enter";
     }
 }
@@ -94,7 +96,7 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
     fill(pane.brush, pane.box, mix(colors.panel, colors.accent, colors.dark ? 0.05 : 0.04));
     fill(pane.brush, {pane.box.x0, pane.box.y0, pane.box.x1, pane.box.y0 + pane.px(2)}, colors.accent);
     Rect rest = pane.box.inset(pane.px(16), pane.px(7));
-    if (asked.told()) draw_told(pane, rest, *asked.told(), ask, asked.open() || state.finished);
+    if (asked.told()) draw_told(pane, rest, *asked.told(), ask, asked.open() != nullptr, asked.open() || state.finished);
     if (asked.open()) {
         draw_question(pane, rest, state, ask);
     } else if (state.finished && asked.mode() == lesson::PredictMode::exam) {
@@ -113,7 +115,16 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
     return ask;
 }
 
-void QuestionCard::draw_told(const Pane& pane, Rect& rest, const Answered& told, QuestionAsk& ask, bool stays) {
+// What refutes the answer, in words of a button.
+std::string QuestionCard::words_of_see(const std::string& target) {
+    const lesson::Link link = lesson::parse_link(target);
+    if (link.view) return "See the times";
+    if (link.lane >= 0) return fmt::format("See lane {} at step {}", link.lane, link.step.value_or(0) + 1);
+    return fmt::format("See step {}", link.step.value_or(0) + 1);
+}
+
+void QuestionCard::draw_told(const Pane& pane, Rect& rest, const Answered& told, QuestionAsk& ask, bool open,
+                             bool stays) {
     const Theme& colors = pane.colors();
     Rect row = rest.cut_top(pane.px(26));
     const std::string verdict = verdict_of(told);
@@ -122,6 +133,15 @@ void QuestionCard::draw_told(const Pane& pane, Rect& rest, const Answered& told,
     row.cut_left(text_width(pane.look(), Face::strong, verdict) + pane.px(16));
     if (!stays) {
         if (word_button(pane, row, "Go on (Enter)", true)) ask.kind = QuestionAsk::Kind::go_on;
+    }
+    see_ = {};
+    // The step is there to be seen once its last question is answered.
+    if (!open && !told.marked.refuted_by.empty()) {
+        see_ = row;
+        if (word_button(pane, row, words_of_see(told.marked.refuted_by), false)) ask.kind = QuestionAsk::Kind::see;
+        see_.x1 = row.x0;
+    }
+    if (!stays) {
         text_in(pane.brush, Face::caption, row, colors.quiet,
                 told.question.lane >= 0 ? fmt::format("the step is shown now, lane {} lit", told.question.lane)
                                         : "the step is shown now",
@@ -150,11 +170,14 @@ void QuestionCard::draw_question(const Pane& pane, Rect& rest, const QuestionSta
     rest.cut_top(paragraph(pane.brush, Face::title, {rest.x0, rest.y0}, rest.width(), colors.strong, question.text, 1.3f) +
                  pane.px(4));
     Rect row = rest.cut_top(pane.px(34));
-    if (question.kind == QuestionKind::is_defined) {
-        for (const char* word : {"yes", "no"})
-            if (word_button(pane, row, word, true)) ask = {QuestionAsk::Kind::answer, word};
+    const bool faster = question.kind == QuestionKind::faster;
+    const bool words = faster || question.kind == QuestionKind::is_defined || question.answer == "yes" ||
+                       question.answer == "no";
+    if (words) {
+        for (const char* word : {"yes", "no", "same"})
+            if ((faster || word[0] != 's') && word_button(pane, row, word, true)) ask = {QuestionAsk::Kind::answer, word};
     }
-    const Rect field = row.cut_left(pane.px(question.kind == QuestionKind::is_defined ? 90.0f : 170.0f));
+    const Rect field = row.cut_left(pane.px(words ? 90.0f : 170.0f));
     row.cut_left(pane.px(8));
     if (field_.draw(pane.look(), "##answer", field.inset(0, pane.px(2)), !problem.empty()) ||
         word_button(pane, row, "Answer", true)) {

@@ -21,7 +21,7 @@ struct QuestionState {
 
 // What the learner asks of it.
 struct QuestionAsk {
-    enum class Kind : std::uint8_t { none, answer, skip, go_on, show, again, leave } kind = Kind::none;
+    enum class Kind : std::uint8_t { none, answer, skip, go_on, show, again, leave, see } kind = Kind::none;
     std::string text = {};     // of an answer
     std::size_t answer = 0;    // show: which of Prediction::answers()
 
@@ -39,14 +39,18 @@ public:
 
     float height(const Look& look, float width, const QuestionState& state) const;
     QuestionAsk draw(const Pane& pane, const QuestionState& state);
+    // Where "see" was drawn last; empty: it was not.
+    const Rect& see_box() const { return see_; }
 
 private:
+    static std::string words_of_see(const std::string& target);
     float told_height(const Look& look, float width, const lesson::Answered& told) const;
-    void draw_told(const Pane& pane, Rect& rest, const lesson::Answered& told, QuestionAsk& ask, bool stays);
+    void draw_told(const Pane& pane, Rect& rest, const lesson::Answered& told, QuestionAsk& ask, bool open, bool stays);
     void draw_question(const Pane& pane, Rect& rest, const QuestionState& state, QuestionAsk& ask);
     void draw_summary(const Pane& pane, Rect rest, const QuestionState& state, QuestionAsk& ask) const;
 
     TextField field_;
+    Rect see_;
     std::uint32_t lanes_ = 0;   // that were clicked
 };
 

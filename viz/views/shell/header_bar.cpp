@@ -144,7 +144,7 @@ Intent HeaderBar::draw_tabs(const Pane& pane, const lesson::Presentation& presen
             hairline(brush, {c.x - r, c.y - r}, {c.x + r, c.y + r}, colors.warning, pane.px(1.6f));
             hairline(brush, {c.x - r, c.y + r}, {c.x + r, c.y - r}, colors.warning, pane.px(1.6f));
         }
-        if (hovered && !variant.summary.empty()) hint_card(pane.look(), variant.summary);
+        if (hovered && with_hints && !variant.summary.empty()) hint_card(pane.look(), variant.summary);
         if (pane.button(box) && (hovered || !pane.hovers(box))) intent = {Intent::Kind::variant, i};
         x += width + pane.px(4);
     }

@@ -15,6 +15,7 @@ struct HeaderBar {
     std::size_t tab = 0;               // the variant shown, or chosen in a comparison; in Presentation::variants
     std::vector<std::size_t> shown;    // all that are compared
     bool menu_open = false;
+    bool with_hints = true;    // what a variant is, over its tab
     bool with_tabs = true;        // else the title alone: a page that is of no variant
     float tabs_scroll = 0;
 

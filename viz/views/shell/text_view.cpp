@@ -120,6 +120,17 @@ void TextView::set_text(const std::string& markdown) {
     }
 }
 
+std::size_t TextView::targets_in(const TextBlock& block) const {
+    if (block.kind == BlockKind::code) return 1;
+    std::size_t count = 0;
+    const auto links_in = [&](const std::vector<Span>& spans) {
+        for (const Span& span : spans) count += places_.contains(span.link) ? 1 : 0;
+    };
+    links_in(block.spans);
+    for (const auto& cell : block.cells) links_in(cell);
+    return count;
+}
+
 void TextView::choose_target(bool forward) {
     const auto count = static_cast<int>(targets_.size());
     if (count == 0) return;
@@ -140,7 +151,15 @@ Intent TextView::draw(const Pane& pane) {
     Intent intent;
     const float left = pane.box.x0 + pane.px(18);
     const float width = pane.box.width() - pane.px(36);
-    const float top = pane.box.y0 - pane.scrolled;
+    // The place that was read is kept while the text is covered.
+    float down = pane.scrolled;
+    if (covered != was_covered_) {
+        if (covered) read_to_ = pane.scrolled;
+        down = covered ? 0 : read_to_;
+        ImGui::SetScrollY(down);
+        was_covered_ = covered;
+    }
+    const float top = pane.box.y0 - down;
     float y = top + pane.px(14);
     hovered_term_.clear();
     int target = 0;   // links and commands so far
@@ -167,8 +186,20 @@ Intent TextView::draw(const Pane& pane) {
         }
         return lines.bottom();
     };
+    if (covered) {
+        Span why;
+        why.text = "The text may tell the answer: it is back when you have answered.";
+        y = flow({why}, Face::body, colors.quiet, 0, 1.52f, width);
+    }
+    bool predictions = false;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         const TextBlock& block = blocks_[b];
+        if (block.kind == BlockKind::heading && block.level <= 2) predictions = plain(block.spans) == "Predict";
+        if (covered && !predictions) {
+            target += static_cast<int>(targets_in(block));
+            command += block.kind == BlockKind::code ? 1 : 0;
+            continue;
+        }
         const float quote = block.quoted ? pane.px(14) : 0;
         const float began = y;
         switch (block.kind) {
@@ -243,7 +274,7 @@ Intent TextView::draw(const Pane& pane) {
         }
         if (block.quoted) fill(pane.brush, {left, began, left + pane.px(3), y - pane.px(6)}, colors.accent);
     }
-    if (!next_lesson.empty()) {
+    if (!next_lesson.empty() && !covered) {
         y += pane.px(12);
         const Rect box{left, y, left + width, y + pane.px(54)};
         fill(pane.brush, box, mix(colors.panel, colors.accent, pane.hovers(box) ? 0.3 : 0.16), pane.px(8));

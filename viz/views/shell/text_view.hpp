@@ -14,6 +14,7 @@ namespace lanewise::viz {
 
 struct TextView {
     std::string next_lesson;   // its title, for the button at the end; empty: none
+    bool covered = false;      // a question is open: only the section of predictions is drawn
     float height = 0;          // of all of it, and how far down it was read, as drawn last
     float scrolled = 0;
 
@@ -32,6 +33,8 @@ struct TextView {
     const std::string& hovered_term() const { return hovered_term_; }
 
 private:
+    std::size_t targets_in(const TextBlock& block) const;
+
     std::vector<TextBlock> blocks_;
     std::vector<lesson::Link> links_;
     std::map<std::string, std::size_t> places_;   // of a link's target in links_; others lead nowhere
@@ -39,6 +42,8 @@ private:
     std::vector<Intent> targets_;                 // in the order of the text
     int chosen_ = -1;                             // among them
     bool show_chosen_ = false;
+    bool was_covered_ = false;
+    float read_to_ = 0;                           // scrolled so far, before it was covered
     int first_seen_ = -1, last_seen_ = -1;        // of those in sight as drawn last; -1: none
     std::string hovered_term_;
 };

@@ -49,7 +49,8 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
     if (memory_height < pane.px(64)) memory_height = 0;   // less than a heading, a row of values and its sentence
     // At all steps of the run, so that the stage does not move. In a low window the lanes come first.
     const float matrix_height = std::min(PermutationView::height(pane.look()), rest.height() * 0.52f);
-    const bool has_matrix = matrix && !compact && matrix_height >= pane.px(kLeastMatrix);
+    matrix_fits = !compact && matrix_height >= pane.px(kLeastMatrix);
+    const bool has_matrix = matrix && matrix_fits;
     if (has_matrix) memory_height = std::max(memory_height, matrix_height);
     const Rect memory_box = rest.cut_bottom(memory_height);
     const Intent asked = draw_scene(pane, rest, run_view, playhead, selection);

@@ -30,6 +30,7 @@ struct StageView {
     JoinView joins;
     MemoryView memory;
     PermutationView permutation;
+    bool matrix_fits = true;     // is there room for it, as drawn last
     bool matrix = false;         // under a shuffle its matrix of lanes stands in the place of memory
     StageCamera camera;
 

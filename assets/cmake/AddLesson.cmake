@@ -1,4 +1,5 @@
-# add_lesson([NAME]): all that a lesson's CMakeLists.txt has to say. NAME is the folder's name when left out.
+# add_lesson([NAME] [FORMATS]): all that a lesson's CMakeLists.txt has to say. NAME is the folder's name when left out.
+# FORMATS: its variants are measured against a library on number formats beside f32.
 #
 # From kernels.cuh, entries.inc and lesson.cpp it makes
 #   <name>        build/lessons/<name>, the program a learner runs
@@ -13,10 +14,11 @@
 # lesson's wrappers again and nothing else.
 
 function(add_lesson)
+  cmake_parse_arguments(arg "FORMATS" "" "" ${ARGN})
   set(folder ${CMAKE_CURRENT_SOURCE_DIR})
   cmake_path(GET folder FILENAME name)
-  if(ARGC GREATER 0)
-    set(name ${ARGV0})
+  if(arg_UNPARSED_ARGUMENTS)
+    set(name ${arg_UNPARSED_ARGUMENTS})
   endif()
   lanewise_check_lesson(${folder})
   lanewise_kernel_set(${name} kernels)
@@ -29,6 +31,9 @@ function(add_lesson)
 
   # What every lesson shares (lessons/CMakeLists.txt) is compiled once.
   set(parts ${name}_objects ${name}_builds ${name}_hooked)
+  if(arg_FORMATS AND LANEWISE_HAS_CUDA)
+    list(APPEND parts lanewise_measure_formats)
+  endif()
   add_executable(${name})
   target_link_libraries(${name} PRIVATE ${parts} lanewise_lesson_main)
   lanewise_loads_kernels(${name})

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <span>
@@ -29,11 +28,9 @@ struct Reference {
     double bound = 0;
 };
 
-enum class Does : std::uint8_t { sum, max, min };
-
 // `value_of(i)` is the i-th of n values, n > 0.
 template <class ValueOf>
-Reference reference_of(Does does, std::uint64_t n, const ValueOf& value_of) {
+Reference reference_of(Reduction reduction, std::uint64_t n, const ValueOf& value_of) {
     double total = 0, magnitude = 0, largest = value_of(0), smallest = largest;
     for (std::uint64_t i = 0; i < n; ++i) {
         const double value = value_of(i);
@@ -42,8 +39,8 @@ Reference reference_of(Does does, std::uint64_t n, const ValueOf& value_of) {
         largest = std::max(largest, value);
         smallest = std::min(smallest, value);
     }
-    if (does == Does::max) return {largest, 0};
-    if (does == Does::min) return {smallest, 0};
+    if (reduction == Reduction::max) return {largest, 0};
+    if (reduction == Reduction::min) return {smallest, 0};
     // n eps sum|x|: what any order of float additions keeps to.
     return {total, static_cast<double>(n) * double{std::numeric_limits<float>::epsilon()} * magnitude};
 }
@@ -57,49 +54,41 @@ Bits bits_at(const std::byte* values, std::uint64_t i) {
 
 // By what each pattern of bits means: converting values one by one takes ten times longer.
 template <class Bits>
-Reference reference_by_code(Does does, Element element, const std::byte* values, std::uint64_t n) {
+Reference reference_by_code(Reduction reduction, Element element, const std::byte* values, std::uint64_t n) {
     std::vector<double> meaning(std::size_t{std::numeric_limits<Bits>::max()} + 1);
     for (std::size_t bits = 0; bits < meaning.size(); ++bits) meaning[bits] = element_to_double(element, bits);
-    return reference_of(does, n, [&](std::uint64_t i) { return meaning[bits_at<Bits>(values, i)]; });
+    return reference_of(reduction, n, [&](std::uint64_t i) { return meaning[bits_at<Bits>(values, i)]; });
 }
 
-Reference reference_of(Does does, Element element, const std::byte* values, std::uint64_t n) {
+Reference reference_of(Reduction reduction, Element element, const std::byte* values, std::uint64_t n) {
     if (element == Element::f32)
-        return reference_of(does, n, [&](std::uint64_t i) { return double{bits_at<float>(values, i)}; });
-    Reference reference = element_size(element) == 2 ? reference_by_code<std::uint16_t>(does, element, values, n)
-                                                     : reference_by_code<std::uint8_t>(does, element, values, n);
+        return reference_of(reduction, n, [&](std::uint64_t i) { return double{bits_at<float>(values, i)}; });
+    Reference reference = element_size(element) == 2 ? reference_by_code<std::uint16_t>(reduction, element, values, n)
+                                                     : reference_by_code<std::uint8_t>(reduction, element, values, n);
     if (!is_float(element)) reference.bound = 0;
     return reference;
 }
 
-struct Baseline {
-    const char* name;      // what is asked for
-    Element element;       // of the input
-    const char* row;       // what is said to have been measured
-    CubReduce run;
-    Does does;
-};
+std::vector<Baseline> all_baselines() {
+    const auto floats = cub_of_floats();
+    std::vector<Baseline> all(floats.begin(), floats.end());
+    if (cub_of_formats != nullptr)
+        for (const Baseline& baseline : cub_of_formats()) all.push_back(baseline);
+    return all;
+}
 
-constexpr Baseline kBaselines[] = {
-    {"CUB DeviceReduce::Sum", Element::f32, "CUB DeviceReduce::Sum", cub_sum, Does::sum},
-    {"CUB DeviceReduce::Sum", Element::f16, "CUB DeviceReduce::Reduce", cub_sum_f16, Does::sum},
-    {"CUB DeviceReduce::Sum", Element::bf16, "CUB DeviceReduce::Reduce", cub_sum_bf16, Does::sum},
-    {"CUB DeviceReduce::Sum", Element::e4m3, "CUB DeviceReduce::Reduce", cub_sum_e4m3, Does::sum},
-    {"CUB DeviceReduce::Sum", Element::e5m2, "CUB DeviceReduce::Reduce", cub_sum_e5m2, Does::sum},
-    {"CUB DeviceReduce::Sum", Element::i8, "CUB DeviceReduce::Reduce", cub_sum_i8, Does::sum},
-    {"CUB DeviceReduce::Max", Element::f32, "CUB DeviceReduce::Max", cub_max, Does::max},
-    {"CUB DeviceReduce::Min", Element::f32, "CUB DeviceReduce::Min", cub_min, Does::min},
-};
-
-const Baseline& find(const std::string& name, Element element) {
+Baseline find(const std::string& name, Element element) {
     bool known = false;
-    for (const Baseline& baseline : kBaselines) {
+    for (const Baseline& baseline : all_baselines()) {
         if (name != baseline.name) continue;
         known = true;
         if (baseline.element == element) return baseline;
     }
     if (known)
-        throw Error(fmt::format("The baseline {} is not measured on inputs of {}.", name, element_name(element)));
+        throw Error(fmt::format("The baseline {} is not measured on inputs of {}{}.", name, element_name(element),
+                                cub_of_formats != nullptr
+                                    ? ""
+                                    : " in this program: add_lesson(FORMATS) adds those of number formats beside f32"));
     throw Error(fmt::format("There is no baseline '{}'; there are: {}.", name, fmt::join(baselines(), ", ")));
 }
 
@@ -127,18 +116,22 @@ public:
 private:
     const void* values() const { return in_.as<const std::byte>() + before_; }
 
-    const Baseline& baseline_;
+    Baseline baseline_;
     std::uint64_t n_;
     std::size_t before_, bytes_ = 0;
     gpu::Buffer in_, out_, memory_;
 };
 
+bool is_of_a_baseline(Element element) {
+    return element == Element::f32 || element == Element::f16 || element == Element::bf16 || element == Element::e4m3 ||
+           element == Element::e5m2 || element == Element::i8;
+}
+
 // The first input that some baseline takes.
 const launch::BufferSpec& first_values(const launch::Plan& plan, const std::string& what) {
     for (const launch::BufferSpec& buffer : plan.buffers) {
-        const bool known = std::any_of(std::begin(kBaselines), std::end(kBaselines),
-                                       [&](const Baseline& baseline) { return baseline.element == buffer.element; });
-        if (buffer.role == launch::BufferRole::input && buffer.count > 0 && known) return buffer;
+        if (buffer.role == launch::BufferRole::input && buffer.count > 0 && is_of_a_baseline(buffer.element))
+            return buffer;
     }
     throw Error(fmt::format("{} needs an input of f32, f16, bf16, fp8 or i8, and this plan has none.", what));
 }
@@ -147,7 +140,7 @@ const launch::BufferSpec& first_values(const launch::Plan& plan, const std::stri
 
 std::vector<std::string> baselines() {
     std::vector<std::string> names;
-    for (const Baseline& baseline : kBaselines)
+    for (const Baseline& baseline : all_baselines())
         if (std::find(names.begin(), names.end(), baseline.name) == names.end()) names.emplace_back(baseline.name);
     return names;
 }
@@ -156,7 +149,7 @@ Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::
                         const MeasureOptions& options) {
     require_gpu();
     const launch::BufferSpec& input = first_values(plan, name);
-    const Baseline& baseline = find(name, input.element);
+    const Baseline baseline = find(name, input.element);
     n = std::clamp(n, std::uint64_t{1}, input.count);
     if (n > cub_most_values())
         throw Error(fmt::format("This toolkit's CUB takes at most {} values and was given {}: not measured.",
@@ -173,7 +166,7 @@ Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::
     timing.baseline = true;
     timing.n = n;
     timing.bytes = n * size + sizeof(result);
-    const Reference reference = reference_of(baseline.does, input.element, input.contents.data() + before, n);
+    const Reference reference = reference_of(baseline.reduction, input.element, input.contents.data() + before, n);
     timing.value = element_to_double(is_float(input.element) ? Element::f32 : Element::i32, result);
     timing.error = std::abs(timing.value - reference.value);
     timing.within_bound = timing.error <= reference.bound;

@@ -53,7 +53,7 @@ struct Intent {
         dismiss,                            // the notice has been read
         open_elsewhere,                     // the file, in the lesson that it is of
         copy_command,                       // of a lesson, by its place
-        take_away, copy_path,               // a file of what is shown (lesson::ExportKind); where it lies
+        export_run, copy_path,              // a file of what is shown (lesson::ExportKind); where it lies
         quit
     };
     Kind kind = Kind::none;

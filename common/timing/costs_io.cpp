@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr Format kFormat{"lanewise costs", 1, "costs",
+constexpr Format kCostsFormat{"lanewise costs", 1, "costs",
                          "Record it again on a machine with a GPU: --costs --record DIR."};
 
 ordered_json json_of(const CostFigure& figure) {
@@ -44,7 +44,7 @@ Cost to_cost(const ordered_json& json) {
     return row;
 }
 
-CostTable to_table(const ordered_json& json) {
+CostTable to_costs(const ordered_json& json) {
     CostTable table;
     json.at("gpu").get_to(table.gpu);
     json.at("compute_capability").get_to(table.compute_capability);
@@ -65,8 +65,8 @@ std::string optional(bool there, double value) { return there ? fmt::format("{:.
 }  // namespace
 
 std::string to_json(const CostTable& table) {
-    ordered_json json = {{"format", kFormat.name},
-                         {"version", kFormat.version},
+    ordered_json json = {{"format", kCostsFormat.name},
+                         {"version", kCostsFormat.version},
                          {"gpu", table.gpu},
                          {"compute_capability", table.compute_capability},
                          {"driver", table.driver},
@@ -109,15 +109,15 @@ std::string to_csv(const CostTable& t) {
 }
 
 void save(const std::filesystem::path& path, const CostTable& table) {
-    write_whole(path, to_json(table), kFormat.what);
+    write_whole(path, to_json(table), kCostsFormat.what);
 }
 void save_csv(const std::filesystem::path& path, const CostTable& table) {
-    write_whole(path, to_csv(table), kFormat.what);
+    write_whole(path, to_csv(table), kCostsFormat.what);
 }
 
 CostTable load_costs(const std::filesystem::path& path) {
     CostTable table;
-    load_json(path, kFormat, [&](const ordered_json& json) { table = to_table(json); });
+    load_json(path, kCostsFormat, [&](const ordered_json& json) { table = to_costs(json); });
     return table;
 }
 

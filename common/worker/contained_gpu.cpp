@@ -22,12 +22,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Job {
+struct GpuJob {
     launch::Plan plan;
     launch::Request request;
 };
 template <class A>
-void fields(A& a, Job& job) {
+void fields(A& a, GpuJob& job) {
     a(job.plan, job.request);
 }
 
@@ -52,7 +52,7 @@ bool send(int socket, const Answer& answer) {
 }
 
 Answer run_job(launch::Backend& backend, const launch::KernelSet& kernels, std::span<const std::byte> bytes, int fd) {
-    Job job;
+    GpuJob job;
     Unpacker unpack(bytes);
     unpack(job);
     emu::RunMemory memory(job.plan, emu::RunMemory::Kind{}, fd);
@@ -120,7 +120,7 @@ public:
         const std::lock_guard lock(mutex_);
         if (!greeted_) greet();
         emu::RunMemory memory(plan, emu::RunMemory::Kind{}, true);
-        Job job;
+        GpuJob job;
         for (const auto& spec : plan.buffers)
             job.plan.buffers.push_back({spec.name, spec.role, spec.element, spec.count, {}});
         job.plan.launches = plan.launches;

@@ -191,7 +191,7 @@ void App::apply(Intent intent) {
             break;
         case Kind::next_variant: next_variant(intent.value == 0 ? -1 : 1); break;
         case Kind::compare: open_comparison(); break;
-        case Kind::uncompare: take_away(intent.value == 0 ? chosen_side() : intent.value - 1); break;
+        case Kind::uncompare: remove_side(intent.value == 0 ? chosen_side() : intent.value - 1); break;
         case Kind::compare_with:
             if (intent.value < tab_names_.size()) set_beside(tab_names_[intent.value]);
             break;

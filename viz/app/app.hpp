@@ -14,7 +14,6 @@
 #include "common/player/prediction.hpp"
 #include "common/run/front_end.hpp"
 #include "viz/app/layout.hpp"
-#include "viz/app/menu.hpp"
 #include "viz/model/selection.hpp"
 #include "viz/app/open_card.hpp"
 #include "viz/app/run_loader.hpp"
@@ -35,6 +34,7 @@
 #include "viz/views/shell/glossary_view.hpp"
 #include "viz/views/shell/header_bar.hpp"
 #include "viz/views/shell/keys_view.hpp"
+#include "viz/views/shell/menu.hpp"
 #include "viz/views/shell/notice_bar.hpp"
 #include "viz/views/shell/source_view.hpp"
 #include "viz/views/shell/start_view.hpp"
@@ -127,7 +127,7 @@ private:
     // 32768 among values from 0 to 1: no format with a fraction adds them exactly, not even f16 values in f32.
     static constexpr const char* kRoundingInput = "huge";
 
-    // The desk around the lesson (app_desk.cpp).
+    // The desk around the lesson (app_desk.cpp; menu and cards: app_menu.cpp).
     void apply_settings(const Settings& settings);
     void mark_progress();
     void adopt_files();
@@ -142,7 +142,7 @@ private:
         std::string path;       // empty where it failed
     };
     std::string export_name() const;
-    void save_away(std::size_t what);              // a lesson::ExportKind
+    void export_run(std::size_t what);             // a lesson::ExportKind
     void take_times_away();
     void write_away(std::function<Written()> write);
     void adopt_written();
@@ -213,7 +213,7 @@ private:
     void open_comparison();
     void close_comparison();
     void set_beside(const std::string& variant);
-    void take_away(std::size_t side);
+    void remove_side(std::size_t side);
     // The side that Tab, 1 … 9 and the tabs change.
     std::size_t chosen_side() const { return comparing() ? std::min(compare_.chosen, names_.size() - 1) : 0; }
     void choose(const std::string& variant);

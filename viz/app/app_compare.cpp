@@ -122,7 +122,7 @@ void App::set_beside(const std::string& variant) {
     adopt_runs();
 }
 
-void App::take_away(std::size_t side) {
+void App::remove_side(std::size_t side) {
     if (!comparing() || side >= names_.size()) return;
     playhead_.playing = false;
     compare_.listing = false;

@@ -41,7 +41,7 @@ void App::show_version_before() {
     if (!is_edited()) return notify("No file is edited here: ./lessons/run edit opens one.");
     const std::string before = name_of_run_before(names_[0]);
     const auto at = std::find(names_.begin(), names_.end(), before);
-    if (at != names_.end()) return take_away(static_cast<std::size_t>(at - names_.begin()));
+    if (at != names_.end()) return remove_side(static_cast<std::size_t>(at - names_.begin()));
     if (!loader_.has(before)) return notify("There is no version before this one yet: change the file and save it.");
     set_beside(before);
     if (edited_ && !edited_->problem.empty()) notify(told(*edited_));

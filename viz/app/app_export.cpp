@@ -42,7 +42,7 @@ std::string App::export_name() const {
     return name;
 }
 
-void App::save_away(std::size_t what) {
+void App::export_run(std::size_t what) {
     const auto kind = static_cast<ExportKind>(what);
     if (writing_.busy() && !writing_.get(false)) return notify("The last file is still being written.");
     if (kind == ExportKind::times) return take_times_away();

@@ -77,7 +77,7 @@ TEST_F(DeskFiles, WhatIsShownIsSavedBesideAndToldWhere) {
     Desk desk(shown);
     desk.press(Key::right);
     const auto save = [&](lesson::ExportKind what) {
-        desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(what)});
+        desk.app->apply({Intent::Kind::export_run, static_cast<std::size_t>(what)});
         desk.settle();
     };
     const auto text = [&](const std::string& name) { return lanewise::testing::slurp(folder_ / name); };
@@ -112,7 +112,7 @@ TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
     shown.timings.rows.clear();
     shown.sizes.rows.clear();
     Desk desk(shown);
-    desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(lesson::ExportKind::times)});
+    desk.app->apply({Intent::Kind::export_run, static_cast<std::size_t>(lesson::ExportKind::times)});
     EXPECT_NE(desk.app->notice().sentence.find("no times to save"), std::string::npos);
     // The folder is gone while the window is open.
     fs::create_directories(folder_ / "gone");
@@ -121,7 +121,7 @@ TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
     const char* home = std::getenv("HOME");
     const std::string kept = home ? home : "";
     setenv("HOME", "/nowhere/at/all", 1);
-    desk.app->apply({Intent::Kind::take_away, static_cast<std::size_t>(lesson::ExportKind::values)});
+    desk.app->apply({Intent::Kind::export_run, static_cast<std::size_t>(lesson::ExportKind::values)});
     desk.settle();
     EXPECT_NE(desk.app->notice().sentence.find("cannot be written"), std::string::npos) << desk.app->notice().sentence;
     EXPECT_TRUE(desk.app->notice().offer.empty());

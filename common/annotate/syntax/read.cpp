@@ -40,9 +40,9 @@ std::optional<std::string> syntax_error(CXTranslationUnit unit, const std::vecto
     return std::nullopt;
 }
 
-class Reader {
+class UnitReader {
 public:
-    Reader(std::vector<Text>& texts, const Prelude& prelude)
+    UnitReader(std::vector<Text>& texts, const Prelude& prelude)
         : texts_(texts), prelude_(prelude), index_(clang_createIndex(1, 0)) {}
 
     // One configuration. Throws Error where its text is no C++.
@@ -110,7 +110,7 @@ Reading read_kernels(const std::string& path, const std::string& text, const Pre
         texts.push_back({std::make_unique<Source>(part.path, part.text, part.first_line), {}, {}});
         texts.back().chains = chains_of(*texts.back().source);
     }
-    Reader reader(texts, prelude);
+    UnitReader reader(texts, prelude);
     Reading reading;
     reading.units.push_back(reader.read());
     reading.overloads = reader.overloads;

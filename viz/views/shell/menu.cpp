@@ -1,13 +1,13 @@
-#include "viz/app/menu.hpp"
+#include "viz/views/shell/menu.hpp"
 
 #include <algorithm>
 
 namespace lanewise::viz {
 namespace {
 
-constexpr float kRow = 27;
-constexpr float kHead = 30;
-constexpr float kColumn = 312, kLeastColumn = 270;
+constexpr float kMenuRow = 27;
+constexpr float kMenuHead = 30;
+constexpr float kMenuColumn = 312, kLeastMenuColumn = 270;
 
 // "stage larger (Shift Z: smaller)" is "Stage larger" in a menu, and "rounding: each sum beside the exact one" is
 // "Rounding".
@@ -63,7 +63,7 @@ Intent Menu::draw(const Look& look, const Rect& window, Point corner,
     // In a narrow window two columns stand under each other, so that their words are whole.
     std::vector<std::vector<MenuSection>> columns = wanted;
     while (columns.size() > 1 &&
-           (window.width() - corner.x - look.px(24)) / static_cast<float>(columns.size()) < look.px(kLeastColumn)) {
+           (window.width() - corner.x - look.px(24)) / static_cast<float>(columns.size()) < look.px(kLeastMenuColumn)) {
         std::vector<std::vector<MenuSection>> fewer;
         for (std::size_t i = 0; i < columns.size(); ++i) {
             if (i % 2 == 0) fewer.emplace_back();
@@ -76,16 +76,17 @@ Intent Menu::draw(const Look& look, const Rect& window, Point corner,
     float tallest = 0;
     for (const auto& column : columns) {
         float height = 0;
-        for (const MenuSection& section : column) height += kHead + kRow * static_cast<float>(section.items.size());
+        for (const MenuSection& section : column)
+            height += kMenuHead + kMenuRow * static_cast<float>(section.items.size());
         tallest = std::max(tallest, height);
     }
     // In a small window rows stand closer and columns are narrower.
     const float most = window.y1 - corner.y - look.px(34);
-    const float row_height = std::min(look.px(kRow), most / tallest * kRow);
+    const float row_height = std::min(look.px(kMenuRow), most / tallest * kMenuRow);
     const float wide =
-        std::min(look.px(kColumn), (window.width() - corner.x - look.px(24)) / static_cast<float>(columns.size()));
+        std::min(look.px(kMenuColumn), (window.width() - corner.x - look.px(24)) / static_cast<float>(columns.size()));
     const Rect card{corner.x, corner.y, corner.x + wide * static_cast<float>(columns.size()) + look.px(12),
-                    corner.y + row_height / kRow * tallest + look.px(20)};
+                    corner.y + row_height / kMenuRow * tallest + look.px(20)};
     raised_card(pane.brush, card);
     Intent intent;
     int at = 0;
@@ -93,7 +94,7 @@ Intent Menu::draw(const Look& look, const Rect& window, Point corner,
     for (const auto& column : columns) {
         float y = card.y0 + look.px(6);
         for (const MenuSection& section : column) {
-            const float head = row_height / kRow * kHead;
+            const float head = row_height / kMenuRow * kMenuHead;
             text_in(pane.brush, Face::strong, {x + look.px(14), y + head * 0.12f, x + wide, y + head}, colors.accent,
                     section.title, Align::left);
             y += head;

@@ -177,6 +177,8 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
     for (const auto& variant : the_lesson().variants()) {
         if (!variant.declared_wrong.empty()) continue;
         const auto path = lesson::find_recording(the_lesson(), variant.name + ".ndjson");
+        // Another type of what has a tab may be left out, so that a lesson's recordings stay small.
+        if (path.empty() && !variant.tab) continue;
         ASSERT_FALSE(path.empty()) << variant.name << " has no recording; take it with --record on a GPU";
         const auto recorded = trace::load(path);
         EXPECT_FALSE(recorded.partial) << recorded.partial_reason;

@@ -96,6 +96,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     if (which == Route::warp) variant.timed_columns = 1024;
     if (is_shared(which)) variant.timed_columns = 65536;
     variant.tab = first;
+    variant.recorded_blocks = 1;
     return variant;
 }
 

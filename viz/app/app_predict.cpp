@@ -148,7 +148,7 @@ bool App::apply_predicted(const Intent& intent) {
         case Kind::table:
         case Kind::rounding:
         case Kind::tree:
-        case Kind::take_away:
+        case Kind::export_run:
             if (!prediction_.open()) return false;
             notify("That would tell the answer. Answer the question under the stage first, or end the questions (Q).");
             return true;

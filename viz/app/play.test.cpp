@@ -280,7 +280,7 @@ TEST(Questions, NoViewTellsWhileOneIsOpen) {
         EXPECT_EQ(words_of_frame(desk).find("496"), std::string::npos) << link;
     }
     for (const Intent::Kind kind : {Intent::Kind::tree, Intent::Kind::rounding, Intent::Kind::timings, Intent::Kind::table,
-                                    Intent::Kind::measure, Intent::Kind::take_away}) {
+                                    Intent::Kind::measure, Intent::Kind::export_run}) {
         desk.app->apply({kind, 0});
         desk.frame();
         EXPECT_NE(desk.app->notice().sentence.find("would tell"), std::string::npos) << static_cast<int>(kind);

@@ -215,9 +215,9 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     };
     is(1, Element::f32, Route::warp, 128);
     is(512, Element::f32, Route::warp, 128);
-    is(513, Element::f32, Route::registers, 96);
-    is(4096, Element::f32, Route::registers, 512);   // two packs a thread
-    is(5000, Element::f32, Route::registers, 320);   // four
+    is(513, Element::f32, Route::registers, 64);
+    is(4096, Element::f32, Route::registers, 256);
+    is(5000, Element::f32, Route::registers, 320);
     is(16384, Element::f32, Route::registers, 1024);
     is(16388, Element::f32, Route::bulk_copies, 1024);
     is(65536, Element::f32, Route::bulk_copies, 1024);
@@ -227,7 +227,7 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(65536, Element::f32, Route::two_reads, 1024, 80);
     is(65535, Element::f32, Route::two_reads, 1024);      // no whole packs
     is(1024, Element::f16, Route::warp, 128);
-    is(4096, Element::f16, Route::registers, 256);
+    is(4096, Element::f16, Route::registers, 128);
     is(8192, Element::bf16, Route::registers, 256);
     is(8191, Element::bf16, Route::registers, 288);       // in one pack more
     is(65536, Element::f16, Route::bulk_copies, 1024);
@@ -248,10 +248,10 @@ TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {
     EXPECT_EQ(cluster.launches.front().arguments, "float, 256, 8, 8");
     EXPECT_EQ(cluster.launches.front().grid.x, 24u);  // three rows, eight blocks each
     const auto copies = plan_of("layer_norm_bulk_copies_f16", inputs);
-    EXPECT_EQ(copies.launches.front().arguments, "__half, 512, 4, 4");
+    EXPECT_EQ(copies.launches.front().arguments, "__half, 256, 8, 4");
     EXPECT_EQ(copies.launches.front().grid.x, 12u);
     EXPECT_EQ(copies.launches.front().cluster_in_turns, 4u);
-    EXPECT_EQ(copies.launches.front().block.dynamic_shared_bytes, 5u * 512 * 16);  // a row's share, and one tile more
+    EXPECT_EQ(copies.launches.front().block.dynamic_shared_bytes, 10u * 256 * 16);  // a row's share, and two tiles more
     // A row that does not begin at a multiple of 16 bytes goes another way.
     inputs.offset = 1;
     EXPECT_EQ(plan_of("layer_norm_cluster_f32", inputs).launches.front().kernel, "layer_norm_two_reads");

@@ -41,7 +41,7 @@ inline ClusterShape cluster_shape(std::uint64_t packs_a_row) {
 inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::uint32_t block) {
     if (block == kWarpBlock) return {2, block, kPacks};
     const bool wide = element == Element::f32;
-    const ClusterShape shape = wide ? ClusterShape{8, 256, 2 * kPacks} : ClusterShape{4, 512, kPacks};
+    const ClusterShape shape{wide ? 8u : 4u, 256, 2 * kPacks};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 512, wide ? 2 * kPacks : kPacks};
 }
 // As kTilesUnderWay in cluster.cuh.
@@ -83,18 +83,12 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
 struct Choice {
     Route route = Route::two_reads;
     std::uint32_t block = kMostThreads;
-    std::uint32_t packs = kPacks;   // a thread, in registers
 };
-// Whole warps, as many as a row needs. Two packs a thread are faster than four as long as blocks stay small, since more
-// of them run at once; but not where rows share packs.
+// Whole warps, as many as a row needs.
 inline Choice in_registers(const Inputs& inputs, Element element) {
-    const std::uint64_t packs = packs_touched(inputs, element);
-    const std::uint64_t most = most_threads_in_registers(element);
-    const bool two = is_packed(inputs, element) && packs <= most;
-    const std::uint32_t packs_a_thread = two ? 2 : kPacks;
-    const std::uint64_t threads = (packs + packs_a_thread * 32 - 1) / (packs_a_thread * 32) * 32;
-    if (threads > most) return {};
-    return {Route::registers, static_cast<std::uint32_t>(threads), packs_a_thread};
+    const std::uint64_t threads = (packs_touched(inputs, element) + kPacks * 32 - 1) / (kPacks * 32) * 32;
+    if (threads > most_threads_in_registers(element)) return {};
+    return {Route::registers, static_cast<std::uint32_t>(threads)};
 }
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock};
@@ -120,10 +114,8 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     plan.launches.back().cluster_in_turns = shape.blocks;
 }
 
-// The plan of one route, in registers with that many packs a thread. A row that has no room there is taken by the one
-// that takes any.
-inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route,
-                       std::uint32_t packs_a_thread = kPacks) {
+// The plan of one route. A row that has no room there is taken by the one that takes any.
+inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
     if (!has_room(route, inputs, element, block)) {
@@ -146,7 +138,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                         static_cast<long long>(rows.count), columns, epsilon);
             break;
         case Route::registers:
-            plan.launch("layer_norm_registers", type + ", " + std::to_string(packs_a_thread) + whole,
+            plan.launch("layer_norm_registers", type + ", " + std::to_string(kPacks) + whole,
                         Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out, columns, epsilon);
             break;
         case Route::cluster: {
@@ -179,7 +171,7 @@ inline void plan_best(Plan& plan, const Inputs& inputs, Element element) {
     const Choice best = best_route(inputs, element);
     Inputs chosen = inputs;
     chosen.block = best.block;
-    plan_route(plan, chosen, element, best.route, best.packs);
+    plan_route(plan, chosen, element, best.route);
 }
 
 }  // namespace layer_norm

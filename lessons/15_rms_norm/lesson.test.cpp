@@ -224,10 +224,10 @@ TEST(RmsNorm, WhereBlocksOfAClusterShareARow) {
     EXPECT_EQ(cluster.launches.front().arguments, "float, 256, 8, 8");
     EXPECT_EQ(cluster.launches.front().grid.x, 24u);  // three rows, eight blocks each
     const auto copies = plan_of("rms_norm_bulk_copies_f16", inputs);
-    EXPECT_EQ(copies.launches.front().arguments, "__half, 512, 2, 8");
+    EXPECT_EQ(copies.launches.front().arguments, "__half, 256, 4, 8");
     EXPECT_EQ(copies.launches.front().grid.x, 24u);
     EXPECT_EQ(copies.launches.front().cluster_in_turns, 8u);
-    EXPECT_EQ(copies.launches.front().block.dynamic_shared_bytes, 4u * 512 * 16);  // two rows' shares of two packs
+    EXPECT_EQ(copies.launches.front().block.dynamic_shared_bytes, 5u * 256 * 16);  // a row's share, and one tile more
     // A row that does not begin at a multiple of 16 bytes goes another way.
     inputs.offset = 1;
     EXPECT_EQ(plan_of("rms_norm_cluster_f32", inputs).launches.front().kernel, "rms_norm_two_reads");

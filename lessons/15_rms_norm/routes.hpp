@@ -36,10 +36,10 @@ inline ClusterShape cluster_shape(std::uint64_t packs_a_row) {
     const ClusterShape shape{8, 256, kPacks};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 256, 2 * kPacks};
 }
-// Of bulk copies: a small one to be looked at, one of which two blocks share a multiprocessor, and one for longer rows.
+// Of bulk copies: a small one to be looked at, one that is fastest for 65536 columns, and one for longer rows.
 inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::uint32_t block) {
     if (block == kWarpBlock) return {2, block, kPacks};
-    const ClusterShape shape{8, 512, element == Element::f32 ? kPacks : kPacks / 2};
+    const ClusterShape shape{8, element == Element::f32 ? 512u : 256u, kPacks};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 1024, kPacks};
 }
 // As kTilesUnderWay in cluster.cuh.

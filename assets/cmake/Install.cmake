@@ -16,8 +16,8 @@ install(DIRECTORY assets/recorded DESTINATION share/lanewise/assets)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/lanewise-cuda-headers DESTINATION share)
 install(DIRECTORY common/prelude DESTINATION share/lanewise/common
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh" PATTERN "*.inc" PATTERN "*.h")
-foreach(header IN ITEMS base/element.hpp base/warp.hpp launch/kernel_exports.hpp launch/library_exports.hpp
-        trace/trace.hpp)  # that the prelude includes
+foreach(header IN ITEMS base/element.hpp base/element_of.hpp base/warp.hpp launch/kernel_exports.hpp launch/library_exports.hpp
+        trace/op.hpp trace/trace.hpp)  # that the prelude includes
   cmake_path(GET header PARENT_PATH folder)
   install(FILES common/${header} DESTINATION share/lanewise/common/${folder})
 endforeach()

@@ -215,13 +215,13 @@ private:
     template <class T>
     Argument argument(Buffer<T> buffer) const {
         const auto size = static_cast<std::uint64_t>(element_size(buffers.at(buffer.index).element));
-        return {true, buffer.index, buffer.first * size, sizeof(void*), {}};
+        return {true, buffer.index, buffer.first * size, sizeof(void*), {}, {}};
     }
     template <class T>
     static Argument argument(const T& value) {
         static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kMaxArgumentBytes,
                       "an argument is at most kMaxArgumentBytes plain bytes");
-        Argument result{false, 0, 0, sizeof(T), {}};
+        Argument result{false, 0, 0, sizeof(T), {}, {}};
         std::memcpy(result.value.data(), &value, sizeof(T));
         return result;
     }

@@ -97,7 +97,8 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         const bool large = n > 100000 && which != Route::warp;
         return !large ? kWarpBlock : which == Route::registers ? 256u : kMostThreads;
     };
-    if (which == Route::warp) variant.timed_columns = 1024;
+    // The longest that a warp's registers hold.
+    if (which == Route::warp) variant.timed_columns = 32 * kPacks * pack_of(element);
     if (is_shared(which)) variant.timed_columns = 65536;
     variant.tab = element == Element::f32;
     return variant;

@@ -225,9 +225,7 @@ struct Body<kKernel, void (*)(A...)> {
     LANEWISE_UNHOOKED static void call([[maybe_unused]] void** arguments, Indices<I...>) {
         kKernel(*static_cast<A*>(arguments[I])...);
     }
-    // A jump, not a call, although a lane's own calls are to be seen: when the kernel returns, so that the processor does
-    // not look for this function among its return addresses, which are another lane's.
-    [[gnu::optimize("optimize-sibling-calls")]] LANEWISE_UNHOOKED static void run(void** arguments) { call(arguments, typename MakeIndices<sizeof...(A)>::type{}); }
+    LANEWISE_UNHOOKED static void run(void** arguments) { call(arguments, typename MakeIndices<sizeof...(A)>::type{}); }
 };
 
 template <auto kKernel>

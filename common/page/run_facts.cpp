@@ -107,7 +107,7 @@ json warps(const steps::Steps& steps, const scene::Outline& outline, const StepF
                        {"lanes", scene::lanes_of(steps, ref)},
                        {"threads", work.threads},
                        {"place", scene::block_place(steps, ref)},
-                       {"busy", work.adds() ? scene::utilization_text(work) : ""},
+                       {"utilization", work.adds() ? scene::utilization_text(work) : ""},
                        {"places", std::move(places)}});
     }
     return all;

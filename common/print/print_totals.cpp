@@ -25,9 +25,9 @@ std::string totals_of(const Step::Counters& c) {
     return fmt::format("{}", fmt::join(parts, " · "));
 }
 
-// "14 % of the lanes busy while something is added (127 of 896)"
+// "14.2 % lane utilization in add steps: 127 of 896"
 std::string utilization_text_of(const Step::Counters& c) {
-    return fmt::format("{:.1f} % lane utilization in add steps: {} of {}", 100 * c.busy(), c.added,
+    return fmt::format("{:.1f} % lane utilization in add steps: {} of {}", 100 * c.utilization(), c.added,
                        c.add_slots);
 }
 
@@ -47,7 +47,7 @@ std::string shared_of(const Step::Counters& c) {
                                   : fmt::format(" · {} more for bank conflicts and wide words", extra));
 }
 
-// What one block cost, or several together: a line each for busy lanes, global and shared memory, where there is any.
+// What one block cost, or several together: a line each for utilization, global and shared memory, where there is any.
 std::vector<std::string> costs_of(const Step::Counters& c) {
     std::vector<std::string> lines;
     if (c.add_slots > 0) lines.push_back(utilization_text_of(c));

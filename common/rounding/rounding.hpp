@@ -40,7 +40,7 @@ struct RoundingLens {
 };
 
 // Pure. Only values that records hold, or that follow from them bit by bit, are told; sums whose parts are not known to
-// be sums of inputs (a product, a maximum, a square) are left out and counted in `untold`. Throws Stopped where `stop`
+// be sums of inputs (a product, a maximum, a square) are left out and counted in `unknown`. Throws Stopped where `stop`
 // asks for that: of a million inputs it takes a second or two.
 RoundingLens build_rounding(const Steps& steps, const std::stop_token& stop = {});
 

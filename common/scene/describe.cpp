@@ -61,7 +61,7 @@ bool is_chosen(const WarpRef& ref, int block) {
     return block < 0 || ref.block == static_cast<std::uint32_t>(block);
 }
 
-// "block 0: 64 of 128 lanes add; 14 % of lanes busy (1 in 7) while adding"
+// "block 0: 64 of 128 lanes add; 14 % lane utilization (1 in 7) in add steps"
 std::string describe_work(const steps::Steps& steps, std::size_t step, int block) {
     std::string out;
     for (const WarpRef& ref : steps.blocks) {

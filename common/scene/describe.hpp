@@ -25,7 +25,7 @@ namespace lanewise::scene {
 // written.
 std::string describe_warp(const lesson::Run& run, std::size_t step, const WarpRef& warp);
 
-// The whole step: a heading (step, line, where the data came from, the result, what was found wrong, busy lanes, what
+// The whole step: a heading (step, line, where the data came from, the result, what was found wrong, utilization, what
 // each warp does, other orders of the blocks, what atomics did to their words), then each warp that `block` and `warp`
 // choose (-1: all that were recorded).
 // With a lane, its history follows.

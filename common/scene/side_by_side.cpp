@@ -154,12 +154,12 @@ std::vector<CompareFigure> figures_of(const std::vector<ComparedRun>& sides, con
     add(
         "active", "active lanes at this step",
         [&](std::size_t s) { return scene.sides[s].own ? counters(s).active_lanes : 0.0; }, whole);
-    const bool any_adds = std::any_of(
-        sides.begin(), sides.end(), [&](const ComparedRun& side) { return ever(*side.run, &Counters::add_slots); });
+    const bool any_adds = std::any_of(sides.begin(), sides.end(),
+                                      [&](const ComparedRun& side) { return ever(*side.run, &Counters::add_slots); });
     if (any_adds)
         add(
-            "utilization", "of the lanes in add steps, up to here", [&](std::size_t s) { return counters(s).busy(); },
-            scene::percent);
+            "utilization", "of the lanes in add steps, up to here",
+            [&](std::size_t s) { return counters(s).utilization(); }, scene::percent);
     const auto rounds = [&](std::size_t s) {
         const CompareScene::Side& side = scene.sides[s];
         return static_cast<double>(rounds_so_far(*sides[s].run, side.step == kNoStep ? 0 : side.step + 1, side.warp));

@@ -55,7 +55,7 @@ Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& war
     add("32-byte sectors so far", now.global_sectors, whole.global_sectors);
     add("atomics so far", now.atomics, whole.atomics);
     told.adds = now.add_slots > 0;
-    told.busy = now.busy();
+    told.utilization = now.utilization();
     return told;
 }
 
@@ -88,7 +88,7 @@ std::string part_text(double part) {
 }
 
 std::string utilization_text(const Utilization& work) {
-    return percent(work.busy()) + " lane utilization (" + part_text(work.busy()) + ") in add steps";
+    return percent(work.utilization()) + " lane utilization (" + part_text(work.utilization()) + ") in add steps";
 }
 
 }  // namespace lanewise::scene

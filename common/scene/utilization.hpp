@@ -1,4 +1,4 @@
-// How busy a block's lanes are while it adds: the figure that tells a tree from a grid-stride loop.
+// Lane utilization while a block adds: the figure that tells a tree from a grid-stride loop.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Utilization {
     std::uint64_t slots = 0;         // the block's lanes times the number of those steps
 
     bool adds() const { return slots > 0; }
-    double busy() const { return slots ? static_cast<double>(added) / static_cast<double>(slots) : 0; }
+    double utilization() const { return slots ? static_cast<double>(added) / static_cast<double>(slots) : 0; }
 };
 
 // Of the block that `warp` is in.
@@ -41,7 +41,7 @@ struct Counts {
     };
     std::vector<Line> lines;
     bool adds = false;
-    double busy = 0;             // of the lanes, while adding, so far
+    double utilization = 0;             // of the lanes, while adding, so far
 };
 Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 
@@ -52,7 +52,7 @@ std::string lanes_text(StepKind kind, int lanes);
 std::string percent(double part);
 // "1 in 7", "7 in 8", "all": the nearest fraction that can be pictured.
 std::string part_text(double part);
-// "14 % of lanes busy (1 in 7) while adding".
+// "14 % lane utilization (1 in 7) in add steps".
 std::string utilization_text(const Utilization& work);
 
 }  // namespace lanewise::scene

@@ -47,10 +47,10 @@ TEST(Counters, ATreeKeepsFewLanesBusy) {
     const Step::Counters& last = steps.steps.back().counters.at(0);
     EXPECT_EQ(last.added, 127u);
     EXPECT_EQ(last.add_slots, 7u * 128);
-    EXPECT_DOUBLE_EQ(last.busy(), 127.0 / (7 * 128));
+    EXPECT_DOUBLE_EQ(last.utilization(), 127.0 / (7 * 128));
     EXPECT_EQ(steps.steps[3].counters.at(0).lanes_adding, 64u);
     EXPECT_EQ(steps.steps[4].counters.at(0).lanes_adding, 0u);   // a barrier
-    EXPECT_EQ(Step::Counters().busy(), 0);
+    EXPECT_EQ(Step::Counters().utilization(), 0);
     // The load and its store, then each round's two loads and a store: a warp's each, and no conflicts.
     EXPECT_EQ(last.global_requests, 4u);
     EXPECT_EQ(last.global_sectors, 16u);

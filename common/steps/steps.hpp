@@ -63,8 +63,8 @@ struct Step {
         std::uint32_t shared_accesses = 0;  // by lanes
         std::uint32_t global_accesses = 0;
         std::uint32_t atomics = 0;
-        // Busy lanes. A step adds where some lane joins a value to another (`X op= …`, a shuffle's join, a reduction):
-        // the lanes that do, of the lanes that the block has.
+        // Lane utilization. A step adds where some lane joins a value to another (`X op= …`, a shuffle's join, a
+        // reduction): the lanes that do, of the lanes that the block has.
         std::uint32_t lanes_adding = 0;     // at this step; 0 where it adds nothing
         std::uint64_t added = 0;            // lanes_adding of all steps so far that add
         std::uint64_t add_slots = 0;        // the block's lanes times the number of those steps
@@ -76,7 +76,9 @@ struct Step {
         std::uint32_t shared_wavefronts = 0;    // one for a request without bank conflicts
 
         // added / add_slots: 0.14 for a tree over 128 values; 0 where nothing was added.
-        double busy() const { return add_slots ? static_cast<double>(added) / static_cast<double>(add_slots) : 0; }
+        double utilization() const {
+            return add_slots ? static_cast<double>(added) / static_cast<double>(add_slots) : 0;
+        }
     };
     std::vector<Counters> counters;
 

@@ -30,11 +30,11 @@ std::vector<trace::Record> whole_loads(const trace::Trace& trace) {
 }
 
 TEST(GridStride, LanesAreBusy) {
-    EXPECT_DOUBLE_EQ(counted("tree_one_value").busy(), 127.0 / (7 * 128));  // nearly 1/7
+    EXPECT_DOUBLE_EQ(counted("tree_one_value").utilization(), 127.0 / (7 * 128));  // nearly 1/7
     // 16 turns over the block's half of the input, then the tree's 7 rounds.
-    EXPECT_NEAR(counted("grid_stride_tree").busy(), (4059.0 / 2 + 127) / ((16 + 7) * 128), 0.01);
-    EXPECT_GT(counted("grid_stride_tree").busy(), 5 * counted("tree_one_value").busy());
-    EXPECT_GT(counted("grid_stride_shuffle").busy(), 0.9);
+    EXPECT_NEAR(counted("grid_stride_tree").utilization(), (4059.0 / 2 + 127) / ((16 + 7) * 128), 0.01);
+    EXPECT_GT(counted("grid_stride_tree").utilization(), 5 * counted("tree_one_value").utilization());
+    EXPECT_GT(counted("grid_stride_shuffle").utilization(), 0.9);
 }
 
 TEST(GridStride, AtomicsAndBarriersFewer) {

@@ -100,7 +100,7 @@ TEST(CompareScene, CountsWhatTheCountersHoldAndMarksTheMostAndTheLeast) {
             EXPECT_EQ(figure(scene, "shuffles")->values[s], counters.shuffles);
             EXPECT_EQ(figure(scene, "shared")->values[s], counters.shared_accesses);
             EXPECT_EQ(figure(scene, "atomics")->values[s], counters.atomics);
-            EXPECT_EQ(figure(scene, "utilization")->values[s], counters.busy());
+            EXPECT_EQ(figure(scene, "utilization")->values[s], counters.utilization());
             EXPECT_EQ(figure(scene, "active")->values[s], steps.has_own_step(s, place) ? counters.active_lanes : 0);
         }
     }

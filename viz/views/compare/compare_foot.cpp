@@ -37,28 +37,29 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
     hairline(pane.brush, {where.x0, where.y0}, {where.x1, where.y0}, colors.line);
     Rect rest = where.inset(pane.px(16), pane.px(places_.compact ? 5 : 8));
 
-    // How busy its lanes are in the whole run: the figure, in words, and step by step.
+    // The lane utilization of the whole run: the figure, in words, and step by step.
     if (!places_.compact && !places_.low) {
-        Rect busy = rest.cut_top(pane.px(38));
+        Rect strip = rest.cut_top(pane.px(38));
         const scene::Utilization work = scene::utilization_of(run_view.steps(), here.warp);
         if (work.adds()) {
-            const std::string figure = scene::percent(work.busy());
-            text_in(pane.brush, Face::heading, busy, colors.good, figure, Align::left);
-            const std::string first = "lane utilization (" + scene::part_text(work.busy()) + ")",
+            const std::string figure = scene::percent(work.utilization());
+            text_in(pane.brush, Face::heading, strip, colors.good, figure, Align::left);
+            const std::string first = "lane utilization (" + scene::part_text(work.utilization()) + ")",
                               second = "while adding, in all";
-            const float x = busy.x0 + text_width(pane.look(), Face::heading, figure) + pane.px(10);
-            text_in(pane.brush, Face::caption, {x, busy.y0 + pane.px(4), busy.x1, busy.center().y + pane.px(1)},
+            const float x = strip.x0 + text_width(pane.look(), Face::heading, figure) + pane.px(10);
+            text_in(pane.brush, Face::caption, {x, strip.y0 + pane.px(4), strip.x1, strip.center().y + pane.px(1)},
                     colors.text, first, Align::left);
-            text_in(pane.brush, Face::caption, {x, busy.center().y + pane.px(1), busy.x1, busy.y1 - pane.px(2)},
+            text_in(pane.brush, Face::caption, {x, strip.center().y + pane.px(1), strip.x1, strip.y1 - pane.px(2)},
                     colors.quiet, second, Align::left);
-            busy.x0 = std::max(x + text_width(pane.look(), Face::caption, first) + pane.px(18), busy.x0 + pane.px(210));
+            strip.x0 =
+                std::max(x + text_width(pane.look(), Face::caption, first) + pane.px(18), strip.x0 + pane.px(210));
         } else {
-            text_in(pane.brush, Face::caption, {busy.x0, busy.y0, busy.x0 + pane.px(200), busy.y1}, colors.quiet,
+            text_in(pane.brush, Face::caption, {strip.x0, strip.y0, strip.x0 + pane.px(200), strip.y1}, colors.quiet,
                     "no step of it adds", Align::left);
-            busy.x0 += pane.px(210);
+            strip.x0 += pane.px(210);
         }
-        if (busy.width() > pane.px(60))
-            work_strip(pane.brush, busy.inset(0, pane.px(2)), work, here.own ? here.step : kNoStep);
+        if (strip.width() > pane.px(60))
+            work_strip(pane.brush, strip.inset(0, pane.px(2)), work, here.own ? here.step : kNoStep);
         rest.cut_top(pane.px(6));
     }
     if (!places_.low) draw_figures(pane, rest.cut_top(pane.px(36)), side);

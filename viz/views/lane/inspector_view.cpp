@@ -250,7 +250,7 @@ float InspectorView::draw_step(const Pane& pane, float y, const RunView& run_vie
     if (counts.adds) {
         const Rect row = row_at(pane, y, pane.px(19));
         text_in(pane.brush, Face::caption, row, colors.quiet, "utilization in add steps, so far", Align::left);
-        text_in(pane.brush, Face::figure, row, colors.good, percent(counts.busy), Align::right);
+        text_in(pane.brush, Face::figure, row, colors.good, percent(counts.utilization), Align::right);
         y += pane.px(19);
     }
     y += pane.px(8);

@@ -106,7 +106,7 @@ Intent TimelineView::draw(const Pane& pane, const RunView& run_view, const Playh
     TimelineScale scale;
     scale.threads[0] = work.threads;
     if (work.adds()) {
-        scale.busy = work.busy();
+        scale.utilization = work.utilization();
         scale.figure = scene::utilization_text(work);
     }
     const Intent intent = draw_entries(pane, entries, scale, playhead);
@@ -308,7 +308,7 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
             Align::left);
     label(bars.y0 - pane.px(2), colors.quiet, "active");
     label(bars.y0 + pane.px(10), colors.quiet, "lanes");
-    if (scale.busy > 0) label(bars.y0 + pane.px(25), colors.accent, "mean " + scene::percent(scale.busy));
+    if (scale.utilization > 0) label(bars.y0 + pane.px(25), colors.accent, "mean " + scene::percent(scale.utilization));
 
     brush.canvas->push_clip({rest.x0 - pane.px(2), rest.y0 - pane.px(2), rest.x1 + pane.px(2), pane.box.y1});
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -340,9 +340,9 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
         }
     }
     // Over the steps that there are, not past them.
-    if (scale.busy > 0)
+    if (scale.utilization > 0)
         mean_line(brush, {rest.x0, bars.y0 + pane.px(12), std::min(rest.x1, rest.x0 + all.total - scroll), bars.y1},
-                  scale.busy);
+                  scale.utilization);
     const auto fade = [&](float x0, float x1, bool left) {
         const Color solid = colors.panel, clear = with_alpha(colors.panel, 0);
         const Color l = left ? solid : clear, r = left ? clear : solid;

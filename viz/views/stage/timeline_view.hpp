@@ -1,4 +1,4 @@
-// The steps as chips with the busy lanes under them, and the controls that play them.
+// The steps as chips with the lane utilization under them, and the controls that play them.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct TimelineEntry {
 struct TimelineScale {
     std::size_t sides = 1;                                   // of a comparison
     std::array<std::uint32_t, kMostBars> threads{1, 1, 1, 1};   // of a block, on each side
-    double busy = 0;                              // where the mean stands; 0: not drawn
+    double utilization = 0;                              // where the mean stands; 0: not drawn
     std::string figure;                           // utilization_text() of a single run
 };
 

@@ -29,8 +29,8 @@ void work_bar(const Brush& brush, const Rect& track, const scene::WorkStep& step
             edge, rounding, brush.px(1));
 }
 
-void mean_line(const Brush& brush, const Rect& bars, double busy) {
-    const float y = bars.y1 - bars.height() * static_cast<float>(std::clamp(busy, 0.0, 1.0));
+void mean_line(const Brush& brush, const Rect& bars, double utilization) {
+    const float y = bars.y1 - bars.height() * static_cast<float>(std::clamp(utilization, 0.0, 1.0));
     for (float x = bars.x0; x < bars.x1; x += brush.px(9)) {
         hairline(brush, {x, y}, {std::min(x + brush.px(5), bars.x1), y}, brush.colors().accent, brush.px(1.5f));
     }
@@ -48,7 +48,7 @@ void work_strip(const Brush& brush, const Rect& where, const scene::Utilization&
             fill(brush, {x, where.y1 - brush.px(3), std::max(x + pitch - gap, x + brush.px(3)), where.y1},
                  brush.colors().focus);
     }
-    if (work.adds()) mean_line(brush, bars, work.busy());
+    if (work.adds()) mean_line(brush, bars, work.utilization());
 }
 
 }  // namespace lanewise::viz

@@ -10,7 +10,7 @@ namespace lanewise::viz {
 void work_bar(const Brush& brush, const Rect& track, const scene::WorkStep& step, std::uint32_t threads, bool present);
 
 // A dashed line where the mean of the steps that add stands, over bars of height `bars`.
-void mean_line(const Brush& brush, const Rect& bars, double busy);
+void mean_line(const Brush& brush, const Rect& bars, double utilization);
 
 // A whole run small: a bar for each step, the mean, and a mark under step `present`.
 void work_strip(const Brush& brush, const Rect& where, const scene::Utilization& work, std::size_t present);

@@ -255,9 +255,9 @@ std::optional<Question> element_question(const Asked& asked) {
     const std::string name = array_of(asked, *found).name;
     const std::int64_t element = found->element_index[at];
     question.text = asked.part->records.size() > 1
-                        ? fmt::format("Which element of `{}` does lane {} of warp {} add to its own?", name, asked.lane,
+                        ? fmt::format("Which element of '{}' does lane {} of warp {} add to its own?", name, asked.lane,
                                       asked.warp.warp)
-                        : fmt::format("Which element of `{}` does lane {} of warp {}, block {} {}{}?", name, asked.lane,
+                        : fmt::format("Which element of '{}' does lane {} of warp {}, block {} {}{}?", name, asked.lane,
                                       asked.warp.warp, asked.warp.block, found->op == Op::load ? "load" : "store to",
                                       found->elements > 1 ? fmt::format(" first, of {}", found->elements) : "");
     question.answer = std::to_string(element);
@@ -315,7 +315,7 @@ std::optional<Question> sector_question(const Asked& asked) {
     const int lanes = std::popcount(record.active);
     if (lanes < 2) return std::nullopt;
     Question question = question_at(QuestionKind::sectors, asked);
-    question.text = fmt::format("{} lanes {} `{}`, {} bytes each. How many 32-byte sectors does the request touch?",
+    question.text = fmt::format("{} lanes {} '{}', {} bytes each. How many 32-byte sectors does the request touch?",
                                 lanes, record.op == trace::Op::load ? "load from" : "store to",
                                 array_of(asked, record).name, record.elements * element_size(record.type));
     question.answer = std::to_string(steps::sectors_of(*asked.steps.trace, record).size());
@@ -342,7 +342,7 @@ std::optional<Question> wavefront_question(const Asked& asked) {
     }
     if (requests == 0 || lanes < 2) return std::nullopt;
     question.text =
-        requests == 1 ? fmt::format("{} lanes access `{}` in shared memory. How many wavefronts does the request take?",
+        requests == 1 ? fmt::format("{} lanes access '{}' in shared memory. How many wavefronts does the request take?",
                                     lanes, name)
                       : fmt::format(
                             "{} requests to shared memory, of up to {} lanes each. How many wavefronts do they "

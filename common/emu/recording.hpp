@@ -16,7 +16,7 @@ inline constexpr std::size_t kMaxRecords = std::size_t{1} << 17;
 
 // Records of a run that would not end: its steps repeat, and with all of them a window takes 1.1 GB.
 inline constexpr std::size_t kMaxRecordsOfRunaway = std::size_t{1} << 15;
-// Events of a cancelled run that are made into records: whoever cancels does not wait.
+// Events of a cancelled run that are made into records, so that a cancel takes no time.
 inline constexpr std::uint64_t kMaxEventsOfCancelled = std::uint64_t{1} << 15;
 
 // How a run came to its end.

@@ -211,7 +211,9 @@ void App::draw_questions(const Look& look, Rect& stage) {
     if (!whole_) return;
     finish_exam();   // a run may end with steps that have no question
     const QuestionState state = question_state();
-    const float height = std::min(question_card_.height(look, stage.width(), state), stage.height() * 0.5f);
+    // Half of the stage at most; but two lines of a question with their field are in sight in any window.
+    const float height = std::min({question_card_.height(look, stage.width(), state),
+                                   std::max(stage.height() * 0.5f, look.px(124)), stage.height()});
     const Pane pane(look, "question", stage.cut_bottom(height), look.colors().panel);
     apply_question(question_card_.draw(pane, state));
 }

@@ -94,7 +94,7 @@ private:
         return range;
     }
 
-    // A template's instance that nobody wrote: the parser tells of those with errors in them.
+    // A template's instance, which no text stands for: the parser tells of those with errors in them.
     static bool is_made_of_a_template(CXCursor cursor) {
         const CXCursor pattern = clang_getSpecializedCursorTemplate(cursor);
         return is_function(clang_getCursorKind(cursor)) && clang_Cursor_isNull(pattern) == 0 &&

@@ -54,11 +54,13 @@ def parse_sizes(text):
     if text == "table":
         return [(s * k, f"{s}×{k}") for s in SIDES for k in SIDES]
     parts = text.split(":")
-    if len(parts) not in (2, 3) or (len(parts) == 3 and not parts[2].startswith("x")):
-        raise Refused(f"--sizes {text} is no range of sizes; give table, or LOW:HIGH such as 1024:2^24, or LOW:HIGH:xFACTOR.")
+    neighbours = parts[2:] == ["+-1"]
+    if len(parts) not in (2, 3) or (len(parts) == 3 and not neighbours and not parts[2].startswith("x")):
+        raise Refused(f"--sizes {text} is no range of sizes; give table, or LOW:HIGH such as 1024:2^24, or "
+                      "LOW:HIGH:xFACTOR, or LOW:HIGH:+-1.")
     low, high = count(parts[0]), count(parts[1])
     try:
-        factor = float(parts[2][1:]) if len(parts) == 3 else 2.0
+        factor = float(parts[2][1:]) if len(parts) == 3 and not neighbours else 2.0
     except ValueError:
         factor = math.nan
     if not 1.01 <= factor <= 1024:
@@ -67,8 +69,9 @@ def parse_sizes(text):
         raise Refused(f"--sizes {text} begins at 0 or ends before it begins.")
     sizes, size = [], float(low)
     while round(size) <= high:
-        if not sizes or sizes[-1][0] != round(size):
-            sizes.append((round(size), ""))
+        for n in (round(size) - 1, round(size), round(size) + 1) if neighbours else (round(size),):
+            if 0 < n <= high and (not sizes or sizes[-1][0] < n):
+                sizes.append((n, ""))
         size *= factor
     return sizes
 

@@ -30,6 +30,7 @@ class TorchSums(unittest.TestCase):
         self.assertEqual([n for n, _ in torch_sums.parse_sizes("1000:5000")], [1000, 2000, 4000])
         self.assertEqual([n for n, _ in torch_sums.parse_sizes("2^30:2^36:x8")], [1 << 30, 1 << 33, 1 << 36])
         self.assertEqual([n for n, _ in torch_sums.parse_sizes("1:3:x1.01")], [1, 2, 3])
+        self.assertEqual([n for n, _ in torch_sums.parse_sizes("1024:2048:+-1")], [1023, 1024, 1025, 2047, 2048])
         for text in ("", "5", "a:b", "1:2:3", "1:2:x", "1:2:x1", "0:8", "9:8", "3^4:100", "1:2:xnan"):
             with self.assertRaises(torch_sums.Refused, msg=text):
                 torch_sums.parse_sizes(text)

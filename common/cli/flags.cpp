@@ -111,7 +111,8 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesso
 
     app.add_option("--sizes", raw.sizes,
                    "table: the nine shapes SxK, S and K of 1024, 2048, 4096 (in lessons on rows: rows of 1024, 4096, "
-                   "16384, columns of 1024, 4096, 8192, 65536); or a sweep: LOW:HIGH in steps of 2, LOW:HIGH:xFACTOR")
+                   "16384, columns of 1024, 4096, 8192, 65536); or a sweep: LOW:HIGH in steps of 2, LOW:HIGH:xFACTOR, "
+                   "LOW:HIGH:+-1 with each size's neighbours")
         ->group(times)
         ->type_name("SIZES");
     app.add_option("--l2", raw.l2, "What the L2 cache holds at a launch: warm (what the last left, default) or flushed")

@@ -143,6 +143,8 @@ TEST(Sizes, RangesRunFromLowToHigh) {
     EXPECT_EQ(numbers("2^30:2^36:x8"), (std::vector<std::uint64_t>{1ull << 30, 1ull << 33, 1ull << 36}));
     EXPECT_EQ(numbers("100:250:x1.5"), (std::vector<std::uint64_t>{100, 150, 225}));
     EXPECT_EQ(numbers("1:3:x1.01"), (std::vector<std::uint64_t>{1, 2, 3}));  // each once
+    EXPECT_EQ(numbers("1:9:+-1"), (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 7, 8, 9}));  // 9 ends it
+    EXPECT_EQ(numbers("1024:2048:+-1"), (std::vector<std::uint64_t>{1023, 1024, 1025, 2047, 2048}));
     EXPECT_EQ(numbers("7:7"), (std::vector<std::uint64_t>{7}));
     EXPECT_EQ(size_text(1 << 20), "2^20");
     EXPECT_EQ(size_text(1000), "1000");
@@ -152,7 +154,8 @@ TEST(Sizes, RangesRunFromLowToHigh) {
 TEST(Sizes, BadOnesAreSentences) {
     for (const char* text : {"",          "tables",  "5",       ":",        "1:",        ":9",       "a:b", "1:2:3",
                              "1:2:x",     "1:2:x1",  "1:2:x-2", "1:2:xnan", "1:2:x2000", "0:8",      "9:8", "1:2^37",
-                             "2^64:2^65", "1e3:1e6", "-1:4",    " 1:2",     "1:2 ",      "1:2:x2:x2"}) {
+                             "2^64:2^65", "1e3:1e6", "-1:4",    " 1:2",     "1:2 ",      "1:2:x2:x2", "1:2:+-2",
+                             "1:2:+-"}) {
         const std::string why = refusal([&] { parse_sizes(text, std::uint64_t{1} << 36); });
         EXPECT_TRUE(contains(why, std::string("--sizes ") + text) && contains(why, "LOW:HIGH")) << text << ": " << why;
     }

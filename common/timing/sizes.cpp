@@ -51,7 +51,8 @@ std::vector<Size> parse_sizes(const std::string& text, std::uint64_t most) {
     if (text == "table") return table_sizes();
     const auto refuse = [&](const std::string& why) {
         return Error(
-            fmt::format("--sizes {} {}; give table, or LOW:HIGH such as 1024:2^24, or LOW:HIGH:xFACTOR.", text, why));
+            fmt::format("--sizes {} {}; give table, or LOW:HIGH such as 1024:2^24, or LOW:HIGH:xFACTOR, or LOW:HIGH:+-1.", text,
+                        why));
     };
     const auto colon = text.find(':');
     if (colon == std::string::npos) throw refuse("is no range of sizes");
@@ -63,7 +64,8 @@ std::vector<Size> parse_sizes(const std::string& text, std::uint64_t most) {
     if (*low > *high) throw refuse(fmt::format("ends before it begins: {} is more than {}", *low, *high));
     if (*high > most) throw refuse(fmt::format("goes beyond {}, the most values a run may have", most));
     double factor = 2;
-    if (second != std::string::npos) {
+    const bool neighbours = second != std::string::npos && text.substr(second + 1) == "+-1";
+    if (second != std::string::npos && !neighbours) {
         const std::string sentence = text.substr(second + 1);
         const auto given = sentence.starts_with("x") ? number<double>(sentence.substr(1)) : std::nullopt;
         if (!given || !(*given >= kLeastFactor && *given <= kMostFactor))
@@ -71,11 +73,16 @@ std::vector<Size> parse_sizes(const std::string& text, std::uint64_t most) {
         factor = *given;
     }
     std::vector<Size> sizes;
+    const auto add = [&](std::uint64_t n) {
+        if (n > 0 && n <= *high && (sizes.empty() || sizes.back().n < n)) sizes.push_back({n, "", 0});
+    };
     // Below 2^53 a double holds each size exactly, and `most` lies far below.
     for (double size = static_cast<double>(*low); size <= static_cast<double>(*high) + 0.5; size *= factor) {
         const auto n = static_cast<std::uint64_t>(std::llround(size));
         if (n > *high) break;
-        if (sizes.empty() || sizes.back().n != n) sizes.push_back({n, "", 0});
+        if (neighbours) add(n - 1);
+        add(n);
+        if (neighbours) add(n + 1);
         if (sizes.size() > kMostSizes) throw refuse(fmt::format("names more than {} sizes", kMostSizes));
     }
     return sizes;

@@ -56,11 +56,11 @@ void record(Session& s) {
     if (!s.program.kernels.has_gpu() || !s.program.gpu_available(&why) || s.runner.backend() != BackendChoice::gpu)
         throw Error(fmt::format("--record {}: recordings are made on a GPU. {}", target, why));
     const auto folder = std::filesystem::path(target) / s.lesson.name();
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error)
+    std::error_code not_made;
+    std::filesystem::create_directories(folder, not_made);
+    if (not_made)
         throw Error(fmt::format("--record {}: {} cannot be made: {}; choose another folder.", target, folder.string(),
-                                error.message()));
+                                not_made.message()));
     std::vector<std::string> names;
     for (const auto& name : s.that_run(s.measured())) {
         try {

@@ -38,10 +38,24 @@ void ask_for_shared(const void* stub, const LaunchShape& shape) {
     if (status != cudaSuccess) refuse(shape, status);
 }
 
+// What cudaOccupancyMaxActiveClusters says of clusters of one block is less: no more than 8 of them on a multiprocessor.
+std::uint32_t blocks_at_once(const void* stub, const LaunchShape& shape) {
+    const auto threads = static_cast<int>(shape.block.x * shape.block.y * shape.block.z);
+    int device = 0, multiprocessors = 0, blocks = 0;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (status == cudaSuccess)
+        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, threads, shape.block.dynamic_shared_bytes);
+    if (status != cudaSuccess) refuse(shape, status);
+    return static_cast<std::uint32_t>(std::max(blocks * multiprocessors, 1));
+}
+
 }  // namespace
 
 std::uint32_t clusters_at_once(const void* stub, const LaunchShape& shape, std::uint32_t cluster) {
     ask_for_shared(stub, shape);
+    if (cluster == 1) return blocks_at_once(stub, shape);
     cudaLaunchAttribute size{};
     size.id = cudaLaunchAttributeClusterDimension;
     size.val.clusterDim = {cluster, 1, 1};

@@ -246,15 +246,19 @@ TEST(Softmax, TheRouteFollowsTheLength) {
         EXPECT_EQ(best.route, route) << columns;
         EXPECT_EQ(best.block, block) << columns;
     };
-    is(1, Element::f32, Route::warp, 128);
+    is(4, Element::f32, Route::warp, 128);
+    is(1, Element::f32, Route::anywhere, 32);         // no whole packs
     is(1024, Element::f32, Route::warp, 128);
-    is(1025, Element::f32, Route::registers, 128);
+    is(1028, Element::f32, Route::registers, 128);
+    is(1025, Element::f32, Route::anywhere, 64);      // 256 whole packs, four a thread
     is(4096, Element::f32, Route::registers, 256);
     is(16384, Element::f32, Route::registers, 1024);
     is(32768, Element::f32, Route::bulk_copies, 1024);
     is(32768, Element::f32, Route::registers, 1024, 80);
     is(40000, Element::f32, Route::shared, 1024, 0);  // the emulator
-    is(40001, Element::f32, Route::shared, 1024);     // no whole packs
+    is(40001, Element::f32, Route::cluster_anywhere, 0);
+    is(40001, Element::f32, Route::two_reads, 1024, 80);
+    is(40001, Element::f16, Route::two_reads, 1024);
     is(65536, Element::f32, Route::bulk_copies, 1024);
     is(262144, Element::f32, Route::bulk_copies, 1024);
     is(262148, Element::f32, Route::two_reads, 1024);
@@ -271,6 +275,16 @@ TEST(Softmax, TheBestIsRightInEveryRoute) {
     for (const char* variant : {"softmax_best_f32", "softmax_best_f16", "softmax_best_bf16"})
         for (const std::uint64_t columns : {5u, 1000u, 3000u, 20000u, 40000u, 70000u, 120008u})
             expect_right(variant, with_rows(variant, 1, columns));
+}
+
+// Rows that begin within a pack, more of them than there are blocks: a block takes several.
+TEST(Softmax, RowsThatBeginAnywhereAreRight) {
+    for (const char* variant : {"softmax_best_f32", "softmax_best_f16", "softmax_best_bf16"})
+        for (const std::uint64_t columns : {1u, 7u, 33u, 511u, 1001u, 4099u}) {
+            lesson::Inputs inputs = with_rows(variant, 19, columns);
+            inputs.offset = static_cast<std::uint32_t>(columns % 3);
+            expect_right(variant, inputs);
+        }
 }
 
 TEST(Softmax, ABlockThatARouteHasNot) {

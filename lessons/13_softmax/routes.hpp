@@ -5,11 +5,30 @@
 #include <cstdint>
 #include <string>
 
+#include "common/lesson/row_routes.hpp"
 #include "lessons/13_softmax/case.hpp"
 
 namespace softmax {
 
-enum class Route : std::uint8_t { warp, registers, shared, cluster, bulk_copies, two_reads };
+using lanewise::lesson::block_anywhere;
+using lanewise::lesson::BlockShape;
+using lanewise::lesson::cluster_anywhere;
+using lanewise::lesson::ClusterShape;
+using lanewise::lesson::is_packed;
+using lanewise::lesson::packs_of;
+using lanewise::lesson::shape_text;
+using lanewise::lesson::tiles_under_way;
+
+enum class Route : std::uint8_t {
+    warp,
+    registers,
+    shared,
+    anywhere,
+    cluster,
+    bulk_copies,
+    cluster_anywhere,
+    two_reads
+};
 
 // What a route may hold of a row, in packs of 16 bytes.
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
@@ -18,22 +37,10 @@ inline constexpr std::uint32_t kMostThreads = 1024;
 inline constexpr std::uint64_t kSharedBytes = 220u
                                               << 10;  // of a row: what an H200 gives a block, 227 KB, less a little
 
-inline std::uint64_t pack_of(Element element) {
-    return 16 / static_cast<std::uint64_t>(lanewise::element_size(element));
-}
-inline std::uint64_t packs_of(std::uint64_t columns, Element element) {
-    return (columns + pack_of(element) - 1) / pack_of(element);
-}
-
 // Packs that a lane holds, a power of two: 32 floats fit its registers, or 32 halves, widened.
 inline std::uint64_t most_packs_a_lane(Element element) { return element == Element::f32 ? 8 : 4; }
 
-// The instances of the kernel in which the blocks of a cluster share a row: blocks a row, threads a block, packs a
-// thread.
-struct ClusterShape {
-    std::uint32_t blocks = 0, threads = 0, packs = 0;
-    std::uint64_t room() const { return std::uint64_t{blocks} * threads * packs; }
-};
+// The instances of the kernel in which the blocks of a cluster share a row.
 inline ClusterShape cluster_shape(std::uint64_t packs_a_row) {
     const ClusterShape shape{8, 256, kPacksAThread};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 256, 2 * kPacksAThread};
@@ -46,38 +53,35 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
     const ClusterShape shape = wide ? ClusterShape{8, 512, kPacksAThread} : ClusterShape{2, 1024, kPacksAThread};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 1024, wide ? 2 * kPacksAThread : kPacksAThread};
 }
-// As kTilesUnderWay in cluster.cuh.
-inline std::uint32_t tiles_under_way(std::uint32_t packs) { return packs < 4 ? 2 * packs : packs + packs / 4; }
-
-inline std::string shape_text(Element element, const ClusterShape& shape) {
-    return type_of(element) + ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.packs) + ", " +
-           std::to_string(shape.blocks);
+// Rows of 16 bits need more registers than a cluster of two blocks a multiprocessor has.
+inline bool has_cluster_anywhere(const Inputs& inputs, Element element) {
+    return element == Element::f32 && cluster_anywhere(inputs, element).blocks > 0;
 }
 
-// Do all rows begin at a multiple of 16 bytes and hold whole packs?
-inline bool is_packed(const Inputs& inputs, Element element) {
-    return inputs.offset % pack_of(element) == 0 && rows_of(inputs).columns % pack_of(element) == 0;
-}
-
-// Has a row of `columns` room in this route, in blocks of `block` threads?
-inline bool has_room(Route route, std::uint64_t columns, Element element, std::uint32_t block) {
-    const std::uint64_t packs = packs_of(columns, element);
+// Have the rows room in this route, in blocks of `block` threads?
+inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    const bool packed = is_packed(inputs, element);
     switch (route) {
         case Route::warp:
-            return packs <= 32 * most_packs_a_lane(element);
+            return packed && packs <= 32 * most_packs_a_lane(element);
         case Route::registers: {
             const bool twice = element == Element::f32 && block == kMostThreads;
-            return packs <= std::uint64_t{block} * kPacksAThread * (twice ? 2 : 1);
+            return packed && packs <= std::uint64_t{block} * kPacksAThread * (twice ? 2 : 1);
         }
         case Route::shared:
-            return packs * 16 <= kSharedBytes;
+            return packed && packs * 16 <= kSharedBytes;
+        case Route::anywhere:
+            return block_anywhere(inputs, element).threads > 0;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
             const ClusterShape shape = cluster_shape(packs);
-            return packs <= shape.room() && (shape.packs == kPacksAThread || element == Element::f32);
+            return packed && packs <= shape.room() && (shape.packs == kPacksAThread || element == Element::f32);
         }
         case Route::bulk_copies:
-            return packs <= bulk_shape(packs, element, block).room();
+            return packed && packs <= bulk_shape(packs, element, block).room();
+        case Route::cluster_anywhere:
+            return has_cluster_anywhere(inputs, element);
         case Route::two_reads:
             return true;
     }
@@ -90,22 +94,46 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     const ClusterShape shape = bulk_shape(packs_of(rows.columns, element), element, inputs.block);
     Block block{shape.threads};
     block.dynamic_shared_bytes = tiles_under_way(shape.packs) * shape.threads * 16;
-    plan.launch("softmax_bulk_copies", shape_text(element, shape), Grid{rows.blocks() * shape.blocks}, block,
+    plan.launch("softmax_bulk_copies", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks}, block,
                 buffers.in, buffers.out, static_cast<long long>(rows.count), columns_of(inputs));
     plan.launches.back().cluster_in_turns = shape.blocks;
 }
 
+// A row for each block or cluster that runs at once, then another one.
+inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
+    const BlockShape shape = block_anywhere(inputs, element);
+    const Rows rows = rows_of(inputs);
+    plan.launch("softmax_anywhere", type_of(element) + ", " + std::to_string(shape.packs), Grid{rows.blocks()},
+                Block{shape.threads}, buffers.in, buffers.out, static_cast<long long>(rows.count), columns_of(inputs));
+    plan.launches.back().cluster_in_turns = 1;
+}
+inline void launch_cluster_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
+    const ClusterShape shape = cluster_anywhere(inputs, element);
+    const Rows rows = rows_of(inputs);
+    plan.launch("softmax_cluster_anywhere",
+                type_of(element) + ", " + std::to_string(shape.packs) + ", " + std::to_string(shape.blocks),
+                Grid{rows.blocks() * shape.blocks}, Block{shape.threads}, buffers.in, buffers.out,
+                static_cast<long long>(rows.count), columns_of(inputs));
+    plan.launches.back().cluster_in_turns = shape.blocks;
+}
+
 // Do the blocks of a cluster share a row?
-inline bool is_shared(Route route) { return route == Route::cluster || route == Route::bulk_copies; }
+inline bool is_shared(Route route) {
+    return route == Route::cluster || route == Route::bulk_copies || route == Route::cluster_anywhere;
+}
 
 // The plan of one route. A row that has no room there is taken by the one that takes any.
 inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
-    if (!has_room(route, rows.columns, element, block) || (is_shared(route) && !is_packed(inputs, element))) {
+    if (route == Route::warp && block != kWarpBlock)
+        throw lanewise::Error("--block " + std::to_string(block) + ": softmax_row_a_warp takes 128, four rows a block.");
+    if (!has_room(route, inputs, element, block)) {
         route = Route::two_reads;
         block = kMostThreads;
     }
+    if (route == Route::anywhere) block = block_anywhere(inputs, element).threads;
+    if (route == Route::cluster_anywhere) block = cluster_anywhere(inputs, element).threads;
     const std::uint64_t packs = packs_of(rows.columns, element);
     const Buffers buffers = add_buffers(plan, inputs, element);
     const std::string threads = type_of(element) + ", " + std::to_string(block);
@@ -133,12 +161,18 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         }
         case Route::cluster: {
             const ClusterShape shape = cluster_shape(packs);
-            plan.launch("softmax_cluster", shape_text(element, shape), Grid{rows.blocks() * shape.blocks},
+            plan.launch("softmax_cluster", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks},
                         Block{shape.threads}, buffers.in, buffers.out, columns);
             break;
         }
+        case Route::anywhere:
+            launch_anywhere(plan, inputs, element, buffers);
+            break;
         case Route::bulk_copies:
             launch_bulk_copies(plan, inputs, element, buffers);
+            break;
+        case Route::cluster_anywhere:
+            launch_cluster_anywhere(plan, inputs, element, buffers);
             break;
         case Route::two_reads:
             plan.launch("softmax_two_reads", threads, grid, Block{block}, buffers.in, buffers.out, columns);
@@ -160,16 +194,23 @@ struct Choice {
     std::uint32_t block = kMostThreads;
 };
 inline Choice best_route(const Inputs& inputs, Element element) {
-    const std::uint64_t columns = rows_of(inputs).columns;
-    if (has_room(Route::warp, columns, element, kWarpBlock)) return {Route::warp, kWarpBlock};
+    const bool has_clusters = inputs.machine.architecture >= 90;
+    if (!is_packed(inputs, element)) {
+        const BlockShape shape = block_anywhere(inputs, element);
+        if (shape.threads > 0) return {Route::anywhere, shape.threads};
+        if (has_clusters && has_cluster_anywhere(inputs, element)) return {Route::cluster_anywhere, 0};
+        return {};
+    }
+    if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock};
     // Two blocks of 1024 threads share a multiprocessor as long as a thread holds no more than four packs.
-    const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) &&
-                          packs_of(columns, element) > std::uint64_t{kMostThreads} * kPacksAThread &&
-                          has_room(Route::bulk_copies, columns, element, kMostThreads);
+    const bool clusters =
+        has_clusters &&
+        packs_of(rows_of(inputs).columns, element) > std::uint64_t{kMostThreads} * kPacksAThread &&
+        has_room(Route::bulk_copies, inputs, element, kMostThreads);
     if (clusters) return {Route::bulk_copies, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
-        if (has_room(Route::registers, columns, element, block)) return {Route::registers, block};
-    if (has_room(Route::shared, columns, element, kMostThreads)) return {Route::shared, kMostThreads};
+        if (has_room(Route::registers, inputs, element, block)) return {Route::registers, block};
+    if (has_room(Route::shared, inputs, element, kMostThreads)) return {Route::shared, kMostThreads};
     return {};
 }
 

@@ -213,9 +213,11 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
         EXPECT_EQ(best.route, route) << columns;
         EXPECT_EQ(best.block, block) << columns;
     };
-    is(1, Element::f32, Route::warp, 128);
+    is(4, Element::f32, Route::warp, 128);
     is(512, Element::f32, Route::warp, 128);
-    is(513, Element::f32, Route::registers, 64);
+    is(516, Element::f32, Route::registers, 64);
+    is(1, Element::f32, Route::anywhere, 32);      // no whole packs
+    is(513, Element::f32, Route::anywhere, 32);    // 128 whole packs, four a thread
     is(4096, Element::f32, Route::registers, 256);
     is(5000, Element::f32, Route::registers, 320);
     is(16384, Element::f32, Route::registers, 1024);
@@ -225,11 +227,15 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(131076, Element::f32, Route::two_reads, 1024);
     is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
     is(65536, Element::f32, Route::two_reads, 1024, 80);
-    is(65535, Element::f32, Route::two_reads, 1024);      // no whole packs
+    is(65535, Element::f32, Route::cluster_anywhere, 0);
+    is(65535, Element::f32, Route::two_reads, 1024, 80);
+    is(65541, Element::f32, Route::two_reads, 1024);
     is(1024, Element::f16, Route::warp, 128);
     is(4096, Element::f16, Route::registers, 128);
     is(8192, Element::bf16, Route::registers, 256);
-    is(8191, Element::bf16, Route::registers, 288);       // in one pack more
+    is(8191, Element::bf16, Route::anywhere, 256);        // 1023 whole packs
+    is(16391, Element::bf16, Route::anywhere, 512);
+    is(16399, Element::bf16, Route::two_reads, 1024);     // 2049: more than 512 threads hold
     is(65536, Element::f16, Route::bulk_copies, 1024);
     is(131072, Element::f16, Route::bulk_copies, 1024);
     is(131080, Element::f16, Route::two_reads, 1024);
@@ -239,6 +245,16 @@ TEST(LayerNorm, TheBestIsRightInEveryRoute) {
     for (const char* variant : {"layer_norm_best_f32", "layer_norm_best_f16", "layer_norm_best_bf16"})
         for (const std::uint64_t columns : {5u, 1000u, 3000u, 20000u})
             expect_right(variant, with_rows(variant, 1, columns));
+}
+
+// Rows that begin within a pack, more of them than there are blocks: a block takes several.
+TEST(LayerNorm, RowsThatBeginAnywhereAreRight) {
+    for (const char* variant : {"layer_norm_best_f32", "layer_norm_best_f16", "layer_norm_best_bf16"})
+        for (const std::uint64_t columns : {1u, 7u, 33u, 511u, 1001u, 4099u}) {
+            lesson::Inputs inputs = with_rows(variant, 19, columns);
+            inputs.offset = static_cast<std::uint32_t>(columns % 3);
+            expect_right(variant, inputs);
+        }
 }
 
 TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {

@@ -4,11 +4,22 @@
 #include <cstdint>
 #include <string>
 
+#include "common/lesson/row_routes.hpp"
 #include "lessons/14_layer_norm/case.hpp"
 
 namespace layer_norm {
 
-enum class Route : std::uint8_t { warp, registers, cluster, bulk_copies, two_reads };
+using lanewise::lesson::block_anywhere;
+using lanewise::lesson::BlockShape;
+using lanewise::lesson::cluster_anywhere;
+using lanewise::lesson::ClusterShape;
+using lanewise::lesson::is_packed;
+using lanewise::lesson::pack_of;
+using lanewise::lesson::packs_of;
+using lanewise::lesson::shape_text;
+using lanewise::lesson::tiles_under_way;
+
+enum class Route : std::uint8_t { warp, registers, anywhere, cluster, bulk_copies, cluster_anywhere, two_reads };
 
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
 inline constexpr std::uint32_t kMostThreads = 1024;
@@ -16,22 +27,10 @@ inline constexpr std::uint32_t kMostThreads = 1024;
 // Threads of a block that keeps its row in registers, at most: as the launch bounds in routes.cuh.
 inline std::uint32_t most_threads_in_registers(Element element) { return element == Element::f32 ? 1024 : 512; }
 
-inline std::uint64_t pack_of(Element element) {
-    return 16 / static_cast<std::uint64_t>(lanewise::element_size(element));
-}
-inline std::uint64_t packs_of(std::uint64_t columns, Element element) {
-    return (columns + pack_of(element) - 1) / pack_of(element);
-}
-
 // 16-byte loads that a thread has in flight.
 inline constexpr std::uint32_t kPacks = 4;
 
-// The instances of the kernel in which the blocks of a cluster share a row: blocks a row, threads a block, packs a
-// thread.
-struct ClusterShape {
-    std::uint32_t blocks = 0, threads = 0, packs = 0;
-    std::uint64_t room() const { return std::uint64_t{blocks} * threads * packs; }
-};
+// The instances of the kernel in which the blocks of a cluster share a row.
 inline ClusterShape cluster_shape(std::uint64_t packs_a_row) {
     const ClusterShape shape{8, 256, kPacks};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 256, 2 * kPacks};
@@ -44,35 +43,29 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
     const ClusterShape shape{wide ? 8u : 4u, 256, 2 * kPacks};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 512, wide ? 2 * kPacks : kPacks};
 }
-// As kTilesUnderWay in cluster.cuh.
-inline std::uint32_t tiles_under_way(std::uint32_t packs) { return packs < 4 ? 2 * packs : packs + packs / 4; }
 
-// Do all rows begin at a multiple of 16 bytes and hold whole packs?
-inline bool is_packed(const Inputs& inputs, Element element) {
-    return inputs.offset % pack_of(element) == 0 && rows_of(inputs).columns % pack_of(element) == 0;
-}
-
-// Packs in which a row lies, at most: one that begins within a pack shares its first and its last with other rows.
-inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
-    const std::uint64_t columns = rows_of(inputs).columns;
-    return packs_of(is_packed(inputs, element) ? columns : columns + pack_of(element) - 1, element);
-}
+// Packs that a lane holds where a warp takes a row.
+inline std::uint32_t packs_a_lane(std::uint64_t packs) { return packs <= 32 ? 1 : kPacks; }
 
 inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
-    const std::uint64_t packs = packs_touched(inputs, element);
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    const bool packed = is_packed(inputs, element);
     switch (route) {
         case Route::warp:
-            return packs <= 32 * kPacks;
+            return packed && packs <= 32 * kPacks;
         case Route::registers:
-            return block <= most_threads_in_registers(element) && packs <= std::uint64_t{block} * kPacks;
+            return packed && block <= most_threads_in_registers(element) && packs <= std::uint64_t{block} * kPacks;
+        case Route::anywhere:
+            return block_anywhere(inputs, element).threads > 0;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
             const ClusterShape shape = cluster_shape(packs);
-            return is_packed(inputs, element) && packs <= shape.room() &&
-                   (shape.packs == kPacks || element == Element::f32);
+            return packed && packs <= shape.room() && (shape.packs == kPacks || element == Element::f32);
         }
         case Route::bulk_copies:
-            return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
+            return packed && packs <= bulk_shape(packs, element, block).room();
+        case Route::cluster_anywhere:
+            return cluster_anywhere(inputs, element).blocks > 0;
         case Route::two_reads:
             return true;
     }
@@ -86,21 +79,23 @@ struct Choice {
 };
 // Whole warps, as many as a row needs.
 inline Choice in_registers(const Inputs& inputs, Element element) {
-    const std::uint64_t threads = (packs_touched(inputs, element) + kPacks * 32 - 1) / (kPacks * 32) * 32;
+    const std::uint64_t threads = (packs_of(rows_of(inputs).columns, element) + kPacks * 32 - 1) / (kPacks * 32) * 32;
     if (threads > most_threads_in_registers(element)) return {};
     return {Route::registers, static_cast<std::uint32_t>(threads)};
 }
 inline Choice best_route(const Inputs& inputs, Element element) {
+    const bool clusters = inputs.machine.architecture >= 90;
+    if (!is_packed(inputs, element)) {
+        const BlockShape shape = block_anywhere(inputs, element);
+        if (shape.threads > 0) return {Route::anywhere, shape.threads};
+        if (clusters && has_room(Route::cluster_anywhere, inputs, element, 0)) return {Route::cluster_anywhere, 0};
+        return {};
+    }
     if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
-    if (inputs.machine.architecture >= 90 && has_room(Route::bulk_copies, inputs, element, kMostThreads))
+    if (clusters && has_room(Route::bulk_copies, inputs, element, kMostThreads))
         return {Route::bulk_copies, kMostThreads};
     return {};
-}
-
-inline std::string shape_text(Element element, const ClusterShape& shape) {
-    return type_of(element) + ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.packs) + ", " +
-           std::to_string(shape.blocks);
 }
 
 // As many clusters as there are rows, of which a GPU launches those that run at once, each with a row after the other.
@@ -109,8 +104,30 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     const ClusterShape shape = bulk_shape(packs_of(rows.columns, element), element, inputs.block);
     Block block{shape.threads};
     block.dynamic_shared_bytes = tiles_under_way(shape.packs) * shape.threads * 16;
-    plan.launch("layer_norm_bulk_copies", shape_text(element, shape), Grid{rows.blocks() * shape.blocks}, block, b.in,
+    plan.launch("layer_norm_bulk_copies", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks}, block, b.in,
                 b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
+    plan.launches.back().cluster_in_turns = shape.blocks;
+}
+
+// A row for each block or cluster that runs at once, then another one. Weights and biases lie in shared memory, cut to fit.
+inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    const BlockShape shape = block_anywhere(inputs, element);
+    const Rows rows = rows_of(inputs);
+    Block block{shape.threads};
+    block.dynamic_shared_bytes = 2 * shape.packs * shape.threads * 16;
+    plan.launch("layer_norm_anywhere", type_of(element) + ", " + std::to_string(shape.packs), Grid{rows.blocks()}, block,
+                b.in, b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
+    plan.launches.back().cluster_in_turns = 1;
+}
+inline void launch_cluster_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    const ClusterShape shape = cluster_anywhere(inputs, element);
+    const Rows rows = rows_of(inputs);
+    Block block{shape.threads};
+    block.dynamic_shared_bytes = 2 * shape.packs * shape.threads * 16;
+    plan.launch("layer_norm_cluster_anywhere",
+                type_of(element) + ", " + std::to_string(shape.packs) + ", " + std::to_string(shape.blocks),
+                Grid{rows.blocks() * shape.blocks}, block, b.in, b.weight, b.bias, b.out, static_cast<long long>(rows.count),
+                columns_of(inputs), epsilon_of(inputs));
     plan.launches.back().cluster_in_turns = shape.blocks;
 }
 
@@ -122,33 +139,41 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         route = Route::two_reads;
         block = kMostThreads;
     }
+    if (route == Route::anywhere) block = block_anywhere(inputs, element).threads;
+    if (route == Route::cluster_anywhere) block = cluster_anywhere(inputs, element).threads;
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
-         .way = route == Route::warp || route == Route::registers ? Way::two_passes : Way::merges,
+         .way = route == Route::warp || route == Route::registers || route == Route::anywhere ? Way::two_passes : Way::merges,
          .additions = additions_in(rows.columns, route == Route::warp ? 32 : block) + 64});
     const std::string type = type_of(element);
-    const std::string whole = is_packed(inputs, element) ? ", true" : ", false";
     const int columns = columns_of(inputs);
     const float epsilon = epsilon_of(inputs);
     switch (route) {
         case Route::warp:
-            plan.launch("layer_norm_row_a_warp", type + ", " + std::to_string(kPacks) + whole,
+            plan.launch("layer_norm_row_a_warp",
+                        type + ", " + std::to_string(packs_a_lane(packs_of(rows.columns, element))),
                         Grid{rows.blocks(block / 32)}, Block{block}, b.in, b.weight, b.bias, b.out,
                         static_cast<long long>(rows.count), columns, epsilon);
             break;
         case Route::registers:
-            plan.launch("layer_norm_registers", type + ", " + std::to_string(kPacks) + whole,
+            plan.launch("layer_norm_registers", type + ", " + std::to_string(kPacks),
                         Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out, columns, epsilon);
             break;
         case Route::cluster: {
             const ClusterShape shape = cluster_shape(packs_of(rows.columns, element));
-            plan.launch("layer_norm_cluster", shape_text(element, shape), Grid{rows.blocks() * shape.blocks},
+            plan.launch("layer_norm_cluster", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks},
                         Block{shape.threads}, b.in, b.weight, b.bias, b.out, columns, epsilon);
             break;
         }
+        case Route::anywhere:
+            launch_anywhere(plan, inputs, element, b);
+            break;
         case Route::bulk_copies:
             launch_bulk_copies(plan, inputs, element, b);
+            break;
+        case Route::cluster_anywhere:
+            launch_cluster_anywhere(plan, inputs, element, b);
             break;
         case Route::two_reads:
             plan.launch("layer_norm_two_reads", type, Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out,

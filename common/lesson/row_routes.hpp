@@ -1,0 +1,65 @@
+// How lessons on rows choose a kernel by the length of a row: in packs of 16 bytes, for blocks and clusters that hold a
+// row in registers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/base/element.hpp"
+#include "common/lesson/rows.hpp"
+
+namespace lanewise::lesson {
+
+// Values in 16 bytes.
+inline std::uint64_t pack_of(Element element) { return 16 / static_cast<std::uint64_t>(element_size(element)); }
+
+inline std::uint64_t packs_of(std::uint64_t columns, Element element) {
+    return (columns + pack_of(element) - 1) / pack_of(element);
+}
+
+// Do all rows begin at a multiple of 16 bytes and hold whole packs?
+inline bool is_packed(const Inputs& inputs, Element element) {
+    return inputs.offset % pack_of(element) == 0 && rows_of(inputs).columns % pack_of(element) == 0;
+}
+
+// Threads of a block, and packs that each of them holds.
+struct BlockShape {
+    std::uint32_t threads = 0, packs = 0;
+};
+
+// Of a kernel for rows that begin anywhere: whole warps, as many as the whole packs of a row need. None where they need
+// more than 512 threads.
+inline BlockShape block_anywhere(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (packs > 512 * 4) return {};
+    const std::uint32_t a_thread = packs <= 64 ? 2 : 4;
+    const std::uint64_t warps = (packs + a_thread * 32 - 1) / (a_thread * 32);
+    return {static_cast<std::uint32_t>(warps < 1 ? 32 : warps * 32), a_thread};
+}
+
+// Blocks that share a row as a cluster, threads of each, packs that a thread holds.
+struct ClusterShape {
+    std::uint32_t blocks = 0, threads = 0, packs = 0;
+    std::uint64_t room() const { return std::uint64_t{blocks} * threads * packs; }
+};
+
+// Of a kernel for rows that begin anywhere and outgrow a block. No blocks where a row outgrows this, too; nor where it has
+// at most 4096 packs: a second reading, which L2 serves, is as fast there.
+inline ClusterShape cluster_anywhere(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (packs <= 4096) return {};
+    for (const ClusterShape& shape : {ClusterShape{8, 256, 4}, ClusterShape{8, 512, 4}})
+        if (packs <= shape.room()) return shape;
+    return {};
+}
+
+// The template arguments of a kernel in which a cluster shares a row.
+inline std::string shape_text(const std::string& type, const ClusterShape& shape) {
+    return type + ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.packs) + ", " +
+           std::to_string(shape.blocks);
+}
+
+// Bulk copies under way, in tiles of a pack for each thread: as kTilesUnderWay in the lessons' cluster.cuh.
+inline std::uint32_t tiles_under_way(std::uint32_t packs) { return packs < 4 ? 2 * packs : packs + packs / 4; }
+
+}  // namespace lanewise::lesson

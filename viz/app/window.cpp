@@ -285,6 +285,7 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
 
     const char* asked = std::getenv("LANEWISE_PRINT_STATE");   // by tests
     const bool prints = asked && std::string(asked) == "1", times_frames = asked && std::string(asked) == "frames";
+    if (times_frames) std::printf("drawn by %s\n", reinterpret_cast<const char*>(glGetString(GL_RENDERER)));
     std::string title, edited;
     double last = glfwGetTime();
     while (!glfwWindowShouldClose(window.handle) && !app.closing()) {

@@ -12,7 +12,7 @@
 namespace lanewise::viz {
 namespace {
 
-constexpr float kLeastMatrix = 190;   // high: its two headings fit beside each other over so wide a square
+constexpr float kLeastMatrix = 125;   // high: a cell is three pixels
 
 }  // namespace
 
@@ -65,7 +65,7 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
         memory.draw(pane, memory_box, run_view, playhead, selection);
     }
     if (!compact) {
-        const StageLegend legend{differing_from, matrix && !matrix_fits ? "no room for the matrix of lanes: F" : ""};
+        const StageLegend legend{differing_from, matrix && !matrix_fits ? "no room for the matrix: F, K" : ""};
         const Intent colors = legend.draw(pane, legend_box, run_view, legend_facts(scene_, run_view.most_inputs, rest),
                                           selection.display.colors);
         if (colors) intent = colors;

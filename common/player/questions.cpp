@@ -172,8 +172,11 @@ std::vector<Question> questions_of(const Steps& steps, std::size_t step, const W
                                    const QuestionSources& sources) {
     std::vector<Question> questions;
     if (step >= steps.size()) return questions;
+    const auto was_recorded = [&](const TextQuestion& asked) {
+        return asked.link.ask != QuestionKind::latency || !sources.latency.empty();
+    };
     for (const TextQuestion& asked : sources.text)
-        if (asks_here(asked, steps, step, warp)) questions.push_back(make_asked(steps, asked, warp, sources));
+        if (asks_here(asked, steps, step, warp) && was_recorded(asked)) questions.push_back(make_asked(steps, asked, warp, sources));
     const auto add = [&](const std::optional<Question>& made) {
         if (!made) return;
         const bool asked = std::any_of(questions.begin(), questions.end(), [&](const Question& each) {

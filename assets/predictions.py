@@ -218,7 +218,45 @@ class Trace:
             inputs = self.inputs_of_block(r)
             return {lane for lane, held in enumerate(self.held(r))
                     if active >> lane & 1 and held == {at: 1 for at in inputs}}
+        if q["kind"] == "orders_memory":   # barriers order memory among those that take part; shuffles do not
+            return "yes" if r["op"].startswith("sync_") else "no"
+        if q["kind"] == "waits":           # a fence orders the accesses of its own thread
+            return "no" if r["op"] == "fence" else "yes"
+        if q["kind"] == "latency":
+            return times.latency(r["op"])
+        if q["kind"] == "ordered":
+            return self.ordered(r, lane)
         raise Different(f"there is no rule for questions of kind {q['kind']}")
+
+    # Is the store that a lane's load reads from sure to come first? Each barrier begins a new epoch of those that it
+    # joins; the store must lie in an earlier one.
+    def ordered(self, load, lane):
+        element, stores, barriers = load["at"][lane], [], {}
+        for r in self.records:
+            if (r.get("launch", 0), r["block"]) != (load.get("launch", 0), load["block"]):
+                continue
+            of_warp = barriers.setdefault(r["warp"], {"block": 0, "warp": []})
+            if r["op"].startswith("sync_block"):
+                of_warp["block"] += 1
+            elif r["op"] == "sync_warp":
+                of_warp["warp"].append((r["index"], int(r["active"], 16)))
+            elif r["op"] == "store" and r["array"] == load["array"]:
+                for by, at in enumerate(r["at"]):
+                    if at is not None and at <= element < at + r.get("elements", 1):
+                        stores.append((r["warp"], by, r["index"], of_warp["block"]))
+            if r is load:
+                epoch = of_warp["block"]
+        other = [s for s in stores if s[0] != load["warp"] and s[3] == epoch]
+        own = [s for s in stores if s[0] == load["warp"] and s[2] < load["index"]]
+        if other:
+            return "no"
+        _, by, index, block = max(own, key=lambda s: s[2])
+        if by == lane:
+            raise Different(f"lane {lane} stored to element {element} itself")
+        if block != epoch:
+            raise Different("a block barrier stands between them: nothing to ask")
+        return "yes" if any(index < at < load["index"] and mask >> by & 1 and mask >> lane & 1
+                            for at, mask in barriers[load["warp"]]["warp"]) else "no"
 
 
 # Times as they were recorded, read from the lesson's file.
@@ -226,6 +264,11 @@ class Times:
     def __init__(self, lesson):
         files = sorted(ROOT.glob(f"assets/recorded/*/{lesson}/timings.json"))
         self.rows = json.loads(files[0].read_text())["rows"] if files else []
+        costs = sorted(ROOT.glob("assets/recorded/*/costs.json"))
+        self.costs = json.loads(costs[0].read_text())["rows"] if costs else []
+
+    def latency(self, op):
+        return next(r["latency_cycles"]["median"] for r in self.costs if r["id"] == op.replace("shfl_", "shuffle_"))
 
     def answer(self, q):
         def row(name):
@@ -244,6 +287,8 @@ class Times:
 def same(kind, mine, theirs):
     if kind == "percent_slower":   # to two digits, or to one percent
         return abs(float(theirs) - mine) <= max(0.06 * mine if mine < 100 else 0, 0.51)
+    if kind == "latency":   # to one cycle
+        return abs(float(theirs) - mine) <= 0.5
     if kind == "holds_total":
         return mine == lanes_of(theirs)
     if kind == "value_after":
@@ -264,6 +309,13 @@ def same(kind, mine, theirs):
 def spread(names, most):
     """Up to `most` of the names, the first among them, at equal distances."""
     return names if len(names) <= most else [names[i * len(names) // most] for i in range(most)]
+
+
+# A wrong answer leads to the question's own step, to times or costs, or to a place in a variant of the lesson.
+def check_refutation(wrong, refuted_by, names):
+    place = re.fullmatch(r"(?:variant:(\w+))?(?:,?step:\d+)?(?:,lane:\d+)?|view:(?:timings|costs)", refuted_by)
+    if not refuted_by or not place or (place[1] and place[1] not in names):
+        raise Different(f"{wrong} leads to '{refuted_by}', which refutes nothing")
 
 
 def check(program, folder, most):
@@ -288,15 +340,18 @@ def check(program, folder, most):
             kinds.add(q["kind"])
             if q.get("of_text"):
                 of_text.append((variant, q["step"]))
-            if q["kind"] == "written":   # its answer is the text's
-                continue
             try:
+                if q["kind"] == "written":   # its answer is the text's
+                    for wrong, _, refuted_by in q["wrong"]:
+                        check_refutation(wrong, refuted_by, names)
+                        if wrong == q["answer"]:
+                            raise Different(f"{wrong} is right, and called wrong")
+                    continue
                 mine = trace.answer(q, times)
                 if not same(q["kind"], mine, q["answer"]):
                     raise Different(f"the answer is {mine}, not {q['answer']}")
                 for wrong, _, refuted_by in q["wrong"]:
-                    if not re.fullmatch(r"step:\d+(,lane:\d+)?|view:timings", refuted_by):
-                        raise Different(f"{wrong} leads to '{refuted_by}', which refutes nothing")
+                    check_refutation(wrong, refuted_by, names)
                     if refuted_by.startswith("step:") and int(re.findall(r"\d+", refuted_by)[0]) != q["step"]:
                         raise Different(f"{wrong} leads to another step than the question's")
                     if same(q["kind"], mine, wrong):

@@ -67,7 +67,7 @@ void present_times(Presentation& p, Session& session, const std::vector<std::str
     };
 }
 
-void present_ladder(Presentation& p, const timing::Ladder& ladder) {
+void add_ladder(LessonContents& p, const timing::Ladder& ladder) {
     if (!ladder.rows.empty()) p.ladder_source = timing::ladder_source(ladder);
     for (LessonInfo& info : p.lessons)
         for (const timing::LadderRow& row : ladder.rows)
@@ -136,7 +136,13 @@ Presentation presentation_of(Session& session) {
     p.services.cancel = [&session] { session.runner.cancel(); };
     p.services.open = [&session](const std::string& path) { return session.runner.load(path)->run; };
     p.lessons = find_lessons(lesson.folder().parent_path(), folder_of_this_program());
-    present_ladder(p, timing::load_ladder(lesson.recordings()));
+    p.services.add_ladder = [&session](LessonContents& contents) {
+        try {
+            add_ladder(contents, timing::load_ladder(session.lesson.recordings()));
+        } catch (const Error& error) {
+            session.console.err << error.what() << '\n';
+        }
+    };
     if (session.program.start)
         p.services.continue_with = [&session](const NextProgram& next) { session.next = with_own_flags(next, session.options); };
     return p;

@@ -83,6 +83,7 @@ void Recorder::block_begins(std::uint64_t block, std::uint32_t slots) {
     begin_parts(block);
     of_.pending.assign(slots, {});
     of_.took.assign(slots, false);
+    of_.to_join.assign(slots, 0);
 }
 
 // The present block waits for others: its lanes stand past their last stores.
@@ -230,6 +231,10 @@ bool Recorder::access(const AccessSeen& seen) {
     const auto at = static_cast<std::uint32_t>(list(seen.thread).size() - 1);
     if (!seen.is_store) {
         std::memcpy(event.value.data(), address, seen.bytes);
+        const EventEntry* before = at > 0 ? list(seen.thread)[at - 1] : nullptr;
+        std::uint32_t& left = of_.to_join[seen.thread];
+        if (!before || before->event.op != Op::load || before->event.has_after) left = 0;
+        left += event.elements > 1 ? seen.bytes : 1;   // as many values as it may hold
         return true;
     }
     of_.pending[seen.thread].push_back({at, address, seen.bytes, seen.pc});
@@ -249,13 +254,17 @@ void Recorder::atomic(const AtomicSeen& seen) {
 }
 
 // Told of the load just before. Of two variables that one load goes to (a sum and a sum of squares) the first is told;
-// the same variable, told again because the lane read twice before it joined, holds both.
+// the same variable, told again because the lane read twice before it joined, holds both. Told more often than the lane
+// read, it has gone through the statement again and read nothing there: that is no longer what the load did.
 void Recorder::joined(const JoinedSeen& seen) {
     settle(seen.thread);
     auto& events = list(seen.thread);
     if (events.empty() || events.back()->event.op != Op::load) return;
     LaneEvent& load = events.back()->event;
     if (load.has_after && load.after_variable != seen.variable) return;
+    std::uint32_t& left = of_.to_join[seen.thread];
+    if (left == 0) return;
+    --left;
     load.has_after = true;
     load.after = seen.bits;
     load.after_type = seen.type;

@@ -76,6 +76,7 @@ private:
         std::vector<Part> parts;
         std::vector<std::vector<Pending>> pending;
         std::vector<bool> took;
+        std::vector<std::uint32_t> to_join;      // values that the lane has read and not yet joined
         std::vector<std::pair<std::uint32_t, std::uint32_t>> at_barrier;  // thread, place in its list
         std::int32_t barriers = 0;
         bool under_way = false;

@@ -15,6 +15,7 @@ struct Asked {
     const steps::WarpStep* part;  // of the warp in that step; null: it has none
     WarpRef warp;
     int lane;  // -1: none was named
+    bool lane_named = false;   // a text names it: no other lane will do
 
     // The part's first record. Only where there is a part.
     const trace::Record& record() const { return steps.trace->records[part->records.front()]; }
@@ -37,6 +38,10 @@ std::optional<Question> threads_question(const Asked& asked, bool warps);
 std::optional<Question> sector_question(const Asked& asked);
 std::optional<Question> wavefront_question(const Asked& asked);
 std::optional<Question> barrier_question(const Asked& asked);
+std::optional<Question> ordered_question(const Asked& asked);
+std::optional<Question> orders_memory_question(const Asked& asked);
+std::optional<Question> waits_question(const Asked& asked);
+std::optional<Question> latency_question(const Asked& asked, const QuestionSources& sources);
 std::optional<Question> faster_question(const Asked& asked, const QuestionSources& sources);
 std::optional<Question> slower_question(const Asked& asked, const QuestionSources& sources);
 

@@ -20,7 +20,7 @@ struct KindNames {
     const char* name;
     std::string_view form;
 };
-constexpr std::array<KindNames, 14> kKinds = {{{QuestionKind::source_lane, "source_lane", kNumber},
+constexpr std::array<KindNames, 18> kKinds = {{{QuestionKind::source_lane, "source_lane", kNumber},
                                                {QuestionKind::is_defined, "is_defined", kYesNo},
                                                {QuestionKind::value_after, "value_after", kNumber},
                                                {QuestionKind::vote, "vote", kNumber},
@@ -31,6 +31,10 @@ constexpr std::array<KindNames, 14> kKinds = {{{QuestionKind::source_lane, "sour
                                                {QuestionKind::sectors, "sectors", kNumber},
                                                {QuestionKind::wavefronts, "wavefronts", kNumber},
                                                {QuestionKind::barriers, "barriers", kNumber},
+                                               {QuestionKind::ordered, "ordered", kYesNo},
+                                               {QuestionKind::orders_memory, "orders_memory", kYesNo},
+                                               {QuestionKind::waits, "waits", kYesNo},
+                                               {QuestionKind::latency, "latency", kNumber},
                                                {QuestionKind::faster, "faster", kFaster},
                                                {QuestionKind::percent_slower, "percent_slower", kNumber},
                                                {QuestionKind::written, "written", kAny}}};
@@ -110,6 +114,7 @@ std::optional<bool> is_answer(QuestionKind kind, const std::string& given, const
     if (!number || !wanted) return false;
     // By about how much: half as much again, or two thirds.
     if (kind == QuestionKind::percent_slower) return *number <= *wanted * 1.5 && *number >= *wanted / 1.5;
+    if (kind == QuestionKind::latency) return *number <= *wanted * 1.25 && *number >= *wanted * 0.75;
     // A fraction is told with as many digits as its type needs: three of them suffice.
     const bool fraction =
         (kind == QuestionKind::value_after || kind == QuestionKind::written) && *wanted != std::floor(*wanted);

@@ -1,6 +1,9 @@
 // The questions that a lesson's text asks.
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
 #include "common/player/questions.hpp"
 
 namespace lanewise::lesson {
@@ -12,7 +15,11 @@ std::string words_of(std::string_view markdown) {
     for (std::size_t at = 0; at < markdown.size(); ++at) {
         const char c = markdown[at];
         if (c == '*') continue;
-        if (c == '[') continue;
+        // Of a link its words alone; other brackets stay, as in E[x].
+        if (c == '[') {
+            const std::size_t close = markdown.find(']', at);
+            if (close != std::string_view::npos && close + 1 < markdown.size() && markdown[close + 1] == '(') continue;
+        }
         if (c == ']' && at + 1 < markdown.size() && markdown[at + 1] == '(') {
             at = std::min(markdown.find(')', at), markdown.size());
             continue;
@@ -21,6 +28,29 @@ std::string words_of(std::string_view markdown) {
     }
     const auto first = words.find_first_not_of(' ');
     return first == std::string::npos ? "" : words.substr(first, words.find_last_not_of(' ') + 1 - first);
+}
+
+// "Often believed: …", by the first sentences of the paragraph that begins with the claim; and where its first
+// link leads.
+WrongAnswer wrong_answer(std::string_view markdown, const Link& link, const std::string& answer, const std::string& claim) {
+    const std::size_t begin = markdown.find("**\"" + claim);
+    if (begin == std::string_view::npos)
+        throw Error(fmt::format("The link to ask:{} of step {} names '{}', but no paragraph of the text begins with **\"{}.",
+                                question_kind_name(*link.ask), *link.step + 1, claim, claim));
+    const std::string_view paragraph = markdown.substr(begin, markdown.find("\n\n", begin) - begin);
+    std::string words = words_of(paragraph);
+    std::erase(words, '`');
+    constexpr std::size_t kMost = 340;   // letters: what the card has room for
+    if (words.size() > kMost)
+        if (const std::size_t end = words.rfind(". ", kMost); end != std::string::npos) words.resize(end + 1);
+    WrongAnswer wrong{answer, "Often believed: " + words, fmt::format("step:{}", *link.step + 1)};
+    if (const auto targets = links_of_text(paragraph); !targets.empty())
+        for (const std::string& target : targets)
+            if (parse_link(target).term.empty()) {
+                wrong.refuted_by = target;
+                break;
+            }
+    return wrong;
 }
 
 }  // namespace
@@ -35,7 +65,9 @@ std::vector<TextQuestion> questions_of_text(std::string_view markdown) {
         if (target.find("ask:") == std::string::npos) continue;
         const std::size_t paragraph = markdown.rfind("\n\n", open);
         begin = std::max(begin, paragraph == std::string_view::npos ? 0 : paragraph + 2);
-        questions.push_back({words_of(markdown.substr(begin, open - begin)), parse_link(target)});
+        TextQuestion& asked = questions.emplace_back(words_of(markdown.substr(begin, open - begin)), parse_link(target));
+        for (const auto& [answer, claim] : asked.link.wrong)
+            asked.wrong.push_back(wrong_answer(markdown, asked.link, answer, claim));
         begin = end + 1;
     }
     return questions;

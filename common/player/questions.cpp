@@ -45,11 +45,26 @@ std::optional<Question> make(QuestionKind kind, const Asked& asked, const Questi
         case QuestionKind::sectors: return sector_question(asked);
         case QuestionKind::wavefronts: return wavefront_question(asked);
         case QuestionKind::barriers: return barrier_question(asked);
+        case QuestionKind::ordered: return ordered_question(asked);
+        case QuestionKind::orders_memory: return orders_memory_question(asked);
+        case QuestionKind::waits: return waits_question(asked);
+        case QuestionKind::latency: return latency_question(asked, sources);
         case QuestionKind::faster: return faster_question(asked, sources);
         case QuestionKind::percent_slower: return slower_question(asked, sources);
         case QuestionKind::written: break;
     }
     return std::nullopt;
+}
+
+bool is_last_shuffle(const Asked& asked) {
+    const auto& steps = asked.steps.steps;
+    return std::none_of(steps.begin() + static_cast<std::ptrdiff_t>(asked.step) + 1, steps.end(),
+                        [](const steps::Step& step) { return step.kind == StepKind::shuffle; });
+}
+
+bool has_shared_memory(const Asked& asked) {
+    const auto& arrays = asked.steps.trace->arrays;
+    return std::any_of(arrays.begin(), arrays.end(), [](const trace::Array& array) { return array.space == Space::shared; });
 }
 
 // What is asked of such a step by itself.
@@ -64,14 +79,19 @@ std::vector<QuestionKind> kinds_of(const Asked& asked) {
             std::vector<QuestionKind> kinds{source_lane};
             if (edge || record.undefined >> asked.lane & 1u) kinds.push_back(is_defined);
             kinds.insert(kinds.end(), {value_after, holds_total});
+            if (is_last_shuffle(asked) && has_shared_memory(asked)) kinds.push_back(orders_memory);
             return kinds;
         }
         case StepKind::vote: return {vote};
-        case StepKind::load: return asked.part->records.size() > 1 ? std::vector{element, active_threads, wavefronts}
-                                                                   : std::vector{sectors, wavefronts};
-        case StepKind::store: return asked.part->records.size() > 1 ? std::vector{element, active_threads, wavefronts}
+        case StepKind::load: return asked.part->records.size() > 1
+                                        ? std::vector{element, active_threads, wavefronts, ordered}
+                                        : std::vector{sectors, wavefronts, ordered};
+        case StepKind::store: return asked.part->records.size() > 1
+                                         ? std::vector{element, active_threads, wavefronts, ordered}
                                                                     : std::vector{sectors, wavefronts};
         case StepKind::block_barrier: return {barriers};
+        case StepKind::warp_barrier: return {orders_memory};
+        case StepKind::fence: return {waits};
         default: return {};
     }
 }
@@ -85,7 +105,7 @@ bool asks_here(const TextQuestion& asked, const Steps& steps, std::size_t step, 
 
 Question make_asked(const Steps& steps, const TextQuestion& asked, const WarpRef& warp, const QuestionSources& sources) {
     const Link& link = asked.link;
-    const Asked place{steps, *link.step, steps.steps[*link.step].find(warp), warp, link.lane};
+    const Asked place{steps, *link.step, steps.steps[*link.step].find(warp), warp, link.lane, link.lane >= 0};
     Question question;
     if (link.ask == QuestionKind::written) {
         question.kind = QuestionKind::written;
@@ -101,6 +121,7 @@ Question make_asked(const Steps& steps, const TextQuestion& asked, const WarpRef
                                     link.lane >= 0 ? fmt::format(" of lane {}", link.lane) : ""));
         question = *made;
     }
+    for (const auto& [answer, reveals, target] : asked.wrong) add_wrong(question, answer, reveals, target);
     question.text = asked.text;
     question.of_text = true;
     return question;
@@ -109,7 +130,14 @@ Question make_asked(const Steps& steps, const TextQuestion& asked, const WarpRef
 }  // namespace
 
 QuestionSources question_sources(const LessonContents& lesson) {
-    QuestionSources sources{questions_of_text(lesson.text), {}};
+    QuestionSources sources{questions_of_text(lesson.text), {}, {}, {}};
+    constexpr std::pair<trace::Op, std::string_view> kCosts[] = {{trace::Op::shfl_xor, "shuffle_xor"},
+                                                                 {trace::Op::shfl_down, "shuffle_down"},
+                                                                 {trace::Op::shfl_idx, "shuffle_idx"}};
+    for (const timing::Cost& cost : lesson.costs.rows)
+        for (const auto& [op, id] : kCosts)
+            if (cost.id == id && cost.latency) sources.latency[op] = cost.latency.median;
+    if (!sources.latency.empty()) sources.latency_from = timing::costs_from(lesson.costs);
     // The row of a variant on the most values, of those of the GPU.
     const auto row_of = [&](const timing::TimingTable& table, const std::string& name, const timing::Timing* like) {
         const timing::Timing* best = nullptr;
@@ -144,8 +172,11 @@ std::vector<Question> questions_of(const Steps& steps, std::size_t step, const W
                                    const QuestionSources& sources) {
     std::vector<Question> questions;
     if (step >= steps.size()) return questions;
+    const auto was_recorded = [&](const TextQuestion& asked) {
+        return asked.link.ask != QuestionKind::latency || !sources.latency.empty();
+    };
     for (const TextQuestion& asked : sources.text)
-        if (asks_here(asked, steps, step, warp)) questions.push_back(make_asked(steps, asked, warp, sources));
+        if (asks_here(asked, steps, step, warp) && was_recorded(asked)) questions.push_back(make_asked(steps, asked, warp, sources));
     const auto add = [&](const std::optional<Question>& made) {
         if (!made) return;
         const bool asked = std::any_of(questions.begin(), questions.end(), [&](const Question& each) {
@@ -153,7 +184,7 @@ std::vector<Question> questions_of(const Steps& steps, std::size_t step, const W
         });
         if (!asked) questions.push_back(*made);
     };
-    Asked asked{steps, step, steps.steps[step].find(warp), warp, -1};
+    Asked asked{steps, step, steps.steps[step].find(warp), warp, -1, false};
     if (asked.part && !asked.part->records.empty()) asked.lane = lane_to_ask(asked.record(), step);
     for (const QuestionKind kind : kinds_of(asked)) add(make(kind, asked, sources));
     add(faster_question(asked, sources));

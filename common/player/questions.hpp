@@ -28,6 +28,10 @@ enum class QuestionKind : std::uint8_t {
     sectors,         // how many 32-byte sectors a request of the warp touches
     wavefronts,      // how many wavefronts the warp's shared-memory requests take
     barriers,        // how many block barriers the block has passed
+    ordered,         // does the store of a word surely come before its load by another lane
+    orders_memory,   // does a shuffle or a barrier order memory among its lanes
+    waits,           // does a fence wait for other blocks
+    latency,         // of a shuffle, in cycles, as recorded
     faster,          // is this variant faster than another, by recorded times
     percent_slower,  // how many percent longer does the slower one take
     written,         // of the lesson's text, with its answer
@@ -67,8 +71,10 @@ struct Question {
 struct TextQuestion {
     std::string text;
     Link link;
+    std::vector<WrongAnswer> wrong = {};   // those of the link, told by the text's own paragraphs
 };
-// The links with `ask:` of a text, each with the words of its paragraph before it.
+// The links with `ask:` of a text, each with the words of its paragraph before it. Throws Error where a `wrong:` names a
+// claim that no paragraph begins with.
 std::vector<TextQuestion> questions_of_text(std::string_view markdown);
 
 // What questions are made of beside the run.
@@ -81,6 +87,8 @@ struct QuestionSources {
     };
     std::vector<TextQuestion> text;
     std::map<std::string, Times> times;   // by variant
+    std::map<trace::Op, double> latency;  // cycles, of those that were recorded
+    std::string latency_from;             // "NVIDIA H200 · recorded 2026-11-21"
 };
 QuestionSources question_sources(const LessonContents& lesson);
 

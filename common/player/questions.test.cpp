@@ -208,6 +208,100 @@ TEST(Questions, OfAVote) {
     EXPECT_NE(mark(*vote, "0x88000000").reveals.find("lowest bit"), std::string::npos);
 }
 
+// Lane 0 loads what lane 16 stored: after nothing, a shuffle, a warp barrier, a warp barrier of others; after a block
+// barrier there is nothing to ask.
+TEST(Questions, OfWhatComesFirst) {
+    for (const std::string between : {"nothing", "shuffle", "warp", "others", "block"}) {
+        TraceBuilder made;
+        made.trace.header.blocks = {0};
+        made.trace.header.launches = {{"tree", {1, 1, 1}, {32, 1, 1}, 0}};
+        made.statement(3, Effect::replace, "value");
+        const auto tree = made.array("tree", Space::shared, 32);
+        auto warp = made.warp(0, 0);
+        warp.store(1, tree, [](int lane) { return lane; });
+        if (between == "shuffle") warp.shuffle_sum(2, Op::shfl_xor, 1);
+        if (between == "warp") warp.sync_warp(2);
+        if (between == "others") warp.sync_warp(2, 0xff);
+        if (between == "block") warp.barrier(2);
+        warp.load(
+            3, tree, [](int lane) { return lane + 16; }, [](int lane) { return static_cast<float>(lane); }, 0xffff);
+        const auto steps = steps::build_steps(made.trace);
+        const auto asked = questions_of(steps, steps.size() - 1, {});
+        const Question* ordered = find(asked, QuestionKind::ordered);
+        if (between == "block") {
+            EXPECT_EQ(ordered, nullptr);
+            continue;
+        }
+        ASSERT_NE(ordered, nullptr) << between;
+        EXPECT_NE(ordered->text.find("'tree[16]', which lane 16 of its warp stores"), std::string::npos) << ordered->text;
+        EXPECT_EQ(ordered->answer, between == "warp" ? "yes" : "no") << between;
+        const std::string reveals = mark(*ordered, between == "warp" ? "no" : "yes").reveals;
+        EXPECT_NE(reveals.find(between == "warp"      ? "__syncwarp"
+                               : between == "shuffle" ? "a shuffle orders memory"
+                                                      : "lockstep"),
+                  std::string::npos)
+            << reveals;
+        if (steps.size() < 3) continue;
+        const auto at = questions_of(steps, 1, {});
+        const Question* orders = find(at, QuestionKind::orders_memory);
+        ASSERT_NE(orders, nullptr);
+        EXPECT_TRUE(mark(*orders, between == "shuffle" ? "no" : "yes").right) << between;
+    }
+}
+
+// Two warps, no block barrier: the store of the other warp may come later.
+TEST(Questions, OfAnotherWarpsStore) {
+    TraceBuilder made;
+    made.trace.header.blocks = {0};
+    made.trace.header.launches = {{"tree", {1, 1, 1}, {64, 1, 1}, 0}};
+    const auto tree = made.array("tree", Space::shared, 64);
+    auto first = made.warp(0, 0);
+    auto second = made.warp(0, 1);
+    second.store(1, tree, [](int lane) { return lane + 32; });
+    first.fence(2, 1);
+    first.load(
+        3, tree, [](int lane) { return lane + 32; }, [](int) { return 0.0f; });
+    const auto steps = steps::build_steps(made.trace);
+    const Question* ordered = nullptr;
+    const Question* waits = nullptr;
+    std::vector<Question> all;
+    for (std::size_t k = 0; k < steps.size(); ++k)
+        for (const Question& each : questions_of(steps, k, {})) all.push_back(each);
+    ordered = find(all, QuestionKind::ordered);
+    waits = find(all, QuestionKind::waits);
+    ASSERT_NE(ordered, nullptr);
+    EXPECT_EQ(ordered->answer, "no");
+    EXPECT_NE(mark(*ordered, "yes").reveals.find("Only a block barrier"), std::string::npos);
+    ASSERT_NE(waits, nullptr);
+    EXPECT_NE(mark(*waits, "yes").reveals.find("synchronizes the grid"), std::string::npos);
+}
+
+// Its answer comes from the recorded costs; a wrong answer of a text's question from the text's own paragraph.
+TEST(Questions, OfLatencyAndOfClaims) {
+    TraceBuilder made = tree_of(Op::shfl_xor);
+    made.trace.header.variant = "v";
+    const auto steps = steps::build_steps(made.trace);
+    LessonContents lesson;
+    lesson.text = "How long, E[x]? [Answer](variant:v,step:2,ask:latency)\n\nAll? "
+                  "[Answer](variant:v,step:3,ask:written,is:no,wrong:yes=Every%20lane)\n\n"
+                  "**\"Every lane has it.\"** Not [here](variant:v,step:6). Only one has.\n\nThe end.";
+    lesson.costs.rows = {{"shuffle_xor", "", "", 1, {24, 24, 24, 100}}};
+    const QuestionSources sources = question_sources(lesson);
+    const auto second = questions_of(steps, 1, {}, sources), third = questions_of(steps, 2, {}, sources);
+    const Question* latency = find(second, QuestionKind::latency);
+    ASSERT_NE(latency, nullptr);
+    EXPECT_EQ(latency->text, "How long, E[x]?");
+    EXPECT_TRUE(mark(*latency, "24").right);
+    EXPECT_TRUE(mark(*latency, "20").right);
+    EXPECT_FALSE(mark(*latency, "15").right);
+    EXPECT_EQ(mark(*latency, "1").refuted_by, "view:costs");
+    const Question* written = find(third, QuestionKind::written);
+    ASSERT_NE(written, nullptr);
+    EXPECT_EQ(mark(*written, "yes").refuted_by, "variant:v,step:6");
+    EXPECT_EQ(mark(*written, "yes").reveals, "Often believed: \"Every lane has it.\" Not here. Only one has.");
+    EXPECT_THROW(questions_of_text("[Answer](variant:v,step:3,ask:written,is:no,wrong:yes=Nobody)"), Error);
+}
+
 // Medians and spreads as recorded: 10 against 20 µs is twice as long; spreads that overlap are no difference.
 TEST(Questions, OfTimes) {
     TraceBuilder made = tree_of(Op::shfl_down);

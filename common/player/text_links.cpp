@@ -92,12 +92,17 @@ Link parse_link(const std::string& target) {
             link.ask = question_kind_named(value);
         } else if (kind == "is") {
             link.is = field_text(value);
+        } else if (kind == "wrong") {
+            const std::size_t equals = value.find('=');
+            if (equals == 0 || equals == std::string::npos || equals + 1 == value.size())
+                refuse(target, part, "which names no claim: write wrong:1=A%20shuffle");
+            link.wrong.emplace_back(field_text(value.substr(0, equals)), field_text(value.substr(equals + 1)));
         } else if (kind == "view") {
             link.view = view_named(value);
             if (!link.view)
                 refuse(target, part, "but the views are stage, rounding, tree, boxes, table, timings, roofline and costs");
         } else {
-            refuse(target, part, "but the kinds are variant, step, lane, view, compare, ask, is, set and lesson; a term is ../GLOSSARY.md#TERM");
+            refuse(target, part, "but the kinds are variant, step, lane, view, compare, ask, is, wrong, set and lesson; a term is ../GLOSSARY.md#TERM");
         }
     }
     if (link.ask && (!link.step || link.variant.empty() || (link.ask == QuestionKind::written) == link.is.empty()))

@@ -97,16 +97,24 @@ void print_doubts(std::ostream& out, const TimingTable& t, const Paint& paint) {
 }  // namespace
 
 void print_ladder(std::ostream& out, const timing::Ladder& ladder, Paint paint) {
-    const auto cells = timing::ladder_cells(ladder);
+    auto cells = timing::ladder_cells(ladder);
     if (cells.empty()) {
         out << "No lesson's times on 2^24 floats were recorded; --record measures them on a machine with a GPU.\n";
         return;
+    }
+    // Within 80 columns: the long heading is explained below, and of a long name the end is kept.
+    constexpr std::size_t kLongest = 27;
+    std::replace(cells[0].begin(), cells[0].end(), std::string("% of a plain read"), std::string("% read"));
+    for (auto& row : cells) {
+        if (row[0] == "serial CPU baseline") row[0] = "CPU, serial";
+        if (row[1].size() > kLongest) row[1] = "…" + row[1].substr(row[1].size() - kLongest + 1);
     }
     Table table(cells.front(), 2);
     for (std::size_t i = 1; i < cells.size(); ++i) table.add(cells[i]);
     const auto lines = table.lines();
     for (std::size_t i = 0; i < lines.size(); ++i) out << (i == 0 ? paint.faint(lines[i]) : lines[i]) << '\n';
-    out << paint.faint(timing::ladder_source(ladder)) << '\n';
+    out << paint.faint(timing::ladder_source(ladder)) << '\n'
+        << paint.faint("% read: of a plain read of the same values; speed-up over the row above") << '\n';
 }
 
 void print_time(std::ostream& out, const TimingTable& t, Paint paint, bool samples) {

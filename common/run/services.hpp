@@ -35,6 +35,8 @@ struct EditedFile {
     int line = 0;                // that the problem is at; 0: at none
 };
 
+struct LessonContents;
+
 // What a front end may ask for. Calls, but for cancel, come from one thread at a time, the
 // front end's own or another.
 struct Services {
@@ -59,6 +61,9 @@ struct Services {
     std::function<timing::TimingTable(const SweepWatch& watch)> measure_sizes;
     // Why this machine cannot measure, as a sentence; empty where it can.
     std::function<std::string()> why_not_measured;
+    // Adds the ladder's times to all lessons: read from every lesson's recordings, so only where they are shown. Empty:
+    // they are there, or there are none.
+    std::function<void(LessonContents& contents)> add_ladder = {};
     // Says, before the front end closes, which program runs next. Empty: none can.
     std::function<void(const NextProgram& next)> continue_with;
     // The file that is edited; another object where anything of it is another. From any thread. Empty: none is.

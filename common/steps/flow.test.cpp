@@ -211,6 +211,28 @@ TEST(Flow, AConditionalLoadReachesThoseThatCameThere) {
     EXPECT_EQ(steps.lane_values(1, kFirst).bits[20], to_bits(20.0f));
 }
 
+// 3: for (…) {  4: float p = i < 40 ? in[i] : 0;  5: sum += p;  }  8: shuffle. Lanes from 8 on read once and join twice.
+TEST(Flow, ASumKeepsItsInputsWhereALaneReadsNothing) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 40);
+    row(made, 2, Effect::replace, "sum", {});
+    trace::Statement& load = row(made, 4, Effect::replace, "p", {"in"}, {3, 6});
+    load.loads = 1;
+    load.conditional = true;
+    row(made, 5, Effect::join, "sum", {"p"}, {3, 6});
+    row(made, 8, Effect::join, "sum", {});
+    auto warp = made.warp(0, 0);
+    load_floats(warp, 4, in, 0);
+    load_floats(warp, 4, in, 32, 0xff);
+    warp.shuffle_sum(8, Op::shfl_xor, 16);
+    const Steps steps = build_steps(made.trace);
+    EXPECT_EQ(inputs(steps, 1, 3), 2u);
+    EXPECT_EQ(inputs(steps, 1, 20), 1u);
+    EXPECT_TRUE(inputs_after(steps, 1, kFirst, 20).holds(20));
+    EXPECT_EQ(inputs(steps, 2, 3), 3u);    // two of its own and lane 19's
+    EXPECT_EQ(inputs(steps, 2, 20), 3u);   // its own and lane 4's two
+}
+
 Provenance provenance(const Steps& steps, std::size_t step, std::size_t lane = 3) {
     return inputs_after(steps, step, kFirst, lane);
 }

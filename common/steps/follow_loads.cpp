@@ -116,7 +116,10 @@ void Follower::assigned_without_load(std::size_t number, std::size_t lane, const
     const int line = trace_.records[next].line;
     const bool elsewhere = statement.branch.last != 0 && statement.function.has(line) && !statement.branch.has(line);
     if (elsewhere) return;
-    if (statement.effect != Effect::join) {
+    // What is assigned instead of a value read may be joined to a sum: that holds what it held.
+    const Statement* sink = TextFlow::is_known(&statement) ? text_.sink(statement) : nullptr;
+    const bool joined = sink != nullptr && reaches(*sink, number, lane) != Reach::no;
+    if (statement.effect != Effect::join && !joined) {
         held().inputs[lane] = Provenances::kNothing;
         if (TextFlow::is_known(&statement)) {
             course(lane).taken(statement) = Provenances::kNothing;

@@ -299,6 +299,12 @@ TEST(LayerNormTraps, IdleLanesAddTheSquareOfTheMean) {
     for (const auto& mistake : mistakes) EXPECT_EQ(mistake.lanes, 0xffffff00u);
     EXPECT_NE(mistakes[0].sentence.find("(0 - 20.5)^2 = 420.25"), std::string::npos) << mistakes[0].sentence;
     EXPECT_NE(mistakes[1].sentence.find("(0 - 60.5)^2 = 3660.25"), std::string::npos) << mistakes[1].sentence;
+    // Lane 20 has 21, whose deviation is 0.5; what it adds in the next turn, without a load, is not that load's.
+    double squares = -1;
+    for (const trace::Record& record : outcome.trace->records)
+        if (record.op == trace::Op::load && record.block == 0 && record.active == ~0u && record.has_after >> 20 & 1)
+            squares = element_to_double(record.after_type, record.after[20]);   // of the second sum, which is the later
+    EXPECT_EQ(squares, 0.25);
     const double variance = 133.25 + 24 * 20.5 * 20.5 / 40;
     EXPECT_NEAR((results[0] - biases_of(40)[0]) / weights_of(40)[0], (1 - 20.5) / std::sqrt(variance + 1e-5), 1e-5);
 }

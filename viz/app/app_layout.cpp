@@ -75,6 +75,11 @@ Intent App::draw_single(const Look& look, Rect body) {
     keep(draw_middle(look, stage));
     if (!places.timeline.empty()) {
         const Pane pane(without_keys(look), "timeline", places.timeline, look.colors().panel);
+        timeline_.instead.clear();
+        if (!shown_[0] && whole_ && prediction_.on())
+            timeline_.instead = "This run has " + std::to_string(whole_->steps().size()) +
+                                " steps. Each appears here once its questions are answered; the arrow keys then go through those "
+                                "that are there. Q changes how much is asked: gently, as an exam, or nothing.";
         keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_)
                        : timeline_.draw_entries(pane, {}, {}, playhead_));
     }

@@ -1,5 +1,6 @@
 // The menu, the page of all lessons, and the cards over the window with the keys that they take.
 #include <algorithm>
+#include <utility>
 #include <filesystem>
 
 #include "viz/app/app.hpp"
@@ -71,6 +72,7 @@ std::vector<std::vector<MenuSection>> App::menu_columns() const {
 Intent App::draw_start(const Look& look, const Rect& body) {
     const Pane pane(look, "start", body, look.colors().panel, Pane::Scroll::vertical);
     turn(pane);
+    if (const auto add_ladder = std::exchange(presentation_.services.add_ladder, nullptr)) add_ladder(presentation_);
     return start_.draw(pane, lesson_rows(), presentation_.ladder_source);
 }
 

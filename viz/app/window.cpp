@@ -268,9 +268,12 @@ struct GlfwBackend {
 }  // namespace
 
 void run_window(const lesson::Presentation& presentation, const lesson::WindowRequest& request) {
-    const Library library;
     Keeper keeper;
     const Settings& settings = keeper.settings();
+    const auto scaled = [](float monitor, float larger) { return std::clamp(monitor * larger, 0.5f, 6.0f); };
+    // Most monitors' scale is 1; what it is, the window will tell.
+    FontsAhead fonts(scaled(request.scale > 0 ? request.scale : 1, settings.larger));
+    const Library library;
     const bool sized = !request.has_size && settings.width > 0;
     const Window window(sized ? settings.width : request.width, sized ? settings.height : request.height,
                         "Lanewise · " + presentation.title);
@@ -280,11 +283,12 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
     app.keep_answers(lesson::AnswerFile::usual_path());
     Stage stage{&app};
     install_callbacks(window.handle, stage);
-    Gui gui(std::clamp(scale_of(window.handle, request.scale) * app.larger(), 0.5f, 6.0f));
+    Gui gui(scaled(scale_of(window.handle, request.scale), app.larger()), fonts);
     const GlfwBackend backend(window.handle);
 
     const char* asked = std::getenv("LANEWISE_PRINT_STATE");   // by tests
     const bool prints = asked && std::string(asked) == "1", times_frames = asked && std::string(asked) == "frames";
+    if (times_frames) std::printf("drawn by %s\n", reinterpret_cast<const char*>(glGetString(GL_RENDERER)));
     std::string title, edited;
     double last = glfwGetTime();
     while (!glfwWindowShouldClose(window.handle) && !app.closing()) {
@@ -298,7 +302,7 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
             stage.wake();
             last = glfwGetTime();
         }
-        gui.fit(std::clamp(scale_of(window.handle, request.scale) * app.larger(), 0.5f, 6.0f), app.outside_text());
+        gui.fit(scaled(scale_of(window.handle, request.scale), app.larger()), app.outside_text());
         const double now = glfwGetTime();
         const FrameTimes began = FrameTimes::now();
         draw_frame(window.handle, gui, app, static_cast<float>(now - last));

@@ -1,8 +1,9 @@
 #!/bin/sh
 # How long a change in the run bar takes to be on the screen, from the frame that takes its key to the end of the frame that
 # shows the new run, and the longest frame on the way. Real keys; the window is on a virtual display, which Mesa draws on
-# the processor, and the run is emulated. The field is the TABS-th of the bar (0: the first).
-#   viz/bench/change_bench.sh build/lessons/05_warp_shuffle [TABS VALUE VALUE [FLAG…]]
+# the processor, and the run is emulated. The field is the TABS-th of the bar (0: the first). BACKEND=gpu runs the kernels
+# on the GPU; with NVIDIA's OpenGL (__GLX_VENDOR_LIBRARY_NAME=nvidia) the GPU draws, too.
+#   [BACKEND=gpu] viz/bench/change_bench.sh build/lessons/05_warp_shuffle [TABS VALUE VALUE [FLAG…]]
 # Without values: n (the first field of most lessons), 33 and 64. Exits 77 where Xvfb or xdotool is absent.
 set -u
 lesson=${1:?the program of a lesson, such as build/lessons/05_warp_shuffle}
@@ -15,7 +16,8 @@ fail() { echo "$1" >&2; cat "$work"/err.log >&2 2>/dev/null; exit 1; }
 . "$(dirname "$0")/../platform/display.testing.sh"
 start_display 1600x900
 export LANEWISE_PRINT_STATE=frames
-open_window 'Lanewise .* emulator' --size 1600x900 "$@"
+case ${BACKEND:-cpu} in gpu) where='traced run' ;; *) where=emulator ;; esac
+open_window "Lanewise .* ($where)" --size 1600x900 "$@"
 sleep 2
 xdotool key slash
 for _ in $(seq "$tabs"); do xdotool key Tab; done
@@ -46,6 +48,7 @@ awk '
 [ -s "$work/changes" ] || fail "no change was shown: $(tail -n 3 "$work/out.log")"
 column() { cut -d' ' -f"$1" "$work/changes" | sort -n; }
 middle() { awk '{ v[NR] = $1 } END { printf "least %.0f, median %.0f, worst %.0f", v[1], v[int((NR + 1) / 2)], v[NR] }'; }
+grep '^drawn by' "$work/out.log"
 echo "$(wc -l <"$work/changes") changes: on the screen after $(column 1 | middle) ms"
 echo "processor time of all threads until then: $(column 4 | middle) ms"
 echo "longest frame on the way: $(column 2 | middle) ms, of the processor $(column 3 | middle) ms"

@@ -27,14 +27,14 @@ start_display() {
 # The number of a window whose title matches; nothing where there is none.
 find_window() { xdotool search --onlyvisible --name "$1" 2>/dev/null | head -n 1; }
 
-# open_window TITLE ARGUMENT… : starts $lesson on the emulator and waits for its window; $window is the process, $id the
+# open_window TITLE ARGUMENT… : starts $lesson on the emulator, or on $BACKEND, and waits for its window; $window is the process, $id the
 # window. Its words go to $work/out.log and err.log.
 open_window() {
     title=$1
     shift
     # There, because the menu saves files where the program was started.
     program=$(readlink -f "$lesson")
-    (cd "$work" && exec "$program" --backend cpu "$@") >"$work/out.log" 2>"$work/err.log" &
+    (cd "$work" && exec "$program" --backend "${BACKEND:-cpu}" "$@") >"$work/out.log" 2>"$work/err.log" &
     window=$!
     id=
     for _ in $(seq 1500); do

@@ -143,12 +143,34 @@ struct Source {
     bool usable = false;
 };
 
-Source open_source(const std::vector<std::string>& names) {
+// All files below the folders of fonts, in the folders' order.
+std::vector<fs::path> font_files() {
+    std::vector<fs::path> files;
+    for (const std::string& folder : font_folders()) {
+        std::error_code ignored;
+        for (auto it = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, ignored);
+             !ignored && it != fs::recursive_directory_iterator(); it.increment(ignored))
+            files.push_back(it->path());
+    }
+    return files;
+}
+
+// The best name wins, wherever it is; of one name, the first file. Empty where there is none.
+fs::path find_font(const std::vector<fs::path>& files, const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+        for (const fs::path& file : files)
+            if (file.filename() == name) return file;
+    return {};
+}
+
+Source open_source(const std::vector<fs::path>& files, const std::vector<std::string>& names) {
     Source source;
-    source.path = find_font(font_folders(), names);
+    source.path = find_font(files, names).string();
     if (source.path.empty()) return source;
-    std::ifstream in(source.path, std::ios::binary);
-    source.bytes.assign(std::istreambuf_iterator<char>(in), {});
+    std::ifstream in(source.path, std::ios::binary | std::ios::ate);
+    source.bytes.resize(static_cast<std::size_t>(std::max<std::streamoff>(0, in.tellg())));
+    in.seekg(0);
+    in.read(reinterpret_cast<char*>(source.bytes.data()), static_cast<std::streamsize>(source.bytes.size()));
     source.usable = read_metrics(source.bytes, source.metrics);
     if (!source.usable) source.path.clear();
     return source;
@@ -166,8 +188,7 @@ struct Close {
 constexpr Close kClose[] = {{{'.', '.', 0}, scene::kPointColumns * Fonts::kCloseDigit},
                             {{'-', '-', 0}, scene::kMinusColumns * Fonts::kCloseDigit}};
 
-void set_close(Fonts::Cut& cut, const Source& source) {
-    ImFontAtlas* atlas = ImGui::GetIO().Fonts;
+void set_close(ImFontAtlas& atlas, Fonts::Cut& cut, const Source& source) {
     const auto add = [&](const ImWchar* range, float advance) {
         ImFontConfig config;
         config.MergeMode = cut.font != nullptr;
@@ -177,7 +198,7 @@ void set_close(Fonts::Cut& cut, const Source& source) {
         config.GlyphMaxAdvanceX = advance;
         void* copy = ImGui::MemAlloc(source.bytes.size());
         std::copy(source.bytes.begin(), source.bytes.end(), static_cast<unsigned char*>(copy));
-        ImFont* font = atlas->AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), cut.pixels, &config, range);
+        ImFont* font = atlas.AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), cut.pixels, &config, range);
         if (!cut.font) cut.font = font;
     };
     for (const Close& each : kClose) add(each.range, static_cast<float>(each.advance) * cut.em);
@@ -186,14 +207,13 @@ void set_close(Fonts::Cut& cut, const Source& source) {
     cut.close = true;
 }
 
-Fonts::Cut add_cut(const Source& source, float em, float scale, bool close) {
-    ImFontAtlas* atlas = ImGui::GetIO().Fonts;
+Fonts::Cut add_cut(ImFontAtlas& atlas, const Source& source, float em, float scale, bool close) {
     ImFontConfig config;
     Fonts::Cut cut;
     cut.em = em * scale;
     if (!source.usable) {
         config.SizePixels = std::max(13.0f, static_cast<float>(static_cast<int>(em * scale * 1.1f)));
-        cut.font = atlas->AddFontDefault(&config);
+        cut.font = atlas.AddFontDefault(&config);
         cut.pixels = config.SizePixels;
         cut.ascent = cut.pixels * 10 / 13;
         cut.cap = cut.pixels * 8 / 13;
@@ -206,7 +226,7 @@ Fonts::Cut add_cut(const Source& source, float em, float scale, bool close) {
     cut.cap = cut.em * source.metrics.cap;
     cut.digit = cut.em * source.metrics.digit;
     if (close) {
-        set_close(cut, source);
+        set_close(atlas, cut, source);
         return cut;
     }
     config.OversampleH = cut.em < 16 ? 2 : 1;
@@ -216,40 +236,18 @@ Fonts::Cut add_cut(const Source& source, float em, float scale, bool close) {
     // ImGui frees what it is given with its own allocator.
     void* copy = ImGui::MemAlloc(source.bytes.size());
     std::copy(source.bytes.begin(), source.bytes.end(), static_cast<unsigned char*>(copy));
-    cut.font = atlas->AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), cut.pixels, &config,
-                                           kFontsAreDynamic ? nullptr : em > kLargeEm ? kAsciiGlyphs : kGlyphs);
+    cut.font = atlas.AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), cut.pixels, &config,
+                                          kFontsAreDynamic ? nullptr : em > kLargeEm ? kAsciiGlyphs : kGlyphs);
     return cut;
 }
 
-}  // namespace
-
-std::string find_font(const std::vector<std::string>& folders, const std::vector<std::string>& names) {
-    // One walk over all folders, then the best name wins.
-    std::vector<std::string> found(names.size());
-    for (const std::string& folder : folders) {
-        std::error_code ignored;
-        for (auto it = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, ignored);
-             !ignored && it != fs::recursive_directory_iterator(); it.increment(ignored)) {
-            const std::string file = it->path().filename().string();
-            for (std::size_t i = 0; i < names.size(); ++i) {
-                if (found[i].empty() && file == names[i]) found[i] = it->path().string();
-            }
-        }
-    }
-    for (std::string& path : found) {
-        if (!path.empty()) return std::move(path);
-    }
-    return {};
-}
-
-namespace {
-
 // Adds what other fonts have of `letters` to each size of text (figures have no names in them).
-void merge_others(std::array<Fonts::Cut, static_cast<std::size_t>(Face::count_)>& cuts, std::vector<ImWchar> letters,
+void merge_others(ImFontAtlas& atlas, const std::vector<fs::path>& files,
+                  std::array<Fonts::Cut, static_cast<std::size_t>(Face::count_)>& cuts, std::vector<ImWchar> letters,
                   std::vector<std::vector<ImWchar>>& ranges) {
     for (const std::string& name : kOthers) {
         if (letters.empty()) return;
-        const Source source = open_source({name});
+        const Source source = open_source(files, {name});
         stbtt_fontinfo info;
         if (!source.usable ||
             !stbtt_InitFont(&info, source.bytes.data(), stbtt_GetFontOffsetForIndex(source.bytes.data(), 0)))
@@ -273,8 +271,7 @@ void merge_others(std::array<Fonts::Cut, static_cast<std::size_t>(Face::count_)>
             void* copy = ImGui::MemAlloc(source.bytes.size());
             std::copy(source.bytes.begin(), source.bytes.end(), static_cast<unsigned char*>(copy));
             config.DstFont = cuts[i].font;
-            ImGui::GetIO().Fonts->AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), pixels, &config,
-                                                       range.data());
+            atlas.AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), pixels, &config, range.data());
         }
     }
 }
@@ -287,11 +284,14 @@ bool Fonts::covers(std::string_view text) const {
     return true;
 }
 
-Fonts Fonts::load(float scale, std::string_view outside) {
-    const Source prose = open_source(kProse);
-    Source prose_strong = open_source(kProseStrong);
-    const Source code = open_source(kCode);
-    Source code_strong = open_source(kCodeStrong);
+Fonts Fonts::load(float scale, std::string_view outside) { return load(*ImGui::GetIO().Fonts, scale, outside); }
+
+Fonts Fonts::load(ImFontAtlas& atlas, float scale, std::string_view outside) {
+    const std::vector<fs::path> files = font_files();
+    const Source prose = open_source(files, kProse);
+    Source prose_strong = open_source(files, kProseStrong);
+    const Source code = open_source(files, kCode);
+    Source code_strong = open_source(files, kCodeStrong);
     if (!prose_strong.usable) prose_strong = prose;
     if (!code_strong.usable) code_strong = code;
 
@@ -301,14 +301,14 @@ Fonts Fonts::load(float scale, std::string_view outside) {
     for (std::size_t i = 0; i < fonts.cuts_.size(); ++i) {
         const FaceSpec spec = spec_of(static_cast<Face>(i));
         const Source& source = spec.code ? (spec.strong ? code_strong : code) : (spec.strong ? prose_strong : prose);
-        fonts.cuts_[i] = add_cut(source, spec.em, scale, static_cast<Face>(i) >= Face::narrow);
+        fonts.cuts_[i] = add_cut(atlas, source, spec.em, scale, static_cast<Face>(i) >= Face::narrow);
         fonts.cuts_[i].code = spec.code;
         fonts.cuts_[i].strong = spec.strong;
     }
     fonts.asked_ = letters_to_find(outside);
     fonts.ranges_ = std::make_shared<std::vector<std::vector<ImWchar>>>();
     fonts.ranges_->reserve(kOthers.size());
-    merge_others(fonts.cuts_, fonts.asked_, *fonts.ranges_);
+    merge_others(atlas, files, fonts.cuts_, fonts.asked_, *fonts.ranges_);
     if (!prose.usable || !code.usable) {
         fonts.notice_ = std::string("No font for ") +
                         (!prose.usable ? (!code.usable ? "prose or code" : "prose") : "code") +

@@ -52,6 +52,8 @@ public:
     // `outside` is text that is not ours, such as names of files: what our fonts lack of it is taken from any font of
     // the system that has it.
     static Fonts load(float scale, std::string_view outside = {});
+    // The same for an atlas that need not be ImGui's yet, from any thread.
+    static Fonts load(ImFontAtlas& atlas, float scale, std::string_view outside = {});
 
     // Are all letters of `text` there, as far as this system has them?
     bool covers(std::string_view text) const;
@@ -75,9 +77,6 @@ private:
     std::string prose_file_;
     std::string code_file_;
 };
-
-// The first file of `names` under `folders`, searched in that order; empty when there is none.
-std::string find_font(const std::vector<std::string>& folders, const std::vector<std::string>& names);
 
 // Has `text` letters that ImGui's have no room for (emoji, where it counts letters in 16 bits)?
 bool has_far_letters(std::string_view text);

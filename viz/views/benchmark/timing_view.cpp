@@ -56,6 +56,10 @@ std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, co
     const timing::Timing* baseline = baseline_for(rows, variant);
     std::erase_if(rows, [&](auto* row) { return row->baseline && !row->on_cpu && row != baseline; });
     // What "slow" is stays in sight.
+    // Like beside like: variants on another type of input come last.
+    if (own)
+        std::stable_partition(rows.begin(), rows.end(),
+                              [&](auto* row) { return row->baseline || row->element == own->element; });
     std::stable_partition(rows.begin(), rows.end(), [](auto* row) { return row->on_cpu; });
     std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row == baseline; });
     std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row->variant == variant; });
@@ -63,6 +67,13 @@ std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, co
     rows.resize(most);
     std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->median_us < b->median_us; });
     return rows;
+}
+
+// A row's name, with the type of its input where that is not the shown variant's and its name does not say it.
+std::string name_of(const timing::Timing& row, const timing::Timing* own) {
+    const bool told = !own || row.baseline || row.element.empty() || row.element == own->element ||
+                      row.variant.find(row.element) != std::string::npos;
+    return told ? row.variant : row.variant + " (" + row.element + ")";
 }
 
 }  // namespace
@@ -93,6 +104,7 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
     text_in(pane.brush, Face::caption, rest.cut_top(pane.px(17)), colors.quiet,
             fit_text(pane.look(), Face::caption, timing::times_from(table), rest.width()), Align::left);
     rest.cut_top(pane.px(3));
+    const timing::Timing* shown = scene::timing_of(table, variant);
     double slowest = 0;
     for (const timing::Timing* row : rows)
         if (!row->on_cpu) slowest = std::max(slowest, row->high_us);
@@ -103,7 +115,7 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
         const float bar_x0 = line.x0 + name_width + pane.px(4);
         const float bar_room = line.width() - name_width - pane.px(70);
         text_in(pane.brush, Face::caption, {line.x0, line.y0, bar_x0, line.y1}, own ? colors.accent : colors.text,
-                fit_text(pane.look(), Face::caption, row->variant, name_width), Align::left);
+                fit_text(pane.look(), Face::caption, name_of(*row, shown), name_width), Align::left);
         // A bar of the CPU would leave the others no room: it ends at the edge, and is drawn broken there.
         const bool broken = row->on_cpu && row->median_us > slowest;
         const auto x_of = [&](double us) {
@@ -125,7 +137,7 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
         if (pane.hovers(line)) {
             char words[160];
             std::snprintf(words, sizeof words, "%s: median %s, 5%% to 95%%: %s to %s, %.0f GB/s, %d samples",
-                          row->variant.c_str(), time_text(row->median_us).c_str(), time_text(row->low_us).c_str(),
+                          name_of(*row, shown).c_str(), time_text(row->median_us).c_str(), time_text(row->low_us).c_str(),
                           time_text(row->high_us).c_str(), row->gb_per_s(), row->samples);
             hint_card(pane.look(), words);
         }

@@ -7,7 +7,8 @@
 namespace lanewise::viz {
 namespace {
 
-constexpr float kLargestCell = 30, kSmallestCell = 3;
+constexpr float kLargestCell = 30, kSmallestCell = 3, kSmallestLow = 1.5f;
+constexpr float kLow = 240;
 constexpr float kFates = 84;   // words beside a row
 
 }  // namespace
@@ -23,9 +24,11 @@ void BoxesView::lay_out(const Pane& pane) {
     const std::size_t n = boxes_->boxes.size();
     Rect rest = pane.box.inset(pane.px(compact ? 8 : 16), pane.px(compact ? 4 : 8));
     BoxesPlaces& to = places_;
-    to.heading = rest.cut_top(pane.px(compact ? 20 : 28));
-    to.caption = rest.cut_top(pane.px(compact ? 18 : 40));
-    to.foot = compact ? Rect{} : rest.cut_bottom(pane.px(rest.width() < pane.px(690) ? 38 : 22));
+    // In a low pane the boxes and bits come first: colours are explained under the pointer.
+    low = !compact && rest.height() < pane.px(kLow);
+    to.heading = rest.cut_top(pane.px(compact || low ? 20 : 28));
+    to.caption = rest.cut_top(pane.px(compact || low ? 18 : 40));
+    to.foot = compact || low ? Rect{} : rest.cut_bottom(pane.px(rest.width() < pane.px(690) ? 38 : 22));
     const bool asks = !boxes_->questions.empty() && rest.height() > pane.px(compact ? 420 : 250);
     to.question = asks ? rest.cut_bottom(pane.px(66)) : Rect{};
     rest.cut_top(pane.px(4));
@@ -58,7 +61,7 @@ void BoxesView::lay_out(const Pane& pane) {
     to.cell = cell_in(to.matrix.width(), to.matrix.height());
     to.count = n;
     to.first = 0;
-    if (to.cell < pane.px(kSmallestCell)) {
+    if (to.cell < pane.px(low ? kSmallestLow : kSmallestCell)) {
         // Not all have room: those around the row that decides.
         to.cell = 2 * pane.px(kSmallestCell);
         const float room = std::min(to.matrix.width() - names - pane.px(kFates), to.matrix.height() - head - foot);
@@ -188,7 +191,7 @@ void BoxesView::draw_heading(const Pane& pane, std::size_t step) {
     if (caption_.empty()) caption_ = "This step changes no box and no bit.";
     const Face face = compact ? Face::caption : Face::body;
     float y = places_.caption.y0;
-    for (const std::string& each : fit_lines(look, face, caption_, places_.caption.width(), compact ? 1 : 2)) {
+    for (const std::string& each : fit_lines(look, face, caption_, places_.caption.width(), compact || low ? 1 : 2)) {
         text(pane.brush, face, {places_.caption.x0, y}, theme.text, each);
         y += line_height(look, face) * 1.1f;
     }

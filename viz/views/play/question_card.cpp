@@ -26,6 +26,9 @@ std::string_view how_to_answer(QuestionKind kind) {
         case QuestionKind::source_lane: return "click the lane on the stage, or type its number";
         case QuestionKind::holds_total: return "click the lanes, or type 0-7, 9 or all; then Enter";
         case QuestionKind::is_defined:
+        case QuestionKind::ordered:
+        case QuestionKind::orders_memory:
+        case QuestionKind::waits:
         case QuestionKind::faster: return lesson::answer_form(kind);
         case QuestionKind::written: return "type it, then Enter";
         default: return "type a number, then Enter";
@@ -118,7 +121,9 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
 // What refutes the answer, in words of a button.
 std::string QuestionCard::words_of_see(const std::string& target) {
     const lesson::Link link = lesson::parse_link(target);
+    if (link.view == lesson::View::costs) return "See the costs";
     if (link.view) return "See the times";
+    if (!link.step) return "See that variant";
     if (link.lane >= 0) return fmt::format("See lane {} at step {}", link.lane, link.step.value_or(0) + 1);
     return fmt::format("See step {}", link.step.value_or(0) + 1);
 }

@@ -5,6 +5,7 @@
 #include "viz/testing/headless.testing.hpp"
 #include "viz/testing/labels.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
+#include "viz/testing/screens.testing.hpp"
 #include "viz/views/benchmark/timing_view.hpp"
 #include "viz/views/lane/inspector_view.hpp"
 #include "viz/views/shell/source_view.hpp"
@@ -289,6 +290,33 @@ TEST(TimingView, SaysWhereTimesCameFromAndNeverInventsOne) {
     ASSERT_NE(scene::timing_of(shown.timings, "warp_sum_xor"), nullptr);
     Headless gui(300, 300);
     EXPECT_EQ(TimingView{}.height(gui.look(), timing::TimingTable{}, "x"), 0);
+}
+
+// Of five with room for three: the shown one and another on the same type; then the fastest, whose name does not say its.
+TEST(TimingView, SetsLikeBesideLike) {
+    timing::TimingTable table;
+    const auto add = [&](const char* name, const char* element, double us) {
+        timing::Timing row{.variant = name};
+        row.element = element;
+        row.n = 1024;
+        row.within_bound = true;
+        row.samples = 10;
+        row.low_us = row.median_us = row.high_us = us;
+        table.rows.push_back(row);
+    };
+    add("quick", "f16", 1), add("brisk", "f16", 2), add("shown", "f32", 30), add("slow", "f32", 40);
+    Headless gui(300, 300);
+    testing::WordsCanvas canvas;
+    gui.canvas = &canvas;
+    TimingView view;
+    view.most = 3;
+    gui.frame([&] { view.draw(Pane(gui.look(), "times", gui.window()), table, "shown"); });
+    std::string all;
+    for (const auto& label : canvas.labels) all += label.words + "|";
+    EXPECT_NE(all.find("|shown|"), std::string::npos) << all;
+    EXPECT_NE(all.find("|slow|"), std::string::npos) << all;
+    EXPECT_NE(all.find("|quick (f16)|"), std::string::npos) << all;
+    EXPECT_EQ(all.find("brisk"), std::string::npos) << all;
 }
 
 TEST(Playhead, StaysWithinItsStepsAndStopsAtTheEnd) {

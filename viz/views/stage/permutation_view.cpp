@@ -50,12 +50,14 @@ bool PermutationView::draw(const Pane& pane, const Rect& where, const RunView& r
     const float side = cell_ * lanes;
     text_in(pane.brush, Face::caption, {rest.x0, head.y0, rest.x0 + side, head.y0 + pane.px(13)}, colors.quiet,
             "reads lane →", Align::left);
-    text_in(pane.brush, Face::caption, {rest.x0, head.y0, rest.x0 + side, head.y0 + pane.px(13)}, colors.quiet,
-            "a row for each lane ↓", Align::right);
+    const float both = text_width(pane.look(), Face::caption, "reads lane →  a row for each lane ↓");
+    if (side >= both)
+        text_in(pane.brush, Face::caption, {rest.x0, head.y0, rest.x0 + side, head.y0 + pane.px(13)}, colors.quiet,
+                "a row for each lane ↓", Align::right);
     draw_matrix(pane, selection);
     rest.cut_left(side + pane.px(22));
     const float bits = std::min(cell_, pane.px(9)) * 12.5f;
-    Rect of_bits = rest.cut_left(bits);
+    Rect of_bits = rest.cut_left(std::max(bits, text_width(pane.look(), Face::caption, "bits: own → read")));
     text_in(pane.brush, Face::caption, {of_bits.x0, head.y0, of_bits.x1, head.y0 + pane.px(13)}, colors.quiet,
             "bits: own → read", Align::left);
     draw_bits(pane, of_bits, selection);

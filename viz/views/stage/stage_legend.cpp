@@ -83,6 +83,7 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const RunView& run
     }
     x += pane.px(14);
 
+    if (!lacking.empty()) put({0, lacking, [](const Rect&) {}});
     // What is looked for in a wrong run comes first.
     if (facts.faulting) put({18, "named by what was found wrong", [&](const Rect& box) { fault_mark(brush, box); }});
     if (facts.differing) {

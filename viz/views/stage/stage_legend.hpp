@@ -21,6 +21,7 @@ LegendFacts legend_facts(const Scene& scene, std::size_t most_inputs, const Rect
 
 struct StageLegend {
     std::string differing_from;   // in a comparison: the run that lanes are held against
+    std::string lacking = {};     // what has no room, told before the scale of colours
 
     // An Intent where the other colours are asked for.
     Intent draw(const Pane& pane, const Rect& where, const RunView& run_view, const LegendFacts& facts,

@@ -12,7 +12,7 @@
 namespace lanewise::viz {
 namespace {
 
-constexpr float kLeastMatrix = 190;   // high: its two headings fit beside each other over so wide a square
+constexpr float kLeastMatrix = 125;   // high: a cell is three pixels
 
 }  // namespace
 
@@ -48,7 +48,9 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
                            rest.height() * 0.45f);
     if (memory_height < pane.px(64)) memory_height = 0;   // less than a heading, a row of values and its sentence
     // At all steps of the run, so that the stage does not move. In a low window the lanes come first.
-    const float matrix_height = std::min(PermutationView::height(pane.look()), rest.height() * 0.52f);
+    const float matrix_height =
+        std::min(PermutationView::height(pane.look()),
+                 std::max(rest.height() * 0.52f, std::min(pane.px(kLeastMatrix), rest.height() * 0.6f)));
     matrix_fits = !compact && matrix_height >= pane.px(kLeastMatrix);
     const bool has_matrix = matrix && matrix_fits;
     if (has_matrix) memory_height = std::max(memory_height, matrix_height);
@@ -63,7 +65,7 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
         memory.draw(pane, memory_box, run_view, playhead, selection);
     }
     if (!compact) {
-        const StageLegend legend{differing_from};
+        const StageLegend legend{differing_from, matrix && !matrix_fits ? "no room for the matrix: F, K" : ""};
         const Intent colors = legend.draw(pane, legend_box, run_view, legend_facts(scene_, run_view.most_inputs, rest),
                                           selection.display.colors);
         if (colors) intent = colors;

@@ -137,7 +137,7 @@ Intent TimelineView::draw_controls(const Pane& pane, const Rect& where, const Pl
         if (pane.button(box)) intent = buttons[i].second;
         x += width + pane.px(2);
     }
-    const std::string place = playhead.count == 0 ? "no steps"
+    const std::string place = playhead.count == 0 ? std::string(instead.empty() ? "no steps" : "no step yet")
         : "step " + std::to_string(playhead.step + 1) + " of " + std::to_string(playhead.count);
     Rect rest{x + pane.px(12), where.y0, where.x1, where.y1};
     text_in(pane.brush, Face::strong, rest, pane.colors().strong, place, Align::left);
@@ -281,7 +281,10 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
     Rect rest = pane.box.inset(pane.px(16), pane.px(8));
     Intent intent = draw_controls(pane, rest.cut_top(pane.px(30)), playhead, scale.figure);
     rest.cut_top(pane.px(7));
-    if (entries.empty()) return intent;
+    if (entries.empty()) {
+        paragraph(brush, Face::body, {rest.x0, rest.y0}, std::min(rest.width(), pane.px(760)), colors.quiet, instead, 1.35f);
+        return intent;
+    }
 
     const Rect margin = rest.cut_left(pane.px(74));
     const TimelinePlaces all = place_entries(entries, rest.width(), pane.look().scale);

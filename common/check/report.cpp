@@ -80,6 +80,8 @@ constexpr Rule kRules[] = {
     {"bad_width", "A width that a shuffle does not take."},
     {"deadlock", "Lanes wait for lanes that wait elsewhere."},
     {"runaway", "A block that does not come to an end."},
+    {"missing_return", "A function that returns a value comes to its end without a return."},
+    {"misaligned_access", "An access at an address that is no multiple of its size."},
     {"trap", "The kernel ended itself by __trap()."},
     {"assertion_failed", "An assertion of the kernel does not hold."},
     {"too_much_shared", "More shared memory than a block can have."}};

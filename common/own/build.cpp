@@ -268,7 +268,8 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
     for (const Instance& instance : request.instances)
         if (std::find(there.begin(), there.end(), instance.name) == there.end())
             throw CompileError({{request.file.string(), instance.line, 0,
-                                 there.empty() ? "the file has no kernel: a function that begins with __global__."
+                                 there.empty() ? "the file has no kernel: a function that begins with __global__, outside "
+                                                 "of branches of #if that are not taken."
                                                : fmt::format("there is no kernel '{}'; there are {}.", instance.name,
                                                              fmt::join(there, ", "))}});
     if (auto refusals = refusals_told(said, kernels_of(request)); !refusals.empty())
@@ -276,13 +277,16 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
     try {
         compile(tools, request, *library, stop);
     } catch (const CompileError& error) {
-        if (!is_about_a_header(error, request)) throw;
+        std::vector<Message> messages = error.messages();
+        for (Message& missing : missing_headers_told(said)) messages.push_back(std::move(missing));
+        const CompileError whole(std::move(messages));
+        if (!is_about_a_header(error, request)) throw whole;
         // It may be in what the kernels do not use: a header of the host's that another one was left out of.
         try {
             annotated(tools, request, folder, true, stop);
             compile(tools, request, *library, stop);
         } catch (const CompileError&) {
-            throw error;
+            throw whole;
         }
     }
     return library;

@@ -154,6 +154,23 @@ std::vector<std::string> kernels_told(const std::string& output) {
     return names;
 }
 
+std::vector<Message> missing_headers_told(const std::string& output) {
+    std::vector<Message> messages;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        if (!take(line, "  skipped ")) continue;
+        const auto place = place_of(line);
+        if (!place) continue;
+        std::ifstream file(place->file, std::ios::binary);
+        std::string text;
+        for (int i = 0; i < place->line && std::getline(file, text); ++i) {}
+        if (text.find('"' + place->rest + '"') == text.npos) continue;  // <pthread.h> is the host's
+        messages.push_back({place->file, place->line, 0,
+                            "\"" + place->rest + "\" was not found; -I FOLDER says where headers are."});
+    }
+    return messages;
+}
+
 std::vector<Message> refusals_told(const std::string& output, const std::vector<std::string>& kernels) {
     std::vector<Message> messages;
     bool asked = false;

@@ -130,10 +130,13 @@ void write(const fs::path& path, const std::string& text) {
 
 std::shared_ptr<Library> fresh_folder() {
     std::error_code failed;
-    std::string name = (fs::temp_directory_path(failed) / "lanewise-XXXXXX").string();
-    if (failed || !mkdtemp(name.data()))
+    const fs::path parent = fs::temp_directory_path(failed);
+    std::string name = (parent / "lanewise-XXXXXX").string();
+    if (failed || !mkdtemp(name.data())) {
+        const char* named = std::getenv("TMPDIR");
         throw Error(fmt::format("no folder can be made in {} for what is compiled; TMPDIR names another one.",
-                                fs::path(name).parent_path().string()));
+                                failed && named ? std::string(named) : parent.string()));
+    }
     return std::make_shared<Library>(name);
 }
 
@@ -153,6 +156,10 @@ void judge(const CommandResult& result, const BuildRequest& request, const std::
         case CommandResult::End::exited:
             break;
     }
+    // A program whose libraries are not there.
+    if (result.status == 127)
+        throw Error(fmt::format("{} could not be started; build or install Lanewise again. The system says: {}",
+                                program, result.output.substr(0, result.output.find('\n'))));
     if (result.status != 0) throw CompileError(messages_of(result.output, request.file, files));
 }
 

@@ -9,6 +9,7 @@ comparison, and counted apart, as "but for":
   numbers     shared arrays are numbered through all kernels of a lesson's file, or those that run: compared by name
   snapshots   arrays in global memory that a lesson shows at barriers, beside shared memory
   structures  a lesson says what its structures in memory are made of (f32); to `check` they are words (u32)
+  joins       what a sum is after a load that it takes in: told where no kernel of the file uses its name otherwise
   outputs     which arrays' last values a trace ends with: a lesson names its results, `check` all that began as zeros
 A variant that no `run:` line can tell is named with the reason. Exit status: 0 all the same; 1 one differs, or there was
 nothing to compare.
@@ -47,11 +48,13 @@ def parameters(text, kernel):
     return pairs
 
 
-def pointee(kind, template_arguments):
+def pointee(kind, text, kernel, template_arguments):
     """What a pointer of this type points to, as far as the launch tells: `const T*` with <float, 64> is a float."""
     kind = re.sub(r"\b(const|__restrict__|volatile)\b|\*", "", kind).strip()
-    if kind in ("T", "In", "Value", "Element"):
-        kind = template_arguments.split(",")[0].strip()
+    heads = re.findall(r"template\s*<([^>]*)>\s*__global__[^;{]*?\b%s\s*\(" % re.escape(kernel), text)
+    names = [parameter.split("=")[0].split()[-1] for parameter in heads[0].split(",")] if heads else []
+    if kind in names:
+        return template_arguments.split(",")[names.index(kind)].strip()
     return kind
 
 
@@ -75,7 +78,7 @@ class Plan:
             words = []
             for (kind, name), (word, rest) in zip(parameters(text, kernel), arguments):
                 if word == "memory":
-                    words.append(self.memory(int(rest[0]), int(rest[1]), pointee(kind, template_arguments), known))
+                    words.append(self.memory(int(rest[0]), int(rest[1]), pointee(kind, text, kernel, template_arguments), known))
                 else:
                     words.append(self.value(bytes.fromhex(rest[0]), kind, name))
             shape = f"dim3({gx}, {gy}, {gz}), dim3({bx}, {by}, {bz})" + (f", {shared}" if shared else "")
@@ -125,7 +128,7 @@ class Trace:
         """The lines of these blocks."""
         return [text for text, event in self.events if event["block"] in blocks]
 
-    def named(self, blocks, structures):
+    def named(self, blocks, structures, joins=True):
         """The records of these blocks, with arrays by name and without snapshots of global memory."""
         for _, event in self.events:
             if event["block"] not in blocks:
@@ -135,6 +138,8 @@ class Trace:
                 event["array"] = self.arrays[event["array"]]["array"]
                 if event["array"] in structures:
                     del event["type"]
+            if event["op"] == "load" and not joins:
+                event.pop("after", None), event.pop("after_type", None)
             if "shared" in event:
                 images = [dict(image, array=self.arrays[image["array"]]["array"]) for image in event.pop("shared")
                           if self.arrays[image["array"]]["space"] == "shared"]
@@ -154,7 +159,8 @@ def difference(own, other, structures):
     if own.records(blocks) == other.records(blocks):
         return said
     if list(own.named(blocks, structures)) != list(other.named(blocks, structures)):
-        return False
+        same = list(own.named(blocks, structures, False)) == list(other.named(blocks, structures, False))
+        return "joins" if same else False
     if structures:
         return "structures"
     shows = any(own.arrays[image["array"]]["space"] != "shared" for _, event in own.events for image in event.get("shared", []))

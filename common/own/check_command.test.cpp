@@ -98,6 +98,14 @@ TEST_F(Check, SaysWhatIsMissing) {
     EXPECT_TRUE(says("我的.cu:4: ") && says("我的.cu:2: \"nowhere.cuh\" was not found; -I FOLDER")) << said_;
 }
 
+TEST_F(Check, ATypoInATemplateIsToldAsOneElsewhere) {
+    EXPECT_EQ(check("// run: k<1><<<1, 32>>>(zeros(32))\ntemplate <int kA>\n__global__ void k(int* out) {\n"
+                    "    out[0] = __shfl_xro_sync(0xffffffffu, 1, 2);\n}\n"),
+              kExitUsage);
+    EXPECT_TRUE(says("我的.cu:4: ‘__shfl_xro_sync’ was not declared in this scope")) << said_;
+    EXPECT_FALSE(says("permissive")) << said_;
+}
+
 TEST_F(Check, NamesTheElementThatIsWrong) {
     EXPECT_EQ(check("// run: k<<<1, 32>>>(out = zeros(32))\n// expect: out == ramp(32)\n"
                     "__global__ void k(int* out) { out[threadIdx.x] = threadIdx.x == 7 ? 0 : threadIdx.x; }\n"),

@@ -57,6 +57,12 @@ std::string plain(std::string text) {
         text = text.substr(0, text.find("’")) +
                " fits no template of the file: its arguments are of another kind or number.";
     }
+    // Of a name in a template that nothing declares.
+    if (const std::string_view fits = "there are no arguments to ‘"; text.starts_with(fits)) {
+        text.erase(0, fits.size());
+        text = "‘" + text.substr(0, text.find("’")) + "’ was not declared in this scope";
+    }
+    if (const std::string_view flag = " [-fpermissive]"; text.ends_with(flag)) text.erase(text.size() - flag.size());
     if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
     return text;
 }

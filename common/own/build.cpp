@@ -279,8 +279,15 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
                                                  "of branches of #if that are not taken."
                                                : fmt::format("there is no kernel '{}'; there are {}.", instance.name,
                                                              fmt::join(there, ", "))}});
-    if (auto refusals = refusals_told(said, kernels_of(request)); !refusals.empty())
+    if (auto refusals = refusals_told(said, kernels_of(request)); !refusals.empty()) {
+        const std::vector<std::string> others = kernels_that_nothing_refuses(said);
+        refusals.push_back({request.file.string(), 0, 0,
+                            fmt::format("lessons/REFERENCE.md lists what cannot be emulated{}.",
+                                        others.empty() ? ""
+                                                       : fmt::format("; without its run: line the file's other kernels run ({})",
+                                                                     fmt::join(others, ", ")))});
         throw CompileError(std::move(refusals));
+    }
     try {
         compile(tools, request, *library, stop);
     } catch (const CompileError& error) {

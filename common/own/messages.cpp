@@ -160,6 +160,18 @@ std::vector<std::string> kernels_told(const std::string& output) {
     return names;
 }
 
+std::vector<std::string> kernels_that_nothing_refuses(const std::string& output) {
+    std::vector<std::string> names;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        if (take(line, "kernel ")) names.push_back(line.substr(0, line.find_first_of("<(")));
+        else if (line.starts_with("  refused ") && !names.empty()) names.back().clear();
+    }
+    std::erase(names, "");
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
 std::vector<Message> missing_headers_told(const std::string& output) {
     std::vector<Message> messages;
     std::istringstream lines(output);

@@ -87,6 +87,15 @@ text after 0xffffffffu "" >"$file"
 wait_for "shown=$((version + 2)) saved=$((version + 2)) problem=none"
 version=$((version + 2))
 
+# One that computes and waits for nothing runs until its time is up, or until the next save.
+text loop 0xffffffffu "while (n > 0) n |= 1;" >"$file"
+wait_for "shown=$version saved=$((version + 1)) problem=none"
+sleep 0.8
+text mended 0xffffffffu "" >"$file"
+wait_for "shown=$((version + 2)) saved=$((version + 2)) problem=none"
+grep -q "shown=$((version + 1)) " "$work/out.log" && fail "a save did not stop the run before it"
+version=$((version + 2))
+
 count=${EDITS:-12}
 before=$(memory)
 times=()

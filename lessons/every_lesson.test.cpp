@@ -1,6 +1,8 @@
 // What must hold of every lesson, whatever its kernels: add_lesson() puts this into each lesson's test.
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
+#include <fstream>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -274,6 +276,42 @@ TEST(EveryVariant, LeavesEqualTracesOnTheGpuAndTheEmulator) {
         const auto emulated = run(plan, order_of(variant, *on_gpu.trace), true, blocks);
         const auto difference = trace::diff(*on_gpu.trace, *emulated.trace);
         EXPECT_TRUE(difference.equal) << variant.name << ": " << difference.sentence;
+    }
+}
+
+// For check_lessons.py: what each variant's program and its plan are, as text and files of bytes in this folder.
+TEST(EveryVariant, WritesItsPlanWhereThatIsAskedFor) {
+    const char* folder = std::getenv("LANEWISE_PLANS");
+    if (!folder) GTEST_SKIP() << "LANEWISE_PLANS names no folder";
+    for (const auto& variant : the_lesson().variants()) {
+        if (!is_emulated(variant)) continue;
+        const auto plan = plan_of(variant.name, inputs_of(variant.name));
+        const std::string path = std::string(folder) + "/" + variant.name;
+        std::ofstream text(path + ".plan");
+        for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+            const auto& buffer = plan.buffers[i];
+            text << "buffer\t" << buffer.name << '\t' << static_cast<int>(buffer.role) << '\t' << buffer.bytes() << '\n';
+            std::ofstream bytes(path + "." + std::to_string(i) + ".bin", std::ios::binary);
+            bytes.write(reinterpret_cast<const char*>(buffer.contents.data()),
+                        static_cast<std::streamsize>(buffer.contents.size()));
+        }
+        for (const auto& launch : plan.launches) {
+            text << "launch\t" << launch.kernel << '\t' << launch.arguments << '\t' << launch.grid.x << '\t' << launch.grid.y
+                 << '\t' << launch.grid.z << '\t' << launch.block.x << '\t' << launch.block.y << '\t' << launch.block.z
+                 << '\t' << launch.block.dynamic_shared_bytes << '\n';
+            for (const auto& argument : launch.values) {
+                if (argument.is_buffer) {
+                    text << "memory\t" << argument.buffer << '\t' << argument.offset_bytes << '\n';
+                    continue;
+                }
+                text << "value\t";
+                for (std::uint32_t k = 0; k < argument.size; ++k)
+                    text << "0123456789abcdef"[static_cast<unsigned>(argument.value[k]) >> 4]
+                         << "0123456789abcdef"[static_cast<unsigned>(argument.value[k]) & 15u];
+                text << '\n';
+            }
+        }
+        ASSERT_TRUE(text.good()) << path;
     }
 }
 

@@ -31,6 +31,13 @@ TEST(Joins, AreToldOfWhatWasRead) {
               "float v = in[i]; x += v(0); y += v * v(1); x += in[j](0);");
 }
 
+TEST(Joins, AreToldBehindAMacroThatAnAssignmentEndsIn) {
+    const std::string macro = "\n#define MOST(a, b) (a > b) ? a : b\n";
+    EXPECT_EQ(told(macro + "sum = MOST(sum, in[i]);"), macro + "sum = MOST(sum, in[i])(0);");
+    EXPECT_EQ(told(macro + "sum = sum > in[i] ? MOST(in[i], sum) : in[j];"),
+              macro + "sum = sum > in[i] ? MOST(in[i], sum) : in[j](0);");
+}
+
 TEST(Joins, AreNotToldOfOtherThings) {
     for (const char* body : {"i += stride;", "sum += 1.0f;", "sum += x;", "float v = in[i]; i += stride;",
                              "float v = in[i]; v = v * v;", "float v = in[i]; sum = own(v);", "tree[i] += in[i];",

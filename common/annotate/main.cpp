@@ -27,7 +27,7 @@ constexpr const char* kUsage =
     "         [--gpu-file NUMBER=ENTRIES.inc …] FILE\n"
     "       lanewise_annotate declarations --root FOLDER --stand-ins FOLDER [--depfile FILE] FILE\n"
     "       lanewise_annotate kernels --root FOLDER --stand-ins FOLDER [--declarations FILE] [--include FOLDER …]\n"
-    "         [--kernel NAME …] FILE.cu FOLDER\n";
+    "         [--kernel NAME …] [--headers lean] FILE.cu FOLDER\n";
 
 // The command line: a verb, options with a value each, and places.
 struct Command {
@@ -166,6 +166,7 @@ void write_kernels(const Command& command) {
     };
     all("include", options.include_folders);
     all("kernel", options.kernels);
+    options.lean_headers = command.option("headers") == "lean";
     const fs::path folder = command.places[1];
     const std::string path = fs::absolute(command.places[0]).lexically_normal().string();
     const annotate::StrangersFile file = annotate::read_strangers_file(path, read(path), command.prelude(), options);

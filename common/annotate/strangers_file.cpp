@@ -61,7 +61,7 @@ public:
         pieces_ = std::move(pieces.all);
         lost_ = std::move(pieces.lost);
         note_headers();
-        keep_ = pieces_to_keep(pieces_, options_.kernels);
+        keep_ = pieces_to_keep(pieces_, options_.kernels, options_.lean_headers);
         if (!headers_.has_more()) return true;
         // Reading them takes long: an error that has nothing to do with the library is no reason.
         const auto texts_say = [&](std::string_view words) {

@@ -61,6 +61,7 @@ struct StrangersFile {
 struct StrangersOptions {
     std::vector<std::string> include_folders;  // -I
     std::vector<std::string> kernels;          // names, of those to be kept; empty: all that nothing refuses
+    bool lean_headers = false;  // of headers only what kernels are seen to use, and device code
 };
 
 // Reads the file of this path and text. Host functions, launches and headers of the host are left out, and lines stay

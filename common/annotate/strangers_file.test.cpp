@@ -163,6 +163,34 @@ TEST(StrangersFile, FindsHeadersBesideItAndInFolders) {
     EXPECT_EQ(place.line, 4);
 }
 
+TEST(StrangersFile, LeavesTheHostsFunctionsOfHeadersOut) {
+    const lanewise::testing::TemporaryFolder folder;
+    folder.write("image.h",
+                 "#define DEF extern \"C\"\n"
+                 "DEF int write_image(const char* name);\n"
+                 "int write_image(const char* name) { return name[0]; }\n"
+                 "typedef unsigned int pixel;\n"
+                 "__device__ pixel black() { return 0; }\n"
+                 "__device__ pixel white() { return 1; }\n");
+    const std::string text = "#include \"image.h\"\n__global__ void k(unsigned* out) { *out = black(); }\n";
+    const auto header = [&](bool lean_headers) {
+        StrangersOptions options;
+        options.lean_headers = lean_headers;
+        const StrangersFile file =
+            read_strangers_file((folder.path() / "k.cu").string(), text, test_prelude(), options);
+        const std::string copy = derived_copy(file.reading, 1, Copy::emulated);
+        return copy.substr(copy.find('\n') + 1);
+    };
+    EXPECT_TRUE(is_blank(line(header(false), 2)));
+    EXPECT_TRUE(is_blank(line(header(false), 3)));
+    for (const int kept : {4, 5, 6}) EXPECT_FALSE(is_blank(line(header(false), kept)));
+    folder.write("image.h", "typedef unsigned int pixel;\ntypedef unsigned int colour;\n__device__ pixel black();\n");
+    EXPECT_FALSE(is_blank(line(header(false), 2)));
+    EXPECT_FALSE(is_blank(line(header(true), 1)));
+    EXPECT_TRUE(is_blank(line(header(true), 2)));  // no kernel is seen to use it
+    EXPECT_FALSE(is_blank(line(header(true), 3)));
+}
+
 TEST(StrangersFile, SaysWhereTheTextIsNoCode) {
     const auto sentence = [](const std::string& text) -> std::string {
         try {

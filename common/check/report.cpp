@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <filesystem>
+#include <regex>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -80,6 +82,8 @@ constexpr Rule kRules[] = {
     {"bad_width", "A width that a shuffle does not take."},
     {"deadlock", "Lanes wait for lanes that wait elsewhere."},
     {"runaway", "A block that does not come to an end."},
+    {"missing_return", "A function that returns a value comes to its end without a return."},
+    {"misaligned_access", "An access at an address that is no multiple of its size."},
     {"trap", "The kernel ended itself by __trap()."},
     {"assertion_failed", "An assertion of the kernel does not hold."},
     {"too_much_shared", "More shared memory than a block can have."}};
@@ -92,6 +96,19 @@ std::string uri_of(const std::string& path) {
         uri += plain ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
     }
     return uri;
+}
+
+// Of a file below the folder that this program runs in, or of one that is named relative to the project already: from
+// there; of others the whole path.
+Json artifact_of(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code none;
+    std::string from_here = path;
+    if (path.starts_with("/") || path.starts_with("../")) from_here = fs::absolute(path, none).lexically_normal().string();
+    if (const std::string here = fs::current_path(none).string() + "/"; from_here.starts_with(here))
+        from_here.erase(0, here.size());
+    if (from_here.starts_with("/")) return {{"uri", "file://" + uri_of(from_here)}};
+    return {{"uri", uri_of(from_here)}, {"uriBaseId", "PROJECT"}};
 }
 
 struct Place {
@@ -107,9 +124,25 @@ Place place_of(const ReportedRun& run, int line) {
     return place;
 }
 
+// A finding's words with each line in the file that it stands in: "line 4 of sums.cuh".
+std::string in_words(const ReportedRun& run, const std::string& sentence) {
+    static const std::regex kLine(" line ([0-9]{1,9})");
+    std::string words;
+    auto from = sentence.cbegin();
+    for (std::sregex_iterator match(sentence.begin(), sentence.end(), kLine), end; match != end; ++match) {
+        const Place place = place_of(run, std::stoi((*match)[1].str()));
+        words.append(from, (*match)[0].first);
+        words += fmt::format(" line {}", place.line);
+        if (place.file != run.kernel_file)
+            words += fmt::format(" of {}", std::filesystem::path(place.file).filename().string());
+        from = (*match)[0].second;
+    }
+    return words.append(from, sentence.cend());
+}
+
 Json location(const Place& place, const std::string& kernel) {
     const auto& [file, line] = place;
-    Json physical{{"artifactLocation", {{"uri", uri_of(file)}, {"uriBaseId", "PROJECT"}}}};
+    Json physical{{"artifactLocation", artifact_of(file)}};
     if (line > 0) physical["region"] = {{"startLine", line}};
     Json json{{"physicalLocation", std::move(physical)}};
     if (!kernel.empty()) json["logicalLocations"] = Json::array({{{"name", kernel}, {"kind", "function"}}});
@@ -117,7 +150,8 @@ Json location(const Place& place, const std::string& kernel) {
 }
 
 Json result_json(const ReportedRun& run, const Finding& finding, std::size_t rule) {
-    const std::string text = finding.advice.empty() ? finding.sentence : finding.sentence + " " + finding.advice;
+    std::string text = in_words(run, finding.sentence);
+    if (!finding.advice.empty()) text += " " + finding.advice;
     const bool declared = !run.declared_wrong.empty();
     Json properties = facts(finding);
     properties["variant"] = run.variant;
@@ -146,7 +180,7 @@ std::string report_json(const Report& report) {
         for (const Finding& finding : run.findings) {
             const Place place = place_of(run, finding.line);
             Json json{{"kind", finding.kind}, {"severity", severity_name(finding.severity)}, {"line", place.line},
-                      {"sentence", finding.sentence}};
+                      {"sentence", in_words(run, finding.sentence)}};
             if (place.file != run.kernel_file) json["file"] = place.file;
             if (!finding.advice.empty()) json["advice"] = finding.advice;
             json.update(facts(finding));

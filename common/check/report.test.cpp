@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -146,16 +148,31 @@ TEST(Report, SarifKeepsToItsSchema) {
               std::string::npos);
 }
 
+// A file below the folder that the program runs in is named from there, as code hosts want it; another one as a whole.
+TEST(Report, FilesAreNamedFromTheProject) {
+    const auto named = [](const std::string& path) {
+        Report report = sample();
+        report.runs[1].kernel_file = path;
+        return json::parse(report_sarif(report))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
+    };
+    EXPECT_EQ(named((std::filesystem::current_path() / "a b" / "核.cu").string()),
+              json::parse(R"({"uri": "a%20b/%E6%A0%B8.cu", "uriBaseId": "PROJECT"})"));
+    EXPECT_EQ(named("/nowhere/x.cu"), json::parse(R"({"uri": "file:///nowhere/x.cu"})"));
+}
+
 // Lines count through the files that a kernel file includes; a report has each file's own.
 TEST(Report, LinesAreThoseOfTheirFile) {
     Report report = sample();
     report.runs[1].included = {{"lessons/one.cuh", 9}, {"lessons/two.cuh", 12}};
+    report.runs[1].findings[0].sentence = "lane 0 reads it on line 12, and lane 3 writes it on line 5.";
     const json sarif = json::parse(report_sarif(report));
     const json& race = sarif["runs"][0]["results"][0];
     EXPECT_EQ(race["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "lessons/two.cuh");
     EXPECT_EQ(race["locations"][0]["physicalLocation"]["region"]["startLine"], 1);
     EXPECT_EQ(race["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"], "lessons/one.cuh");
     EXPECT_EQ(race["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 3);
+    EXPECT_EQ(race["message"]["text"].get<std::string>().find("lane 0 reads it on line 1 of two.cuh, and lane 3 writes it on "
+                                                              "line 5."), 0u);
     const json found = json::parse(report_json(report))["runs"][1]["findings"][0];
     EXPECT_EQ(found["line"], 1);
     EXPECT_EQ(found["file"], "lessons/two.cuh");

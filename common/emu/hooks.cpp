@@ -135,6 +135,16 @@ void __ubsan_handle_out_of_bounds(void* data, void* index) {
     }
     observer->index_outside({machine.current, value, extent});
 }
+
+// -fsanitize=return calls this where a function that returns a value comes to its end without one, which the compiler
+// else takes for a place that nothing comes to.
+void __ubsan_handle_missing_return(void* data) {
+    struct Data {
+        const char* file;
+        std::uint32_t line, column;  // of the function
+    };
+    lanewise_emulated::missing_return(static_cast<int>(static_cast<const Data*>(data)->line));
+}
 #endif
 
 // An object with virtual functions keeps in front where those of its class are.

@@ -141,6 +141,13 @@ void trap(int line) {
                                board->current % 32, board->current / 32, line));
 }
 
+void missing_return(int line) {
+    machine().fail("missing_return", line,
+                   fmt::format("lane {} of warp {} comes to the end of the function on line {} without a return, which "
+                               "ends the launch here; on a GPU the value is undefined. Give each path of it a return.",
+                               board->current % 32, board->current / 32, line));
+}
+
 void assert_failed(const char* expression, const char* file, int line) {
     const uint3 thread = board->threads[board->current];
     const uint3 block = board->block;

@@ -50,10 +50,13 @@ Verdict verify_one(const Plan& plan, const Outcome& outcome, const Expectation& 
     if (expected.summed) {
         for (std::size_t i = 1; i < spec.count; ++i) verdict.value += element_of_buffer(spec, contents, i);
         verdict.error = distance(verdict.value, expected.reference[0]);
+        verdict.worst_value = verdict.value;
+        verdict.worst_reference = expected.reference[0];
     } else {
         double nearest = -1;   // of error / bound
         for (std::size_t i = 0; i < wanted; ++i) {
-            const double error = distance(element_of_buffer(spec, contents, expected.first + i), expected.reference[i]);
+            const double value = element_of_buffer(spec, contents, expected.first + i);
+            const double error = distance(value, expected.reference[i]);
             const double bound = expected.bounds.empty() ? expected.bound : expected.bounds[i];
             const double part = expected.bounds.empty() ? error : part_of(error, bound);
             if (!(part > nearest)) continue;
@@ -61,6 +64,8 @@ Verdict verify_one(const Plan& plan, const Outcome& outcome, const Expectation& 
             verdict.error = error;
             verdict.bound = bound;
             verdict.worst_index = expected.first + i;
+            verdict.worst_value = value;
+            verdict.worst_reference = expected.reference[i];
         }
     }
     verdict.ok = verdict.error <= verdict.bound;

@@ -17,6 +17,8 @@ struct Verdict {
     double bound = 0;             // what the contract allows there
     bool ok = true;               // error <= bound, everywhere
     std::size_t worst_index = 0;  // the element the error was found at
+    double worst_value = 0;
+    double worst_reference = 0;
 };
 
 // One verdict for each expectation, in order. Throws Error where an expectation does not fit its buffer.

@@ -130,10 +130,13 @@ void write(const fs::path& path, const std::string& text) {
 
 std::shared_ptr<Library> fresh_folder() {
     std::error_code failed;
-    std::string name = (fs::temp_directory_path(failed) / "lanewise-XXXXXX").string();
-    if (failed || !mkdtemp(name.data()))
+    const fs::path parent = fs::temp_directory_path(failed);
+    std::string name = (parent / "lanewise-XXXXXX").string();
+    if (failed || !mkdtemp(name.data())) {
+        const char* named = std::getenv("TMPDIR");
         throw Error(fmt::format("no folder can be made in {} for what is compiled; TMPDIR names another one.",
-                                fs::path(name).parent_path().string()));
+                                failed && named ? std::string(named) : parent.string()));
+    }
     return std::make_shared<Library>(name);
 }
 
@@ -153,6 +156,10 @@ void judge(const CommandResult& result, const BuildRequest& request, const std::
         case CommandResult::End::exited:
             break;
     }
+    // A program whose libraries are not there.
+    if (result.status == 127)
+        throw Error(fmt::format("{} could not be started; build or install Lanewise again. The system says: {}",
+                                program, result.output.substr(0, result.output.find('\n'))));
     if (result.status != 0) throw CompileError(messages_of(result.output, request.file, files));
 }
 
@@ -207,33 +214,27 @@ std::string joined(const std::vector<Message>& messages) {
 
 CompileError::CompileError(std::vector<Message> messages) : Error(joined(messages)), messages_(std::move(messages)) {}
 
-std::shared_ptr<const Library> build_library(const Toolchain& tools, const BuildRequest& request,
-                                             const std::stop_token& stop) {
-    const auto library = fresh_folder();
-    const fs::path& folder = library->folder();
-    write(folder / "entries.inc", entries_text(request));
-    write(folder / "own.cpp", library_text(request, folder));
-    std::vector<std::string> annotate = {tools.annotator.string(), "kernels",           "--root",
-                                         tools.root.string(),      "--stand-ins",       tools.stand_ins.string(),
-                                         "--declarations",         tools.declarations()};
+namespace {
+
+// Reads the file and writes its copy: what the annotator said.
+std::string annotated(const Toolchain& tools, const BuildRequest& request, const fs::path& folder, bool lean_headers,
+                      const std::stop_token& stop) {
+    std::vector<std::string> command = {tools.annotator.string(), "kernels",           "--root",
+                                        tools.root.string(),      "--stand-ins",       tools.stand_ins.string(),
+                                        "--declarations",         tools.declarations()};
+    if (lean_headers) command.insert(command.end(), {"--headers", "lean"});
     for (const fs::path& include : request.include_folders)
-        annotate.insert(annotate.end(), {"--include", fs::absolute(include).string()});
-    for (const std::string& kernel : kernels_of(request)) annotate.insert(annotate.end(), {"--kernel", kernel});
-    annotate.insert(annotate.end(), {fs::absolute(request.file).string(), folder.string()});
-    const CommandResult annotated = run_command(annotate, stop);
-    judge(annotated, request, tools.annotator.string());
-    library->set_files(files_told(annotated.output));
-    const std::vector<std::string> there = kernels_told(annotated.output);
-    for (const Instance& instance : request.instances)
-        if (std::find(there.begin(), there.end(), instance.name) == there.end())
-            throw CompileError({{request.file.string(), instance.line, 0,
-                                 there.empty() ? "the file has no kernel: a function that begins with __global__."
-                                               : fmt::format("there is no kernel '{}'; there are {}.", instance.name,
-                                                             fmt::join(there, ", "))}});
-    if (auto refusals = refusals_told(annotated.output, kernels_of(request)); !refusals.empty())
-        throw CompileError(std::move(refusals));
-    std::vector<std::string> compile = {tools.compiler};
-    compile.insert(compile.end(), tools.flags.begin(), tools.flags.end());
+        command.insert(command.end(), {"--include", fs::absolute(include).string()});
+    for (const std::string& kernel : kernels_of(request)) command.insert(command.end(), {"--kernel", kernel});
+    command.insert(command.end(), {fs::absolute(request.file).string(), folder.string()});
+    const CommandResult result = run_command(command, stop);
+    judge(result, request, tools.annotator.string());
+    return result.output;
+}
+
+void compile(const Toolchain& tools, const BuildRequest& request, const Library& library, const std::stop_token& stop) {
+    std::vector<std::string> command = {tools.compiler};
+    command.insert(command.end(), tools.flags.begin(), tools.flags.end());
     const std::vector<std::string> rest = {"-include",
                                            tools.prelude(),
                                            "-shared",
@@ -243,14 +244,65 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
                                            "-fdiagnostics-color=never",
                                            "-fno-diagnostics-show-caret",
                                            "-pipe",
-                                           (folder / "own.cpp").string(),
+                                           (library.folder() / "own.cpp").string(),
                                            "-lgcc",
                                            "-o",
-                                           library->path().string()};
-    compile.insert(compile.end(), rest.begin(), rest.end());
+                                           library.path().string()};
+    command.insert(command.end(), rest.begin(), rest.end());
     CommandLimits limits;
-    limits.temporary_folder = folder.string();
-    judge(run_command(compile, stop, limits), request, tools.compiler, library->files());
+    limits.temporary_folder = library.folder().string();
+    judge(run_command(command, stop, limits), request, tools.compiler, library.files());
+}
+
+bool is_about_a_header(const CompileError& error, const BuildRequest& request) {
+    const fs::path own = fs::absolute(request.file).lexically_normal();
+    return std::any_of(error.messages().begin(), error.messages().end(), [&](const Message& message) {
+        return !message.file.empty() && fs::absolute(message.file).lexically_normal() != own;
+    });
+}
+
+}  // namespace
+
+std::shared_ptr<const Library> build_library(const Toolchain& tools, const BuildRequest& request,
+                                             const std::stop_token& stop) {
+    const auto library = fresh_folder();
+    const fs::path& folder = library->folder();
+    write(folder / "entries.inc", entries_text(request));
+    write(folder / "own.cpp", library_text(request, folder));
+    const std::string said = annotated(tools, request, folder, false, stop);
+    library->set_files(files_told(said));
+    const std::vector<std::string> there = kernels_told(said);
+    for (const Instance& instance : request.instances)
+        if (std::find(there.begin(), there.end(), instance.name) == there.end())
+            throw CompileError({{request.file.string(), instance.line, 0,
+                                 there.empty() ? "the file has no kernel: a function that begins with __global__, outside "
+                                                 "of branches of #if that are not taken."
+                                               : fmt::format("there is no kernel '{}'; there are {}.", instance.name,
+                                                             fmt::join(there, ", "))}});
+    if (auto refusals = refusals_told(said, kernels_of(request)); !refusals.empty()) {
+        const std::vector<std::string> others = kernels_that_nothing_refuses(said);
+        refusals.push_back({request.file.string(), 0, 0,
+                            fmt::format("lessons/REFERENCE.md lists what cannot be emulated{}.",
+                                        others.empty() ? ""
+                                                       : fmt::format("; without its run: line the file's other kernels run ({})",
+                                                                     fmt::join(others, ", ")))});
+        throw CompileError(std::move(refusals));
+    }
+    try {
+        compile(tools, request, *library, stop);
+    } catch (const CompileError& error) {
+        std::vector<Message> messages = error.messages();
+        for (Message& missing : missing_headers_told(said)) messages.push_back(std::move(missing));
+        const CompileError whole(std::move(messages));
+        if (!is_about_a_header(error, request)) throw whole;
+        // It may be in what the kernels do not use: a header of the host's that another one was left out of.
+        try {
+            annotated(tools, request, folder, true, stop);
+            compile(tools, request, *library, stop);
+        } catch (const CompileError&) {
+            throw whole;
+        }
+    }
     return library;
 }
 

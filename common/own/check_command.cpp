@@ -153,7 +153,7 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
     program.print_checks = [&](std::ostream& out, const std::vector<lesson::CheckedVariant>& rows,
                                lesson::Paint paint) { return print_checks(out, source, own.programs, rows, paint); };
     std::vector<std::string> flags = parsed.rest;
-    if (!parsed.window) flags.emplace_back("--check");
+    if (!parsed.window) flags.insert(flags.begin(), "--check");  // behind a flag it could be its value
     const auto draws = [](const std::string& flag) {
         return flag.starts_with("--screenshot") || flag.starts_with("--export");
     };
@@ -172,6 +172,11 @@ int run_check(const CheckSetup& setup, const std::vector<std::string>& arguments
             console.out << kUsage;
             return kExitOk;
         }
+        // `--nonsense sum.cu`: the file went for the flag's value.
+        for (std::size_t i = 1; parsed.asked.file.empty() && i < arguments.size(); ++i)
+            if (arguments[i].ends_with(".cu") || arguments[i].ends_with(".cuh"))
+                throw Error(fmt::format("Name the file before {}, as in ./lessons/run check {} {}; --help lists the flags.",
+                                        arguments[i - 1], arguments[i], arguments[i - 1]));
         if (parsed.asked.file.empty())
             throw Error("check needs a CUDA file, as in ./lessons/run check sum.cu; --help says more.");
         return check(setup, parsed, console);

@@ -71,6 +71,59 @@ std::string with(std::string text, const std::string& from, const std::string& t
     return text;
 }
 
+TEST_F(Check, FilesOfEveryEditorAreRead) {
+    EXPECT_EQ(check("\xef\xbb\xbf" + with(kSum, "\n", "\r\n")), kExitOk) << said_;  // a mark of UTF-8
+    EXPECT_EQ(check("\xff\xfe/\0/\0"), kExitUsage);
+    EXPECT_TRUE(says("UTF-16")) << said_;
+}
+
+TEST_F(Check, KernelsInBranchesThatAreNotTakenAreNone) {
+    const std::string text =
+        "// run: k<<<1, 32>>>(out = zeros(32), 3)\n// expect: sum(out) == 96\n#define WAY 2\n#if WAY == 1\n"
+        "__global__ void k(int* out) { out[threadIdx.x] = 1; }\n#else\n"
+        "__global__ void k(int* out, int n) { out[threadIdx.x] = n; }\n#endif\n";
+    EXPECT_EQ(check(text), kExitOk) << said_;
+    EXPECT_EQ(check(with(text, "#else", "#elif WAY == 3")), kExitUsage);
+    EXPECT_TRUE(says("no kernel")) << said_;
+}
+
+TEST_F(Check, SaysWhatIsMissing) {
+    const std::string text =
+        "// run: k<<<1, 32>>>(zeros(32))\n#include \"nowhere.cuh\"\n"
+        "__device__ int f(int v) { int w = v * 2; }\n"
+        "__global__ void k(int* out) { out[threadIdx.x] = f(1); }\n";
+    EXPECT_EQ(check(text), kExitFailed);
+    EXPECT_TRUE(says("我的.cu:3: finding: missing_return")) << said_;
+    EXPECT_EQ(check(with(text, "f(1)", "g(1)")), kExitUsage);
+    EXPECT_TRUE(says("我的.cu:4: ") && says("我的.cu:2: \"nowhere.cuh\" was not found; -I FOLDER")) << said_;
+}
+
+TEST_F(Check, ATypoInATemplateIsToldAsOneElsewhere) {
+    EXPECT_EQ(check("// run: k<1><<<1, 32>>>(zeros(32))\ntemplate <int kA>\n__global__ void k(int* out) {\n"
+                    "    out[0] = __shfl_xro_sync(0xffffffffu, 1, 2);\n}\n"),
+              kExitUsage);
+    EXPECT_TRUE(says("我的.cu:4: ‘__shfl_xro_sync’ was not declared in this scope")) << said_;
+    EXPECT_FALSE(says("permissive")) << said_;
+}
+
+TEST_F(Check, NamesTheElementThatIsWrong) {
+    EXPECT_EQ(check("// run: k<<<1, 32>>>(out = zeros(32))\n// expect: out == ramp(32)\n"
+                    "__global__ void k(int* out) { out[threadIdx.x] = threadIdx.x == 7 ? 0 : threadIdx.x; }\n"),
+              kExitFailed);
+    EXPECT_TRUE(says("out[7] is 0, expected 7")) << said_;
+}
+
+TEST_F(Check, HeadersOfTheHostThatDoNotCompileAreLeftOut) {
+    // Its type stands in a header that is not there, and makes the next line no C++.
+    std::ofstream(folder_ / "gl.h") << "#include <GL/nowhere.h>\ntypedef GLreal (*Get)(GLint*);\n"
+                                       "typedef GLint (*Ask)(void);\ntypedef void (*Set)(GLint value);\n"
+                                       "__device__ int two() { return 2; }\n";
+    EXPECT_EQ(check("#include \"gl.h\"\n// run: k<<<1, 32>>>(out = zeros(32))\n// expect: out[0] == 2\n"
+                    "__global__ void k(int* out) { out[threadIdx.x] = two(); }\n"),
+              kExitOk)
+        << said_;
+}
+
 TEST_F(Check, RightKernelsAreClean) {
     EXPECT_EQ(check(kSum), kExitOk) << said_;
     EXPECT_TRUE(says("verdict: clean for this run")) << said_;

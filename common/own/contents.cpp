@@ -69,12 +69,15 @@ bool is_text(const fs::path& path) {
     return ending == ".txt" || ending == ".csv" || ending == ".dat" || ending.empty();
 }
 
-void check_bytes(std::uint64_t count, const EntryType& type, const std::string& what) {
+void check_bytes(std::uint64_t count, const EntryType& type, const std::string& what, std::uint64_t taken = 0) {
     const auto size = static_cast<std::uint64_t>(element_size(type.element)) * type.per_entry;
-    if (count > kMostBytes / size)
+    const std::string others =
+        taken ? fmt::format(" beside the {:.1f} GB of the others", static_cast<double>(taken) / (1u << 30)) : "";
+    if (count > (kMostBytes - std::min(taken, kMostBytes)) / size)
         throw Error(fmt::format(
-            "{}: {} elements of {} bytes are {:.1f} GB, and all arguments may have {} GB: give fewer.", what, count,
-            size, static_cast<double>(count) * static_cast<double>(size) / (1u << 30), kMostBytes >> 30));
+            "{}: {} elements of {} bytes are {:.1f} GB{}, and all arguments together may have {} GB: give fewer.", what,
+            count, size, static_cast<double>(count) * static_cast<double>(size) / (1u << 30), others,
+            kMostBytes >> 30));
 }
 
 Contents file_contents(const Fill& fill, const EntryType& type, const fs::path& folder) {
@@ -119,9 +122,10 @@ std::vector<double> numbers_of(const std::vector<std::byte>& bytes, Element elem
     return values;
 }
 
-Contents make_contents(const Fill& fill, const EntryType& type, const fs::path& folder, std::uint64_t seed) {
+Contents make_contents(const Fill& fill, const EntryType& type, const fs::path& folder, std::uint64_t seed,
+                       std::uint64_t taken) {
     if (fill.kind == "file") return file_contents(fill, type, folder);
-    check_bytes(fill.count, type, fill.kind);
+    check_bytes(fill.count, type, fill.kind, taken);
     Contents contents;
     contents.count = fill.count * type.per_entry;
     contents.is_zero = fill.kind == "zeros";

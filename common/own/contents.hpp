@@ -30,9 +30,9 @@ struct Contents {
 };
 
 // Throws Error, without a place in a line, where the fill is not possible. Files are looked for in `folder`. `seed`:
-// of random values.
+// of random values. `taken`: bytes that other buffers have already.
 Contents make_contents(const Fill& fill, const EntryType& type, const std::filesystem::path& folder,
-                       std::uint64_t seed);
+                       std::uint64_t seed, std::uint64_t taken = 0);
 
 // The numbers in memory, as doubles.
 std::vector<double> numbers_of(const std::vector<std::byte>& bytes, Element element);

@@ -125,8 +125,8 @@ public:
         const std::uint64_t end = part->end.value_or(spec.count);
         result.first = part->first.value_or(0);
         if (end > spec.count)
-            fail(expectation, fmt::format("{} has {} elements, so there is no {}[{}].", part->buffer, spec.count,
-                                          part->buffer, end - 1));
+            fail(expectation, fmt::format("{} has {} element{}, so there is no {}[{}].", part->buffer, spec.count,
+                                          spec.count == 1 ? "" : "s", part->buffer, end - 1));
         const std::uint64_t count = result.summed ? 1 : end - result.first;
         Wanted wanted = right(expectation, *part, spec, count);
         if (wanted.values.size() == 1 && count > 1) wanted.values.resize(count, wanted.values[0]);

@@ -46,6 +46,36 @@ lesson::Program::Live live_of(const std::shared_ptr<WatchedFile>& file,
     return live;
 }
 
+// A run that ends when the file is saved again: throws Stopped then.
+launch::Outcome run_until_saved(launch::Backend& emulator, const launch::Plan& plan, const launch::KernelSet& kernels,
+                                const launch::Request& request, const std::stop_token& saved) {
+    std::stop_source either;
+    const auto stop = [&either] { either.request_stop(); };
+    const std::stop_callback by_request(request.stop, stop);
+    const std::stop_callback by_save(saved, stop);
+    launch::Request stoppable = request;
+    stoppable.stop = either.get_token();
+    launch::Outcome outcome = emulator.run(plan, kernels, stoppable);
+    if (saved.stop_requested()) throw Stopped();
+    return outcome;
+}
+
+// The emulator for a file whose kernels are compiled already.
+class RunsUntilSaved final : public launch::Backend {
+public:
+    RunsUntilSaved(std::shared_ptr<WatchedFile> file, std::unique_ptr<launch::Backend> emulator)
+        : file_(std::move(file)), emulator_(std::move(emulator)) {}
+    launch::Outcome run(const launch::Plan& plan, const launch::KernelSet& kernels,
+                        const launch::Request& request) override {
+        return run_until_saved(*emulator_, plan, kernels, request, file_->take_up().stop);
+    }
+    trace::Source describe() const override { return emulator_->describe(); }
+
+private:
+    std::shared_ptr<WatchedFile> file_;
+    std::unique_ptr<launch::Backend> emulator_;
+};
+
 // The emulator, with the kernels of a plan taken from a file that is compiled when they are asked for.
 class EditedKernels final : public launch::Backend {
 public:
@@ -80,7 +110,7 @@ public:
                 throw Error(fmt::format("{} takes {} arguments now, and the lesson gives it {}: keep its parameters.",
                                         kernel.full_name(), kernel.parameters.size(), launch.values.size()));
         }
-        return emulator_->run(plan, compiled.kernels, request);
+        return run_until_saved(*emulator_, plan, compiled.kernels, request, taken_up.stop);
     }
 
     trace::Source describe() const override { return emulator_->describe(); }
@@ -121,6 +151,9 @@ lesson::Program::Live live_file(lesson::Program& program, const Asked& asked, st
         std::shared_ptr<OwnFile> own;  // whose library the program's kernels stand in
     };
     const auto state = std::make_shared<State>(State{1, std::move(first)});
+    program.make_emulator = [file, make = program.make_emulator] {
+        return std::make_unique<RunsUntilSaved>(file, make());
+    };
     return live_of(file, [=, &program](const WatchedFile::TakenUp& taken_up) {
         if (taken_up.version == state->version) return false;
         auto own = std::make_shared<OwnFile>(open_file(asked, tools, pool, taken_up.stop));

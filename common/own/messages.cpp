@@ -57,6 +57,12 @@ std::string plain(std::string text) {
         text = text.substr(0, text.find("’")) +
                " fits no template of the file: its arguments are of another kind or number.";
     }
+    // Of a name in a template that nothing declares.
+    if (const std::string_view fits = "there are no arguments to ‘"; text.starts_with(fits)) {
+        text.erase(0, fits.size());
+        text = "‘" + text.substr(0, text.find("’")) + "’ was not declared in this scope";
+    }
+    if (const std::string_view flag = " [-fpermissive]"; text.ends_with(flag)) text.erase(text.size() - flag.size());
     if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
     return text;
 }
@@ -152,6 +158,35 @@ std::vector<std::string> kernels_told(const std::string& output) {
     for (std::string line; std::getline(lines, line);)
         if (take(line, "kernel ")) names.push_back(line.substr(0, line.find_first_of("<(")));
     return names;
+}
+
+std::vector<std::string> kernels_that_nothing_refuses(const std::string& output) {
+    std::vector<std::string> names;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        if (take(line, "kernel ")) names.push_back(line.substr(0, line.find_first_of("<(")));
+        else if (line.starts_with("  refused ") && !names.empty()) names.back().clear();
+    }
+    std::erase(names, "");
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+std::vector<Message> missing_headers_told(const std::string& output) {
+    std::vector<Message> messages;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        if (!take(line, "  skipped ")) continue;
+        const auto place = place_of(line);
+        if (!place) continue;
+        std::ifstream file(place->file, std::ios::binary);
+        std::string text;
+        for (int i = 0; i < place->line && std::getline(file, text); ++i) {}
+        if (text.find('"' + place->rest + '"') == text.npos) continue;  // <pthread.h> is the host's
+        messages.push_back({place->file, place->line, 0,
+                            "\"" + place->rest + "\" was not found; -I FOLDER says where headers are."});
+    }
+    return messages;
 }
 
 std::vector<Message> refusals_told(const std::string& output, const std::vector<std::string>& kernels) {

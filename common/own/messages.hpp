@@ -21,6 +21,12 @@ std::vector<TextFile> files_told(const std::string& output);
 // The kernels that it found.
 std::vector<std::string> kernels_told(const std::string& output);
 
+// Those of them that can be emulated.
+std::vector<std::string> kernels_that_nothing_refuses(const std::string& output);
+
+// The headers that a file includes in quotes and that are nowhere: what is not declared may stand in them.
+std::vector<Message> missing_headers_told(const std::string& output);
+
 // Why those of the kernels cannot be emulated that were asked for: "refused PATH:LINE: inline PTX" behind a kernel's
 // line.
 std::vector<Message> refusals_told(const std::string& output, const std::vector<std::string>& kernels);

@@ -56,48 +56,76 @@ bool makes_kernels(const std::string& text) {
     return text.find("#include \"") != text.npos;
 }
 
+void check_launch(const Launch& launch, const std::vector<KernelHead>& heads, const fs::path& file, bool by_macros) {
+    std::vector<std::string> names;
+    for (const KernelHead& head : heads) names.push_back(head.name);
+    const auto count = std::count(names.begin(), names.end(), launch.kernel);
+    if (count == 0 && by_macros) return;
+    if (count == 0) {
+        const std::string near = nearest(launch.kernel, names);
+        fail_at(
+            launch.line, launch.at,
+            names.empty() ? fmt::format("{} has no kernel: a function that begins with __global__.",
+                                        file.filename().string())
+            : near.empty()
+                ? fmt::format("there is no kernel '{}'; there are {}.", launch.kernel, fmt::join(names, ", "))
+                : fmt::format("there is no kernel '{}'; did you mean '{}'?", launch.kernel, near));
+    }
+    std::string lines;
+    for (const KernelHead& head : heads)
+        if (head.name == launch.kernel) lines += fmt::format("{}{}", lines.empty() ? "" : " and ", head.line);
+    if (count > 1)
+        fail_at(launch.line, launch.at,
+                fmt::format("there are {} kernels named {}, on lines {}; give them different names.", count,
+                            launch.kernel, lines));
+    const KernelHead& head =
+        *std::find_if(heads.begin(), heads.end(), [&](const KernelHead& h) { return h.name == launch.kernel; });
+    if (!head.template_parameters.empty() && launch.template_arguments.empty() &&
+        head.template_parameters.find('=') == std::string::npos)
+        fail_at(launch.line, launch.at,
+                fmt::format("{} is a template: give its arguments ({}), as in {}", launch.kernel,
+                            head.template_parameters, head.offer().substr(8)));
+    if (head.template_parameters.empty() && !launch.template_arguments.empty())
+        fail_at(launch.line, launch.at,
+                fmt::format("{} is no template; leave out <{}>.", launch.kernel, launch.template_arguments));
+    if (launch.arguments.size() != head.parameters.size() && launch.has_arguments &&
+        head.template_parameters.find("...") == std::string::npos)
+        fail_at(launch.line, launch.at,
+                fmt::format("{} takes {} argument{}, and {} {} given: {}", launch.kernel,
+                            head.parameters.size(), head.parameters.size() == 1 ? "" : "s",
+                            launch.arguments.size(), launch.arguments.size() == 1 ? "is" : "are", head.text()));
+}
+
 // Says what is wrong with the kernels that are asked for before a compiler does.
 void check_kernels(const std::vector<Program>& programs, const std::vector<KernelHead>& heads, const fs::path& file,
                    bool by_macros) {
-    std::vector<std::string> names;
-    for (const KernelHead& head : heads) names.push_back(head.name);
-    for (const Program& program : programs)
-        for (const Launch& launch : program.launches) {
-            const auto count = std::count(names.begin(), names.end(), launch.kernel);
-            if (count == 0 && by_macros) continue;
-            if (count == 0) {
-                const std::string near = nearest(launch.kernel, names);
-                fail_at(
-                    launch.line, launch.at,
-                    names.empty() ? fmt::format("{} has no kernel: a function that begins with __global__.",
-                                                file.filename().string())
-                    : near.empty()
-                        ? fmt::format("there is no kernel '{}'; there are {}.", launch.kernel, fmt::join(names, ", "))
-                        : fmt::format("there is no kernel '{}'; did you mean '{}'?", launch.kernel, near));
+    std::vector<const Launch*> launches;
+    for (const Program& program : programs) {
+        for (const Launch& launch : program.launches) launches.push_back(&launch);
+        for (const Expectation& expectation : program.expectations)
+            if (const auto* launch = std::get_if<Launch>(&expectation.right)) launches.push_back(launch);
+    }
+    for (const Launch* launch : launches) check_launch(*launch, heads, file, by_macros);
+}
+
+// Of kernels with one name, which stand in branches of #if, the one that a launch's arguments fit: of the others the
+// compiler sees nothing.
+void leave_branches_out(std::vector<KernelHead>& heads, const std::vector<Program>& programs, const std::string& text) {
+    if (text.find("#if") == text.npos && text.find("# if") == text.npos) return;
+    const auto fits = [&](const KernelHead& head) {
+        for (const Program& program : programs)
+            for (const Launch& launch : program.launches)
+                if (launch.kernel == head.name && launch.arguments.size() == head.parameters.size()) return true;
+        return false;
+    };
+    for (std::size_t i = 0; i < heads.size(); ++i)
+        for (std::size_t k = i + 1; k < heads.size();) {
+            if (heads[k].name != heads[i].name) {
+                ++k;
+                continue;
             }
-            std::string lines;
-            for (const KernelHead& head : heads)
-                if (head.name == launch.kernel) lines += fmt::format("{}{}", lines.empty() ? "" : " and ", head.line);
-            if (count > 1)
-                fail_at(launch.line, launch.at,
-                        fmt::format("there are {} kernels named {}, on lines {}; give them different names.", count,
-                                    launch.kernel, lines));
-            const KernelHead& head =
-                *std::find_if(heads.begin(), heads.end(), [&](const KernelHead& h) { return h.name == launch.kernel; });
-            if (!head.template_parameters.empty() && launch.template_arguments.empty() &&
-                head.template_parameters.find('=') == std::string::npos)
-                fail_at(launch.line, launch.at,
-                        fmt::format("{} is a template: give its arguments ({}), as in {}", launch.kernel,
-                                    head.template_parameters, head.offer().substr(8)));
-            if (head.template_parameters.empty() && !launch.template_arguments.empty())
-                fail_at(launch.line, launch.at,
-                        fmt::format("{} is no template; leave out <{}>.", launch.kernel, launch.template_arguments));
-            if (launch.arguments.size() != head.parameters.size() && launch.has_arguments &&
-                head.template_parameters.find("...") == std::string::npos)
-                fail_at(launch.line, launch.at,
-                        fmt::format("{} takes {} argument{}, and {} {} given: {}", launch.kernel,
-                                    head.parameters.size(), head.parameters.size() == 1 ? "" : "s",
-                                    launch.arguments.size(), launch.arguments.size() == 1 ? "is" : "are", head.text()));
+            if (!fits(heads[i]) && fits(heads[k])) std::swap(heads[i], heads[k]);
+            heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(k));
         }
 }
 
@@ -156,6 +184,8 @@ std::string read_kernel_file(const fs::path& path) {
     std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (text.size() > kLongestFile)
         throw Error(fmt::format("{} has {} MB; a kernel file has 4 at most.", path.string(), text.size() >> 20));
+    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+        throw Error(fmt::format("{} is text in UTF-16, which no CUDA compiler reads; save it as UTF-8.", path.string()));
     if (text.find('\0') != text.npos) throw Error(fmt::format("{} is no text; name a CUDA file.", path.string()));
     return text;
 }
@@ -186,10 +216,11 @@ OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_
                   const std::stop_token& stop) {
     const std::string text = read_kernel_file(asked.file);
     const fs::path path = fs::absolute(asked.file).lexically_normal();
-    const std::vector<KernelHead> heads = kernel_heads(whole_kernel_text(path.string(), text));
+    std::vector<KernelHead> heads = kernel_heads(whole_kernel_text(path.string(), text));
     std::vector<Program> programs = programs_of(asked, text);
     if (programs.empty() || programs.front().launches.empty()) throw Error(offer_of(asked.file, text));
     add_compared(programs, asked.compare, heads);
+    leave_branches_out(heads, programs, text);
     check_kernels(programs, heads, asked.file, makes_kernels(text));
     Needs needs = needs_of(programs, path);
     needs.request.include_folders = asked.include_folders;

@@ -92,9 +92,14 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
                                          ? trimmed(program->expectations[r].text)
                                          : result.output;
             const std::string error = std::isfinite(result.error) ? fmt::format("{:.3g}", result.error) : "not finite";
-            const std::string line = fmt::format("{} {}: {:.9g}, expected {:.9g}; error {}, {:.3g} allowed ({})",
-                                                 result.ok ? "holds " : "DOES NOT HOLD ", text, result.value,
-                                                 result.reference, error, result.bound, result.reason);
+            // Of several elements the first, or the one that is wrong.
+            const bool names_one = !result.ok && !result.summed && result.count > 1;
+            const std::string value = names_one ? fmt::format("{}[{}] is {:.9g}, expected {:.9g}", result.output,
+                                                              result.worst, result.worst_value, result.worst_reference)
+                                                : fmt::format("{:.9g}, expected {:.9g}", result.value, result.reference);
+            const std::string line = fmt::format("{} {}: {}; error {}, {:.3g} allowed ({})",
+                                                 result.ok ? "holds " : "DOES NOT HOLD ", text, value, error,
+                                                 result.bound, result.reason);
             out << (result.ok ? line : paint.warning(line)) << '\n';
         }
         const std::string verdict =

@@ -251,7 +251,7 @@ private:
         Contents contents;
         try {
             if (fill.kind == "random" || fill.kind == "mean" || fill.kind == "cancel" || fill.kind == "huge") ++seed_;
-            contents = make_contents(fill, entry, compiled_.folder, std::max<std::uint64_t>(1, seed_));
+            contents = make_contents(fill, entry, compiled_.folder, std::max<std::uint64_t>(1, seed_), bytes_);
         } catch (const Error& error) {
             fail_at(launch.line, given.at, error.what());
         }

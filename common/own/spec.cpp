@@ -254,7 +254,8 @@ const std::vector<std::string>& reduction_names() {
 std::vector<SpecLine> spec_lines_of(const std::string& file, const std::string& text) {
     std::vector<SpecLine> lines;
     int number = 0;
-    for (std::size_t at = 0; at < text.size();) {
+    const bool has_mark = text.starts_with("\xef\xbb\xbf");  // some editors begin a file of UTF-8 with it
+    for (std::size_t at = has_mark ? 3 : 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         std::string line = text.substr(at, end - at);
         if (!line.empty() && line.back() == '\r') line.pop_back();

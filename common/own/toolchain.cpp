@@ -99,14 +99,32 @@ void write(const fs::path& path, const std::string& text) {
 }
 
 // Throws Error with what the command said.
-void must(const std::vector<std::string>& command, const char* what) {
+void must(const std::vector<std::string>& command, const char* what, const char* way_out) {
     const CommandResult result = run_command(command);
     if (result.ok()) return;
-    throw Error(fmt::format("{} did not work:\n{}{}", what, result.output.substr(0, 2000),
-                            result.output.empty() ? command.front() : ""));
+    std::string said = result.output.substr(0, 2000);
+    while (!said.empty() && said.back() == '\n') said.pop_back();
+    throw Error(fmt::format("{} did not work: {} ended with status {} and said{}\n{}", what, command.front(),
+                            result.status, said.empty() ? " nothing." : ":\n" + said, way_out));
 }
 
-// Both compiled preludes, made in a folder beside and then put in place, so that a second program may do the same.
+// Both compiled preludes, in a folder.
+void compile_preludes(const Toolchain& tools, const fs::path& folder) {
+    write(folder / "prelude.hpp", kPrelude);
+    must({tools.annotator.string(), "declarations", "--root", tools.root.string(), "--stand-ins",
+          tools.stand_ins.string(), (folder / "declared.pch").string()},
+         "Compiling CUDA's declarations",
+         "Where the disk is full, XDG_CACHE_HOME names another folder; else build or install Lanewise again.");
+    std::vector<std::string> command = {tools.compiler};
+    command.insert(command.end(), tools.flags.begin(), tools.flags.end());
+    command.insert(command.end(), {"-x", "c++-header", (folder / "prelude.hpp").string(), "-o",
+                                   (folder / "prelude.hpp.gch").string()});
+    must(command, "Compiling the prelude",
+         "The compiler must be g++ 12 or later, and CXX names another one; where the disk is full, XDG_CACHE_HOME names "
+         "another folder.");
+}
+
+// Made in a folder beside and then put in place, so that a second program may do the same.
 void prepare(const Toolchain& tools) {
     const fs::path fresh = fmt::format("{}.{}", tools.cache.string(), getpid());
     std::error_code failed;
@@ -114,15 +132,12 @@ void prepare(const Toolchain& tools) {
     if (failed)
         throw Error(fmt::format("{} cannot be made ({}); XDG_CACHE_HOME names another folder.", fresh.string(),
                                 failed.message()));
-    write(fresh / "prelude.hpp", kPrelude);
-    must({tools.annotator.string(), "declarations", "--root", tools.root.string(), "--stand-ins",
-          tools.stand_ins.string(), (fresh / "declared.pch").string()},
-         "Compiling CUDA's declarations");
-    std::vector<std::string> command = {tools.compiler};
-    command.insert(command.end(), tools.flags.begin(), tools.flags.end());
-    command.insert(command.end(),
-                   {"-x", "c++-header", (fresh / "prelude.hpp").string(), "-o", (fresh / "prelude.hpp.gch").string()});
-    must(command, "Compiling the prelude");
+    try {
+        compile_preludes(tools, fresh);
+    } catch (const Error&) {
+        fs::remove_all(fresh, failed);
+        throw;
+    }
     fs::rename(fresh, tools.cache, failed);
     if (failed) fs::remove_all(fresh, failed);  // another program was faster
 }

@@ -24,6 +24,10 @@ struct Result {
     double bound = 0;
     bool ok = true;
     std::string reason;       // where the bound comes from
+    // Of several elements the one that is furthest off.
+    std::uint64_t worst = 0;
+    double worst_value = 0;
+    double worst_reference = 0;
 };
 
 // One run of one variant, ready to draw. Shared so that steps may point into the trace.

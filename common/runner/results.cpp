@@ -19,7 +19,8 @@ std::vector<Result> results_of(const launch::Plan& plan, const launch::Outcome& 
         const auto& verdict = verdicts[i];
         results.push_back({buffer.name, buffer.element, buffer.count, expectation.summed, verdict.value,
                            expectation.reference.at(0), verdict.error, verdict.bound, verdict.ok,
-                           expectation.bound_reason});
+                           expectation.bound_reason, verdict.worst_index, verdict.worst_value,
+                           verdict.worst_reference});
     }
     return results;
 }

@@ -47,6 +47,10 @@ public:
         int bottom = draw_footer();
         if (at_ >= run_.steps.size()) {
             screen_.put(1, top + 1, "This run recorded no steps.", colors_.quietly());
+            int row = top + 3;
+            for (const auto& finding : run_.findings)
+                for (const std::string& line : wrapped("! " + finding.words, screen_.columns() - 2, 6))
+                    if (row < bottom) screen_.put(1, row++, line, ink(colors_.warning));
             return std::move(screen_);
         }
         if (!s_.alone_) {

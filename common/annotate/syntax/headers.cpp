@@ -56,6 +56,7 @@ Headers::Headers(const std::string& path, const std::string& text, std::string s
 }
 
 std::size_t Headers::add(const std::string& path, std::string text) {
+    if (text.starts_with("\xef\xbb\xbf")) blank(text, {0, 3});  // a mark of UTF-8 is none inside of another file
     const std::size_t number = sources_.size();
     const int first_line = sources_.empty() ? 1 : sources_.back()->first_line() + line_count(sources_.back()->text());
     auto read = std::make_unique<Source>(path, std::move(text), first_line, Source::kLenient);

@@ -51,7 +51,8 @@ bool is_wanted(const std::string& name, const std::vector<std::string>& wanted) 
 
 }  // namespace
 
-std::vector<bool> pieces_to_keep(std::vector<Piece>& pieces, const std::vector<std::string>& wanted) {
+std::vector<bool> pieces_to_keep(std::vector<Piece>& pieces, const std::vector<std::string>& wanted,
+                                 bool lean_headers) {
     std::vector<bool> keep(pieces.size());
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         if (!pieces[i].kernel) continue;
@@ -65,8 +66,7 @@ std::vector<bool> pieces_to_keep(std::vector<Piece>& pieces, const std::vector<s
         if (!chosen) continue;
         for (const std::size_t used : reached) keep[used] = true;
     }
-    // What a template finds only when it is used (operators, functors, specializations) is no part of what it names:
-    // all that may be such a thing stays.
+    // Operators, functors, specializations and the like: all that may be such a thing stays.
     const std::vector<bool> left_out = unclean(pieces);
     std::vector<bool> serves_host(pieces.size());  // classes with functions, none of them the device's
     for (const Piece& piece : pieces)
@@ -76,7 +76,8 @@ std::vector<bool> pieces_to_keep(std::vector<Piece>& pieces, const std::vector<s
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const Piece& piece = pieces[i];
         const bool may_serve =
-            piece.role == Piece::Role::device || (piece.role == Piece::Role::neutral && piece.headers.empty());
+            piece.role == Piece::Role::device || (piece.role == Piece::Role::neutral && piece.headers.empty() &&
+                                                  !(lean_headers && piece.file != 0));
         if (keep[i] || !may_serve || piece.is_kernel || left_out[i] || serves_host[i]) continue;
         // A member stays or goes with its class, which stands in front of it.
         if (piece.around != kNone && pieces[piece.around].role != Piece::Role::container && !keep[piece.around])

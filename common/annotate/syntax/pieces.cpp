@@ -110,12 +110,19 @@ private:
         if (!range) return;
         const bool scope = kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl;
         if (scope && source(file).is(range->last, "}")) return container(cursor, file, *range, around);
-        // extern "C" in front of one declaration; other unexposed ones are variable templates and the like.
-        if (scope && source(file).is(range->first, "extern")) {
-            for (const CXCursor& part : children(cursor)) declaration(part, around);
+        if (kind == CXCursor_Namespace) return;
+        // extern "C" in front of one declaration, be it by way of a macro; other unexposed ones are variable templates
+        // and the like.
+        const std::vector<CXCursor> parts = scope ? children(cursor) : std::vector<CXCursor>();
+        const auto declares_one = [](const CXCursor& part) {
+            const CXCursorKind one = clang_getCursorKind(part);
+            return one == CXCursor_FunctionDecl || one == CXCursor_TypedefDecl || is_class(one);
+        };
+        if (scope && (source(file).is(range->first, "extern") ||
+                      (!parts.empty() && std::all_of(parts.begin(), parts.end(), declares_one)))) {
+            for (const CXCursor& part : parts) declaration(part, around);
             return;
         }
-        if (kind == CXCursor_Namespace) return;
         const std::size_t index = piece(cursor, file, whole(cursor, file, *range, around), around);
         // libclang does not look into a variable template: its words say what it uses.
         if (kind == CXCursor_UnexposedDecl) by_words_.insert(index);

@@ -15,8 +15,8 @@ public:
     // Does the cursor stand in this file, be it by way of a macro?
     bool holds(CXCursor cursor) const;
 
-    // Its tokens, where it was written: an argument of a macro stands between the macro's parentheses. Nothing where it
-    // stands elsewhere.
+    // Its tokens, where it was written: an argument of a macro stands between the macro's parentheses, and what only
+    // begins or ends in one takes in all of the macro's use. Nothing where it stands elsewhere.
     std::optional<Range> written(CXCursor cursor) const;
 
     // Its tokens, where it takes effect: all of a macro's use that it begins or ends in.
@@ -27,6 +27,8 @@ public:
 
 private:
     std::optional<std::size_t> offset(CXSourceLocation location, bool expanded) const;
+    // The last token of the macro's use that begins at this offset.
+    std::size_t end_of_use(std::size_t offset) const;
 
     const Source& source_;
     CXFile file_;

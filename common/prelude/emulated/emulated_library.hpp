@@ -18,6 +18,8 @@ constexpr int entry_element() {
     else if constexpr (std::is_pointer_v<T>) return static_cast<int>(Element::u64);
     else if constexpr (std::is_enum_v<T>) return static_cast<int>(lanewise::element_of<std::underlying_type_t<T>>());
     else if constexpr (std::is_same_v<T, bool>) return static_cast<int>(Element::u8);
+    else if constexpr (std::is_same_v<T, __nv_fp8_e4m3>) return static_cast<int>(Element::e4m3);
+    else if constexpr (std::is_same_v<T, __nv_fp8_e5m2>) return static_cast<int>(Element::e5m2);
     else if constexpr (Named<T>::known || std::is_arithmetic_v<T>) return static_cast<int>(shown_as<T>());
     else if constexpr (!std::is_void_v<typename Members<T>::type>) return static_cast<int>(shown_as<T>());
     else return -1;

@@ -82,6 +82,7 @@ void print(const char* format, ...);
 
 // Both end the launch, as on a GPU, and become findings.
 [[noreturn]] void trap(int line);
+[[noreturn]] void missing_return(int line);  // of the function on that line
 [[noreturn]] void assert_failed(const char* expression, const char* file, int line);
 
 // Waits for the lanes of `mask`; the result then stands on the board (so that the wait can be the last thing this does,

@@ -33,6 +33,8 @@ Intent InspectorView::draw(const Pane& pane, const RunView& run_view, const Play
     float y = top + pane.px(10);
     if (playhead.step >= steps.size()) {
         y = sentence(pane, y, Face::body, colors.quiet, "This run recorded no steps.");
+        for (const auto& finding : run_view.outline.findings)
+            y = sentence(pane, y + pane.px(10), Face::body, colors.warning, finding.words);
         pane.content_height(y - top);
         return intent;
     }

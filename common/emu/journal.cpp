@@ -47,6 +47,7 @@ FindingEntry* Journal::add(const Found& found) {
     entry.count = finding.count;
     entry.pc = reinterpret_cast<std::uint64_t>(found.pc);
     entry.other_pc = reinterpret_cast<std::uint64_t>(found.other_pc);
+    entry.same_line_pc = reinterpret_cast<std::uint64_t>(found.same_line_pc);
     entry.events = found.events;
     entry.other_events = found.other_events;
     entry.index = finding.index;
@@ -121,6 +122,7 @@ bool finding_of(std::span<const std::byte> payload, Found& found) {
     if (entry.has_other) finding.other = std::move(other);
     found.pc = reinterpret_cast<const void*>(entry.pc);
     found.other_pc = reinterpret_cast<const void*>(entry.other_pc);
+    found.same_line_pc = reinterpret_cast<const void*>(entry.same_line_pc);
     found.events = entry.events;
     found.other_events = entry.other_events;
     found.lane = entry.here.lane;

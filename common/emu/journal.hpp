@@ -70,6 +70,7 @@ struct Found {
     trace::Finding finding;
     const void* pc = nullptr;
     const void* other_pc = nullptr;
+    const void* same_line_pc = nullptr;   // it is no finding where this is on another line than `pc`
     std::int64_t events = -1;
     std::int64_t other_events = -1;
     std::int32_t lane = 0;       // of those in `lanes`, the one that `events` counts
@@ -79,7 +80,7 @@ struct Found {
 struct FindingEntry {
     static constexpr std::size_t kTexts = 7;
     std::uint64_t count = 1;
-    std::uint64_t pc = 0, other_pc = 0;
+    std::uint64_t pc = 0, other_pc = 0, same_line_pc = 0;
     std::int64_t events = -1, other_events = -1;
     std::int64_t index = 0;
     std::uint32_t launch = 0;

@@ -187,6 +187,7 @@ private:
         if (!finding_of(payload, found)) return;
         trace::Finding& finding = found.finding;
         if (finding.line == 0) finding.line = line_of(found.pc);
+        if (found.same_line_pc && line_of(found.same_line_pc) != finding.line) return;
         if (finding.other && finding.other->line == 0) finding.other->line = line_of(found.other_pc);
         for (std::string* text : {&finding.sentence, &finding.advice}) {
             put_line(*text, Found::kLineMark, finding.line);

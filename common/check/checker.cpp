@@ -96,7 +96,7 @@ public:
             return true;
         }
         if (!seen.is_atomic) {
-            races_.volatile_access(*region, seen.thread, seen.is_store, site);
+            races_.volatile_access(*region, seen.thread, address, seen.is_store, site);
             relaxed_.access(*region, seen.thread, address, seen.is_store, site);
         }
         races_.strong(*region, seen.thread, address, seen.bytes, action, seen.scope, site);

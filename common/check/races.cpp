@@ -158,10 +158,14 @@ void Races::after_entries(Cell& cell) {
     }
 }
 
-void Races::volatile_access(const Region& region, std::uint32_t slot, bool is_store, Site site) {
+void Races::volatile_access(const Region& region, std::uint32_t slot, const std::byte* address, bool is_store,
+                            Site site) {
     VolatileReads& reads = volatile_reads_[slot];
     if (is_store) {
-        if (reads.region == &region)
+        // A flag is read and written itself; an update reads what another lane writes.
+        const bool another = std::any_of(reads.words.begin(), reads.words.end(),
+                                         [&](const std::byte* word) { return word && word != address; });
+        if (reads.region == &region && another)
             for (const Site read : reads.sites)
                 if (read) {
                     update_reads_.insert(read);
@@ -171,9 +175,11 @@ void Races::volatile_access(const Region& region, std::uint32_t slot, bool is_st
         return;
     }
     any_volatile_ = true;
-    if (reads.region != &region) reads = {&region, {}};
+    if (reads.region != &region) reads = {&region, {}, {}};
     std::shift_right(reads.sites.begin(), reads.sites.end(), 1);
+    std::shift_right(reads.words.begin(), reads.words.end(), 1);
     reads.sites[0] = site;
+    reads.words[0] = address;
 }
 
 // Lanes of one warp that update words of which others read: each reads what another is about to write, or has written.

@@ -45,7 +45,7 @@ public:
                 int scope, Site site, bool changes = false);
 
     // A volatile access: words that a lane reads and then writes one of, as a sum in shared memory does, are no flags.
-    void volatile_access(const Region& region, std::uint32_t slot, bool is_store, Site site);
+    void volatile_access(const Region& region, std::uint32_t slot, const std::byte* address, bool is_store, Site site);
     void forget_volatile_reads(std::uint32_t slot) {
         if (any_volatile_) volatile_reads_[slot] = {};
     }
@@ -108,6 +108,7 @@ private:
     struct VolatileReads {
         const Region* region = nullptr;
         std::array<Site, 4> sites{};     // the last ones
+        std::array<const std::byte*, 4> words{};
     };
     std::array<VolatileReads, Order::kMaxSlots> volatile_reads_{};   // by each lane, since it wrote or met others
     bool any_volatile_ = false;

@@ -6,7 +6,8 @@ namespace lanewise::check {
 
 void Relaxed::launch_begins() {
     active_ = false;
-    threads_.clear();
+    threads_.fill({});
+    polled_.fill({});
     words_.clear();
     changes_.clear();
     held_.clear();
@@ -20,7 +21,7 @@ bool Relaxed::ordered(const Access& before, std::uint32_t slot) const {
            order_.before_if_fenced(block, then, before.time, slot);
 }
 
-void Relaxed::access(const Region& region, std::uint32_t slot, const std::byte* address, bool is_store, Site site) {
+void Relaxed::looks_at(const Region& region, std::uint32_t slot, const std::byte* address, bool is_store, Site site) {
     active_ = true;
     if (words_.size() >= kMostWords) return;
     if (const auto change = changes_.find(address); change != changes_.end()) {
@@ -33,7 +34,7 @@ void Relaxed::access(const Region& region, std::uint32_t slot, const std::byte* 
         change->second = {lane_of(slot), ++number_};
         return;
     }
-    Thread& thread = threads_[lane_of(slot)];
+    Thread& thread = thread_of(slot);
     Word& word = words_[address];
     const void* lock = held_by(lane_of(slot));
     const Access here{lane_of(slot), ++number_, order_.time(slot), site, is_store, lock};
@@ -41,7 +42,10 @@ void Relaxed::access(const Region& region, std::uint32_t slot, const std::byte* 
         return before.lane != 0 && before.lane != here.lane &&
                (!region.shared() || before.lane >> 10 == here.lane >> 10);
     };
-    if (!is_store && word.reader == here.lane && word.reader_site == site) word.polled = true;
+    if (!is_store && word.reader == here.lane && word.reader_site == site) {
+        word.polled = true;
+        polled_[slot] = {address, polls_};
+    }
     if (another(word.write) && !word.polled && !ordered(word.write, slot)) {
         if (thread.met.lane == word.write.lane && thread.met.number > word.write.number)
             report(Problem::unfenced, region, address, word.write, here);
@@ -56,6 +60,7 @@ void Relaxed::access(const Region& region, std::uint32_t slot, const std::byte* 
     if (lock) word.locked = here;
     if (is_store) {
         word.write = here;
+        if (word.polled) ++polls_;
         word.polled = false;
         thread.read_word = nullptr;
         return;
@@ -86,7 +91,7 @@ void Relaxed::passes_on(const emu::AtomicSeen& seen, bool changes) {
     const Lane lane = lane_of(seen.thread);
     Change& change = changes_[seen.address];
     const bool waits = !changes || seen.op == Op::atomic_cas || seen.op == Op::atomic_exch;
-    if (waits && change.lane != 0 && change.lane != lane) threads_[lane].met = change;
+    if (waits && change.lane != 0 && change.lane != lane) thread_of(seen.thread).met = change;
     if (changes) change = {lane, ++number_};
 }
 

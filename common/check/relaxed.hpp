@@ -3,6 +3,7 @@
 // lock protects nothing from a lane that does not take it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
@@ -18,7 +19,10 @@ public:
 
     void launch_begins();
     // A volatile access that is about to happen.
-    void access(const Region& region, std::uint32_t slot, const std::byte* address, bool is_store, Site site);
+    void access(const Region& region, std::uint32_t slot, const std::byte* address, bool is_store, Site site) {
+        const Polled& polled = polled_[slot];
+        if (is_store || polled.word != address || polled.until != polls_) looks_at(region, slot, address, is_store, site);
+    }
     // An atomic that has happened. Of those before the launch's first volatile access only locks are kept.
     void atomic(const emu::AtomicSeen& seen, bool changes) {
         if (changes) locks(seen);
@@ -50,6 +54,7 @@ private:
         std::uint64_t number = 0;
     };
     struct Thread {
+        Lane lane = 0;
         Change met;                      // by an atomic that waits or locks: what it found there
         const void* read_word = nullptr; // its last read, and how often it has read that word since it last wrote one
         Site read_site = 0;
@@ -62,6 +67,19 @@ private:
         std::uint64_t free = 0;
     };
 
+    // The word that a lane waits for, while no polled word is stored to.
+    struct Polled {
+        const void* word = nullptr;
+        std::uint64_t until = 0;
+    };
+
+    void looks_at(const Region& region, std::uint32_t slot, const std::byte* address, bool is_store, Site site);
+    // Of the lane that has the slot now.
+    Thread& thread_of(std::uint32_t slot) {
+        Thread& thread = threads_[slot];
+        if (thread.lane != lane_of(slot)) thread = {.lane = lane_of(slot)};
+        return thread;
+    }
     void locks(const emu::AtomicSeen& seen);
     void passes_on(const emu::AtomicSeen& seen, bool changes);
     const void* held_by(Lane lane) const {
@@ -72,13 +90,15 @@ private:
     void report(Problem problem, const Region& region, const std::byte* address, const Access& before, const Access& here,
                 Site same_line = 0);
 
-    static constexpr std::size_t kMostWords = std::size_t{1} << 20, kMostLocks = std::size_t{1} << 16;
+    static constexpr std::size_t kMostWords = std::size_t{1} << 17, kMostLocks = std::size_t{1} << 16;
 
     const Order& order_;
     Findings& findings_;
     bool active_ = false;
     std::uint64_t number_ = 0;
-    std::unordered_map<Lane, Thread> threads_;
+    std::uint64_t polls_ = 1;                            // counts the stores to polled words
+    std::array<Polled, Order::kMaxSlots> polled_{};
+    std::array<Thread, Order::kMaxSlots> threads_{};
     std::unordered_map<const void*, Word> words_;
     std::unordered_map<const void*, Change> changes_;
     std::unordered_map<Lane, Held> held_;

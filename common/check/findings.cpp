@@ -98,7 +98,7 @@ std::string sentence_of(const Noticed& noticed) {
         case Problem::lost_update:
             return both(noticed) + "; it read the word before, and nothing orders the two: one update can be lost.";
         case Problem::not_locked:
-            return both(noticed) + "; only the second holds a lock, and nothing orders the two.";
+            return both(noticed) + "; only one of them holds a lock, and nothing orders the two.";
         case Problem::out_of_bounds:
             if (noticed.count == 0)
                 return fmt::format("{} {} {} on line {}, but the launch asks for no dynamic shared memory.",

@@ -52,6 +52,8 @@ void Relaxed::looks_at(const Region& region, std::uint32_t slot, const std::byte
         else if (is_store && thread.read_word == address && thread.first_read == thread.last_read &&
                  thread.last_read > word.write.number)
             report(Problem::lost_update, region, address, word.write, here, thread.read_site);
+        else if (lock && !word.write.lock && word.locked.lane == word.write.lane && word.locked.lock == lock)
+            report(Problem::not_locked, region, address, word.write, here);
     }
     if (is_store && !lock && held_.size() < kMostLocks && another(word.locked) && locks_.contains(word.locked.lock) &&
         !ordered(word.locked, slot))

@@ -143,7 +143,7 @@ public:
                             (seen.op == Op::atomic_inc || seen.op == Op::atomic_dec || seen.op == Op::atomic_add ||
                              seen.op == Op::atomic_sub);
         relaxed_.atomic(seen, changes);
-        order_.reads_word(seen.thread, address, seen.scope, counts, seen.acquires, !changes || seen.op == Op::atomic_exch);
+        order_.reads_word(seen.thread, address, seen.scope, counts, seen.acquires, emu::waits_for_word(seen, changes));
         if (changes) order_.writes_word(seen.thread, address, seen.scope, true, seen.releases);
     }
 

@@ -24,34 +24,45 @@ bool Relaxed::ordered(const Access& before, std::uint32_t slot) const {
 void Relaxed::looks_at(const Region& region, std::uint32_t slot, const std::byte* address, bool is_store, Site site) {
     active_ = true;
     if (words_.size() >= kMostWords) return;
-    if (const auto change = changes_.find(address); change != changes_.end()) {
+    const Lane lane = lane_of(slot);
+    if (const auto change = changes_.empty() ? changes_.end() : changes_.find(address); change != changes_.end()) {
         // A word of atomics passes others on: a lock that is given back by a store.
         if (!is_store) return;
-        if (held_by(lane_of(slot)) == address) {
-            held_.erase(lane_of(slot));
+        if (held_by(lane) == address) {
+            held_.erase(lane);
             locks_.insert(address);
         }
-        change->second = {lane_of(slot), ++number_};
+        change->second = {lane, ++number_};
         return;
     }
     Thread& thread = thread_of(slot);
-    Word& word = words_[address];
-    const void* lock = held_by(lane_of(slot));
-    const Access here{lane_of(slot), ++number_, order_.time(slot), site, is_store, lock};
-    const auto another = [&](const Access& before) {
-        return before.lane != 0 && before.lane != here.lane &&
-               (!region.shared() || before.lane >> 10 == here.lane >> 10);
-    };
-    if (!is_store && word.reader == here.lane && word.reader_site == site) {
-        word.polled = true;
-        polled_[slot] = {address, polls_};
+    const void* lock = held_by(lane);
+    const Access here{lane, ++number_, order_.time(slot), site, is_store, lock};
+    auto read = std::find_if(thread.reads.begin(), thread.reads.end(), [&](const Read& one) { return one.word == address; });
+    if (!is_store) {
+        if (read == thread.reads.end()) {
+            read = thread.reads.begin() + thread.next++ % thread.reads.size();
+            *read = {address, site, number_, number_};
+        } else {
+            if (read->site == site) {
+                words_[address].polled = true;
+                polled_[slot] = {address, polls_};
+            }
+            read->site = site;
+            read->last = number_;
+        }
+        if (thread.met.lane == 0 && !lock) return;
     }
+
+    Word& word = words_[address];
+    const auto another = [&](const Access& before) {
+        return before.lane != 0 && before.lane != lane && (!region.shared() || before.lane >> 10 == lane >> 10);
+    };
     if (another(word.write) && !word.polled && !ordered(word.write, slot)) {
         if (thread.met.lane == word.write.lane && thread.met.number > word.write.number)
             report(Problem::unfenced, region, address, word.write, here);
-        else if (is_store && thread.read_word == address && thread.first_read == thread.last_read &&
-                 thread.last_read > word.write.number)
-            report(Problem::lost_update, region, address, word.write, here, thread.read_site);
+        else if (is_store && read != thread.reads.end() && read->first == read->last && read->last > word.write.number)
+            report(Problem::lost_update, region, address, word.write, here, read->site);
         else if (lock && !word.write.lock && word.locked.lane == word.write.lane && word.locked.lock == lock)
             report(Problem::not_locked, region, address, word.write, here);
     }
@@ -60,19 +71,11 @@ void Relaxed::looks_at(const Region& region, std::uint32_t slot, const std::byte
         report(Problem::not_locked, region, address, word.locked, here);
 
     if (lock) word.locked = here;
-    if (is_store) {
-        word.write = here;
-        if (word.polled) ++polls_;
-        word.polled = false;
-        thread.read_word = nullptr;
-        return;
-    }
-    word.reader = here.lane;
-    word.reader_site = site;
-    if (thread.read_word != address) thread.first_read = here.number;
-    thread.read_word = address;
-    thread.read_site = site;
-    thread.last_read = here.number;
+    if (!is_store) return;
+    word.write = here;
+    if (word.polled) ++polls_;
+    word.polled = false;
+    if (read != thread.reads.end()) *read = {};
 }
 
 void Relaxed::locks(const emu::AtomicSeen& seen) {
@@ -92,7 +95,7 @@ void Relaxed::passes_on(const emu::AtomicSeen& seen, bool changes) {
     if (changes_.size() >= kMostWords) return;
     const Lane lane = lane_of(seen.thread);
     Change& change = changes_[seen.address];
-    const bool waits = !changes || seen.op == Op::atomic_cas || seen.op == Op::atomic_exch;
+    const bool waits = seen.op == Op::atomic_cas || emu::waits_for_word(seen, changes);
     if (waits && change.lane != 0 && change.lane != lane) thread_of(seen.thread).met = change;
     if (changes) change = {lane, ++number_};
 }

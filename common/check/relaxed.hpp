@@ -44,8 +44,6 @@ private:
     };
     struct Word {
         Access write, locked;            // the last one; the last of a lane that held a lock
-        Lane reader = 0;                 // the last one
-        Site reader_site = 0;
         bool polled = false;             // a lane read it again at one place: it waits for the word itself
     };
     // The last lane that changed a word by an atomic.
@@ -53,12 +51,16 @@ private:
         Lane lane = 0;
         std::uint64_t number = 0;
     };
+    struct Read {
+        const void* word = nullptr;
+        Site site = 0;
+        std::uint64_t first = 0, last = 0;
+    };
     struct Thread {
         Lane lane = 0;
         Change met;                      // by an atomic that waits or locks: what it found there
-        const void* read_word = nullptr; // its last read, and how often it has read that word since it last wrote one
-        Site read_site = 0;
-        std::uint64_t first_read = 0, last_read = 0;   // of that word since it last wrote one
+        std::array<Read, 4> reads{};     // the last words it read, each since it last wrote that word
+        unsigned next = 0;               // of `reads`, the one that the next word takes
     };
 
     // A lock that a lane took by an atomicCAS, which is given back by what it held before.

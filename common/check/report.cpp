@@ -62,7 +62,7 @@ constexpr Rule kRules[] = {
     {"atomic_race", "An atomic and a plain access of the same word, and nothing orders the two."},
     {"atomic_scope", "An atomic whose scope is one block is used between blocks."},
     {"same_value_stores", "Several lanes store the same value to one word without order."},
-    {"missing_fence", "What an atomic counter guards is read without a fence after the atomic."},
+    {"missing_fence", "What an atomic guards is read without a fence after the atomic."},
     {"out_of_bounds", "An access outside of its array."},
     {"foreign_pointer", "An access through a pointer to no array of the launch."},
     {"assumes_lockstep", "Lanes of a warp exchange words through volatile memory as if they ran in lockstep."},

@@ -135,15 +135,14 @@ public:
         if (!region) return;  // the lane's own memory
         const Site site = site_of(seen);
         if (seen.scope < 0) return;
-        races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site,
-                      emu::changes_word(seen));
+        const bool changes = emu::changes_word(seen), waits = emu::waits_for_word(seen, changes);
+        races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site, changes || !waits);
         // Atomics of libcu++, whose line is not given, say their order themselves: they are no tickets of the guide.
-        const bool changes = emu::changes_word(seen);
         const bool counts = changes && seen.line != 0 &&
                             (seen.op == Op::atomic_inc || seen.op == Op::atomic_dec || seen.op == Op::atomic_add ||
                              seen.op == Op::atomic_sub);
         relaxed_.atomic(seen, changes);
-        order_.reads_word(seen.thread, address, seen.scope, counts, seen.acquires, emu::waits_for_word(seen, changes));
+        order_.reads_word(seen.thread, address, seen.scope, counts, seen.acquires, waits);
         if (changes) order_.writes_word(seen.thread, address, seen.scope, true, seen.releases);
     }
 

@@ -40,7 +40,7 @@ public:
             for (; cell != end; ++cell) read(*cell);
     }
     // An access by an atomic (which reads and writes) or through volatile; scope as Order's. An atomic has happened.
-    // `changes`: it left another value.
+    // `changes`: an atomic that may leave another value.
     void strong(Region& region, std::uint32_t slot, const std::byte* address, std::uint32_t bytes, Action action,
                 int scope, Site site, bool changes = false);
 

@@ -336,8 +336,10 @@ std::string derived_copy(const Reading& reading, std::size_t file, Copy copy) {
 std::string tables(const Reading& reading) {
     StatementTable table;
     std::vector<std::string> names;
+    std::set<std::string> constants;
     for (const Unit& unit : reading.units) {
         for (const auto& file : unit.files) {
+            for (const std::string& name : constant_names(*file)) constants.insert(name);
             table.list(*file, unit.functions, &unit == &reading.units.front());
             shared_declarations(*file, names);
         }
@@ -348,6 +350,9 @@ std::string tables(const Reading& reading) {
     text += "static constexpr const char* kSharedNames[] = {";
     for (const std::string& name : names) text += in_quotes(name) + ", ";
     text += "nullptr};\nstatic constexpr unsigned kSharedCount = " + std::to_string(names.size()) + ";\n";
+    text += "static constexpr const char* kConstantNames[] = {";
+    for (const std::string& name : constants) text += in_quotes(name) + ", ";
+    text += "nullptr};\n";
     return text;
 }
 

@@ -52,6 +52,12 @@ TEST(GpuOnly, KeepsWhatCannotBeEmulated) {
     EXPECT_NE(copy_of(text, Copy::emulated).find("cannot be emulated"), std::string::npos);
 }
 
+TEST(Constants, AreNamed) {
+    const std::string text = tables(reading_of(kDeclared + "__constant__ float a[4], b; __device__ int c;\n"
+                                                           "namespace n { static __constant__ const int d[] = {1}; }\n"));
+    EXPECT_NE(text.find("kConstantNames[] = {\"a\", \"b\", \"d\", nullptr};"), std::string::npos) << text;
+}
+
 TEST(Words, GetTheirLine) {
     EXPECT_EQ(traced("\n\n__syncthreads();"), "\n\nsync_block(3);");
     EXPECT_EQ(traced("__syncwarp(); __syncwarp(m);"), "sync_warp(1); sync_warp(1, m);");

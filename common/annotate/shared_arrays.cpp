@@ -74,7 +74,30 @@ private:
     std::vector<std::string>& ids_;
 };
 
+void add_constants(const Source& source, const Statement& statement, std::vector<std::string>& names) {
+    for (const Statement& child : statement.children) add_constants(source, child, names);
+    if (statement.kind != StatementKind::simple) return;
+    bool constant = false;
+    for (std::size_t i = statement.first; i < statement.last; i = source.next(i))
+        constant = constant || source.is(i, "__constant__");
+    if (!constant) return;
+    for (const Range part : split_at_commas(source, statement.first, statement.last)) {
+        std::size_t name = kNone;
+        for (std::size_t i = part.first; i <= part.last; i = source.next(i)) {
+            if (name != kNone && (source.is(i, "[") || source.is(i, "=") || source.is(i, "{"))) break;
+            if (source.is_word(i)) name = i;
+        }
+        if (name != kNone) names.emplace_back(source[name].text);
+    }
+}
+
 }  // namespace
+
+std::vector<std::string> constant_names(const File& file) {
+    std::vector<std::string> names;
+    add_constants(file.source, file.root, names);
+    return names;
+}
 
 std::vector<SharedDeclaration> shared_declarations(const File& file, std::vector<std::string>& names) {
     Finder finder(file.source, names);

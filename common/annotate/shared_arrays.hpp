@@ -27,4 +27,7 @@ struct SharedDeclaration {
 // In the order of the file. `names` holds the names by id, and grows.
 std::vector<SharedDeclaration> shared_declarations(const File& file, std::vector<std::string>& names);
 
+// The names of the file's __constant__ variables.
+std::vector<std::string> constant_names(const File& file);
+
 }  // namespace lanewise::annotate

@@ -76,7 +76,7 @@ std::string wrapper_text(const Reading& reading, const KernelFilePlan& plan, con
             "    return {entries, sizeof(entries) / sizeof(entries[0]), " +
             (kind.traced ? "kStatements, kStatementCount, kSharedNames, kSharedCount" : "nullptr, 0, nullptr, 0") + ", " +
             (kind.name == "gpu_traced" ? "::lanewise_traced::capture_symbol()" : "nullptr") + ",\n            \"" +
-            plan.file + "\", " + std::to_string(plan.architecture) + "};\n}\n\n}  // namespace lanewise::generated\n";
+            plan.file + "\", " + std::to_string(plan.architecture) + (kind.traced ? ", kConstantNames" : "") + "};\n}\n\n}  // namespace lanewise::generated\n";
     return text;
 }
 

@@ -31,6 +31,12 @@ void Bounds::past_the_end(Region& region, std::uint32_t block, std::uint32_t slo
     add(Problem::out_of_bounds, block, slot, action, site, &region, region.count(), {});
 }
 
+void Bounds::to_constant(const Region& region, std::uint32_t block, std::uint32_t slot, const std::byte* address,
+                         Action action, Site site) {
+    add(Problem::read_only, block, slot, action, site, &region, region.index_of(address),
+        fmt::format("{}, a __constant__ variable that kernels may only read", region.name()));
+}
+
 bool Bounds::outside(std::uint32_t block, std::uint32_t slot, const std::byte* address, Action action, Site site) {
     const emu::CheckedLaunch& launch = findings_.launch();
     const emu::BlockMemory& memory = findings_.memory();

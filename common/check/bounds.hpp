@@ -23,6 +23,9 @@ public:
     // One of the heap: may it happen?
     bool in_heap(std::uint32_t block, std::uint32_t slot, const std::byte* address, std::uint32_t bytes, Action action,
                  Site site);
+    // A store to a __constant__ variable.
+    void to_constant(const Region& region, std::uint32_t block, std::uint32_t slot, const std::byte* address,
+                     Action action, Site site);
     // One that begins in an array and ends behind it.
     void past_the_end(Region& region, std::uint32_t block, std::uint32_t slot, Action action, Site site);
 

@@ -8,6 +8,7 @@
 #include "common/check/shadow_memory.hpp"
 #include "common/check/order.hpp"
 #include "common/check/races.hpp"
+#include "common/check/relaxed.hpp"
 #include "common/check/uninitialised.hpp"
 #include "common/emu/emulator.hpp"
 
@@ -31,6 +32,7 @@ public:
         findings_.launch_begins(launch);
         order_.launch_begins();
         races_.launch_begins();
+        relaxed_.launch_begins();
         waiting_.clear();
         under_way_ = false;
     }
@@ -86,13 +88,17 @@ public:
         }
         if (memory_.is_heap(*region) && !bounds_.in_heap(block_, seen.thread, address, seen.bytes, action, site))
             return false;
+        if (seen.is_store && region->read_only()) bounds_.to_constant(*region, block_, seen.thread, address, action, site);
         if constexpr (!kRacesAlone)
             uninitialised_.access(*region, block_, seen.thread, address, seen.bytes, seen.is_store, site, action);
         if (is_plain(action)) {
             races_.plain(*region, seen.thread, address, seen.bytes, seen.is_store, site);
             return true;
         }
-        if (!seen.is_atomic) races_.volatile_access(*region, seen.thread, seen.is_store, site);
+        if (!seen.is_atomic) {
+            races_.volatile_access(*region, seen.thread, address, seen.is_store, site);
+            relaxed_.access(*region, seen.thread, address, seen.is_store, site);
+        }
         races_.strong(*region, seen.thread, address, seen.bytes, action, seen.scope, site);
         if (seen.is_store) order_.writes_word(seen.thread, address, seen.scope, false, seen.releases);
         else order_.reads_word(seen.thread, address, seen.scope, false, seen.acquires);
@@ -112,6 +118,7 @@ public:
         if (memory_.is_heap(*region) &&
             !bounds_.in_heap(block_, seen.thread, address, bytes_of(seen), Action::atomic, site))
             return false;
+        if (region->read_only()) bounds_.to_constant(*region, block_, seen.thread, address, Action::atomic, site);
         // It reads and writes; what atomicExch reads is often not used.
         if (!kRacesAlone && seen.op != Op::atomic_exch)
             uninitialised_.access(*region, block_, seen.thread, address, bytes_of(seen), false, site, Action::atomic);
@@ -128,13 +135,14 @@ public:
         if (!region) return;  // the lane's own memory
         const Site site = site_of(seen);
         if (seen.scope < 0) return;
-        races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site);
+        const bool changes = emu::changes_word(seen), waits = emu::waits_for_word(seen, changes);
+        races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site, changes || !waits);
         // Atomics of libcu++, whose line is not given, say their order themselves: they are no tickets of the guide.
-        const bool changes = emu::changes_word(seen);
         const bool counts = changes && seen.line != 0 &&
                             (seen.op == Op::atomic_inc || seen.op == Op::atomic_dec || seen.op == Op::atomic_add ||
                              seen.op == Op::atomic_sub);
-        order_.reads_word(seen.thread, address, seen.scope, counts, seen.acquires);
+        relaxed_.atomic(seen, changes);
+        order_.reads_word(seen.thread, address, seen.scope, counts, seen.acquires, waits);
         if (changes) order_.writes_word(seen.thread, address, seen.scope, true, seen.releases);
     }
 
@@ -188,6 +196,7 @@ private:
     Findings findings_;
     Order order_;
     Races races_{order_, findings_};
+    Relaxed relaxed_{order_, findings_};
     Uninitialised uninitialised_{findings_};
     Bounds bounds_{memory_, findings_};
     std::uint32_t block_ = 0;

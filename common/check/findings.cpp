@@ -29,6 +29,9 @@ Words kind_of(Problem problem) {
         case Problem::lockstep: return {"assumes_lockstep", Severity::wrong};
         case Problem::same_value: return {"same_value_stores", Severity::note};
         case Problem::missing_fence: return {"missing_fence", Severity::note};
+        case Problem::unfenced: return {"unfenced_volatile", Severity::wrong};
+        case Problem::lost_update: return {"lost_update", Severity::wrong};
+        case Problem::not_locked: return {"lock_not_taken", Severity::wrong};
         case Problem::out_of_bounds: return {"out_of_bounds", Severity::wrong};
         case Problem::use_after_free: return {"use_after_free", Severity::wrong};
         case Problem::foreign_pointer: return {"foreign_pointer", Severity::wrong};
@@ -89,7 +92,13 @@ std::string sentence_of(const Noticed& noticed) {
             return both(noticed) + "; nothing orders the two, but both write the same value.";
         case Problem::missing_fence:
             return both(noticed) +
-                   "; only an atomic counter orders them, and no fence follows it on the reader's side.";
+                   "; only an atomic orders them, and no fence follows it on the reader's side.";
+        case Problem::unfenced:
+            return both(noticed) + "; an atomic passes the word on, but without a fence of this scope on both sides.";
+        case Problem::lost_update:
+            return both(noticed) + "; it read the word before, and nothing orders the two: one update can be lost.";
+        case Problem::not_locked:
+            return both(noticed) + "; only one of them holds a lock, and nothing orders the two.";
         case Problem::out_of_bounds:
             if (noticed.count == 0)
                 return fmt::format("{} {} {} on line {}, but the launch asks for no dynamic shared memory.",
@@ -120,6 +129,15 @@ std::string advice_of(const Noticed& noticed) {
         case Problem::same_value: return "Let one thread write it, so that no reader has to wonder.";
         case Problem::missing_fence:
             return "Put a __threadfence() after the atomic, before what it guards is read.";
+        case Problem::unfenced:
+            return noticed.here.block == noticed.there.block
+                       ? "Put a __threadfence_block() before the atomic that passes the word on, and one after the "
+                         "atomic that waits for it or takes the lock: volatile orders nothing."
+                       : "Put a __threadfence() before the atomic that passes the word on, and one after the atomic "
+                         "that waits for it or takes the lock: volatile orders nothing.";
+        case Problem::lost_update:
+            return "Use an atomic: volatile does not make a read and a store one step.";
+        case Problem::not_locked: return "Take the lock around both.";
         case Problem::out_of_bounds:
             return noticed.count == 0 ? "Give the bytes as the launch's third argument, <<<grid, block, bytes>>>."
                                       : "Guard the access by the array's size, or make the array larger.";
@@ -191,7 +209,7 @@ bool Findings::again(Problem problem, Site here, Site there, const std::string& 
 }
 
 const void* Findings::pc_of(Site site) const {
-    if (site & kLineBit) return nullptr;
+    if (site == 0 || site & kLineBit) return nullptr;
     return static_cast<const char*>(launch_.code) + (static_cast<std::int64_t>(site) - kCodeRoom);
 }
 
@@ -212,6 +230,7 @@ emu::Found Findings::found_of(const Noticed& noticed) const {
     finding.index = noticed.index;
     finding.value = noticed.here.value;
     found.pc = pc_of(noticed.here.site);
+    found.same_line_pc = pc_of(noticed.same_line);
     found.lane = noticed.here.lane;
     found.events = noticed.here.events;
     if (noticed.has_other) {

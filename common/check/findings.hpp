@@ -16,7 +16,7 @@ inline constexpr Site kLineBit = 0x80000000u;
 inline Site site_of_line(int line) { return kLineBit | static_cast<std::uint32_t>(line); }
 
 enum class Problem : std::uint8_t {
-    race, atomic_race, scope_race, lockstep, same_value, missing_fence,
+    race, atomic_race, scope_race, lockstep, same_value, missing_fence, unfenced, lost_update, not_locked,
     out_of_bounds, use_after_free, foreign_pointer, other_lanes_local, read_only,
     uninitialised,
 };
@@ -51,6 +51,7 @@ struct Noticed {
     Party here;
     bool has_other = false;
     Party there;
+    Site same_line = 0;              // it is one only if this is on the line of `here`; 0: in any case
 };
 
 // Gathers what was noticed; the same again is counted.

@@ -45,7 +45,7 @@ void Order::advance(std::uint32_t warp) {
 
 void Order::receive(Receipts& receipts, const Received& more) {
     for (Received& known : receipts)
-        if (known.log == more.log && known.by_counter == more.by_counter && known.scope == more.scope) {
+        if (known.log == more.log && known.by == more.by && known.scope == more.scope) {
             known.length = std::max(known.length, more.length);
             return;
         }
@@ -138,7 +138,7 @@ void Order::fence(std::uint32_t slot, int scope, bool acquires, bool releases) {
     lane_pending_[slot].clear();
 }
 
-void Order::reads_word(std::uint32_t slot, const void* word, int scope, bool counts, bool acquires) {
+void Order::reads_word(std::uint32_t slot, const void* word, int scope, bool counts, bool acquires, bool waits) {
     if (words_.empty()) return;
     const auto found = words_.find(word);
     if (found == words_.end() || found->second->releases.empty()) return;
@@ -148,9 +148,12 @@ void Order::reads_word(std::uint32_t slot, const void* word, int scope, bool cou
     }
     any_received_ = true;
     const std::size_t length = found->second->releases.size();
-    receive(lane_pending_[slot], {found->second, length, scope, false});
-    if (acquires) receive(lane_received_[slot], {found->second, length, scope, false});
-    if (counts) receive(lane_received_[slot], {found->second, length, scope, true});
+    using By = Received::By;
+    const auto received = [&](By by) { return Received{found->second, length, scope, by}; };
+    receive(lane_pending_[slot], received(By::fence));
+    if (acquires) receive(lane_received_[slot], received(By::fence));
+    if (counts) receive(lane_received_[slot], received(By::counter));
+    else if (waits && !acquires) receive(lane_received_[slot], received(By::waiting));
 }
 
 Order::Release Order::release_of(std::uint32_t slot, Time time, int scope) const {
@@ -176,8 +179,14 @@ Order::Release Order::release_of(std::uint32_t slot, Time time, int scope) const
 
 void Order::add(Log& log, Release release) {
     const auto place = static_cast<std::uint32_t>(log.releases.size());
-    // What came with the word's own earlier writes is in the log already.
-    std::erase_if(release.received, [&](const Received& received) { return received.log.get() == &log; });
+    // What came with the word's own earlier writes is in the log already, unless it came as far as the block only.
+    log.any_of_block = log.any_of_block || release.scope == 0;
+    if (log.any_of_block) {
+        for (Received& received : release.received)
+            if (received.log.get() == &log) received.log = nullptr;
+    } else {
+        std::erase_if(release.received, [&](const Received& received) { return received.log.get() == &log; });
+    }
     std::vector<std::uint32_t>& of_block = log.of_block[release.block];
     auto lane = std::find_if(of_block.begin(), of_block.end(),
                              [&](std::uint32_t at) { return log.lanes[at].slot == release.slot; });
@@ -201,7 +210,8 @@ bool Order::holds_all_of(std::uint32_t slot, const Log& log) const {
     if (!any_received_) return false;
     for (const Receipts* receipts : {&lane_received_[slot], &warp_received_[slot / 32], &block_received_})
         for (const Received& received : *receipts)
-            if (received.log.get() == &log && received.length == log.releases.size() && !received.by_counter &&
+            if (received.log.get() == &log && received.length == log.releases.size() &&
+                received.by == Received::By::fence &&
                 received.scope > 0)
                 return true;
     return false;
@@ -238,9 +248,8 @@ bool Order::releases(const Release& release, std::uint32_t block, std::uint32_t 
 }
 
 // What one receipt tells, by a lane of block `to`; what the lanes that released to it had received is left in `rest`.
-bool Order::knows_directly(const Received& received, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
-                           std::vector<Search>& rest) const {
-    const Log& log = *received.log;
+bool Order::knows_directly(const Received& received, const Log& log, std::uint32_t to, std::uint32_t block,
+                           std::uint32_t then, Time when, std::vector<Search>& rest) const {
     const int scope = std::min(received.scope, 1);
     if (log.searched == searches_ && log.searched_to == to && log.searched_length >= received.length &&
         log.searched_scope >= scope)
@@ -271,23 +280,30 @@ bool Order::knows_directly(const Received& received, std::uint32_t to, std::uint
                 return true;
     for (const std::uint32_t lane : log.passing_on)
         last_of(log.lanes[lane].passing_on, 1, [&](const Release& release) {
-            rest.push_back({&release.received, release.block});
+            rest.push_back({&release.received, release.block, &log});
             return true;
         });
     return false;
 }
 
 // Does what a lane of the present block received tell of the access, also by way of others?
-bool Order::knows(const Receipts& receipts, std::uint32_t block, std::uint32_t then, Time when, bool by_counter) const {
+bool Order::knows(const Receipts& receipts, std::uint32_t block, std::uint32_t then, Time when,
+                  Received::By most) const {
     ++searches_;
-    search_.assign(1, {&receipts, block_});
+    search_.assign(1, {&receipts, block_, nullptr});
     for (std::size_t at = 0; at < search_.size(); ++at) {
         const Search search = search_[at];
         for (const Received& received : *search.receipts)
-            if (!(received.by_counter && !by_counter) &&
-                knows_directly(received, search.to, block, then, when, search_))
+            if (received.by <= most && knows_directly(received, received.log ? *received.log : *search.in, search.to, block,
+                                                     then, when, search_))
                 return true;
     }
+    return false;
+}
+
+bool Order::knows_of(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot, Received::By most) const {
+    for (const Receipts* receipts : {&lane_received_[slot], &warp_received_[slot / 32], &block_received_})
+        if (knows(*receipts, block, then, when, most)) return true;
     return false;
 }
 
@@ -295,11 +311,13 @@ Coverage Order::before_slowly(std::uint32_t block, std::uint32_t then, Time when
     if (block == block_ && knows_lanes_ && then / 32 == slot / 32 && when <= known_[slot * 32 + then % 32])
         return Coverage::ordered;
     if (!any_received_) return Coverage::unordered;
-    for (const bool by_counter : {false, true})
-        for (const Receipts* receipts : {&lane_received_[slot], &warp_received_[slot / 32], &block_received_})
-            if (knows(*receipts, block, then, when, by_counter))
-                return by_counter ? Coverage::by_counter : Coverage::ordered;
+    if (knows_of(block, then, when, slot, Received::By::fence)) return Coverage::ordered;
+    if (knows_of(block, then, when, slot, Received::By::counter)) return Coverage::by_counter;
     return Coverage::unordered;
+}
+
+bool Order::before_if_fenced(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const {
+    return any_received_ && knows_of(block, then, when, slot, Received::By::waiting);
 }
 
 Coverage Order::before_on_word(const void* word, std::uint32_t block, std::uint32_t then, Time when,
@@ -309,14 +327,15 @@ Coverage Order::before_on_word(const void* word, std::uint32_t block, std::uint3
     Coverage best = Coverage::unordered;
     for (const Receipts* receipts : {&lane_received_[slot], &warp_received_[slot / 32], &block_received_})
         for (const Received& received : *receipts) {
-            if (received.log != found->second) continue;
+            if (received.log != found->second || received.by == Received::By::waiting) continue;
             for (const Log::OfLane& lane : received.log->lanes)
                 if (lane.block == block && lane.slot == then)
                     for (const std::uint32_t place : lane.places) {
                         const Release& release = received.log->releases[place];
                         const bool reaches = release.block == block_ || (release.scope > 0 && received.scope > 0);
                         if (place < received.length && reaches && when <= release.written)
-                            best = std::min(best, received.by_counter ? Coverage::by_counter : Coverage::ordered);
+                            best = std::min(best, received.by == Received::By::counter ? Coverage::by_counter
+                                                                                       : Coverage::ordered);
                     }
         }
     return best;

@@ -27,10 +27,11 @@ struct OrderOfBlock {
     struct Log;
     // What came to a word up to the length-th write.
     struct Received {
-        std::shared_ptr<const Log> log;
+        std::shared_ptr<const Log> log;   // null: the log that this is in
         std::size_t length = 0;
         int scope = 0;
-        bool by_counter = false;
+        // From what follows it: a fence; an atomic counter; an atomic that waited, and no fence.
+        enum class By : std::uint8_t { fence, counter, waiting } by = By::fence;
     };
     using Receipts = std::vector<Received>;
     // What a lane made known by a fence and a write after it.
@@ -56,6 +57,7 @@ struct OrderOfBlock {
         std::vector<OfLane> lanes;
         std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_block;   // places in lanes
         std::vector<std::uint32_t> passing_on;                  // lanes that have such
+        bool any_of_block = false;                              // a release of block scope
         // What a search has been through.
         mutable std::uint64_t searched = 0;
         mutable std::size_t searched_length = 0;
@@ -106,7 +108,9 @@ public:
     void fence(std::uint32_t slot, int scope, bool acquires, bool releases);
     // An atomic or volatile access of a word that others read or write so too. `counts`: an atomic that takes a ticket.
     // `acquires`, `releases`: its memory order, of itself.
-    void reads_word(std::uint32_t slot, const void* word, int scope, bool counts, bool acquires = false);
+    // `waits`: an atomic that leaves the word as it is, or takes a message from it.
+    void reads_word(std::uint32_t slot, const void* word, int scope, bool counts, bool acquires = false,
+                    bool waits = false);
     // `joins`: it read the word as well, and passes on what came with it.
     void writes_word(std::uint32_t slot, const void* word, int scope, bool joins, bool releases = false);
 
@@ -129,6 +133,8 @@ public:
     // The same of an atomic on `word` and what follows from having met its value there, whatever was fenced before it.
     Coverage before_on_word(const void* word, std::uint32_t block, std::uint32_t then, Time when,
                             std::uint32_t slot) const;
+    // Would it be ordered if lanes had fenced after the atomics by which they waited for others?
+    bool before_if_fenced(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const;
     // Did a block come to more barriers than can be counted?
     bool overflowed() const { return overflowed_; }
 
@@ -138,9 +144,11 @@ private:
     struct Search {
         const Receipts* receipts = nullptr;
         std::uint32_t to = 0;
+        const Log* in = nullptr;
     };
-    bool knows(const Receipts& receipts, std::uint32_t block, std::uint32_t then, Time when, bool by_counter) const;
-    bool knows_directly(const Received& received, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
+    bool knows(const Receipts& receipts, std::uint32_t block, std::uint32_t then, Time when, Received::By most) const;
+    bool knows_of(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot, Received::By most) const;
+    bool knows_directly(const Received& received, const Log& log, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
                         std::vector<Search>& rest) const;
     bool holds_all_of(std::uint32_t slot, const Log& log) const;
     static bool releases(const Release& release, std::uint32_t block, std::uint32_t then, Time when);

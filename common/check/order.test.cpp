@@ -56,6 +56,33 @@ TEST_F(Ordering, ABarrierOfSomeLanesOrdersThemAndIsPassedOn) {
     EXPECT_EQ(order.before(0, later, 12), Coverage::unordered);
 }
 
+// What a lane that waited by an atomic would know had it fenced: by a volatile read nothing more is needed.
+TEST_F(Ordering, ALaneThatWaitedWouldBeOrderedByAFence) {
+    const Time data = order.time(0);
+    order.fence(0, kDevice);
+    order.writes_word(0, &word, kDevice, true);
+    order.block_begins(1, 128);
+    order.reads_word(3, &word, kDevice, false, false, true);
+    EXPECT_EQ(order.before(0, 0, data, 3), Coverage::unordered);
+    EXPECT_TRUE(order.before_if_fenced(0, 0, data, 3));
+    order.reads_word(4, &word, kDevice, false);   // took a lock
+    EXPECT_FALSE(order.before_if_fenced(0, 0, data, 4));
+}
+
+// Lane 0 passes on to its block alone, lane 40 to other blocks, by one word: what lane 0 did comes along.
+TEST_F(Ordering, AWordPassesOnWhatCameByItselfToOneBlock) {
+    const Time data = order.time(0);
+    order.fence(0, kBlock);
+    order.writes_word(0, &word, kDevice, true);
+    order.reads_word(40, &word, kDevice, false);
+    order.fence(40, kDevice);
+    order.writes_word(40, &word, kDevice, true);
+    order.block_begins(1, 128);
+    order.reads_word(3, &word, kDevice, false);
+    order.fence(3, kDevice);
+    EXPECT_EQ(order.before(0, 0, data, 3), Coverage::ordered);
+}
+
 // fence, write a flag | read the flag, fence: each of the four is needed.
 TEST_F(Ordering, FencesAndAFlagOrderBlocks) {
     for (int missing = 0; missing < 5; ++missing) {

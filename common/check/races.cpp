@@ -127,24 +127,30 @@ void Races::after_entries(Cell& cell) {
     for (std::uint32_t at = cell.more; at; at = entries_[at].next) {
         const Entry& entry = entries_[at];
         const bool lockstep = is_lockstep(entry);
-        if (stale(entry.block) || (!lockstep && !conflicts(entry))) continue;
+        const bool overwriting = overwrites(cell, entry);
+        if (stale(entry.block) || (!lockstep && !overwriting && !conflicts(entry))) continue;
         std::uint32_t unordered = 0;
         Coverage coverage = of(entry.block, entry.warp, entry.time, entry.lanes, &unordered);
         if (coverage == Coverage::unordered && entry.atomic && std::has_single_bit(entry.lanes))
             coverage = order_.before_on_word(word_of(cell), entry.block - 1,
                                              entry.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(entry.lanes)),
                                              entry.time, here_.slot);
-        if (coverage == Coverage::ordered) continue;
+        const bool both_strong = !is_plain(here_.action) && entry.kind != Kind::plain_read;
+        if (coverage == Coverage::unordered && both_strong && !lockstep && std::has_single_bit(entry.lanes) &&
+            order_.before_if_fenced(entry.block - 1,
+                                    entry.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(entry.lanes)), entry.time,
+                                    here_.slot))
+            coverage = Coverage::by_counter;
+        if (coverage == Coverage::ordered || (overwriting && coverage == Coverage::by_counter)) continue;
         const Action action = entry.atomic && entry.kind == Kind::strong_read ? Action::atomic_read
                               : entry.atomic                     ? Action::atomic
                               : entry.kind == Kind::strong_write ? Action::volatile_write
                               : entry.kind == Kind::strong_read  ? Action::volatile_read
                                                                  : Action::read;
-        const bool here_plain = is_plain(here_.action);
-        const bool there_plain = entry.kind == Kind::plain_read;
         const bool any_atomic = entry.atomic || is_atomic(here_.action);
         const Problem problem = lockstep                       ? Problem::lockstep
-                                : !here_plain && !there_plain ? Problem::scope_race
+                                : overwriting                 ? Problem::atomic_race
+                                : both_strong                 ? Problem::scope_race
                                 : any_atomic                ? Problem::atomic_race
                                                             : Problem::race;
         report(cell, {action, entry.block - 1, entry.warp, unordered, entry.site, {}, -1}, coverage, problem);
@@ -152,10 +158,14 @@ void Races::after_entries(Cell& cell) {
     }
 }
 
-void Races::volatile_access(const Region& region, std::uint32_t slot, bool is_store, Site site) {
+void Races::volatile_access(const Region& region, std::uint32_t slot, const std::byte* address, bool is_store,
+                            Site site) {
     VolatileReads& reads = volatile_reads_[slot];
     if (is_store) {
-        if (reads.region == &region)
+        // A flag is read and written itself; an update reads what another lane writes.
+        const bool another = std::any_of(reads.words.begin(), reads.words.end(),
+                                         [&](const std::byte* word) { return word && word != address; });
+        if (reads.region == &region && another)
             for (const Site read : reads.sites)
                 if (read) {
                     update_reads_.insert(read);
@@ -165,9 +175,11 @@ void Races::volatile_access(const Region& region, std::uint32_t slot, bool is_st
         return;
     }
     any_volatile_ = true;
-    if (reads.region != &region) reads = {&region, {}};
+    if (reads.region != &region) reads = {&region, {}, {}};
     std::shift_right(reads.sites.begin(), reads.sites.end(), 1);
+    std::shift_right(reads.words.begin(), reads.words.end(), 1);
     reads.sites[0] = site;
+    reads.words[0] = address;
 }
 
 // Lanes of one warp that update words of which others read: each reads what another is about to write, or has written.
@@ -180,12 +192,28 @@ bool Races::is_lockstep(const Entry& entry) const {
     return false;
 }
 
+// A volatile store over what another lane's atomic left there, by a lane that has not looked at the word, nor any that is
+// ordered before it in its block.
+bool Races::overwrites(const Cell& cell, const Entry& entry) const {
+    if (here_.action != Action::volatile_write || !entry.atomic || !entry.changes) return false;
+    for (std::uint32_t at = cell.more; at; at = entries_[at].next) {
+        const Entry& other = entries_[at];
+        if (other.block != block_ || other.kind == Kind::plain_read || &other == &entry) continue;
+        for (std::uint32_t rest = other.lanes; rest; rest &= rest - 1) {
+            const std::uint32_t slot = other.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(rest));
+            if (order_.before(slot, other.time, here_.slot) == Coverage::ordered) return false;
+        }
+    }
+    return !(entry.block == block_ && entry.warp == here_.slot / 32 && entry.lanes & bit(here_.slot));
+}
+
 void Races::note(Cell& cell, Kind kind, std::uint32_t lanes, std::uint32_t block, std::uint32_t warp, Time time,
-                 Site site, int scope, bool atomic) {
+                 Site site, int scope, bool atomic, bool changes) {
     int others = 0;
     for (std::uint32_t at = cell.more; at; at = entries_[at].next) {
         Entry& entry = entries_[at];
-        if (entry.kind != kind || entry.scope != scope || entry.atomic != atomic) continue;
+        if (entry.kind != kind || entry.scope != scope || entry.atomic != atomic || entry.changes != changes)
+            continue;
         const bool same_warp = entry.block == block && entry.warp == warp;
         if (same_warp && entry.time == time && (entry.site == site || kind == Kind::plain_read)) {
             entry.lanes |= lanes;
@@ -198,7 +226,7 @@ void Races::note(Cell& cell, Kind kind, std::uint32_t lanes, std::uint32_t block
         others += entry.block != block;
         if (replaced || (entry.block != block && others >= kMaxOthers)) {
             entry = {entry.next, block, time, lanes, site, static_cast<std::uint8_t>(warp), kind,
-                     static_cast<std::uint8_t>(scope), atomic};
+                     static_cast<std::uint8_t>(scope), atomic, changes};
             return;
         }
     }
@@ -213,7 +241,7 @@ void Races::note(Cell& cell, Kind kind, std::uint32_t lanes, std::uint32_t block
         return;
     }
     entries_[place] = {cell.more, block, time, lanes, site, static_cast<std::uint8_t>(warp), kind,
-                       static_cast<std::uint8_t>(scope), atomic};
+                       static_cast<std::uint8_t>(scope), atomic, changes};
     cell.more = place;
 }
 
@@ -226,7 +254,7 @@ void Races::drop_entries(Cell& cell) {
 }
 
 void Races::strong(Region& region, std::uint32_t slot, const std::byte* address, std::uint32_t bytes, Action action,
-                   int scope, Site site) {
+                   int scope, Site site, bool changes) {
     settle();
     const std::uint64_t offset = region.offset(address);
     region.refine(offset, bytes);
@@ -246,7 +274,7 @@ void Races::strong(Region& region, std::uint32_t slot, const std::byte* address,
         }
         const Kind kind = writes ? Kind::strong_write : Kind::strong_read;
         if (cell->more) after_entries(*cell);
-        note(*cell, kind, bit(slot), block_, slot / 32, order_.time(slot), site, scope, is_atomic(action));
+        note(*cell, kind, bit(slot), block_, slot / 32, order_.time(slot), site, scope, is_atomic(action), changes);
     }
 }
 

@@ -40,11 +40,12 @@ public:
             for (; cell != end; ++cell) read(*cell);
     }
     // An access by an atomic (which reads and writes) or through volatile; scope as Order's. An atomic has happened.
+    // `changes`: an atomic that may leave another value.
     void strong(Region& region, std::uint32_t slot, const std::byte* address, std::uint32_t bytes, Action action,
-                int scope, Site site);
+                int scope, Site site, bool changes = false);
 
     // A volatile access: words that a lane reads and then writes one of, as a sum in shared memory does, are no flags.
-    void volatile_access(const Region& region, std::uint32_t slot, bool is_store, Site site);
+    void volatile_access(const Region& region, std::uint32_t slot, const std::byte* address, bool is_store, Site site);
     void forget_volatile_reads(std::uint32_t slot) {
         if (any_volatile_) volatile_reads_[slot] = {};
     }
@@ -68,6 +69,7 @@ private:
         Kind kind = Kind::plain_read;
         std::uint8_t scope = 0;
         bool atomic = false;
+        bool changes = false;    // an atomic that left another value
     };
     struct Here {
         Region* region = nullptr;
@@ -95,16 +97,18 @@ private:
     const std::byte* word_of(const Cell& cell) const;
     bool conflicts(const Entry& entry) const;
     void note(Cell& cell, Kind kind, std::uint32_t lanes, std::uint32_t block, std::uint32_t warp, Time time, Site site,
-              int scope, bool atomic);
+              int scope, bool atomic, bool changes = false);
     void drop_entries(Cell& cell);
     void report(const Cell& cell, const Party& there, Coverage coverage, Problem problem);
     void settle_slowly();
     bool continues(std::uint32_t slot, const std::byte* address, std::uint32_t bytes, Site site);
     bool is_lockstep(const Entry& entry) const;
+    bool overwrites(const Cell& cell, const Entry& entry) const;
 
     struct VolatileReads {
         const Region* region = nullptr;
         std::array<Site, 4> sites{};     // the last ones
+        std::array<const std::byte*, 4> words{};
     };
     std::array<VolatileReads, Order::kMaxSlots> volatile_reads_{};   // by each lane, since it wrote or met others
     bool any_volatile_ = false;

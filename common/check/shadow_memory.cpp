@@ -154,6 +154,8 @@ Region* Memory::variable_at(const void* address) {
     if (!object) return nullptr;
     const Element element = object->bytes % 4 == 0 ? Element::u32 : Element::u8;
     global_.push_back(&regions_.emplace_back(object->name, object->begin, object->bytes, element, false));
+    const auto& constants = launch_.constant_names;
+    global_.back()->set_read_only(std::find(constants.begin(), constants.end(), object->name) != constants.end());
     return global_.back();
 }
 

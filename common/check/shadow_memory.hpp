@@ -76,6 +76,10 @@ public:
     void forget_writes(std::uint64_t offset, std::uint64_t bytes);   // `offset`: a multiple of 4
     void clear_cells() { cells_.clear(); }
 
+    // A __constant__ variable, which kernels may only read.
+    bool read_only() const { return read_only_; }
+    void set_read_only(bool read_only) { read_only_ = read_only; }
+
 private:
     std::size_t cells_bytes() const;
 
@@ -86,6 +90,7 @@ private:
     bool shared_;
     unsigned shift_ = 2;
     bool tracks_writes_ = false;
+    bool read_only_ = false;
     Pages cells_;
     Pages written_;
 };

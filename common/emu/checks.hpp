@@ -37,6 +37,7 @@ struct CheckedLaunch {
     launch::Block block;
     const void* code = nullptr;            // of the kernel
     std::span<const std::string> shared_names;   // by SharedArraySeen::id
+    std::span<const std::string> constant_names; // __constant__ variables of the kernel's file
     std::shared_ptr<const ProgramObjects> program;   // that the kernel is part of
     Journal journal = {};                  // findings go there as they are made
     const DeviceHeap* heap = nullptr;      // of the run

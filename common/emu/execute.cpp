@@ -130,6 +130,7 @@ CheckedLaunch checked_launch(const Machine::Program& program, const Runnable& ke
     launch.block = program.block;
     launch.code = reinterpret_cast<const void*>(program.body);
     launch.shared_names = kernel.shared_names;
+    launch.constant_names = kernel.constant_names;
     launch.program = ProgramObjects::of(launch.code);
     launch.journal = program.journal;
     launch.heap = program.heap;
@@ -209,7 +210,8 @@ std::vector<Runnable> check_launches(const launch::Plan& plan, const launch::Ker
         check_warps(kernel, spec, kernels.find(plan.launches[0].kernel, plan.launches[0].arguments));
         const BlockOrder order(block_order(request), spec.grid.count());   // it must fit the grid
         runnable.push_back({reinterpret_cast<launch::EmulatedBody>(const_cast<void*>(entry.address)),
-                            kernel.full_name(), kernel.warp_size, kernels.file_of(kernel).shared_names});
+                            kernel.full_name(), kernel.warp_size, kernels.file_of(kernel).shared_names,
+                            kernels.file_of(kernel).constant_names});
     }
     return runnable;
 }

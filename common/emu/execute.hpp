@@ -19,6 +19,7 @@ struct Runnable {
     std::string name;             // "block_sum_two_level<256>"
     std::uint32_t warp_size = trace::kWarpSize;
     std::vector<std::string> shared_names;   // of its file's shared arrays, by id
+    std::vector<std::string> constant_names;   // of its file's __constant__ variables
 };
 
 // The kernels of all launches. Throws Error where one is not possible, as Backend::run() says.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace lanewise::emu {
 
@@ -47,6 +48,7 @@ FindingEntry* Journal::add(const Found& found) {
     entry.count = finding.count;
     entry.pc = reinterpret_cast<std::uint64_t>(found.pc);
     entry.other_pc = reinterpret_cast<std::uint64_t>(found.other_pc);
+    entry.same_line_pc = reinterpret_cast<std::uint64_t>(found.same_line_pc);
     entry.events = found.events;
     entry.other_events = found.other_events;
     entry.index = finding.index;
@@ -67,6 +69,8 @@ FindingEntry* Journal::add(const Found& found) {
         return nullptr;
     }
     auto* to = static_cast<std::byte*>(place);
+    const auto at = static_cast<std::uint64_t>(to - memory_) - kHeadBytes - sizeof(Entry);
+    entry.before = head().last_finding.exchange(at + 1, std::memory_order_relaxed);
     std::memcpy(to, &entry, sizeof entry);
     to += sizeof entry;
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -90,6 +94,27 @@ void Journal::read(const Take& take, std::size_t from) const {
             !take(kind, {reinterpret_cast<const std::byte*>(entry + 1), bytes}, at))
             return;
         at += sizeof(Entry) + rounded(bytes);
+    }
+}
+
+void Journal::read_findings(const std::function<void(std::span<const std::byte> payload)>& take) const {
+    if (!memory_) return;
+    std::vector<std::uint64_t> places;
+    for (std::uint64_t next = head().last_finding.load(std::memory_order_relaxed), end = bytes_ - kHeadBytes; next != 0;) {
+        const std::uint64_t at = next - 1;
+        FindingEntry finding;
+        if (at % 8 != 0 || at + sizeof(Entry) + sizeof finding > end) break;   // damaged
+        const auto* entry = reinterpret_cast<const Entry*>(memory_ + kHeadBytes + at);
+        const auto kind = static_cast<EntryKind>(entry->kind.load(std::memory_order_acquire));
+        if (kind != EntryKind::finding || entry->bytes < sizeof finding || entry->bytes > end - at - sizeof(Entry)) break;
+        std::memcpy(&finding, entry + 1, sizeof finding);
+        places.push_back(at);
+        end = at;
+        next = finding.before;
+    }
+    for (auto at = places.rbegin(); at != places.rend(); ++at) {
+        const auto* entry = reinterpret_cast<const Entry*>(memory_ + kHeadBytes + *at);
+        take({reinterpret_cast<const std::byte*>(entry + 1), entry->bytes});
     }
 }
 
@@ -121,6 +146,7 @@ bool finding_of(std::span<const std::byte> payload, Found& found) {
     if (entry.has_other) finding.other = std::move(other);
     found.pc = reinterpret_cast<const void*>(entry.pc);
     found.other_pc = reinterpret_cast<const void*>(entry.other_pc);
+    found.same_line_pc = reinterpret_cast<const void*>(entry.same_line_pc);
     found.events = entry.events;
     found.other_events = entry.other_events;
     found.lane = entry.here.lane;

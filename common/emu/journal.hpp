@@ -70,6 +70,7 @@ struct Found {
     trace::Finding finding;
     const void* pc = nullptr;
     const void* other_pc = nullptr;
+    const void* same_line_pc = nullptr;   // it is no finding where this is on another line than `pc`
     std::int64_t events = -1;
     std::int64_t other_events = -1;
     std::int32_t lane = 0;       // of those in `lanes`, the one that `events` counts
@@ -78,8 +79,9 @@ struct Found {
 // Its texts follow in the order of text_bytes: kind, kernel, sentence, advice, array, value, the other place's value.
 struct FindingEntry {
     static constexpr std::size_t kTexts = 7;
+    std::uint64_t before = 0;    // the place of the finding before it, + 1; 0: none
     std::uint64_t count = 1;
-    std::uint64_t pc = 0, other_pc = 0;
+    std::uint64_t pc = 0, other_pc = 0, same_line_pc = 0;
     std::int64_t events = -1, other_events = -1;
     std::int64_t index = 0;
     std::uint32_t launch = 0;
@@ -127,12 +129,15 @@ public:
     // store of the kernel has damaged is passed over.
     using Take = std::function<bool(EntryKind kind, std::span<const std::byte> payload, std::size_t at)>;
     void read(const Take& take, std::size_t from = 0) const;
+    // The findings alone, in order, without a look at all the rest.
+    void read_findings(const std::function<void(std::span<const std::byte> payload)>& take) const;
 
 private:
     struct Head {
         std::atomic<std::uint64_t> used;
         std::atomic<std::uint32_t> full;
         std::atomic<std::uint32_t> lost_findings;
+        std::atomic<std::uint64_t> last_finding;   // its place, + 1
     };
     struct Entry {
         std::uint32_t bytes;                 // of the payload

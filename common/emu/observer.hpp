@@ -90,6 +90,20 @@ inline bool changes_word(const AtomicSeen& seen) {
     }
 }
 
+// Does it look at a word, as one that waits for it does, or take a message from it?
+inline bool waits_for_word(const AtomicSeen& seen, bool changes) {
+    switch (seen.op) {
+        case trace::Op::atomic_exch: return true;
+        case trace::Op::atomic_add:
+        case trace::Op::atomic_sub:
+        case trace::Op::atomic_or:
+        case trace::Op::atomic_xor:
+        case trace::Op::atomic_and:
+        case trace::Op::atomic_cas: return !changes;
+        default: return false;
+    }
+}
+
 struct AfterSeen {
     std::uint32_t thread = 0;
     int first_line = 0;

@@ -109,8 +109,9 @@ struct LaunchNotes {
 
 class Collector {
 public:
-    Collector(const launch::Plan& plan, const RunMemory& memory, SourceLines& lines, RunEnd end)
-        : plan_(plan),
+    Collector(const launch::Plan& plan, const RunMemory& memory, SourceLines& lines, RunEnd end, std::stop_token stop)
+        : stop_(std::move(stop)),
+          plan_(plan),
           memory_(memory),
           journal_(memory.journal()),
           lines_(lines),
@@ -120,7 +121,10 @@ public:
 
     // What all launches told, in passing.
     void survey() {
+        // Of a long record that was cancelled only the beginning is looked at.
+        std::uint64_t entries = 0;
         journal_.read([&](EntryKind kind, std::span<const std::byte> payload, std::size_t at) {
+            if (++entries > kMaxEventsOfCancelled && is_cancelled(entries)) return false;
             if (kind == EntryKind::launch_begins) {
                 if (launches_.size() < plan_.launches.size()) launches_.emplace_back();
             } else if (kind == EntryKind::finding) {
@@ -134,6 +138,10 @@ public:
             }
             return true;
         });
+        if (end_ == RunEnd::cancelled) {
+            found_.clear();
+            journal_.read_findings([&](std::span<const std::byte> payload) { add_finding(payload); });
+        }
         if (end_ == RunEnd::by_itself && std::any_of(found_.begin(), found_.end(), [](const Found& found) {
                 return found.finding.kind == "runaway" || found.finding.kind == "hang";
             }))
@@ -182,11 +190,20 @@ public:
     const std::vector<trace::Array>& arrays() const { return numbering_.arrays(); }
 
 private:
+    // Was the run cancelled, or is it now? Asked at each of many entries.
+    bool is_cancelled(std::uint64_t count) {
+        if (end_ == RunEnd::cancelled || count % 1024 != 0 || !stop_.stop_requested()) return end_ == RunEnd::cancelled;
+        end_ = RunEnd::cancelled;
+        events_left_ = std::min(events_left_, kMaxEventsOfCancelled);
+        return true;
+    }
+
     void add_finding(std::span<const std::byte> payload) {
         Found found;
         if (!finding_of(payload, found)) return;
         trace::Finding& finding = found.finding;
         if (finding.line == 0) finding.line = line_of(found.pc);
+        if (found.same_line_pc && line_of(found.same_line_pc) != finding.line) return;
         if (finding.other && finding.other->line == 0) finding.other->line = line_of(found.other_pc);
         for (std::string* text : {&finding.sentence, &finding.advice}) {
             put_line(*text, Found::kLineMark, finding.line);
@@ -235,6 +252,7 @@ private:
                 } else if (!is_its) {
                     return true;
                 } else if (kind == EntryKind::event) {
+                    if (events_left_ % 1024 == 0) is_cancelled(events_left_);
                     cut_ = events_left_ == 0;
                     if (cut_) return false;
                     --events_left_;
@@ -301,6 +319,7 @@ private:
         images.push_back(std::move(image));
     }
 
+    std::stop_token stop_;
     const launch::Plan& plan_;
     const RunMemory& memory_;
     const Journal journal_;
@@ -352,7 +371,7 @@ void judge(launch::Outcome& outcome) {
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
                         const RunMemory& memory, SourceLines& lines, RunEnd end) {
     launch::Outcome outcome;
-    Collector collector(plan, memory, lines, end);
+    Collector collector(plan, memory, lines, end, request.stop);
     collector.survey();
     outcome.undecided = collector.undecided();
     if (request.record) {
@@ -387,10 +406,10 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
         if (memory.state().ended_early) end_early(trace);
         if (collector.end() != RunEnd::by_itself) {
             end_early(trace);
-            if (end == RunEnd::cancelled) trace.partial_reason = "The run was cancelled: what it did before is shown.";
+            if (collector.end() == RunEnd::cancelled) trace.partial_reason = "The run was cancelled: what it did before is shown.";
             if (collector.cut())
                 trace.partial_reason = fmt::format("The run {}: the first {} records of what it did are shown.",
-                                                   end == RunEnd::cancelled ? "was cancelled" : "ended early",
+                                                   collector.end() == RunEnd::cancelled ? "was cancelled" : "ended early",
                                                    trace.records.size());
         }
     }

@@ -17,12 +17,12 @@ inline constexpr std::size_t kMaxRecords = std::size_t{1} << 17;
 // Records of a run that would not end: its steps repeat, and with all of them a window takes 1.1 GB.
 inline constexpr std::size_t kMaxRecordsOfRunaway = std::size_t{1} << 15;
 // Events of a cancelled run that are made into records, so that a cancel takes no time.
-inline constexpr std::uint64_t kMaxEventsOfCancelled = std::uint64_t{1} << 15;
+inline constexpr std::uint64_t kMaxEventsOfCancelled = std::uint64_t{1} << 14;
 
 // How a run came to its end.
 enum class RunEnd : std::uint8_t { by_itself, runaway, cancelled };
 
-// The outcome of the run of `plan` that left `memory`. Throws Error where the run says that it was not possible.
+// The outcome of the run of `plan` that left `memory`. It may be cancelled too. Throws Error where the run says that it was not possible.
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
                         const RunMemory& memory, SourceLines& lines, RunEnd end = RunEnd::by_itself);
 

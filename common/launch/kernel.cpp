@@ -50,6 +50,7 @@ BuiltFile import_file(Build build, const prelude::RawFile& raw) {
                                    {s.branch.first, s.branch.last}, s.offers, s.call});
     }
     file.shared_names.assign(raw.shared_names, raw.shared_names + raw.shared_count);
+    for (const char* const* name = raw.constant_names; name && *name; ++name) file.constant_names.emplace_back(*name);
     file.capture_symbol = raw.capture_symbol;
     file.file = raw.file;
     file.architecture = raw.architecture;
@@ -69,6 +70,7 @@ void KernelSet::add(const BuiltFile& file) {
     KernelFile& told = file_named(file.file);
     if (told.statements.empty()) told.statements = file.statements;
     if (told.shared_names.empty()) told.shared_names = file.shared_names;
+    if (told.constant_names.empty()) told.constant_names = file.constant_names;
     if (file.capture_symbol) told.capture_symbol = file.capture_symbol;
 }
 
@@ -94,7 +96,7 @@ Kernel& KernelSet::known(const BuiltEntry& built, const BuiltFile& file) {
 KernelFile& KernelSet::file_named(const std::string& name) {
     for (KernelFile& file : files_)
         if (file.name == name) return file;
-    files_.push_back({name, {}, {}, nullptr});
+    files_.push_back({name, {}, {}, {}, nullptr});
     return files_.back();
 }
 

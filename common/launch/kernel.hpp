@@ -63,6 +63,7 @@ struct BuiltFile {
     std::vector<BuiltEntry> entries;
     std::vector<trace::Statement> statements;  // traced builds
     std::vector<std::string> shared_names;     // traced builds: shared arrays by the id the prelude reports them with
+    std::vector<std::string> constant_names;   // traced builds: its __constant__ variables
     const void* capture_symbol = nullptr;      // gpu_traced: the __device__ variable the GPU prelude writes through
     std::string file = kKernelFile;
     std::uint32_t architecture = 0;            // as Kernel's
@@ -76,6 +77,7 @@ struct KernelFile {
     std::string name;
     std::vector<trace::Statement> statements;
     std::vector<std::string> shared_names;
+    std::vector<std::string> constant_names;
     const void* capture_symbol = nullptr;
 };
 

@@ -52,6 +52,7 @@ struct RawFile {
     const void* capture_symbol;       // gpu_traced, else null
     const char* file = "kernels.cuh"; // the kernel file this is a build of
     std::uint32_t architecture = 0;   // of a file for GPUs only: the least compute capability it is for, as in sm_90
+    const char* const* constant_names = nullptr;  // traced builds: its __constant__ variables, up to a null
 };
 
 // The parameters of a kernel, from its type.

@@ -99,7 +99,7 @@ std::string library_text(const BuildRequest& request, const fs::path& folder) {
         "#line 1 \"own.cpp\"\n    };\n"
         "    library->file = {entries, sizeof(entries) / sizeof(entries[0]), kStatements, kStatementCount, "
         "kSharedNames, "
-        "kSharedCount, nullptr, \"\", 0};\n"
+        "kSharedCount, nullptr, \"\", 0, kConstantNames};\n"
         "    static const ::lanewise::prelude::RawType* const types[] = {";
     for (const Instance& instance : request.instances) text += parameters_of(instance) + "::types(), ";
     text += "nullptr};\n    library->types = types;\n    static const ::lanewise::prelude::RawArgument arguments[] = {";

@@ -314,6 +314,21 @@ TEST(ContainedEmulator, ACancelEndsARunInTime) {
         }
 }
 
+// A run that came to its end before it was cancelled: its record is still to be read.
+TEST(ContainedEmulator, ACancelEndsTheReadingOfARecord) {
+    std::stop_source source;
+    source.request_stop();
+    launch::Request request;
+    request.record = true;
+    request.stop = source.get_token();
+    launch::Plan plan = plan_of("right", 1024);
+    for (int i = 1; i < 10; ++i) plan.launches.push_back(launch::LaunchSpec(plan.launches[0]));
+    const auto outcome = check::make_emulator()->run(plan, kernels(), request);
+    EXPECT_TRUE(outcome.trace->partial);
+    EXPECT_NE(outcome.trace->partial_reason.find("cancelled"), std::string::npos) << outcome.trace->partial_reason;
+    EXPECT_EQ(values_of<int>(outcome, 0)[7], 6);
+}
+
 TEST(ContainedEmulator, ARunOnSeveralThreadsIsStoppedToo) {
     if (!Pool::possible()) GTEST_SKIP() << "kernels run in the program itself here";
     launch::Plan plan = plan_of("endless_nothing", 32);

@@ -32,8 +32,8 @@ void fields(A& a, MemoryInfo& m) {
 }
 template <class A>
 void fields(A& a, LibraryContents& c) {
-    a(c.file.build, c.file.entries, c.file.statements, c.file.shared_names, c.file.file, c.file.architecture, c.types,
-      c.arguments, c.variables, c.memory);
+    a(c.file.build, c.file.entries, c.file.statements, c.file.shared_names, c.file.constant_names, c.file.file,
+      c.file.architecture, c.types, c.arguments, c.variables, c.memory);
 }
 
 namespace {

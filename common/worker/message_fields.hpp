@@ -38,7 +38,7 @@ void fields(A& a, launch::Request& r) {
 }
 template <class A>
 void fields(A& a, emu::Runnable& r) {
-    a(r.body, r.name, r.warp_size, r.shared_names);
+    a(r.body, r.name, r.warp_size, r.shared_names, r.constant_names);
 }
 
 // What comes back from a GPU.

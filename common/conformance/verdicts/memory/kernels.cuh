@@ -469,3 +469,16 @@ __global__ void a_chain_of_nodes(int* out) {
   }
   out[blockIdx.x * 32 + threadIdx.x] = sum;
 }
+
+__constant__ float weights[32] = {1, 2, 3};
+
+// verdict wrong write_to_constant: stores_its_weights<<<1, 32>>>(ramp_f32(32), zeros_f32(32))
+__global__ void stores_its_weights(const float* in, float* out) {
+  weights[threadIdx.x] = in[threadIdx.x];            // !
+  out[threadIdx.x] = 2 * weights[threadIdx.x];
+}
+
+// verdict clean: reads_its_weights<<<1, 32>>>(ramp_f32(32), zeros_f32(32))
+__global__ void reads_its_weights(const float* in, float* out) {
+  out[threadIdx.x] = in[threadIdx.x] * weights[threadIdx.x];
+}

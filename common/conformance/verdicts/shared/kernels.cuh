@@ -540,3 +540,29 @@ __global__ void reverse_across_wide_tiles(const float* in, float* out) {
   tile.sync();
   out[i] = words[127 - thread];  // !
 }
+
+// One warp clears the words that each warp then sets one of.
+// verdict wrong race: cleared_by_one_warp_set_by_all<<<1, 128>>>(ramp_f32(128), zeros_f32(1))
+__global__ void cleared_by_one_warp_set_by_all(const float* in, float* out) {
+  __shared__ float sums[32];
+  const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
+  if (warp == 0) sums[lane] = 0;  // !
+  float value = in[thread] + 1;
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xffffffffu, value, offset);
+  if (lane == 0) sums[warp] = value;  // !
+  __syncthreads();
+  if (thread == 0) *out = sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+// verdict clean: cleared_before_all_set_one<<<1, 128>>>(ramp_f32(128), zeros_f32(1))
+__global__ void cleared_before_all_set_one(const float* in, float* out) {
+  __shared__ float sums[32];
+  const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
+  if (warp == 0) sums[lane] = 0;
+  __syncthreads();
+  float value = in[thread] + 1;
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xffffffffu, value, offset);
+  if (lane == 0) sums[warp] = value;
+  __syncthreads();
+  if (thread == 0) *out = sums[0] + sums[1] + sums[2] + sums[3];
+}

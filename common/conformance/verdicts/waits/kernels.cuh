@@ -369,3 +369,106 @@ __global__ void work_is_taken_from_a_queue_without_atomics(const int* work, int*
     if (threadIdx.x == at % 32) out[at] = work[at] * 2;  // !
   }
 }
+
+// ---- volatile words: no race among themselves, and no order either -----------------------------------------------------
+
+// verdict wrong unfenced_volatile: volatile_data_behind_a_block_fence<<<2, 32>>>(zeros_i32(1), zeros_i32(1), zeros_i32(1))
+__global__ void volatile_data_behind_a_block_fence(volatile int* data, int* flag, int* out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 42;                                         // !
+    __threadfence_block();
+    atomicExch(flag, 1);
+  } else {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+    *out = *data;                                       // !
+  }
+}
+
+// verdict clean: volatile_data_behind_a_fence<<<2, 32>>>(zeros_i32(1), zeros_i32(1), zeros_i32(1))
+__global__ void volatile_data_behind_a_fence(volatile int* data, int* flag, int* out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 42;
+    __threadfence();
+    atomicExch(flag, 1);
+  } else {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+    *out = *data;
+  }
+}
+
+// verdict wrong unfenced_volatile: a_lock_over_a_volatile_word<<<4, 32>>>(zeros_i32(1), zeros_i32(1))
+__global__ void a_lock_over_a_volatile_word(int* lock, volatile int* count) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  *count = *count + 1;                                  // !
+  atomicExch(lock, 0);
+}
+
+// verdict clean: a_lock_over_a_volatile_word_with_fences<<<4, 32>>>(zeros_i32(1), zeros_i32(1))
+__global__ void a_lock_over_a_volatile_word_with_fences(int* lock, volatile int* count) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  *count = *count + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
+// verdict wrong lock_not_taken: set_back_beside_the_lock<<<4, 32>>>(zeros_i32(1), zeros_i32(1), zeros_i32(4))
+__global__ void set_back_beside_the_lock(int* lock, volatile int* count, int* out) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  out[blockIdx.x] = *count;                             // !
+  __threadfence();
+  atomicExch(lock, 0);
+  *count = 0;                                           // !
+}
+
+// verdict wrong lost_update: volatile_is_no_atomic<<<4, 32>>>(zeros_i32(1))
+__global__ void volatile_is_no_atomic(volatile int* count) {
+  if (threadIdx.x == 0) *count += 1;                    // !
+}
+
+// verdict clean: blocks_take_turns<<<4, 32>>>(zeros_i32(1), zeros_i32(1))
+__global__ void blocks_take_turns(volatile int* turn, int* count) {
+  if (threadIdx.x != 0) return;
+  while (*turn != static_cast<int>(blockIdx.x)) {
+  }
+  __threadfence();
+  *count += 1;
+  __threadfence();
+  *turn = *turn + 1;
+}
+
+// verdict clean: stops_where_one_has_found_it<<<4, 32>>>(ramp_i32(1024), zeros_i32(1), zeros_i32(1))
+__global__ void stops_where_one_has_found_it(const int* in, volatile int* stop, int* tried) {
+  for (int i = blockIdx.x * 32 + threadIdx.x; i < 1024; i += 128) {
+    if (*stop) break;
+    atomicAdd(tried, 1);
+    if (in[i] == 500) *stop = 1;
+  }
+}
+
+// verdict wrong atomic_race: any_block_clears_a_counter<<<4, 32>>>(zeros_i32(1))
+__global__ void any_block_clears_a_counter(int* count) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x % 2 == 0) *static_cast<volatile int*>(count) = 0;  // !
+  if (blockIdx.x % 2 == 1) atomicAdd(count, 1);         // !
+  if (blockIdx.x == 2) *static_cast<volatile int*>(count) = 0;      // !
+}
+
+// verdict clean: the_last_block_clears_a_counter<<<4, 32>>>(zeros_u32(1), zeros_i32(1))
+__global__ void the_last_block_clears_a_counter(unsigned* ticket, int* rounds) {
+  if (threadIdx.x != 0) return;
+  if (atomicAdd(ticket, 1u) != gridDim.x - 1) return;
+  *static_cast<volatile unsigned*>(ticket) = 0;
+  *rounds += 1;
+}

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/cli/tiny_program.testing.hpp"
+#include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/trace/io.hpp"
 
 namespace lanewise::lesson {

@@ -3,7 +3,7 @@
 
 #include "common/base/text.testing.hpp"
 #include "common/cli/program.hpp"
-#include "common/cli/tiny_program.testing.hpp"
+#include "common/cli/testing/tiny_program.testing.hpp"
 
 namespace lanewise::lesson {
 namespace {

@@ -134,7 +134,7 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesso
     app.add_option("--screenshot", raw.screenshot, "Draw one picture to a PNG file; needs no display")->group(pictures)
         ->type_name("FILE.png");
     app.add_option("--export", raw.exported,
-                   "Take a run away: .svg, a picture; .html, a page to step through without Lanewise; "
+                   "Write a run to a file: .svg, a picture; .html, a page to step through without Lanewise; "
                    ".csv, every value")
         ->group(files)
         ->type_name("FILE");

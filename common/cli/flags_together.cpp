@@ -58,7 +58,7 @@ void check_export(const Options& options) {
     if (options.exported.empty()) return;
     if (options.time)
         throw Error(fmt::format(
-            "--export {} takes a run away; --time writes its times with --csv FILE. Leave out one of the two.",
+            "--export {} writes a run to a file; --time writes its times with --csv FILE. Leave out one of the two.",
             options.exported));
     const auto& names = options.compare.empty() ? options.variants : options.compare;
     const page::Ending ending = page::ending_of("--export", options.exported);

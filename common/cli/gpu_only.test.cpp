@@ -4,7 +4,7 @@
 
 #include "common/base/text.testing.hpp"
 #include "common/runner/recordings.hpp"
-#include "common/cli/window.testing.hpp"
+#include "common/cli/testing/window.testing.hpp"
 #include "common/trace/io.hpp"
 
 namespace lanewise::lesson {

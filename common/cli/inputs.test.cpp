@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/cli/tiny_program.testing.hpp"
+#include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/runner/runner.hpp"
 
 namespace lanewise::lesson {

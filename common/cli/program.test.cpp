@@ -7,7 +7,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
-#include "common/cli/tiny_program.testing.hpp"
+#include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/timing/timing.hpp"
 
 namespace lanewise::lesson {

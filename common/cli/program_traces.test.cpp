@@ -5,7 +5,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
 #include "common/runner/recordings.hpp"
-#include "common/cli/tiny_program.testing.hpp"
+#include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/trace/io.hpp"
 
 namespace lanewise::lesson {

@@ -6,7 +6,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
-#include "common/cli/window.testing.hpp"
+#include "common/cli/testing/window.testing.hpp"
 #include "common/measure/sweep.hpp"
 
 namespace lanewise::lesson {

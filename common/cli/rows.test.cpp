@@ -3,7 +3,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
-#include "common/cli/tiny_program.testing.hpp"
+#include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/lesson/rows.hpp"
 
 namespace lanewise::lesson {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/cli/window.testing.hpp"
+#include "common/cli/testing/window.testing.hpp"
 #include "common/runner/run_changes.hpp"
 
 namespace lanewise::lesson {

@@ -9,7 +9,7 @@
 #include "common/base/text.testing.hpp"
 #include "common/cli/interrupts.hpp"
 #include "common/print/print.hpp"
-#include "common/cli/tiny_program.testing.hpp"
+#include "common/cli/testing/tiny_program.testing.hpp"
 
 namespace lanewise::lesson {
 namespace {

@@ -10,6 +10,7 @@
 
 namespace lanewise::emu {
 
+using lanewise_emulated::Call;
 using trace::Op;
 
 const char* cuda_name(Op op) {
@@ -89,35 +90,35 @@ void exchange_uniform(Op op, const std::uint64_t* offered, std::uint64_t* result
 
 }  // namespace
 
-void Machine::meet(int line, Op op, Element type, std::uint32_t mask, std::uint64_t offered, int arg, int width) {
+void Machine::meet(Call call, std::uint32_t mask, std::uint64_t offered, int arg, int width) {
     const std::uint32_t me = current;
     const std::uint32_t bit = 1u << me % kWarpSize;
     Warp& warp = warps_[me / kWarpSize];
     offered_[me] = offered;
     arg_[me] = arg;
     width_[me] = width;
-    line_[me] = line;
+    line_[me] = call.line();
     runnable_[me / kWarpSize] &= ~bit;
     // Nearly every arrival: the warp's one open collective is this one, others are still to come, and the next lane can
     // run.
     Collective& open = warp.open[0];
     const std::uint32_t to = next_[me];
-    if (warp.open_count == 1 && open.mask == mask && open.op == op && open.type == type && (mask & bit) &&
+    if (warp.open_count == 1 && open.mask == mask && Call::kind_of(open.op, open.type) == call.kind() && (mask & bit) &&
         (open.arrived | bit) != (mask & warp.alive) && is_runnable(to)) {
         open.arrived |= bit;
         return go_to(to);
     }
-    meet_slowly(line, op, type, mask);
+    meet_slowly(call, mask);
 }
 
-void Machine::meet_slowly(int line, Op op, Element type, std::uint32_t mask) {
+void Machine::meet_slowly(Call call, std::uint32_t mask) {
     Warp& warp = warps_[current / kWarpSize];
     const std::uint32_t bit = 1u << current % kWarpSize;
     mask &= lane_mask_;  // a teaching warp's arrivals all come this way where their mask names more lanes than it has
     runnable_[current / kWarpSize] |= bit;
-    const int which = open_collective(warp, line, op, type, mask);
+    const int which = open_collective(warp, call.line(), call.op(), call.type(), mask);
     if (which < 0) return;
-    turn(line);
+    turn(call.line());
     const Collective& collective = warp.open[static_cast<std::size_t>(which)];
     if (collective.arrived == (mask & warp.alive)) {
         complete(warp, which);
@@ -390,6 +391,6 @@ void Machine::report(const char* kind, std::uint32_t warp, int line, std::uint32
 
 }  // namespace lanewise::emu
 
-void lanewise_emulated::meet(int line, Op op, Element type, unsigned mask, std::uint64_t bits, int arg, int width) {
-    static_cast<lanewise::emu::Machine*>(board)->meet(line, op, type, mask, bits, arg, width);
+void lanewise_emulated::meet(Call call, unsigned mask, std::uint64_t bits, int arg, int width) {
+    static_cast<lanewise::emu::Machine*>(board)->meet(call, mask, bits, arg, width);
 }

@@ -420,5 +420,5 @@ void Machine::end_launch() {
 
 }  // namespace lanewise::emu
 
-// Here, and not with the other words of the prelude, so that nothing stands between a kernel and its turn.
+// Here, and not with the prelude's other functions (runtime.cpp), so that nothing stands between a kernel and its turn.
 void lanewise_emulated::sync_block(int line) { static_cast<lanewise::emu::Machine*>(board)->sync_block(line); }

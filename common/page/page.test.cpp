@@ -13,7 +13,7 @@
 #include "common/scene/lane_facts.hpp"
 #include "common/run/run.hpp"
 #include "common/scene/part.hpp"
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 #include "common/trace/io.hpp"
 
 namespace lanewise::page {

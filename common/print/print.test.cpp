@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/cli/tiny_program.testing.hpp"
+#include "common/cli/testing/tiny_program.testing.hpp"
 
 namespace lanewise::lesson {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 #include "common/rounding/rounding.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"

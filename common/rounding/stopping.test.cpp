@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/rounding/addition_tree.hpp"
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 #include "common/rounding/rounding.hpp"
 
 namespace lanewise::steps {

@@ -94,6 +94,10 @@ private:
     void read_sources();
     // The variant that the trace in `path` says it is of.
     const Variant& variant_of(const std::string& name, const std::string& path) const;
+    // "NVIDIA H200 · traced run" or "emulator · ascending".
+    static std::string origin_of(const trace::Source& source);
+    // One more sentence that must be seen; none where it is empty.
+    static void warn(Run& run, const std::string& sentence);
     std::shared_ptr<const FinishedRun> run_live(const Variant& variant, const Inputs& own);
     // `why`: the variant was to run, and why it cannot; empty where a recording was asked for.
     std::shared_ptr<const FinishedRun> run_recorded(const Variant& variant, const std::string& why);

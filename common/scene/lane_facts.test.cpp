@@ -6,7 +6,7 @@
 #include "common/scene/part.hpp"
 #include "common/scene/stage.hpp"
 #include "common/scene/warps.hpp"
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 
 namespace lanewise::scene {
 namespace {

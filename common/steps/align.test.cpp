@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "common/steps/pairs.testing.hpp"
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/pairs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 
 namespace lanewise::steps {
 namespace {

@@ -1,7 +1,7 @@
 // Values that move through statements without a record of their own, as the kernel's text tells.
 #include <gtest/gtest.h>
 
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 
 namespace lanewise::steps {
 namespace {

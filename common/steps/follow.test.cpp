@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 
 namespace lanewise::steps {
 namespace {

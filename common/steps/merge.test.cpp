@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 
 namespace lanewise::steps {
 namespace {

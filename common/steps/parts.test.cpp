@@ -1,7 +1,7 @@
 // Values with parts: exchanged part by part, one step to the learner.
 #include <gtest/gtest.h>
 
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 
 namespace lanewise::steps {
 namespace {

@@ -26,8 +26,8 @@ public:
         const int active_lanes = std::popcount(active);
         int x = screen_.put(0, top, scene::warp_name(steps_, warp_), {.strong = true});
         x = screen_.put(x, top, "  " + head_.label, ink(colors_.of_step(head_.kind), true));
-        const std::string busy = scene::lanes_text(head_.kind, active_lanes);
-        screen_.put(x, top, "  " + (part_.takes_part ? busy : "has no part in this step"), colors_.quietly());
+        const std::string which = scene::lanes_text(head_.kind, active_lanes);
+        screen_.put(x, top, "  " + (part_.takes_part ? which : "has no part in this step"), colors_.quietly());
         const std::string source = "line " + std::to_string(head_.line);
         screen_.put_right(x + 24, screen_.columns(), top, source, ink(colors_.accent));
         std::vector<Row> rows = stage_rows(steps_, at_, warp_);

@@ -19,7 +19,7 @@
 #include "common/base/error.hpp"
 #include "common/run/run.hpp"
 #include "common/scene/part.hpp"
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 #include "common/terminal/keys.hpp"
 #include "common/terminal/stage_rows.hpp"
 #include "common/terminal/stepper.hpp"

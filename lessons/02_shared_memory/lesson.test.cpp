@@ -1,6 +1,6 @@
 #include "common/lesson/lesson.testing.hpp"
 #include "common/steps/memory_cost.hpp"
-#include "common/steps/pairs.testing.hpp"
+#include "common/steps/testing/pairs.testing.hpp"
 
 namespace {
 

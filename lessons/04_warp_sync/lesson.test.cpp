@@ -1,7 +1,7 @@
 #include <fstream>
 
 #include "common/lesson/lesson.testing.hpp"
-#include "common/steps/pairs.testing.hpp"
+#include "common/steps/testing/pairs.testing.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 #include "common/lesson/lesson.testing.hpp"
-#include "common/steps/pairs.testing.hpp"
+#include "common/steps/testing/pairs.testing.hpp"
 
 namespace {
 

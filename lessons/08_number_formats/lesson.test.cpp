@@ -7,7 +7,7 @@
 #include "common/lesson/lesson.testing.hpp"
 #include "common/runner/recordings.hpp"
 #include "common/rounding/rounding.hpp"
-#include "common/steps/pairs.testing.hpp"
+#include "common/steps/testing/pairs.testing.hpp"
 #include "common/trace/io.hpp"
 #include "lessons/08_number_formats/case.hpp"
 #include "lessons/08_number_formats/results.testing.hpp"

@@ -10,7 +10,7 @@
 #include "common/launch/arrival_order.hpp"
 #include "common/lesson/lesson.testing.hpp"
 #include "common/runner/recordings.hpp"
-#include "common/steps/pairs.testing.hpp"
+#include "common/steps/testing/pairs.testing.hpp"
 #include "common/trace/diff.hpp"
 #include "lessons/09_at_the_limit/case.hpp"
 

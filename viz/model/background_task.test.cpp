@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 #include "viz/model/run_view.hpp"
 #include "viz/testing/sample_runs.hpp"
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "common/base/error.hpp"
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 
 namespace lanewise::viz::samples {
 

@@ -85,14 +85,32 @@ void print(const char* format, ...);
 [[noreturn]] void missing_return(int line);  // of the function on that line
 [[noreturn]] void assert_failed(const char* expression, const char* file, int line);
 
+// A lane's call of an intrinsic: from which line, which one, on what. In one register, so that with the rest of what the
+// lane brings nothing is passed in memory.
+class Call {
+public:
+    constexpr Call(int line, Op op, Element type)
+        : bits_(static_cast<std::uint32_t>(line) | std::uint64_t{kind_of(op, type)} << 32) {}
+    constexpr int line() const { return static_cast<int>(static_cast<std::uint32_t>(bits_)); }
+    constexpr Op op() const { return static_cast<Op>(bits_ >> 32 & 0xff); }
+    constexpr Element type() const { return static_cast<Element>(bits_ >> 40 & 0xff); }
+    constexpr std::uint32_t kind() const { return static_cast<std::uint32_t>(bits_ >> 32); }
+    static constexpr std::uint32_t kind_of(Op op, Element type) {
+        return static_cast<std::uint8_t>(op) | std::uint32_t{static_cast<std::uint8_t>(type)} << 8;
+    }
+
+private:
+    std::uint64_t bits_;
+};
+
 // Waits for the lanes of `mask`; the result then stands on the board (so that the wait can be the last thing this does,
 // and nothing of it stays on the lane's stack). A shuffle offers `bits` and takes away those of the source lane, or a
 // poison value where CUDA leaves it undefined; a vote brings its predicate as `arg`.
-void meet(int line, Op op, Element type, unsigned mask, std::uint64_t bits, int arg, int width);
+void meet(Call call, unsigned mask, std::uint64_t bits, int arg, int width);
 
 LANEWISE_UNHOOKED inline std::uint64_t meet_for(int line, Op op, Element type, unsigned mask, std::uint64_t bits,
                                                 int arg, int width) {
-    meet(line, op, type, mask, bits, arg, width);
+    meet({line, op, type}, mask, bits, arg, width);
     return board->result[board->current];
 }
 
@@ -222,11 +240,19 @@ struct Body<kKernel, void (*)(A...)> {
     struct MakeIndices<0, I...> {
         using type = Indices<I...>;
     };
+    // A jump, not a call, although a kernel's own calls are to be seen: when the kernel returns, the processor does not look
+    // for this function among its return addresses, which by then are other lanes'. The compiler does not know which kernel
+    // it is, else it would take the kernel's code in here, and make jumps of its calls too.
     template <std::size_t... I>
-    LANEWISE_UNHOOKED static void call([[maybe_unused]] void** arguments, Indices<I...>) {
-        kKernel(*static_cast<A*>(arguments[I])...);
+    [[gnu::optimize("optimize-sibling-calls")]] LANEWISE_UNHOOKED static void call([[maybe_unused]] void** arguments,
+                                                                                   Indices<I...>) {
+        void (*kernel)(A...) = kKernel;
+        asm("" : "+r"(kernel));
+        kernel(*static_cast<A*>(arguments[I])...);
     }
-    LANEWISE_UNHOOKED static void run(void** arguments) { call(arguments, typename MakeIndices<sizeof...(A)>::type{}); }
+    [[gnu::optimize("optimize-sibling-calls")]] LANEWISE_UNHOOKED static void run(void** arguments) {
+        call(arguments, typename MakeIndices<sizeof...(A)>::type{});
+    }
 };
 
 template <auto kKernel>

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "common/run/run.hpp"
-#include "common/steps/programs.testing.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 
 namespace lanewise::scene {
 namespace {

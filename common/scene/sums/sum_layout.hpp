@@ -1,5 +1,5 @@
 // The additions that led to one sum, laid out without pixels: a box for each sum, in levels and columns; what has no
-// room is folded. The summation tree and the rounding lens are this layout, with one of three things told of each sum.
+// room is collapsed. The summation tree and the rounding lens are this layout, with one of three things told of each sum.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct SumBox {
     int node = 0;                           // of a tree: in steps::AdditionTree
 
     // Folded: more is above than is drawn.
-    bool folded = false;
+    bool collapsed = false;
     std::string name = {};                  // "warp 3", "block 1", "lane 5", the word that atomics join
     std::size_t leaves = 1;
     int height = 0;                         // additions on the longest way from an input
@@ -73,7 +73,7 @@ struct SumLevel {
 };
 
 struct SumLayout {
-    // What was folded to make room: what one lane adds one after the other; what one warp adds; the other blocks, and
+    // What was collapsed to make room: what one lane adds one after the other; what one warp adds; the other blocks, and
     // the warps of the one that is looked at; or all that lies too far above the total.
     enum class Fold : std::uint8_t { none, runs, warps, blocks, deep };
 

@@ -96,7 +96,7 @@ std::string sum_words(const Sums& sums, const SummationTree& tree, const SumBox&
         third = counted(inputs.size(), "input") + ": " + named_inputs(steps, lens, inputs, 8);
     }
     third += (third.empty() ? "" : " · ") +
-             std::string(box.folded && box.parent >= 0 ? "a click looks at it alone" : "a click goes to the step");
+             std::string(box.collapsed && box.parent >= 0 ? "a click looks at it alone" : "a click goes to the step");
     return first + "\n" + second + "\n" + third;
 }
 

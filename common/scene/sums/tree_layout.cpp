@@ -1,4 +1,4 @@
-// The summation tree as a layout: which parts are folded, on which level and in which columns each sum is.
+// The summation tree as a layout: which parts are collapsed, on which level and in which columns each sum is.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -98,9 +98,9 @@ std::string fold_name(const steps::Steps& steps, const RoundingLens& lens, const
     return home.one_block && home.warp ? "block " + std::to_string(home.warp->block) : lane;
 }
 
-// Which nodes are folded; a node below a folded one is not asked for.
+// Which nodes are collapsed; a node below a collapsed one is not asked for.
 struct Folding {
-    std::vector<bool> folded;
+    std::vector<bool> collapsed;
     std::size_t leaves = 0, folds = 0, rows = 0;
 };
 
@@ -149,7 +149,7 @@ private:
         Folding folding;
         const auto most =
             gives_up ? static_cast<std::size_t>(std::max(room_.width, 0.0f) / room_.leaf) : tree_.nodes.size();
-        folding.folded.assign(tree_.nodes.size(), false);
+        folding.collapsed.assign(tree_.nodes.size(), false);
         std::map<std::pair<std::size_t, int>, bool> rows;
         std::vector<int> open{0};
         while (!open.empty() && folding.leaves <= most) {
@@ -159,7 +159,7 @@ private:
             if (tree_[node].parts.empty()) {
                 ++folding.leaves;
             } else if (wants(node)) {
-                folding.folded[static_cast<std::size_t>(node)] = true;
+                folding.collapsed[static_cast<std::size_t>(node)] = true;
                 ++folding.folds;
             } else {
                 rows[{step_of(node), 0}] = true;
@@ -189,7 +189,7 @@ private:
         while (least > 1) {
             std::size_t next = 1;
             for (std::size_t n = 0; n < tree_.nodes.size(); ++n)
-                if (best.folded[n]) next = std::max(next, tree_.nodes[n].leaves);
+                if (best.collapsed[n]) next = std::max(next, tree_.nodes[n].leaves);
             Folding opened = folding_at(next);
             if (next == 1 || !fits(opened, room_.fold)) break;
             best = std::move(opened);
@@ -202,21 +202,21 @@ private:
 
     void add(const Folding& folding) {
         std::vector<SumBox>& boxes = layout_.boxes;
-        boxes.push_back({.node = 0, .folded = folding.folded[0]});
+        boxes.push_back({.node = 0, .collapsed = folding.collapsed[0]});
         for (std::size_t b = 0; b < boxes.size(); ++b) {
             const int node = boxes[b].node;
-            if (boxes[b].folded) continue;
+            if (boxes[b].collapsed) continue;
             for (std::size_t p = 0; p < tree_[node].parts.size(); ++p) {
                 const int part = tree_[node].parts[p];
                 boxes.push_back({.parent = static_cast<int>(b),
                                  .own = p == 0,
                                  .node = part,
-                                 .folded = folding.folded[static_cast<std::size_t>(part)]});
+                                 .collapsed = folding.collapsed[static_cast<std::size_t>(part)]});
             }
         }
     }
 
-    bool is_inner(const SumBox& box) const { return !box.folded && !tree_[box.node].parts.empty(); }
+    bool is_inner(const SumBox& box) const { return !box.collapsed && !tree_[box.node].parts.empty(); }
 
     void lay() {
         std::vector<SumBox>& boxes = layout_.boxes;
@@ -244,7 +244,7 @@ private:
         std::vector<float> shares(boxes.size(), 0);
         for (std::size_t b = boxes.size(); b-- > 0;) {
             SumBox& box = boxes[b];
-            if (!is_inner(box)) shares[b] = box.folded ? room_.fold / room_.leaf : 1;
+            if (!is_inner(box)) shares[b] = box.collapsed ? room_.fold / room_.leaf : 1;
             else box.level = levels.at({step_of(box.node), again[b]});
             if (box.parent >= 0) shares[static_cast<std::size_t>(box.parent)] += shares[b];
         }
@@ -272,7 +272,7 @@ private:
         int at = box.node;
         while (sum_of(lens_, tree_, at).kind == Sum::Kind::input && tree_[at].parent >= 0) at = tree_[at].parent;
         box.adder = sum_of(lens_, tree_, at).warp.warp;
-        if (!box.folded) return;
+        if (!box.collapsed) return;
         box.name = fold_name(steps_, lens_, tree_, box.node, layout_.fold);
         box.inputs = tree_.inputs(box.node);
         for (const std::int32_t each : tree_.additions(box.node)) box.steps.push_back(lens_.sum(each).step);
@@ -285,9 +285,9 @@ private:
     void tell_apart() {
         std::map<std::string, int> named;
         for (const SumBox& box : layout_.boxes)
-            if (box.folded) ++named[box.name];
+            if (box.collapsed) ++named[box.name];
         for (SumBox& box : layout_.boxes)
-            if (box.folded && named[box.name] > 1 && box.name.starts_with("warp "))
+            if (box.collapsed && named[box.name] > 1 && box.name.starts_with("warp "))
                 box.name += " · lane " + std::to_string(lens_.sum(box.sum).lane);
     }
 

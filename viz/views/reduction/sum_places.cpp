@@ -39,7 +39,7 @@ private:
 
     void place_levels() {
         const auto any = [&](const auto& of) { return std::any_of(scene_.boxes.begin(), scene_.boxes.end(), of); };
-        const bool folds = any([](const PlacedSum& box) { return box.folded; });
+        const bool folds = any([](const PlacedSum& box) { return box.collapsed; });
         const bool small = any([](const PlacedSum& box) { return !box.twigs.empty(); });
         const Rect& area = metrics_.area;
         const auto below = static_cast<float>(scene_.levels.size() - 1);
@@ -76,9 +76,9 @@ private:
     // The cell within its span: as wide as its kind needs.
     void place(PlacedSum& box, const PlacedLevel& level, float unit) {
         const bool leaf = box.parts == 0;
-        const bool wide = !box.folded && box.parts > 2;
+        const bool wide = !box.collapsed && box.parts > 2;
         const float middle = box.span.center().x;
-        if (box.folded) {
+        if (box.collapsed) {
             const float half = std::min(box.span.width() * 0.5f - px(3), px(150));
             box.box = {middle - half, level.y0, middle + half, level.y1};
             place_small(box);
@@ -91,7 +91,7 @@ private:
         if (leaf) box.box.y0 = box.box.y1 - std::min(cell_height(), box.box.height());
     }
 
-    // A folded subtree drawn small, over the line that holds its sum.
+    // A collapsed subtree drawn small, over the line that holds its sum.
     void place_small(PlacedSum& box) const {
         box.small = box.box.inset(px(4), px(4));
         box.small.y0 += px(14);

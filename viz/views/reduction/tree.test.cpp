@@ -99,15 +99,15 @@ TEST(TreeView, TheWarpsOfABlockAreFoldsUntilOneIsLookedAt) {
     check_places(shown, 740, 620);
     const SumScene before = shown.view.scene();
     std::size_t folds = 0;
-    for (const PlacedSum& box : before.boxes) folds += box.folded;
+    for (const PlacedSum& box : before.boxes) folds += box.collapsed;
     EXPECT_EQ(folds, 8u);
     const std::int32_t root = shown.sum_of_tree();
     const auto fold =
-        std::find_if(before.boxes.begin(), before.boxes.end(), [](const PlacedSum& box) { return box.folded; });
+        std::find_if(before.boxes.begin(), before.boxes.end(), [](const PlacedSum& box) { return box.collapsed; });
     EXPECT_EQ(fold->name, "warp 0");
     std::set<std::string> names;
     for (const PlacedSum& box : before.boxes)
-        if (box.folded) names.insert(box.name);
+        if (box.collapsed) names.insert(box.name);
     EXPECT_EQ(names.size(), folds);
     EXPECT_EQ(fold->inputs.size(), 32u);
     EXPECT_EQ(fold->lines.size(), 62u);
@@ -129,8 +129,8 @@ TEST(TreeView, ATreeThroughSharedMemoryIsFoldedFarFromItsTotal) {
     EXPECT_EQ(shown.view.scene().fold, SumLayout::Fold::deep);
     std::size_t inputs = 0, folds = 0;
     for (const PlacedSum& box : shown.view.scene().boxes) {
-        folds += box.folded;
-        inputs += box.folded ? box.inputs.size() : 0;
+        folds += box.collapsed;
+        inputs += box.collapsed ? box.inputs.size() : 0;
     }
     EXPECT_EQ(inputs, 256u);
     EXPECT_EQ(folds & (folds - 1), 0u);   // all of one size are opened, or none

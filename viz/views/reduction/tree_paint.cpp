@@ -89,7 +89,7 @@ Color TreeView::color_of(const Theme& theme, const RunView& run_view, const Plac
 
 void TreeView::draw_box(const Pane& pane, const RunView& run_view, std::size_t step, std::size_t which, bool lit) const {
     const PlacedSum& box = scene_.boxes[which];
-    if (box.folded) return draw_fold(pane, run_view, step, box, lit);
+    if (box.collapsed) return draw_fold(pane, run_view, step, box, lit);
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
     const Sum& sum = sum_of(box);

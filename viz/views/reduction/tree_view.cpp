@@ -88,7 +88,7 @@ Intent TreeView::draw(const Pane& pane, const RunView& run_view, const Playhead&
         selection.next.step = sum.step;
         if (sum.kind != Sum::Kind::input && sum.warp == selection.warp) selection.next.lane = sum.lane;
         if (pane.button(box.box)) {
-            if (box.folded && box.parent >= 0) {
+            if (box.collapsed && box.parent >= 0) {
                 roots_.push_back(box.sum);
                 stale_ = true;
                 return intent;

@@ -110,7 +110,7 @@ void StagePaint::quiet_band(const Scene& scene, const Band& band) const {
                  brush.px(1.5f));
         return;
     }
-    // A short stroke for each lane at work.
+    // A short stroke for each active lane.
     for (int i = 0; i < scene.lanes; ++i) {
         if (!((band.active >> i) & 1u)) continue;
         const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(i) + 0.5f);

@@ -1,4 +1,4 @@
-// Busy lanes as bars: filled for lanes that add, hollow for lanes at work on something else.
+// Active lanes as bars: filled for lanes that add, hollow for those that do not.
 #pragma once
 
 #include "common/scene/utilization.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "common/cli/tiny_program.testing.hpp"
+#include "common/cli/testing/tiny_program.testing.hpp"
 
 namespace lanewise::lesson::testing {
 

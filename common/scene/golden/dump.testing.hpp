@@ -163,7 +163,7 @@ private:
             out_ << "  " << b << " to " << box.parent << (box.own ? " own" : "") << "  level " << box.level << "  at "
                  << box.first << "+" << box.share << "  value " << value(sum.type, sum.bits) << "  warp " << box.adder
                  << "  error " << precision_name(precision_of(sum));
-            if (box.folded) out_ << "  folded " << box.name << " of " << box.inputs.size();
+            if (box.collapsed) out_ << "  folded " << box.name << " of " << box.inputs.size();
             if (!box.run.empty()) out_ << "  run of " << box.run.size();
             if (box.more) out_ << "  more";
             out_ << "\n";

@@ -101,15 +101,15 @@ inline Trace shared_tree(int threads) {
         std::vector<float> next = words;
         for (int number = 0; number < threads / 32; ++number) {
             WarpBuilder& warp = warps[static_cast<std::size_t>(number)];
-            const int busy = std::max(0, std::min(32, offset - 32 * number));
-            const auto active = static_cast<std::uint32_t>((std::uint64_t{1} << busy) - 1);
+            const int adding = std::max(0, std::min(32, offset - 32 * number));
+            const auto active = static_cast<std::uint32_t>((std::uint64_t{1} << adding) - 1);
             const auto thread = [&](int lane) { return 32 * number + lane; };
             const auto word = [&](int lane) { return words[static_cast<std::size_t>(lane)]; };
             if (active != 0) {
                 warp.load(6, tree, thread, [&](int lane) { return word(thread(lane)); }, active);
                 warp.load(6, tree, [&](int lane) { return thread(lane) + offset; },
                           [&](int lane) { return word(thread(lane) + offset); }, active);
-                for (int lane = 0; lane < busy; ++lane) {
+                for (int lane = 0; lane < adding; ++lane) {
                     float& sum = next[static_cast<std::size_t>(thread(lane))];
                     sum = word(thread(lane)) + word(thread(lane) + offset);
                     warp.values[static_cast<std::size_t>(lane)] = sum;

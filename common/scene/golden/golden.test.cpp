@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/scene/dump.testing.hpp"
+#include "common/scene/golden/dump.testing.hpp"
 #include "common/trace/io.hpp"
 
 namespace lanewise::scene {

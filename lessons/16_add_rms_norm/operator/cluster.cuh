@@ -1,5 +1,6 @@
-// What blocks of a cluster need to join results: barriers in shared memory that wait for bytes, and stores to the
-// shared memory of the cluster's other blocks. Inline PTX of sm_90 (PTX ISA, mbarrier, st.async).
+// What GPUs of sm_90 have for rows that follow each other: copies that a copy engine makes, barriers in shared memory
+// that wait for bytes, stores to the shared memory of a cluster's other blocks, and launches that overlap. Inline PTX
+// (PTX ISA: mbarrier, cp.async.bulk, st.async, griddepcontrol).
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -12,9 +13,10 @@ __device__ __forceinline__ void init_barrier(unsigned long long* barrier, unsign
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
-// Makes initialized barriers visible to the cluster's other blocks, once all have met.
+// Makes initialized barriers visible to the copy engine and to the cluster's other blocks, once all have met.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
 }
 
 // Arrives, and announces so many bytes.
@@ -33,6 +35,12 @@ __device__ __forceinline__ void wait_for(unsigned long long* barrier, unsigned p
   }
 }
 
+// Starts a copy from global to shared memory, of whole packs of 16 bytes, at multiples of 16. The barrier counts it.
+__device__ __forceinline__ void start_copy(void* to, const void* from, unsigned bytes, unsigned long long* barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+               : : "r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)) : "memory");
+}
+
 // Stores 4 bytes where block `rank` of the cluster has `place`, and counts them at its `barrier`. Both are this block's
 // own addresses of what lies at the same place in every block.
 __device__ __forceinline__ void store_in_block(float* place, float value, unsigned long long* barrier, unsigned rank) {
@@ -44,4 +52,43 @@ __device__ __forceinline__ void store_in_block(float* place, float value, unsign
                : : "r"(there), "f"(value), "r"(its_barrier) : "memory");
 }
 
+constexpr int kMostCluster = 8;
+
+// A number that all blocks of a cluster add up, again and again: each stores its part into the shared memory of all. A
+// block waits for the parts, not for the other blocks to arrive at a barrier. A second sum may come while slow warps
+// still read the first, so there are two of everything.
+struct ClusterSum {
+  unsigned long long joined[2];
+  float sums[2][kMostCluster];
+
+  // By one thread, before any other use; then all blocks of the cluster must meet.
+  __device__ __forceinline__ void init() {
+    init_barrier(&joined[0], 1);
+    init_barrier(&joined[1], 1);
+  }
+  // By warp 0: tells all blocks this block's part of sum number `turn`.
+  __device__ __forceinline__ void tell(float part, unsigned rank, int blocks, int turn) {
+    const int slot = turn & 1;
+    if (threadIdx.x == 0) arrive_expecting(&joined[slot], blocks * sizeof(float));
+    if (threadIdx.x < blocks) store_in_block(&sums[slot][rank], part, &joined[slot], threadIdx.x);
+  }
+  // By all threads.
+  __device__ __forceinline__ float wait(int blocks, int turn) {
+    const int slot = turn & 1;
+    wait_for(&joined[slot], turn / 2 & 1);
+    float sum = 0.0f;
+    for (int block = 0; block < blocks; ++block) sum += sums[slot][block];
+    return sum;
+  }
+};
+
 #endif
+
+// Kernels here are launched while the kernel before them on the stream still runs. This one waits until that is over
+// and its results are there; by every thread, before it touches global memory. What follows may be launched from now on.
+__device__ __forceinline__ void begin_after_previous() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" : : : "memory");
+  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}

@@ -105,22 +105,127 @@ __device__ __forceinline__ Weights<T, W> load_weights(const W* weight, int index
   return weights;
 }
 
-// `threads` threads, of which this is number `thread`, take a row of at most threads * kPacks whole packs: number
-// thread, thread + threads, … Everything is read once and written once. A thread with no row passes one of dim 0: it
-// must come to `join` as well.
-template <class T, class W, int kPacks, class Join>
+// Rows may begin anywhere, if all four tensors' rows begin equally many values past a multiple of 16 bytes: `shift`.
+// Packs are counted from that multiple on. A row then owns a part of its first and of its last pack. Nothing of the
+// rest, which may be another row's, is read or written.
+template <class T>
+__device__ __forceinline__ int shift_of(const T* row) {
+  return static_cast<int>(reinterpret_cast<size_t>(row) % 16 / sizeof(T));
+}
+
+// Is pack number `index` the row's as a whole?
+template <class T, class W>
+__device__ __forceinline__ bool owns_pack(const Row<T, W>& row, int shift, int index) {
+  const int first = index * Pack<T>::kValues - shift;
+  return first >= 0 && first + Pack<T>::kValues <= row.dim;
+}
+
+// A pack of which the row owns a part; the rest is 0.
+template <class T, class W>
+__device__ __forceinline__ Pack<T> load_part(const Row<T, W>& row, const T* values, int first) {
+  Pack<T> pack;
+#pragma unroll
+  for (int v = 0; v < Pack<T>::kValues; ++v) {
+    const int i = first + v;
+    pack.values[v] = i >= 0 && i < row.dim ? values[i] : narrowed<T>(0.0f);
+  }
+  return pack;
+}
+
+template <class T, class W>
+__device__ __forceinline__ void store_part(const Row<T, W>& row, T* values, int first, const Pack<T>& pack) {
+#pragma unroll
+  for (int v = 0; v < Pack<T>::kValues; ++v) {
+    const int i = first + v;
+    if (i >= 0 && i < row.dim) values[i] = pack.values[v];
+  }
+}
+
+// The weights from column `first` on, 0 where the row has no such column. The weight begins at a multiple of 16 bytes;
+// where column `first` does not, its weights are cut from one load more.
+template <class T, class W>
+__device__ __forceinline__ Weights<T, W> cut_weights(const Row<T, W>& row, int first) {
+  constexpr int kLoads = sizeof(Weights<T, W>) / 16;
+  constexpr int kPerLoad = 16 / sizeof(W);
+  constexpr int kWords = 4 * (kLoads + 1);
+  Weights<T, W> weights;
+  const int from = first & (kPerLoad - 1);
+  const int index = (first - from) / kPerLoad;
+  if (first >= 0 && (index + kLoads + 1) * kPerLoad <= row.dim) {
+    uint4 loads[kLoads + 1];
+#pragma unroll
+    for (int k = 0; k <= kLoads; ++k) loads[k] = reinterpret_cast<const uint4*>(row.weight)[index + k];
+    unsigned* words = reinterpret_cast<unsigned*>(loads);
+    unsigned* results = reinterpret_cast<unsigned*>(&weights);
+    const int bytes = from * static_cast<int>(sizeof(W));
+#pragma unroll
+    for (int k = 0; k < kWords - 2; ++k) words[k] = bytes & 8 ? words[k + 2] : words[k];
+#pragma unroll
+    for (int k = 0; k < kWords - 3; ++k) words[k] = bytes & 4 ? words[k + 1] : words[k];
+#pragma unroll
+    for (int k = 0; k < 4 * kLoads; ++k) results[k] = __funnelshift_r(words[k], words[k + 1], bytes % 4 * 8);
+    return weights;
+  }
+#pragma unroll
+  for (int v = 0; v < Pack<T>::kValues; ++v) {
+    const int i = first + v;
+    weights.values[v] = i >= 0 && i < row.dim ? row.weight[i] : narrowed<W>(0.0f);
+  }
+  return weights;
+}
+
+// The sums of a pack, in float for y and rounded for residual_out; and their squares, added to `squares`.
+template <class T>
+__device__ __forceinline__ Pack<T> add_pack(const Pack<T>& a, const Pack<T>& b, const Options& options, float* x,
+                                            float& squares) {
+  Pack<T> rounded;
+#pragma unroll
+  for (int v = 0; v < Pack<T>::kValues; ++v) {
+    const float sum = widened(a.values[v]) + widened(b.values[v]);
+    rounded.values[v] = narrowed<T>(sum);
+    const float squared = in_square(sum, rounded.values[v], options);
+    squares = fmaf(squared, squared, squares);
+    x[v] = in_y(sum, rounded.values[v], options);
+  }
+  return rounded;
+}
+
+template <class T, class W>
+__device__ __forceinline__ Pack<T> normalized_pack(const float* x, float scale, const Weights<T, W>& weights,
+                                                   const Options& options) {
+  Pack<T> y;
+#pragma unroll
+  for (int v = 0; v < Pack<T>::kValues; ++v) y.values[v] = normalized<T>(x[v], scale, weights.values[v], options);
+  return y;
+}
+
+// `threads` threads, of which this is number `thread`, take a row of at most threads * kPacks packs: number thread,
+// thread + threads, … Everything is read once and written once. kWhole: the row begins at a multiple of 16 bytes, and
+// holds whole packs. A thread with no row passes one of dim 0: it must come to `join` as well.
+template <class T, class W, int kPacks, bool kWhole, class Join>
 __device__ __forceinline__ void row_in_registers(const Row<T, W>& row, const Options& options, int thread, int threads,
                                                  const Join& join) {
   constexpr int kValues = Pack<T>::kValues;
-  const int packs = row.dim / kValues;
+  const int shift = kWhole ? 0 : shift_of(row.a);
+  const int packs = (shift + row.dim + kValues - 1) / kValues;
   Pack<T> a[kPacks];
   Pack<T> b[kPacks];
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     const int index = thread + k * threads;
-    if (index < packs) {
-      a[k] = load(row.a, index);
-      b[k] = load(row.b, index);
+    if (kWhole ? index < packs : owns_pack(row, shift, index)) {
+      a[k] = load(row.a - shift, index);
+      b[k] = load(row.b - shift, index);
+    }
+  }
+  if (!kWhole) {
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      const int index = thread + k * threads;
+      if (index < packs && !owns_pack(row, shift, index)) {
+        a[k] = load_part(row, row.a, index * kValues - shift);
+        b[k] = load_part(row, row.b, index * kValues - shift);
+      }
     }
   }
   float x[kPacks][kValues];
@@ -129,16 +234,12 @@ __device__ __forceinline__ void row_in_registers(const Row<T, W>& row, const Opt
   for (int k = 0; k < kPacks; ++k) {
     const int index = thread + k * threads;
     if (index < packs) {
-      Pack<T> rounded;
-#pragma unroll
-      for (int v = 0; v < kValues; ++v) {
-        const float sum = widened(a[k].values[v]) + widened(b[k].values[v]);
-        rounded.values[v] = narrowed<T>(sum);
-        const float squared = in_square(sum, rounded.values[v], options);
-        squares = fmaf(squared, squared, squares);
-        x[k][v] = in_y(sum, rounded.values[v], options);
+      const Pack<T> rounded = add_pack(a[k], b[k], options, x[k], squares);
+      if (kWhole || owns_pack(row, shift, index)) {
+        store(row.residual_out - shift, index, rounded);
+      } else {
+        store_part(row, row.residual_out, index * kValues - shift, rounded);
       }
-      store(row.residual_out, index, rounded);
     }
   }
   // Asked for before the sum is there: they come while the row's threads wait for each other.
@@ -146,7 +247,9 @@ __device__ __forceinline__ void row_in_registers(const Row<T, W>& row, const Opt
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     const int index = thread + k * threads;
-    if (index < packs) weights[k] = load_weights<T, W>(row.weight, index);
+    if (index < packs) {
+      weights[k] = kWhole ? load_weights<T, W>(row.weight, index) : cut_weights(row, index * kValues - shift);
+    }
   }
   const float total = join(squares);
   const float scale = scale_of(total, row.dim, options.epsilon);
@@ -154,12 +257,12 @@ __device__ __forceinline__ void row_in_registers(const Row<T, W>& row, const Opt
   for (int k = 0; k < kPacks; ++k) {
     const int index = thread + k * threads;
     if (index < packs) {
-      Pack<T> y;
-#pragma unroll
-      for (int v = 0; v < kValues; ++v) {
-        y.values[v] = normalized<T>(x[k][v], scale, weights[k].values[v], options);
+      const Pack<T> y = normalized_pack(x[k], scale, weights[k], options);
+      if (kWhole || owns_pack(row, shift, index)) {
+        store(row.y - shift, index, y);
+      } else {
+        store_part(row, row.y, index * kValues - shift, y);
       }
-      store(row.y, index, y);
     }
   }
 }

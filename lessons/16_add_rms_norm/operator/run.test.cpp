@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -94,7 +95,9 @@ private:
 
 struct Case {
     Description description;
-    std::int64_t offset = 0;  // elements that the tensors begin behind a multiple of 16 bytes
+    std::int64_t offset = 0;         // elements that the tensors begin past a multiple of 16 bytes
+    std::int64_t weight_offset = 0;  // … the weight
+    std::int64_t b_offset = 0;       // … b more than the others
     bool y_is_a = false, residual_is_b = false;
     Shape shape{};  // threads 0: the operator's choice
 };
@@ -106,6 +109,7 @@ std::string text_of(const Case& c) {
     for (int k = 0; k < y.rank; ++k) text += (k ? ", " : "") + std::to_string(y.shape[static_cast<std::size_t>(k)]);
     return text + "), sum " + std::to_string(static_cast<int>(c.description.sum)) + ", cast " +
            std::to_string(static_cast<int>(c.description.cast)) + ", offset " + std::to_string(c.offset) +
+           " (weight " + std::to_string(c.weight_offset) + ", b +" + std::to_string(c.b_offset) + ")" +
            (c.y_is_a ? ", y is a" : "") + (c.residual_is_b ? ", residual_out is b" : "");
 }
 
@@ -122,7 +126,7 @@ void expect_right(const Case& c) {
     const bool three = d.y.rank == 3;
     const std::int64_t batch = d.y.shape[0], heads = three ? d.y.shape[1] : 1, dim = d.y.shape[three ? 2 : 1];
 
-    Held a(d.a, c.offset), b(d.b, c.offset), weight(d.weight, c.offset), y(d.y, c.offset),
+    Held a(d.a, c.offset), b(d.b, c.offset + c.b_offset), weight(d.weight, c.weight_offset), y(d.y, c.offset),
         residual(d.residual_out, c.offset);
     std::mt19937 random(static_cast<unsigned>(dim));
     std::uniform_real_distribution<float> spread(-2, 2);
@@ -134,7 +138,7 @@ void expect_right(const Case& c) {
     for (std::int64_t k = 0; k < dim; ++k)
         put(d.weight.type,
             weight.bytes().data() + Held::kAround +
-                static_cast<std::size_t>(c.offset + k) * detail::size_of(d.weight.type),
+                static_cast<std::size_t>(c.weight_offset + k) * detail::size_of(d.weight.type),
             spread(random));
     for (Held* held : {&a, &b, &weight, &y, &residual}) held->upload();
     Held& y_at = c.y_is_a ? a : y;
@@ -172,7 +176,7 @@ void expect_right(const Case& c) {
                 const std::size_t place = y_at.place(i, h, k);
                 const double w = value_of(d.weight.type,
                                           weight.bytes().data() + Held::kAround +
-                                              static_cast<std::size_t>(c.offset + k) * detail::size_of(d.weight.type));
+                                              static_cast<std::size_t>(c.weight_offset + k) * detail::size_of(d.weight.type));
                 const double want = x[static_cast<std::size_t>(k)] * scale * w;
                 // The sum of squares goes through at most dim / 32 + 10 additions, half of whose error is the root's.
                 const double in_float = (static_cast<double>(dim) / 64 + 16) * 0x1p-24;
@@ -237,8 +241,7 @@ TEST(Create, WithoutAGpuSaysSo) {
     EXPECT_NE(std::string(status.sentence()).find("no CUDA device"), std::string::npos) << status.sentence();
 }
 
-// ---- On a GPU
-// --------------------------------------------------------------------------------------------------------
+// ---- On a GPU ------------------------------------------------------------------------------------------------------
 
 #define NEEDS_A_GPU() \
     if (!has_gpu()) GTEST_SKIP() << "no GPU"
@@ -278,7 +281,28 @@ TEST(Run, LongAndAround) {
                 Case c = make_case(types, contiguous(types.first, 3, dim));
                 c.description.sum = static_cast<Sum>(sum);
                 expect_right(c);
-                c.offset = 1;  // misaligned: the element route, and where the row fits nowhere the workspace
+                c.offset = 1;  // all alike: packs that begin elsewhere
+                expect_right(c);
+                c.weight_offset = 1;  // the element route, and where the row fits nowhere the workspace
+                expect_right(c);
+            }
+}
+
+// Rows that begin at every place within 16 bytes; tensors that begin at different places.
+TEST(Run, BeginsAnywhere) {
+    NEEDS_A_GPU();
+    for (const auto& types : kPairs)
+        for (const std::int64_t dim : {1, 3, 8, 9, 63, 64, 65, 130, 1024, 1031, 4097, 20001})
+            for (std::int64_t offset = 0; offset < 8; ++offset) {
+                Case c = make_case(types, contiguous(types.first, 5, dim));
+                c.description.sum = static_cast<Sum>(offset % 3);
+                c.description.cast = static_cast<Cast>(offset % 2);
+                c.offset = offset;
+                expect_right(c);
+                c.y_is_a = c.residual_is_b = true;
+                expect_right(c);
+                c.y_is_a = c.residual_is_b = false;
+                c.b_offset = offset % 4 + 1;
                 expect_right(c);
             }
 }
@@ -297,7 +321,7 @@ TEST(Run, MoreRowsThanOneBlockTakes) {
 TEST(Run, StridedAndThreeDimensions) {
     NEEDS_A_GPU();
     for (const auto& types : kPairs)
-        for (const std::int64_t dim : {7, 64, 1000, 4096}) {
+        for (const std::int64_t dim : {7, 64, 1000, 4096, 65536, 65537}) {
             Case c = make_case(types, contiguous(types.first, 3, 5, dim));
             Description& d = c.description;
             expect_right(c);
@@ -328,22 +352,29 @@ TEST(Run, InPlace) {
 TEST(Run, InEveryShapeThatFits) {
     NEEDS_A_GPU();
     int shapes = 0;
-    for (const std::int64_t dim : {64, 1024, 4096, 16384}) {
-        Case c = make_case({Type::f16, Type::f32}, contiguous(Type::f16, 37, dim));
-        const Layout layout = detail::layout_of(c.description);
-        int major = 0;
-        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
-        for (const auto route : {Shape::Route::group, Shape::Route::block, Shape::Route::cluster})
-            for (const int packs : {1, 2, 4})
-                for (const int threads : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
-                    for (const int rows : {1, 4, 16})
-                        for (const int cluster : {1, 2, 4, 8}) {
-                            c.shape = {route, packs, threads, rows, cluster};
-                            if (!detail::fits(c.shape, layout, major >= 9)) continue;
-                            expect_right(c);
-                            ++shapes;
-                        }
-    }
+    int major = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    using Route = Shape::Route;
+    for (const auto& types : {kPairs[2], kPairs[6]})
+        for (const std::int64_t dim : {64, 1024, 4096, 4099, 16384, 65536}) {
+            Case c = make_case(types, contiguous(types.first, dim > 20000 ? 70 : 137, dim));
+            const Layout layout = detail::layout_of(c.description);
+            for (const auto route : {Route::group, Route::block, Route::cluster, Route::stream})
+                for (const int packs : {1, 2, 4})
+                    for (const int threads : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
+                        for (const int rows : {1, 4, 16})
+                            for (const int cluster : {1, 2, 4, 8})
+                                for (const int tiles : {0, 1, 2, 3, 5, 8}) {
+                                    c.shape = {route, packs, threads, rows, cluster, tiles};
+                                    if ((tiles > 0) != (route == Route::stream) ||
+                                        std::int64_t{threads} * packs * cluster > dim ||
+                                        std::size_t{32} * static_cast<std::size_t>(threads * tiles) > 200000 ||
+                                        !detail::fits(c.shape, layout, major >= 9, detail::has_whole_packs(layout)))
+                                        continue;
+                                    expect_right(c);
+                                    ++shapes;
+                                }
+        }
     EXPECT_GT(shapes, 30);
 }
 
@@ -410,6 +441,48 @@ TEST(Run, MisuseLaunchesNothing) {
     cudaFree(large);
     cudaFree(memory);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+// Each route in a few small shapes: for compute-sanitizer's tools, under which larger ones take too long.
+TEST(Small, EveryRoute) {
+    NEEDS_A_GPU();
+    using Route = Shape::Route;
+    std::set<Route> routes;
+    const auto run = [&](Case c) {
+        for (const int sum : {0, 1})
+            for (const bool in_place : {false, true}) {
+                c.description.sum = static_cast<Sum>(sum);
+                c.y_is_a = c.residual_is_b = in_place;
+                expect_right(c);
+            }
+        AddRmsNorm norm;
+        ASSERT_TRUE(AddRmsNorm::create(&norm, c.description));
+        const bool aligned = c.offset == 0 && c.b_offset == 0;
+        routes.insert(c.shape.threads ? c.shape.route : (aligned ? norm.aligned() : norm.shifted()).route);
+    };
+    for (const auto& types : {kPairs[0], kPairs[2], kPairs[6]}) {
+        for (const std::int64_t dim : {3, 64, 1024, 2056, 4097}) run(make_case(types, contiguous(types.first, 3, dim)));
+        run(make_case(types, contiguous(types.first, 2, 33000)));
+        Case c = make_case(types, contiguous(types.first, 3, 264));
+        c.offset = 3;
+        run(c);
+        c.weight_offset = 1;
+        run(c);
+    }
+    const auto on_sm90 = [] {
+        int major = 0;
+        return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess && major >= 9;
+    };
+    if (!on_sm90()) return;
+    Case c = make_case({Type::f16, Type::f32}, contiguous(Type::f16, 150, 1016));
+    for (const Shape& shape : {Shape{Route::stream, 1, 128, 1, 1, 2}, {Route::stream, 1, 32, 1, 4, 3},
+                               {Route::stream, 2, 32, 1, 2, 1}, {Route::stream, 4, 32, 1, 2, 5}}) {
+        c.shape = shape;
+        run(c);
+    }
+    run(make_case({Type::f16, Type::f16}, contiguous(Type::f16, 2, 32769)));
+    for (const Route route : {Route::group, Route::block, Route::cluster, Route::stream})
+        EXPECT_TRUE(routes.contains(route)) << route_name(route);
 }
 
 TEST(Run, NoRowsDoNothing) {

@@ -53,8 +53,8 @@ struct Tensors {
 };
 
 // Buffers, and what must come out. `in_place`: y is a, and residual_out is b.
-inline Tensors add_tensors(Plan& plan, const Inputs& inputs, const Shape& shape, Element element, Element weight_element,
-                           std::uint64_t additions, bool in_place = false) {
+inline Tensors add_tensors(Plan& plan, const Inputs& inputs, const Shape& shape, Element element,
+                           Element weight_element, std::uint64_t additions, bool in_place = false) {
     Inputs second = inputs;
     ++second.seed;
     const std::vector<double> a = inputs.values<double>(), b = second.values<double>();
@@ -147,7 +147,8 @@ inline std::uint32_t packs_for(const Shape& shape, Element element, std::uint64_
 // As the operator does: in registers where the row fits, else value by value.
 inline void plan_in_registers(Plan& plan, const Inputs& inputs, Element element, bool in_place = false) {
     const Shape shape = shape_of(inputs);
-    const Tensors t = add_tensors(plan, inputs, shape, element, Element::f32, additions_of(shape, inputs.block), in_place);
+    const Tensors t =
+        add_tensors(plan, inputs, shape, element, Element::f32, additions_of(shape, inputs.block), in_place);
     const std::uint32_t packs = packs_for(shape, element, inputs.block);
     if (packs == 0) return launch_by_element(plan, inputs, element, t, shape);
     plan.launch("fused_in_registers",

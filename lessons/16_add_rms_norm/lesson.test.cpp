@@ -93,8 +93,8 @@ TEST(AddRmsNorm, OneBarrierOrNone) {
 // Every row length of the operator's odd routes, on the very code that it runs.
 TEST(AddRmsNorm, AnyRowLength) {
     for (std::uint64_t n = 1; n <= 1100; n += n < 40 ? 1 : 29)
-        for (const char* variant :
-             {"fused_in_registers", "fused_by_warp", "fused_anywhere", "fused_by_element", "fused_f16", "fused_in_place"}) {
+        for (const char* variant : {"fused_in_registers", "fused_by_warp", "fused_anywhere", "fused_by_element",
+                                    "fused_f16", "fused_in_place"}) {
             lesson::Inputs inputs = inputs_of(variant);
             inputs.n = n;
             inputs.seed = n;

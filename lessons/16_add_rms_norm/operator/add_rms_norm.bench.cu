@@ -98,8 +98,8 @@ struct Bench {
 
     Clock::Launch launch_of(const arn::AddRmsNorm& norm, const Places& places) const {
         return [&norm, &places, w = weight](int i, cudaStream_t stream) {
-            require(norm.run(nullptr, 0, places.at(i, 0), places.at(i, 1), places.at(i, 2), places.at(i, 3), w,
-                             stream));
+            require(
+                norm.run(nullptr, 0, places.at(i, 0), places.at(i, 1), places.at(i, 2), places.at(i, 3), w, stream));
         };
     }
     static bool is_in(const std::string& list, const std::string& one) {
@@ -117,14 +117,15 @@ struct Bench {
             std::exit(2);
         }
         if (out) std::fprintf(out, "gpu,what,types,rows,dim,median_us,low_us,high_us,gb_per_s\n");
-        std::printf("%-10s %8s %6s %9s %9s %9s %7s %9s %9s %7s  %s\n", "types", "rows", "dim", "us", "p5", "p95", "GB/s",
-                    "alone us", "copy us", "% goal", "shape");
+        std::printf("%-10s %8s %6s %9s %9s %9s %7s %9s %9s %7s  %s\n", "types", "rows", "dim", "us", "p5", "p95",
+                    "GB/s", "alone us", "copy us", "% goal", "shape");
         for (const Size& size : sizes()) {
             Times copies[2];  // of 2 and 4 bytes a value
             for (const Pair& pair : kPairs) {
                 if (!is_wanted(size, pair)) continue;
                 const Places places(bytes_of(size, pair.type), warm);
-                const arn::AddRmsNorm norm = operator_for(size, pair), not_overlapping = operator_for(size, pair, false);
+                const arn::AddRmsNorm norm = operator_for(size, pair),
+                                      not_overlapping = operator_for(size, pair, false);
                 Times& copy = copies[pair.type == Type::f32];
                 if (copy.median == 0) copy = time_copy(clock, places, processors);
                 const Times times = clock.time(launch_of(norm, places));
@@ -223,7 +224,7 @@ __global__ void __launch_bounds__(kThreads) cub_kernel(const __grid_constant__ A
     __shared__ typename JoinCub<kThreads>::Reduce::TempStorage storage;
     __shared__ float total;
     row_in_registers<__half, __half, 2, true>(row_of(args, blockIdx.x), args.options, threadIdx.x, kThreads,
-                                        JoinCub<kThreads>{&storage, &total});
+                                              JoinCub<kThreads>{&storage, &total});
 }
 
 template <int kThreads>
@@ -315,18 +316,17 @@ void Bench::host() {
     config.numAttrs = 1;
     // In turn, so that what changes with time meets all.
     for (int turn = 0; turn < 3; ++turn) {
-        const Times bare = time_calls([&] {
-            require(cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), bare_arguments, 0, stream), "bare");
-        });
+        const Times bare = time_calls(
+            [&] { require(cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), bare_arguments, 0, stream), "bare"); });
         const Times with_attribute =
             time_calls([&] { require(cudaLaunchKernelExC(&config, kernel, bare_arguments), "bare"); });
         const Times run =
             time_calls([&] { require(norm.run(nullptr, 0, at(0), at(1), at(2), at(3), weight, stream)); });
-        std::printf("run() %.3f us (%.3f to %.3f); a bare launch %.3f us (%.3f to %.3f), overlapping %.3f us (%.3f to "
-                    "%.3f): %.3f and %.3f us more\n",
-                    run.median, run.low, run.high, bare.median, bare.low, bare.high, with_attribute.median,
-                    with_attribute.low, with_attribute.high, run.median - bare.median,
-                    run.median - with_attribute.median);
+        std::printf(
+            "run() %.3f us (%.3f to %.3f); a bare launch %.3f us (%.3f to %.3f), overlapping %.3f us (%.3f to "
+            "%.3f): %.3f and %.3f us more\n",
+            run.median, run.low, run.high, bare.median, bare.low, bare.high, with_attribute.median, with_attribute.low,
+            with_attribute.high, run.median - bare.median, run.median - with_attribute.median);
     }
     cudaStreamDestroy(stream);
 }
@@ -347,7 +347,8 @@ int main(int count, char** arguments) {
                  !std::strcmp(arguments[i], "--host"))
             mode = arguments[i];
         else {
-            std::fprintf(stderr, "%s: give --csv FILE, --sizes, --types, --warm, --shapes, --sums or --host.\n", arguments[i]);
+            std::fprintf(stderr, "%s: give --csv FILE, --sizes, --types, --warm, --shapes, --sums or --host.\n",
+                         arguments[i]);
             return 2;
         }
     }

@@ -192,8 +192,7 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
     made.alike_ = detail::is_alike(made.layout_);
     made.element_ = detail::element_shape(made.layout_);
     made.shifted_ = made.alike_ ? detail::shifted_shape(made.layout_, made.sm90_) : made.element_;
-    made.aligned_ =
-        made.whole_ ? detail::whole_shape(made.layout_, made.processors_, made.sm90_) : made.shifted_;
+    made.aligned_ = made.whole_ ? detail::whole_shape(made.layout_, made.processors_, made.sm90_) : made.shifted_;
     if (made.aligned_.route == Route::stream) {
         made.clusters_ = clusters_of(made.layout_, made.aligned_, made.device_);
         if (made.clusters_ == 0) made.aligned_ = made.shifted_;

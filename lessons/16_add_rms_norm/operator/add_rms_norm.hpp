@@ -160,8 +160,8 @@ public:
     const Shape& shifted() const noexcept { return shifted_; }
     const Shape& by_element() const noexcept { return element_; }
 
-    // For measuring: another shape for tensors that begin at multiples of 16 bytes. False, and nothing is changed, where
-    // there is no such kernel or the row does not fit.
+    // For measuring: another shape for tensors that begin at multiples of 16 bytes. False, and nothing is changed,
+    // where there is no such kernel or the row does not fit.
     bool use_shape(const Shape& shape) noexcept;
 
     int device() const noexcept { return device_; }

@@ -398,7 +398,8 @@ TEST(Shapes, OfRowsThatBeginAnywhere) {
         return detail::shifted_shape(detail::layout_of(d), sm90);
     };
     EXPECT_EQ(shape_of(Type::f16, 4, 1).threads, 1);
-    EXPECT_EQ(shape_of(Type::f16, 4, 1023).route, Shape::Route::block);  // may lie in 129 packs, a warp has room for 128
+    EXPECT_EQ(shape_of(Type::f16, 4, 1023).route,
+              Shape::Route::block);  // may lie in 129 packs, a warp has room for 128
     EXPECT_EQ(shape_of(Type::f16, 4, 1017).route, Shape::Route::group);
     EXPECT_EQ(shape_of(Type::f32, 4, 4097).route, Shape::Route::block);
     EXPECT_EQ(shape_of(Type::f16, 4, 65537).route, Shape::Route::cluster);
@@ -408,8 +409,8 @@ TEST(Shapes, OfRowsThatBeginAnywhere) {
     for (const Type type : {Type::f16, Type::f32})
         for (std::int64_t dim = 1; dim < 140000; dim += dim / 9 + 1) {
             const Shape shape = shape_of(type, 4, dim);
-            const std::int64_t values = type == Type::f32 ? 4 : 8, room = std::int64_t{shape.packs} * shape.threads *
-                                                                          shape.cluster * values;
+            const std::int64_t values = type == Type::f32 ? 4 : 8,
+                               room = std::int64_t{shape.packs} * shape.threads * shape.cluster * values;
             if (shape.route != Shape::Route::element) {
                 EXPECT_GE(room, dim + values - 1) << dim;
             }

@@ -160,6 +160,7 @@ int power_of_two(std::int64_t value) {
 int most_threads(int packs) { return packs == 4 ? 512 : 1024; }
 
 constexpr int kGroupBlock = 128;           // threads of a block that takes several rows
+constexpr int kMostGroupThreads = 256;     // … and at most
 constexpr std::int64_t kGroupPacks = 128;  // packs of the longest row that a warp takes
 constexpr int kLargestCluster = 8;         // that every GPU with clusters has
 constexpr int kMostClusterThreads = 512;   // of a block that shares a row with others
@@ -401,7 +402,9 @@ bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexc
     const int each = shape.packs, threads = shape.threads, rows = shape.rows, cluster = shape.cluster;
     if (each != 1 && each != 2 && each != 4) return false;
     const bool shared_row = shape.route == Shape::Route::cluster || shape.route == Shape::Route::stream;
-    const int most = shared_row ? kMostClusterThreads : most_threads(each);
+    const int most = shared_row                           ? kMostClusterThreads
+                     : shape.route == Shape::Route::group ? kMostGroupThreads
+                                                          : most_threads(each);
     if (threads < 1 || threads > most || rows < 1 || rows > most || cluster < 1 || cluster > kLargestCluster)
         return false;
     if (shape.route != Shape::Route::group && (rows != 1 || threads % 32 != 0)) return false;

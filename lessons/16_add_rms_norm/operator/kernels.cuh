@@ -40,9 +40,12 @@ __device__ __forceinline__ Row<T, W> row_of(const Arguments<T, W>& args, unsigne
   return row;
 }
 
+// Threads of a block that takes several rows.
+constexpr int kMostGroupThreads = 256;
+
 // A row for each `lanes` threads. blockDim.x is a multiple of 32.
 template <class T, class W, int kPacks, bool kWhole>
-__global__ void __launch_bounds__(most_threads(kPacks))
+__global__ void __launch_bounds__(kMostGroupThreads)
     group_kernel(const __grid_constant__ Arguments<T, W> args, int lanes) {
   begin_after_previous();
   const unsigned index = blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;

@@ -160,7 +160,7 @@ inline void plan_in_registers(Plan& plan, const Inputs& inputs, Element element,
 // Of halves, weights too. Rows that outgrow a block are taken value by value, as fused_by_element does.
 inline void plan_anywhere(Plan& plan, const Inputs& inputs) {
     const Shape shape = odd_shape_of(inputs);
-    const bool fits = (shape.dim + 7 + 7) / 8 <= std::uint64_t{4} * inputs.block;
+    const bool fits = shape.dim / 8 <= std::uint64_t{4} * inputs.block;
     const Tensors t = add_tensors(plan, inputs, shape, Element::f16, fits ? Element::f16 : Element::f32,
                                   additions_of(shape, inputs.block));
     if (!fits) return launch_by_element(plan, inputs, Element::f16, t, shape);

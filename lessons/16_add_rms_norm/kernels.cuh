@@ -77,8 +77,8 @@ __global__ void fused_in_registers(const T* a, const T* b, const W* weight, T* y
 }
 
 // Against fused_in_registers: any dim, so rows begin anywhere; y, residual_out, a and b equally far past a multiple of 16
-// bytes, weight at one. A row lies in at most kBlock * kPacks packs. Packs that are the row's as a whole are read and
-// written 16 bytes at a time, its parts of two more value by value; its weights are cut from two loads each.
+// bytes, weight at one. A row has at most kBlock * kPacks whole packs. They are read and written 16 bytes at a time, the
+// values before the first and behind the last by a thread each; a pack's weights are cut from two loads.
 template <class T, class W, int kBlock, int kPacks>
 __global__ void fused_anywhere(const T* a, const T* b, const W* weight, T* y, T* residual_out, int dim, float epsilon) {
   __shared__ float warp_sums[32];

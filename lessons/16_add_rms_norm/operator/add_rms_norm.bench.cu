@@ -83,9 +83,9 @@ arn::AddRmsNorm operator_for(const Size& size, const Pair& pair, bool overlap = 
 }
 
 std::string text_of(const arn::Shape& shape) {
-    char text[96];
-    std::snprintf(text, sizeof text, "%s %d thr %d packs %d rows %d blocks %d tiles", arn::route_name(shape.route),
-                  shape.threads, shape.packs, shape.rows, shape.cluster, shape.tiles);
+    char text[80];
+    std::snprintf(text, sizeof text, "%s %d thr %d packs %d rows %d blocks", arn::route_name(shape.route),
+                  shape.threads, shape.packs, shape.rows, shape.cluster);
     return text;
 }
 
@@ -163,13 +163,9 @@ struct Bench {
                 for (const int more : {0, 32}) {
                     const Route route = cluster == 1 ? Route::block : Route::cluster;
                     list.push_back({.route = route, .packs = each, .threads = threads + more, .cluster = cluster});
+                    list.push_back(
+                        {.route = Route::packed, .packs = each, .threads = threads + more, .cluster = cluster});
                 }
-                for (const int tiles : {1, 2, 3, 4, 5, 6, 8, 12})
-                    list.push_back({.route = Route::stream,
-                                    .packs = each,
-                                    .threads = threads,
-                                    .cluster = cluster,
-                                    .tiles = tiles});
             }
         }
         return list;

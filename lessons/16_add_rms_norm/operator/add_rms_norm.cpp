@@ -159,21 +159,37 @@ int power_of_two(std::int64_t value) {
 // Threads that a kernel with so many packs in registers has room for: as its launch bounds say.
 int most_threads(int packs) { return packs == 4 ? 512 : 1024; }
 
-constexpr int kGroupBlock = 128;           // threads of a block that takes several rows
-constexpr int kMostGroupThreads = 256;     // … and at most
-constexpr std::int64_t kGroupPacks = 128;  // packs of the longest row that a warp takes
-constexpr int kLargestCluster = 8;         // that every GPU with clusters has
-constexpr int kMostClusterThreads = 512;   // of a block that shares a row with others
-constexpr int kMostTiles = 16;             // of a stream kernel
+constexpr int kGroupBlock = 128;          // threads of a block that takes several rows
+constexpr int kMostGroupThreads = 256;    // … and at most
+constexpr std::int64_t kGroupPacks = 64;  // packs of the longest row that a warp takes
+constexpr int kLargestCluster = 8;        // that every GPU with clusters has
+constexpr int kMostClusterThreads = 512;  // of a block that keeps its part of a row in float
+constexpr int kMostPackedThreads = 1024;  // … or packed
+constexpr int kLeastShiftedThreads = 16;  // for a row's ends
 
 std::int64_t values_of_pack(const Layout& layout) {
     return static_cast<std::int64_t>(16 / detail::size_of(layout.type));
 }
 
-// Packs in which a row lies, wherever it begins.
-std::int64_t most_packs(const Layout& layout) {
-    const std::int64_t values = values_of_pack(layout);
-    return ceil_div(layout.dim + values - 1, values);
+// Threads that a row should have. About 256: several blocks on a multiprocessor, of which some load while others wait
+// or store. More where all rows together do not keep the GPU busy for long.
+std::int64_t wanted_threads(const Layout& layout, std::int64_t packs, int processors) {
+    const std::int64_t of_processor = layout.rows() * packs / processors;
+    return of_processor <= 1024 ? 1024 : of_processor <= 8192 ? 512 : 256;
+}
+
+// Rows that outgrow a block of block_kernel.
+Shape long_shape(const Layout& layout, std::int64_t packs, bool sm90) {
+    const int most = layout.wide ? kMostClusterThreads : kMostPackedThreads;
+    for (int cluster = layout.wide ? 2 : 1; cluster <= (sm90 ? kLargestCluster : 1); cluster *= 2) {
+        const int threads = round_up(ceil_div(packs, std::int64_t{4} * cluster), 32);
+        if (threads <= most && layout.rows() <= kMostRows / cluster)
+            return {.route = layout.wide ? Shape::Route::cluster : Shape::Route::packed,
+                    .packs = 4,
+                    .threads = threads,
+                    .cluster = cluster};
+    }
+    return detail::element_shape(layout);
 }
 
 }  // namespace
@@ -195,6 +211,7 @@ Layout layout_of(const Description& d) noexcept {
     Layout layout;
     layout.type = d.y.type;
     layout.weight = d.weight.type;
+    layout.wide = d.sum == Sum::unrounded && d.y.type != Type::f32;
     const bool heads = d.y.rank == 3;
     layout.batch = d.y.shape[0];
     layout.heads = heads ? d.y.shape[1] : 1;
@@ -267,8 +284,8 @@ const char* route_name(Shape::Route route) {
             return "block";
         case Shape::Route::cluster:
             return "cluster";
-        case Shape::Route::stream:
-            return "stream";
+        case Shape::Route::packed:
+            return "packed";
         case Shape::Route::element:
             return "element";
     }
@@ -359,70 +376,49 @@ Shape whole_shape(const Layout& layout, int processors, bool sm90) noexcept {
                 .threads = threads,
                 .rows = kGroupBlock / threads};
     }
-    // About 256 threads a row: several blocks on a multiprocessor, of which some load while others wait or store. Where
-    // rows do not fill the GPU, as many threads as a row has packs.
-    const bool few = layout.rows() * packs <= std::int64_t{processors} * 1024;
-    int each = std::min(4, power_of_two(ceil_div(packs, few ? 1024 : 256)));
-    const auto threads_of = [&](int cluster) { return round_up(ceil_div(packs, std::int64_t{each} * cluster), 32); };
-    if (threads_of(1) > most_threads(each)) each = 4;
-    if (threads_of(1) <= most_threads(each))
-        return {.route = Shape::Route::block, .packs = each, .threads = threads_of(1)};
-    for (each = 2; sm90 && each <= 4; each *= 2)
-        for (int cluster = 2; cluster <= kLargestCluster; cluster *= 2)
-            if (threads_of(cluster) <= kMostClusterThreads && layout.rows() <= kMostRows / cluster)
-                return {.route = Shape::Route::stream,
-                        .packs = each,
-                        .threads = threads_of(cluster),
-                        .cluster = cluster,
-                        .tiles = each + 1};
-    return element_shape(layout);
+    const std::int64_t wanted = wanted_threads(layout, packs, processors);
+    int each = std::min(4, power_of_two(ceil_div(packs, wanted)));
+    if (wanted == 256) each = std::max(each, 2);
+    const auto threads = [&] { return round_up(ceil_div(packs, each), 32); };
+    if (threads() > most_threads(each)) each = 4;
+    if (threads() <= most_threads(each)) return {.route = Shape::Route::block, .packs = each, .threads = threads()};
+    return long_shape(layout, packs, sm90);
 }
 
-Shape shifted_shape(const Layout& layout, bool sm90) noexcept {
-    const std::int64_t packs = most_packs(layout);
+Shape shifted_shape(const Layout& layout, int processors, bool sm90) noexcept {
+    const std::int64_t packs = layout.dim / values_of_pack(layout);
     if (packs <= kGroupPacks) {
-        const int threads = power_of_two(ceil_div(packs, 4));
+        const int threads = std::max(kLeastShiftedThreads, power_of_two(ceil_div(packs, 4)));
         return {.route = Shape::Route::group, .packs = 4, .threads = threads, .rows = kGroupBlock / threads};
     }
-    const auto threads_of = [&](int each, int cluster) {
-        return round_up(ceil_div(packs, std::int64_t{each} * cluster), 32);
-    };
-    for (const int each : {2, 4})
-        if (threads_of(each, 1) <= 512)
-            return {.route = Shape::Route::block, .packs = each, .threads = threads_of(each, 1)};
-    for (int cluster = 2; sm90 && cluster <= kLargestCluster; cluster *= 2)
-        if (threads_of(4, cluster) <= kMostClusterThreads && layout.rows() <= kMostRows / cluster)
-            return {.route = Shape::Route::cluster, .packs = 4, .threads = threads_of(4, cluster), .cluster = cluster};
-    return element_shape(layout);
+    const std::int64_t wanted = wanted_threads(layout, packs, processors);
+    const int each = packs <= 2 * wanted ? 2 : 4, threads = round_up(ceil_div(packs, each), 32);
+    if (threads <= most_threads(each)) return {.route = Shape::Route::block, .packs = each, .threads = threads};
+    return long_shape(layout, packs, sm90);
 }
 
 bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexcept {
     if (whole ? !has_whole_packs(layout) : !is_alike(layout)) return false;
-    const std::int64_t packs = whole ? layout.dim / values_of_pack(layout) : most_packs(layout);
+    const std::int64_t packs = layout.dim / values_of_pack(layout);
     const int each = shape.packs, threads = shape.threads, rows = shape.rows, cluster = shape.cluster;
-    if (each != 1 && each != 2 && each != 4) return false;
-    const bool shared_row = shape.route == Shape::Route::cluster || shape.route == Shape::Route::stream;
-    const int most = shared_row                           ? kMostClusterThreads
-                     : shape.route == Shape::Route::group ? kMostGroupThreads
-                                                          : most_threads(each);
-    if (threads < 1 || threads > most || rows < 1 || rows > most || cluster < 1 || cluster > kLargestCluster)
+    if ((each != 1 && each != 2 && each != 4) || cluster < 1 || cluster > kLargestCluster ||
+        cluster != power_of_two(cluster) || layout.rows() > kMostRows / cluster || rows < 1 ||
+        rows > kMostGroupThreads || threads < (whole ? 1 : kLeastShiftedThreads) || threads > kMostPackedThreads ||
+        std::int64_t{threads} * each * cluster < packs)
         return false;
-    if (shape.route != Shape::Route::group && (rows != 1 || threads % 32 != 0)) return false;
-    const bool has_room = std::int64_t{threads} * each * cluster >= packs;
+    const bool one_row = rows == 1 && threads % 32 == 0;
     switch (shape.route) {
         case Shape::Route::element:
             return false;
         case Shape::Route::group:
-            return (whole || each == 4) && threads == power_of_two(threads) && threads <= 32 &&
-                   rows * threads % 32 == 0 && rows * threads <= most && cluster == 1 && has_room;
+            return (whole || each == 4) && cluster == 1 && threads == power_of_two(threads) && threads <= 32 &&
+                   rows * threads % 32 == 0 && rows * threads <= kMostGroupThreads;
         case Shape::Route::block:
-            return (whole || each >= 2) && cluster == 1 && has_room;
+            return (whole || each >= 2) && cluster == 1 && one_row && threads <= most_threads(each);
         case Shape::Route::cluster:
-            return !whole && each == 4 && sm90 && cluster > 1 && cluster == power_of_two(cluster) &&
-                   layout.rows() <= kMostRows / cluster && has_room;
-        case Shape::Route::stream:
-            return whole && sm90 && cluster == power_of_two(cluster) && layout.rows() <= kMostRows / cluster &&
-                   shape.tiles >= 1 && shape.tiles <= kMostTiles && has_room;
+            return each == 4 && sm90 && cluster > 1 && one_row && threads <= kMostClusterThreads;
+        case Shape::Route::packed:
+            return (whole ? each >= 2 : each == 4) && !layout.wide && one_row && (sm90 || cluster == 1);
     }
     return false;
 }

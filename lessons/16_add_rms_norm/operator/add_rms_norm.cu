@@ -46,10 +46,10 @@ const void* kernel_for(Route route, int packs, bool whole) {
                          : kernel_in_registers<T, W, false>(route, packs);
         case Route::cluster:
             return reinterpret_cast<const void*>(&cluster_kernel<T, W, 4>);
-        case Route::stream:
-            return packs == 1   ? reinterpret_cast<const void*>(&stream_kernel<T, W, 1>)
-                   : packs == 2 ? reinterpret_cast<const void*>(&stream_kernel<T, W, 2>)
-                                : reinterpret_cast<const void*>(&stream_kernel<T, W, 4>);
+        case Route::packed:
+            if (!whole) return reinterpret_cast<const void*>(&packed_kernel<T, W, 4, false>);
+            return packs == 2 ? reinterpret_cast<const void*>(&packed_kernel<T, W, 2, true>)
+                              : reinterpret_cast<const void*>(&packed_kernel<T, W, 4, true>);
         case Route::element:
             break;
     }
@@ -80,10 +80,6 @@ Status no_device(const char* format, int device, cudaError_t error) {
 
 bool fits_16(std::uintptr_t address) { return address % 16 == 0; }
 
-std::size_t tile_bytes(const Shape& shape) {
-    return std::size_t{2} * 16 * static_cast<std::size_t>(shape.threads) * static_cast<std::size_t>(shape.tiles);
-}
-
 // A call of these may leave an error behind that is no one else's business.
 cudaError_t cleared(cudaError_t error) {
     if (error != cudaSuccess) cudaGetLastError();
@@ -100,31 +96,6 @@ cudaError_t allow_shared(const void* kernel, int device, std::size_t* bytes) {
     if (error != cudaSuccess) return error;
     *bytes = static_cast<std::size_t>(most) - attributes.sharedSizeBytes;
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(*bytes));
-}
-
-// Clusters of a stream kernel: as many as run at once, but no more than give each equally many rows, or one less. 0
-// where none has room.
-unsigned clusters_of(const Layout& layout, const Shape& shape, int device) {
-    const void* kernel = kernel_of(layout, shape.route, shape.packs, true);
-    std::size_t shared = 0;
-    if (cleared(allow_shared(kernel, device, &shared)) != cudaSuccess || tile_bytes(shape) > shared) return 0;
-    // As many blocks at once as memory has room for: what they read does not go through L1.
-    if (cleared(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                     cudaSharedmemCarveoutMaxShared)) != cudaSuccess)
-        return 0;
-    cudaLaunchConfig_t config{};
-    cudaLaunchAttribute cluster{};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
-    config.attrs = &cluster;
-    config.numAttrs = 1;
-    config.gridDim.x = static_cast<unsigned>(shape.cluster);
-    config.blockDim.x = static_cast<unsigned>(shape.threads);
-    config.dynamicSmemBytes = tile_bytes(shape);
-    int most = 0;
-    if (cleared(cudaOccupancyMaxActiveClusters(&most, kernel, &config)) != cudaSuccess || most < 1) return 0;
-    const std::int64_t rows = layout.rows(), turns = (rows + most - 1) / most;
-    return static_cast<unsigned>((rows + turns - 1) / std::max<std::int64_t>(turns, 1));
 }
 
 // Makes `device` current while it lives.
@@ -177,7 +148,7 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
     // Functions are asked, and told, on the device that they are to run on.
     const OnDevice on(made.device_);
     cudaFuncAttributes attributes{};
-    error = cudaFuncGetAttributes(&attributes, kernel_of(made.layout_, Route::stream, 2, true));
+    error = cudaFuncGetAttributes(&attributes, kernel_of(made.layout_, Route::cluster, 4, true));
     if (error == cudaSuccess)
         error = allow_shared(kernel_of(made.layout_, Route::element, 1, false), made.device_, &made.shared_size_);
     if (cleared(error) != cudaSuccess)
@@ -191,12 +162,8 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
     made.whole_ = detail::has_whole_packs(made.layout_);
     made.alike_ = detail::is_alike(made.layout_);
     made.element_ = detail::element_shape(made.layout_);
-    made.shifted_ = made.alike_ ? detail::shifted_shape(made.layout_, made.sm90_) : made.element_;
+    made.shifted_ = made.alike_ ? detail::shifted_shape(made.layout_, made.processors_, made.sm90_) : made.element_;
     made.aligned_ = made.whole_ ? detail::whole_shape(made.layout_, made.processors_, made.sm90_) : made.shifted_;
-    if (made.aligned_.route == Route::stream) {
-        made.clusters_ = clusters_of(made.layout_, made.aligned_, made.device_);
-        if (made.clusters_ == 0) made.aligned_ = made.shifted_;
-    }
     const auto row_bytes = static_cast<std::size_t>(made.layout_.dim) * sizeof(float);
     if (made.sum_ == Sum::unrounded && made.layout_.type != Type::f32 && row_bytes > made.shared_size_) {
         const auto blocks =
@@ -210,12 +177,6 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
 
 bool AddRmsNorm::use_shape(const Shape& shape) noexcept {
     if (!created_ || !detail::fits(shape, layout_, sm90_, whole_)) return false;
-    if (shape.route == Route::stream) {
-        const OnDevice on(device_);
-        const unsigned clusters = clusters_of(layout_, shape, device_);
-        if (clusters == 0) return false;
-        clusters_ = clusters;
-    }
     aligned_ = shape;
     return true;
 }
@@ -240,8 +201,7 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
     const std::uintptr_t differ = (bits(y) ^ bits(residual_out)) | (bits(y) ^ bits(a)) | (bits(y) ^ bits(b));
     const bool shifted = alike_ && fits_16(differ | bits(weight)), aligned = shifted && fits_16(bits(y));
     const Shape& shape = aligned ? aligned_ : shifted ? shifted_ : element_;
-    // Whole packs that begin elsewhere are rows like any other.
-    const bool whole = aligned && whole_ && shape.route != Route::cluster;
+    const bool whole = aligned && whole_;
     const auto rows = static_cast<unsigned>(layout_.rows());
     cudaLaunchConfig_t config{};
     config.stream = stream;
@@ -264,11 +224,8 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
             break;
         case Route::block:
         case Route::cluster:
+        case Route::packed:
             config.gridDim.x = rows * static_cast<unsigned>(shape.cluster);
-            break;
-        case Route::stream:
-            config.gridDim.x = clusters_ * static_cast<unsigned>(shape.cluster);
-            config.dynamicSmemBytes = tile_bytes(shape);
             break;
         case Route::element: {
             const auto row_bytes = static_cast<std::size_t>(layout_.dim) * sizeof(float);
@@ -296,9 +253,8 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
                              {epsilon_, static_cast<int>(sum_), cast_ == Cast::before_weight},
                              in_workspace ? static_cast<float*>(workspace) : nullptr,
                              in_shared ? 1 : 0};
-        // Lanes of a group, or tiles of a stream; others take the first argument alone.
-        int number = shape.route == Route::stream ? shape.tiles : shape.threads;
-        void* arguments[] = {&args, &number};
+        int lanes = shape.threads;
+        void* arguments[] = {&args, &lanes};  // a group kernel takes both, others the first alone
         return cudaLaunchKernelExC(&config, kernel_for<T, W>(shape.route, shape.packs, whole), arguments);
     });
     if (cleared(error) != cudaSuccess)

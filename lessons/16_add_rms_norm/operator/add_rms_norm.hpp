@@ -106,7 +106,7 @@ struct Shape {
         group,    // `threads` of a warp take a row, in registers: several rows a block
         block,    // a block takes a row, in registers
         cluster,  // `cluster` blocks take a row, in registers
-        stream,   // `cluster` blocks take row after row, which a copy engine brings to shared memory
+        packed,   // `cluster` blocks, or one, take a row, in registers, of which 16 bits need half as many
         element,  // a block takes a row, value by value: any alignment, any length
     };
     Route route = Route::element;
@@ -114,7 +114,6 @@ struct Shape {
     int threads = 0;  // a row (group), or a block
     int rows = 1;     // a block
     int cluster = 1;  // blocks a row
-    int tiles = 0;    // stream: of `threads` packs of each input, under way at once
 };
 
 const char* route_name(Shape::Route route);
@@ -131,6 +130,7 @@ struct RowLayout {
 // Batches and heads that follow each other evenly in all tensors are one dimension here.
 struct Layout {
     Type type = Type::f32, weight = Type::f32;
+    bool wide = false;  // y is made of sums in float that residual_out does not hold
     std::int64_t batch = 0, heads = 1, dim = 0;
     std::array<RowLayout, 4> tensors{};  // y, residual_out, a, b
     std::int64_t rows() const noexcept { return batch * heads; }
@@ -170,11 +170,10 @@ private:
     bool created_ = false;
     bool whole_ = false;    // whole packs, strides that are multiples of 16 bytes
     bool alike_ = false;    // the tensors' rows begin equally far past a multiple of 16 bytes where the tensors do
-    bool sm90_ = false;     // the GPU and this build have clusters, a copy engine and launches that overlap
+    bool sm90_ = false;     // the GPU and this build have clusters and launches that overlap
     bool overlap_ = false;  // … and the last are wanted
     int device_ = 0;
     int processors_ = 1;           // multiprocessors
-    unsigned clusters_ = 0;        // of a stream shape, in the grid
     std::size_t shared_size_ = 0;  // of the most that a block may have; row values kept there by the element route
     std::size_t workspace_size_ = 0;
     float epsilon_ = 0;
@@ -209,7 +208,7 @@ bool has_whole_packs(const Layout& layout) noexcept;
 bool is_alike(const Layout& layout) noexcept;
 // How whole packs are taken on a GPU with so many multiprocessors, how other rows, and how any.
 Shape whole_shape(const Layout& layout, int processors, bool sm90) noexcept;
-Shape shifted_shape(const Layout& layout, bool sm90) noexcept;
+Shape shifted_shape(const Layout& layout, int processors, bool sm90) noexcept;
 Shape element_shape(const Layout& layout) noexcept;
 // Is there a kernel that takes such rows in this shape? `whole`: rows of whole packs.
 bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexcept;

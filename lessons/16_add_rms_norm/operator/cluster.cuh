@@ -1,6 +1,5 @@
-// What GPUs of sm_90 have for rows that follow each other: copies that a copy engine makes, barriers in shared memory
-// that wait for bytes, stores to the shared memory of a cluster's other blocks, and launches that overlap. Inline PTX
-// (PTX ISA: mbarrier, cp.async.bulk, st.async, griddepcontrol).
+// What GPUs of sm_90 have for long rows: barriers in shared memory that wait for bytes, stores to the shared memory of a
+// cluster's other blocks; and launches that overlap. Inline PTX (PTX ISA: mbarrier, st.async, griddepcontrol).
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -13,10 +12,9 @@ __device__ __forceinline__ void init_barrier(unsigned long long* barrier, unsign
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
-// Makes initialized barriers visible to the copy engine and to the cluster's other blocks, once all have met.
+// Makes initialized barriers visible to the cluster's other blocks, once all have met.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
-  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
 }
 
 // Arrives, and announces so many bytes.
@@ -35,12 +33,6 @@ __device__ __forceinline__ void wait_for(unsigned long long* barrier, unsigned p
   }
 }
 
-// Starts a copy from global to shared memory, of whole packs of 16 bytes, at multiples of 16. The barrier counts it.
-__device__ __forceinline__ void start_copy(void* to, const void* from, unsigned bytes, unsigned long long* barrier) {
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-               : : "r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)) : "memory");
-}
-
 // Stores 4 bytes where block `rank` of the cluster has `place`, and counts them at its `barrier`. Both are this block's
 // own addresses of what lies at the same place in every block.
 __device__ __forceinline__ void store_in_block(float* place, float value, unsigned long long* barrier, unsigned rank) {
@@ -54,30 +46,27 @@ __device__ __forceinline__ void store_in_block(float* place, float value, unsign
 
 constexpr int kMostCluster = 8;
 
-// A number that all blocks of a cluster add up, again and again: each stores its part into the shared memory of all. A
-// block waits for the parts, not for the other blocks to arrive at a barrier. A second sum may come while slow warps
-// still read the first, so there are two of everything.
+// A number that all blocks of a cluster add up: each stores its part into the shared memory of all. A block waits for the
+// parts, not for the other blocks to arrive at a barrier.
 struct ClusterSum {
-  unsigned long long joined[2];
-  float sums[2][kMostCluster];
+  unsigned long long joined;
+  float sums[kMostCluster];
 
   // By one thread, before any other use; then all blocks of the cluster must meet.
   __device__ __forceinline__ void init() {
-    init_barrier(&joined[0], 1);
-    init_barrier(&joined[1], 1);
+    init_barrier(&joined, 1);
+    publish_barriers();
   }
-  // By warp 0: tells all blocks this block's part of sum number `turn`.
-  __device__ __forceinline__ void tell(float part, unsigned rank, int blocks, int turn) {
-    const int slot = turn & 1;
-    if (threadIdx.x == 0) arrive_expecting(&joined[slot], blocks * sizeof(float));
-    if (threadIdx.x < blocks) store_in_block(&sums[slot][rank], part, &joined[slot], threadIdx.x);
+  // By warp 0: tells all blocks this block's part.
+  __device__ __forceinline__ void tell(float part, unsigned rank, int blocks) {
+    if (threadIdx.x == 0) arrive_expecting(&joined, blocks * sizeof(float));
+    if (threadIdx.x < blocks) store_in_block(&sums[rank], part, &joined, threadIdx.x);
   }
   // By all threads.
-  __device__ __forceinline__ float wait(int blocks, int turn) {
-    const int slot = turn & 1;
-    wait_for(&joined[slot], turn / 2 & 1);
+  __device__ __forceinline__ float wait(int blocks) {
+    wait_for(&joined, 0);
     float sum = 0.0f;
-    for (int block = 0; block < blocks; ++block) sum += sums[slot][block];
+    for (int block = 0; block < blocks; ++block) sum += sums[block];
     return sum;
   }
 };

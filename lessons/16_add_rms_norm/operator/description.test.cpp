@@ -247,7 +247,7 @@ TEST(Description, FuzzedDescriptors) {
             }
         if (detail::is_alike(layout))
             for (const bool clusters : {false, true}) {
-                const Shape shape = detail::shifted_shape(layout, clusters);
+                const Shape shape = detail::shifted_shape(layout, 132, clusters);
                 EXPECT_TRUE(shape.route == Shape::Route::element || detail::fits(shape, layout, clusters, false))
                     << layout.rows() << " rows of " << layout.dim << ": " << route_name(shape.route);
             }
@@ -377,44 +377,45 @@ TEST(Shapes, OfWholeRowsShortAndLong) {
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).rows, 16);
     EXPECT_EQ(shape_of(Type::f16, 16384, 8192).route, Shape::Route::block);
     EXPECT_EQ(shape_of(Type::f16, 4, 8192).threads, 1024);  // few rows: all their loads at once
-    // Long rows stream through clusters: two packs of 16 bits a thread, since they widen to as much as four of 32.
+    // Long rows: as many blocks as have room for four packs a thread.
     const Shape floats = shape_of(Type::f32, 1024, 65536), halves = shape_of(Type::f16, 1024, 65536);
-    EXPECT_EQ(floats.route, Shape::Route::stream);
+    EXPECT_EQ(floats.route, Shape::Route::packed);
     EXPECT_EQ(floats.packs * floats.threads * floats.cluster, 65536 / 4);
-    EXPECT_EQ(floats.packs, 4);
-    EXPECT_EQ(halves.route, Shape::Route::stream);
+    EXPECT_EQ(halves.route, Shape::Route::packed);
     EXPECT_EQ(halves.packs * halves.threads * halves.cluster, 65536 / 8);
-    EXPECT_EQ(halves.packs, 2);
-    EXPECT_EQ(shape_of(Type::bf16, 1024, 131072).packs, 4);  // two would need more than eight blocks
     EXPECT_EQ(shape_of(Type::f16, 1024, 65536, false).route, Shape::Route::element);  // no clusters
+    EXPECT_EQ(shape_of(Type::f16, 1024, 32768, false).route, Shape::Route::packed);   // one block needs none
     EXPECT_EQ(shape_of(Type::f16, 1024, 1 << 20).route, Shape::Route::element);       // too long for a cluster
 }
 
 TEST(Shapes, OfRowsThatBeginAnywhere) {
-    const auto shape_of = [](Type type, std::int64_t rows, std::int64_t dim, bool sm90 = true) {
+    const auto shape_of = [](Type type, std::int64_t rows, std::int64_t dim, bool sm90 = true, Sum sum = Sum::rounded) {
         Description d;
         d.set_all(contiguous(type, rows, dim));
+        d.sum = sum;
         EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
-        return detail::shifted_shape(detail::layout_of(d), sm90);
+        return detail::shifted_shape(detail::layout_of(d), 132, sm90);
     };
-    EXPECT_EQ(shape_of(Type::f16, 4, 1).threads, 1);
-    EXPECT_EQ(shape_of(Type::f16, 4, 1023).route,
-              Shape::Route::block);  // may lie in 129 packs, a warp has room for 128
-    EXPECT_EQ(shape_of(Type::f16, 4, 1017).route, Shape::Route::group);
+    EXPECT_EQ(shape_of(Type::f16, 4, 1).threads, 16);  // as many as a row's ends may have values
+    EXPECT_EQ(shape_of(Type::f16, 4, 511).route, Shape::Route::group);
+    EXPECT_EQ(shape_of(Type::f16, 4, 1023).route, Shape::Route::block);
     EXPECT_EQ(shape_of(Type::f32, 4, 4097).route, Shape::Route::block);
-    EXPECT_EQ(shape_of(Type::f16, 4, 65537).route, Shape::Route::cluster);
+    EXPECT_EQ(shape_of(Type::f16, 4, 65537).route, Shape::Route::packed);
+    // What residual_out does not hold is kept in float.
+    EXPECT_EQ(shape_of(Type::f16, 4, 65537, true, Sum::unrounded).route, Shape::Route::cluster);
+    EXPECT_EQ(shape_of(Type::f32, 4, 65537, true, Sum::unrounded).route, Shape::Route::packed);
     EXPECT_EQ(shape_of(Type::f16, 4, 65537, false).route, Shape::Route::element);
-    EXPECT_EQ(shape_of(Type::f16, 4, 200001).route, Shape::Route::element);
-    // Whatever the length, there is room for the row wherever it begins.
+    EXPECT_EQ(shape_of(Type::f16, 4, 300001).route, Shape::Route::element);
+    // Whatever the length, there is room for all whole packs, and there are threads for the ends.
     for (const Type type : {Type::f16, Type::f32})
-        for (std::int64_t dim = 1; dim < 140000; dim += dim / 9 + 1) {
-            const Shape shape = shape_of(type, 4, dim);
-            const std::int64_t values = type == Type::f32 ? 4 : 8,
-                               room = std::int64_t{shape.packs} * shape.threads * shape.cluster * values;
-            if (shape.route != Shape::Route::element) {
-                EXPECT_GE(room, dim + values - 1) << dim;
+        for (const Sum sum : {Sum::rounded, Sum::unrounded})
+            for (std::int64_t dim = 1; dim < 300000; dim += dim / 9 + 1) {
+                const Shape shape = shape_of(type, 4, dim, true, sum);
+                const std::int64_t values = type == Type::f32 ? 4 : 8;
+                if (shape.route == Shape::Route::element) continue;
+                EXPECT_GE(std::int64_t{shape.packs} * shape.threads * shape.cluster, dim / values) << dim;
+                EXPECT_GE(shape.threads, 2 * (values - 1)) << dim;
             }
-        }
 }
 
 TEST(Layouts, RowsThatBeginEquallyFarPastAMultiple) {

@@ -105,44 +105,33 @@ __device__ __forceinline__ Weights<T, W> load_weights(const W* weight, int index
   return weights;
 }
 
-// Rows may begin anywhere, if all four tensors' rows begin equally many values past a multiple of 16 bytes: `shift`.
-// Packs are counted from that multiple on. A row then owns a part of its first and of its last pack. Nothing of the
-// rest, which may be another row's, is read or written.
-template <class T>
-__device__ __forceinline__ int shift_of(const T* row) {
-  return static_cast<int>(reinterpret_cast<size_t>(row) % 16 / sizeof(T));
+// The whole packs of a row, from the first multiple of 16 bytes in it on; the values before and behind them are its ends.
+// If not kWhole, rows may begin anywhere, if all four tensors' rows begin equally many values past a multiple of 16 bytes.
+struct Span {
+  int head;    // values before the first pack
+  int packs;
+  int ends;    // values that are in no pack: fewer than two packs
+};
+
+template <bool kWhole, class T, class W>
+__device__ __forceinline__ Span span_of(const Row<T, W>& row) {
+  constexpr int kValues = Pack<T>::kValues;
+  if (kWhole) return {0, row.dim / kValues, 0};
+  const int shift = static_cast<int>(reinterpret_cast<size_t>(row.a) % 16 / sizeof(T));
+  const int before = (kValues - shift) % kValues;
+  const int head = before < row.dim ? before : row.dim;
+  const int packs = (row.dim - head) / kValues;
+  return {head, packs, row.dim - packs * kValues};
 }
 
-// Is pack number `index` the row's as a whole?
-template <class T, class W>
-__device__ __forceinline__ bool owns_pack(const Row<T, W>& row, int shift, int index) {
-  const int first = index * Pack<T>::kValues - shift;
-  return first >= 0 && first + Pack<T>::kValues <= row.dim;
+// The column of the end that a thread takes, or -1. There are at least 16 threads, which is enough for all ends.
+__device__ __forceinline__ int end_of(const Span& span, int dim, int thread) {
+  if (thread >= span.ends) return -1;
+  return thread < span.head ? thread : dim - span.ends + thread;
 }
 
-// A pack of which the row owns a part; the rest is 0.
-template <class T, class W>
-__device__ __forceinline__ Pack<T> load_part(const Row<T, W>& row, const T* values, int first) {
-  Pack<T> pack;
-#pragma unroll
-  for (int v = 0; v < Pack<T>::kValues; ++v) {
-    const int i = first + v;
-    pack.values[v] = i >= 0 && i < row.dim ? values[i] : narrowed<T>(0.0f);
-  }
-  return pack;
-}
-
-template <class T, class W>
-__device__ __forceinline__ void store_part(const Row<T, W>& row, T* values, int first, const Pack<T>& pack) {
-#pragma unroll
-  for (int v = 0; v < Pack<T>::kValues; ++v) {
-    const int i = first + v;
-    if (i >= 0 && i < row.dim) values[i] = pack.values[v];
-  }
-}
-
-// The weights from column `first` on, 0 where the row has no such column. The weight begins at a multiple of 16 bytes;
-// where column `first` does not, its weights are cut from one load more.
+// The weights of a pack, from column `first` on. The weight begins at a multiple of 16 bytes; where column `first` does
+// not, they are cut from one load more, unless that went past the last weight.
 template <class T, class W>
 __device__ __forceinline__ Weights<T, W> cut_weights(const Row<T, W>& row, int first) {
   constexpr int kLoads = sizeof(Weights<T, W>) / 16;
@@ -151,7 +140,7 @@ __device__ __forceinline__ Weights<T, W> cut_weights(const Row<T, W>& row, int f
   Weights<T, W> weights;
   const int from = first & (kPerLoad - 1);
   const int index = (first - from) / kPerLoad;
-  if (first >= 0 && (index + kLoads + 1) * kPerLoad <= row.dim) {
+  if ((index + kLoads + 1) * kPerLoad <= row.dim) {
     uint4 loads[kLoads + 1];
 #pragma unroll
     for (int k = 0; k <= kLoads; ++k) loads[k] = reinterpret_cast<const uint4*>(row.weight)[index + k];
@@ -167,10 +156,7 @@ __device__ __forceinline__ Weights<T, W> cut_weights(const Row<T, W>& row, int f
     return weights;
   }
 #pragma unroll
-  for (int v = 0; v < Pack<T>::kValues; ++v) {
-    const int i = first + v;
-    weights.values[v] = i >= 0 && i < row.dim ? row.weight[i] : narrowed<W>(0.0f);
-  }
+  for (int v = 0; v < Pack<T>::kValues; ++v) weights.values[v] = row.weight[first + v];
   return weights;
 }
 
@@ -199,72 +185,168 @@ __device__ __forceinline__ Pack<T> normalized_pack(const float* x, float scale, 
   return y;
 }
 
-// `threads` threads, of which this is number `thread`, take a row of at most threads * kPacks packs: number thread,
-// thread + threads, … Everything is read once and written once. kWhole: the row begins at a multiple of 16 bytes, and
-// holds whole packs. A thread with no row passes one of dim 0: it must come to `join` as well.
+template <bool kWhole, class T, class W>
+__device__ __forceinline__ Weights<T, W> weights_of(const Row<T, W>& row, const Span& span, int index) {
+  return kWhole ? load_weights<T, W>(row.weight, index) : cut_weights(row, span.head + index * Pack<T>::kValues);
+}
+
+// The value of one column, from its reading to its writing: as add_pack() and normalized_pack() do it.
+template <class T>
+struct End {
+  T a, b;
+  float x;
+};
+
+template <class T, class W>
+__device__ __forceinline__ void load_end(const Row<T, W>& row, int column, End<T>& end) {
+  if (column < 0) return;
+  end.a = row.a[column];
+  end.b = row.b[column];
+}
+
+template <class T, class W>
+__device__ __forceinline__ void add_end(const Row<T, W>& row, int column, const Options& options, End<T>& end,
+                                        float& squares) {
+  if (column < 0) return;
+  const float sum = widened(end.a) + widened(end.b);
+  const T rounded = narrowed<T>(sum);
+  const float squared = in_square(sum, rounded, options);
+  squares = fmaf(squared, squared, squares);
+  end.x = in_y(sum, rounded, options);
+  row.residual_out[column] = rounded;
+}
+
+template <class T, class W>
+__device__ __forceinline__ void store_end(const Row<T, W>& row, int column, const Options& options, const End<T>& end,
+                                          float scale) {
+  if (column >= 0) row.y[column] = normalized<T>(end.x, scale, row.weight[column], options);
+}
+
+// `threads` threads, of which this is number `thread`, take a row of at most threads * kPacks whole packs: number
+// thread, thread + threads, … Everything is read once and written once. kWhole: the row begins at a multiple of 16 bytes
+// and has no ends; else there are at least 16 threads. A thread with no row passes one of dim 0: it must come to `join`
+// as well.
 template <class T, class W, int kPacks, bool kWhole, class Join>
 __device__ __forceinline__ void row_in_registers(const Row<T, W>& row, const Options& options, int thread, int threads,
                                                  const Join& join) {
   constexpr int kValues = Pack<T>::kValues;
-  const int shift = kWhole ? 0 : shift_of(row.a);
-  const int packs = (shift + row.dim + kValues - 1) / kValues;
+  const Span span = span_of<kWhole>(row);
+  const int column = kWhole ? -1 : end_of(span, row.dim, thread);
   Pack<T> a[kPacks];
   Pack<T> b[kPacks];
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     const int index = thread + k * threads;
-    if (kWhole ? index < packs : owns_pack(row, shift, index)) {
-      a[k] = load(row.a - shift, index);
-      b[k] = load(row.b - shift, index);
+    if (index < span.packs) {
+      a[k] = load(row.a + span.head, index);
+      b[k] = load(row.b + span.head, index);
     }
   }
-  if (!kWhole) {
-#pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      const int index = thread + k * threads;
-      if (index < packs && !owns_pack(row, shift, index)) {
-        a[k] = load_part(row, row.a, index * kValues - shift);
-        b[k] = load_part(row, row.b, index * kValues - shift);
-      }
-    }
-  }
+  End<T> end;
+  if (!kWhole) load_end(row, column, end);
   float x[kPacks][kValues];
   float squares = 0.0f;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     const int index = thread + k * threads;
-    if (index < packs) {
-      const Pack<T> rounded = add_pack(a[k], b[k], options, x[k], squares);
-      if (kWhole || owns_pack(row, shift, index)) {
-        store(row.residual_out - shift, index, rounded);
-      } else {
-        store_part(row, row.residual_out, index * kValues - shift, rounded);
-      }
+    if (index < span.packs) {
+      store(row.residual_out + span.head, index, add_pack(a[k], b[k], options, x[k], squares));
     }
   }
+  if (!kWhole) add_end(row, column, options, end, squares);
   // Asked for before the sum is there: they come while the row's threads wait for each other.
   Weights<T, W> weights[kPacks];
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     const int index = thread + k * threads;
-    if (index < packs) {
-      weights[k] = kWhole ? load_weights<T, W>(row.weight, index) : cut_weights(row, index * kValues - shift);
-    }
+    if (index < span.packs) weights[k] = weights_of<kWhole>(row, span, index);
   }
   const float total = join(squares);
   const float scale = scale_of(total, row.dim, options.epsilon);
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     const int index = thread + k * threads;
-    if (index < packs) {
-      const Pack<T> y = normalized_pack(x[k], scale, weights[k], options);
-      if (kWhole || owns_pack(row, shift, index)) {
-        store(row.y - shift, index, y);
-      } else {
-        store_part(row, row.y, index * kValues - shift, y);
-      }
+    if (index < span.packs) store(row.y + span.head, index, normalized_pack(x[k], scale, weights[k], options));
+  }
+  if (!kWhole) store_end(row, column, options, end, scale);
+}
+
+// Keeps a pack as it is: of 16 bits, the compiler would else hold on to the floats that it was made of, twice as many
+// registers. An instruction that does nothing, but might have changed it.
+template <class AnyPack>
+__device__ __forceinline__ void keep_packed(AnyPack& pack) {
+#ifdef __CUDA_ARCH__
+  if (sizeof(pack.values[0]) == 2) {
+    unsigned* words = reinterpret_cast<unsigned*>(&pack);
+    asm volatile("" : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3]));
+  }
+#endif
+}
+
+// No load that follows is asked for before those above: registers that all of them would need at once have no room.
+__device__ __forceinline__ void hold_loads() {
+#ifdef __CUDA_ARCH__
+  asm volatile("" : : : "memory");
+#endif
+}
+
+// Against row_in_registers: what is kept of the row is what residual_out holds of it, so that twice as many values of 16
+// bits have room. Not with kUnrounded, unless T is float.
+template <class T, class W, int kPacks, bool kWhole, class Join>
+__device__ __forceinline__ void row_packed(const Row<T, W>& row, const Options& options, int thread, int threads,
+                                           const Join& join) {
+  constexpr int kValues = Pack<T>::kValues;
+  const Span span = span_of<kWhole>(row);
+  const int column = kWhole ? -1 : end_of(span, row.dim, thread);
+  End<T> end;
+  if (!kWhole) load_end(row, column, end);
+  Pack<T> held[kPacks];
+  float squares = 0.0f;
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    const int index = thread + k * threads;
+    if (index < span.packs) {
+      float x[kValues];
+      held[k] = add_pack(load(row.a + span.head, index), load(row.b + span.head, index), options, x, squares);
+      keep_packed(held[k]);
+    }
+    if (k == kPacks / 2 - 1) hold_loads();
+  }
+  // Behind all loads: where a store may change what a load reads, the load must wait.
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    const int index = thread + k * threads;
+    if (index < span.packs) store(row.residual_out + span.head, index, held[k]);
+  }
+  if (!kWhole) add_end(row, column, options, end, squares);
+  Weights<T, W> weights[kPacks];
+  // Of floats for 16 bits there is room for half while the threads wait for each other.
+  constexpr int kEarly = sizeof(W) > sizeof(T) ? kPacks / 2 : kPacks;
+#pragma unroll
+  for (int k = 0; k < kEarly; ++k) {
+    const int index = thread + k * threads;
+    if (index < span.packs) weights[k] = weights_of<kWhole>(row, span, index);
+  }
+  const float total = join(squares);
+  const float scale = scale_of(total, row.dim, options.epsilon);
+#pragma unroll
+  for (int k = kEarly; k < kPacks; ++k) {
+    const int index = thread + k * threads;
+    if (index < span.packs) weights[k] = weights_of<kWhole>(row, span, index);
+  }
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    const int index = thread + k * threads;
+    if (index < span.packs) {
+      keep_packed(held[k]);
+      keep_packed(weights[k]);
+      float x[kValues];
+#pragma unroll
+      for (int v = 0; v < kValues; ++v) x[v] = widened(held[k].values[v]);
+      store(row.y + span.head, index, normalized_pack(x, scale, weights[k], options));
     }
   }
+  if (!kWhole) store_end(row, column, options, end, scale);
 }
 
 // ---- Rows of any length, at any address ----------------------------------------------------------------------------

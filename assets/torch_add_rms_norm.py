@@ -8,9 +8,10 @@
 
 torch's form is r = a + b; y = rms_norm(r, (dim,), weight, 1e-6); both are results. Compiled: torch.compile(dynamic=False,
 mode="max-autotune-no-cudagraphs"). Method: CUDA graphs of launches that last about 600 us, replayed between events, 60
-samples; median, 5th and 95th percentile. Tensors that could stay in L2 are taken from several places of memory in turn.
-Each result is compared with one in double before it is timed. Where torch refuses a pair of types (a weight that differs),
-the weight is converted first, outside of the time, and the row says so.
+samples (30 of what takes longer); median, 5th and 95th percentile. Tensors that could stay in L2 are taken from several places of memory in turn.
+Each result is compared with one in double before it is timed. torch wants a weight of the activations' type: it is
+converted first, outside of the time, so that eager and compiled are timed once for each type of the activations and
+stand in the table for each pair. Tensors of more than 16 GiB in all are left out.
 Exit status: 0 done, 1 a result was wrong, 2 torch, a GPU, a file or a flag was not what was needed.
 """
 
@@ -25,7 +26,8 @@ SAMPLES = 60
 GRAPH_US = 600
 SPREAD_BYTES = 240 << 20
 SIZES = [(rows, dim) for rows in (1024, 4096, 16384) for dim in (1024, 4096, 8192, 65536)] + [
-    (131072, 128), (1, 4096), (32, 8192), (4096, 4095)]
+    (131072, 128), (1, 4096), (32, 8192), (16384, 4097), (16384, 1023), (1024, 65535)]
+MOST_BYTES = 16 << 30   # of four tensors: larger ones are left out
 PAIRS = ("f16/f16", "f16/bf16", "f16/f32", "bf16/bf16", "bf16/f16", "bf16/f32", "f32/f32")
 CODES = {"f16": 0, "bf16": 1, "f32": 2}
 HEADING = ("gpu", "what", "types", "rows", "dim", "median_us", "low_us", "high_us", "gb_per_s")
@@ -91,7 +93,8 @@ def replayed(torch, launch, places, count, samples):
 
 def timed(torch, launch, places):
     once = percentile(replayed(torch, launch, places, 5, 3), 0.5)
-    return replayed(torch, launch, places, max(5, min(500, int(GRAPH_US / max(once, 0.1)))), SAMPLES)
+    count = max(5, min(500, int(GRAPH_US / max(once, 0.1))))
+    return replayed(torch, launch, places, count, SAMPLES if once <= GRAPH_US else SAMPLES // 2)
 
 
 class Library:
@@ -169,43 +172,62 @@ def check(torch, results, a, b, weight, what):
     return True
 
 
+def eager_form(torch, dim):
+    """residual and y, as a model says it."""
+    def eager(x, z, w):
+        r = x + z
+        return torch.nn.functional.rms_norm(r, (dim,), w, EPSILON), r
+    return eager
+
+
+def compiled_form(torch, dim):
+    torch._dynamo.reset()
+    return torch.compile(eager_form(torch, dim), dynamic=False, mode="max-autotune-no-cudagraphs")
+
+
+def inputs_of(torch, rows, dim, dtype):
+    """a and b in as many places as it takes for none to be in L2, and a weight in float."""
+    size = dtype.itemsize * rows * dim
+    places = max(1, min(64, (SPREAD_BYTES + 4 * size - 1) // (4 * size)))
+    a, b = ([torch.empty(rows, dim, device="cuda", dtype=dtype).normal_() for _ in range(places)] for _ in range(2))
+    return a, b, torch.rand(dim, device="cuda", dtype=torch.float32) + 0.5
+
+
 def measure(torch, arguments):
     types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
     gpu = torch.cuda.get_device_name()
     library = Library(arguments.library) if arguments.library else None
     operator = custom_op(torch, library) if library else None
+    pairs = pairs_of(arguments.types)
     rows_out, right = [], True
     print(f"{gpu}, torch {torch.__version__}")
     print(f"{'types':<10} {'rows':>7} {'dim':>6} {'what':<12} {'us':>9} {'p5':>9} {'p95':>9} {'GB/s':>7}")
     for rows, dim in sizes_of(arguments.sizes):
-        for pair in pairs_of(arguments.types):
-            dtype, weight_type = (types[name] for name in pair.split("/"))
-            torch._dynamo.reset()
+        for activations in dict.fromkeys(pair.split("/")[0] for pair in pairs):
+            dtype = types[activations]
             size = dtype.itemsize * rows * dim
-            places = max(1, min(64, (SPREAD_BYTES + 4 * size - 1) // (4 * size)))
-            a, b = ([torch.randn(rows, dim, device="cuda", dtype=torch.float32).to(dtype) for _ in range(places)] for _ in range(2))
-            weight = torch.rand(dim, device="cuda", dtype=torch.float32).to(weight_type) + 0.5
-
-            def eager(x, z, w):
-                r = x + z
-                return torch.nn.functional.rms_norm(r, (dim,), w.to(r.dtype), EPSILON), r
-
-            forms = {"eager": eager, "compile": torch.compile(eager, dynamic=False, mode="max-autotune-no-cudagraphs")}
-            given = {"eager": weight.to(dtype), "compile": weight.to(dtype)}   # converted outside of the time
+            if 4 * size > MOST_BYTES:
+                print(f"{activations:<10} {rows:>7} {dim:>6} takes {4 * size / 2**30:.1f} GiB: left out")
+                continue
+            a, b, weight = inputs_of(torch, rows, dim, dtype)
+            places = len(a)
+            matching = [pair for pair in pairs if pair.split("/")[0] == activations]
+            forms = [("eager", matching, eager_form(torch, dim), weight.to(dtype)),
+                     ("compile", matching, compiled_form(torch, dim), weight.to(dtype))]
             if operator is not None:
-                forms["operator"] = lambda x, z, w: operator(x, z, w, EPSILON)
-                given["operator"] = weight
-            for what, form in forms.items():
-                w = given[what]
+                call = lambda x, z, w: operator(x, z, w, EPSILON)  # noqa: E731
+                forms += [("operator", [pair], call, weight.to(types[pair.split("/")[1]])) for pair in matching]
+            for what, of_pairs, form, w in forms:
                 for i in range(3):
                     results = form(a[i % places], b[i % places], w)
-                right = check(torch, form(a[0], b[0], w), a[0], b[0], w, f"{what} {pair} {rows}x{dim}") and right
+                right = check(torch, form(a[0], b[0], w), a[0], b[0], w, f"{what} {of_pairs[0]} {rows}x{dim}") and right
                 del results
                 ordered = timed(torch, lambda i, form=form, w=w: form(a[i % places], b[i % places], w), places)
                 median, low, high = (percentile(ordered, fraction) for fraction in (0.5, 0.05, 0.95))
                 rate = 4 * size / median * 1e-3
-                rows_out.append((gpu, what, pair, rows, dim, median, low, high, rate))
-                print(f"{pair:<10} {rows:>7} {dim:>6} {what:<12} {median:>9.2f} {low:>9.2f} {high:>9.2f} {rate:>7.0f}", flush=True)
+                for pair in of_pairs:
+                    rows_out.append((gpu, what, pair, rows, dim, median, low, high, rate))
+                print(f"{', '.join(of_pairs):<10} {rows:>7} {dim:>6} {what:<12} {median:>9.2f} {low:>9.2f} {high:>9.2f} {rate:>7.0f}", flush=True)
             del a, b
             torch.cuda.empty_cache()
     if arguments.csv:

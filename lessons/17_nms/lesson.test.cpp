@@ -2,6 +2,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "common/base/error.hpp"
 #include "common/check/checker.hpp"
@@ -84,6 +85,37 @@ TEST(Nms, TouchingZeroAreaAndTheThreshold) {
     }
 }
 
+// Corners on a grid of eight places: boxes touch, coincide, lie within each other, have no area or are inside out;
+// scores of four values, one of them in both zeroes. All exact, so nothing may differ from the reference.
+TEST(Nms, BoxesOnASmallGrid) {
+    std::mt19937 random(17);
+    const auto place = [&] { return static_cast<float>(random() % 8); };
+    for (const std::size_t n : {2u, 3u, 5u, 17u, 64u, 65u, 150u, 300u}) {
+        for (int round = 0; round < 4; ++round) {
+            std::vector<BoxCorners> boxes(n);
+            std::vector<float> scores(n);
+            std::vector<int> classes(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                boxes[i] = {place(), place(), place(), place()};
+                if (random() % 4) {  // most with area
+                    boxes[i].x2 = boxes[i].x1 + 1 + place() / 2;
+                    boxes[i].y2 = boxes[i].y1 + 1 + place() / 2;
+                }
+                const float of_four[] = {-1, -0.0f, 0, 0.5f};
+                scores[i] = of_four[random() % 4];
+                classes[i] = static_cast<int>(i % nms_lesson::kClasses);
+            }
+            for (const char* variant : {"bit_mask", "tiles", "tiles_by_class"}) {
+                const bool by_class = std::string(variant) == "tiles_by_class";
+                std::vector<int> lives = nms_lesson::kept_boxes(boxes, scores, nms_lesson::kThreshold,
+                                                                by_class ? classes : std::vector<int>());
+                std::sort(lives.begin(), lives.end());
+                EXPECT_EQ(kept_by(variant, boxes, scores), lives) << variant << ", " << n << " boxes, round " << round;
+            }
+        }
+    }
+}
+
 // A NaN sets the status, wherever it stands, and nothing is read or written out of bounds.
 TEST(Nms, NotANumberSetsTheStatus) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -120,7 +152,8 @@ TEST(Nms, ChainsCopiesAndCrowds) {
 // Copies of one box: by class the first of each class lives, else the first of all.
 TEST(Nms, ByClassOnlyOnesOwnClassSuppresses) {
     for (const std::uint64_t n : {1u, 2u, 7u, 70u}) {
-        for (const auto& [variant, lives] : {std::pair{"tiles", std::uint64_t{1}}, {"tiles_by_class", std::uint64_t{3}}}) {
+        for (const auto& [variant, lives] :
+             {std::pair{"tiles", std::uint64_t{1}}, {"tiles_by_class", std::uint64_t{3}}}) {
             const auto plan = plan_of(variant, inputs_for(variant, n, "small"));
             const auto outcome = run(plan);
             const auto kept = buffer<int>(plan, outcome, "kept");
@@ -210,7 +243,9 @@ TEST(Nms, TheViewOfBoxesHoldsWhatTheReferenceSays) {
                     }
                 }
                 // The one kernel compares only for boxes that are found kept.
-                if (std::string(variant) != "racing") { EXPECT_EQ(made, n * (n - 1) / 2) << what; }
+                if (std::string(variant) != "racing") {
+                    EXPECT_EQ(made, n * (n - 1) / 2) << what;
+                }
                 // A tile's rows are read in one step and joined in a later one.
                 if (all.tiled && all.boxes[0].read != kNoStep) {
                     EXPECT_NE(scene::suppression_caption(all, all.boxes[0].read).find("bits are read"),

@@ -158,12 +158,39 @@ int power_of_two(std::int64_t value) {
 
 // Threads that a kernel with so many packs in registers has room for: as its launch bounds say.
 int most_threads(int packs) { return packs == 4 ? 512 : 1024; }
-// … of a block that shares a row with others.
-int most_cluster_threads(int packs) { return packs == 1 ? 1024 : 512; }
 
-constexpr int kGroupBlock = 128;           // threads of a block that takes several rows
-constexpr std::int64_t kGroupPacks = 128;  // packs of the longest row that a warp takes
-constexpr int kLargestCluster = 8;         // that every GPU with clusters has
+constexpr int kGroupBlock = 128;          // threads of a block that takes several rows
+constexpr int kMostGroupThreads = 256;    // … and at most
+constexpr std::int64_t kGroupPacks = 64;  // packs of the longest row that a warp takes
+constexpr int kLargestCluster = 8;        // that every GPU with clusters has
+constexpr int kMostClusterThreads = 512;  // of a block that keeps its part of a row in float
+constexpr int kMostPackedThreads = 1024;  // … or packed
+constexpr int kLeastShiftedThreads = 16;  // for a row's ends
+
+std::int64_t values_of_pack(const Layout& layout) {
+    return static_cast<std::int64_t>(16 / detail::size_of(layout.type));
+}
+
+// Threads that a row should have. About 256: several blocks on a multiprocessor, of which some load while others wait
+// or store. More where all rows together do not keep the GPU busy for long.
+std::int64_t wanted_threads(const Layout& layout, std::int64_t packs, int processors) {
+    const std::int64_t of_processor = layout.rows() * packs / processors;
+    return of_processor <= 1024 ? 1024 : of_processor <= 8192 ? 512 : 256;
+}
+
+// Rows that outgrow a block of block_kernel.
+Shape long_shape(const Layout& layout, std::int64_t packs, bool sm90) {
+    const int most = layout.wide ? kMostClusterThreads : kMostPackedThreads;
+    for (int cluster = layout.wide ? 2 : 1; cluster <= (sm90 ? kLargestCluster : 1); cluster *= 2) {
+        const int threads = round_up(ceil_div(packs, std::int64_t{4} * cluster), 32);
+        if (threads <= most && layout.rows() <= kMostRows / cluster)
+            return {.route = layout.wide ? Shape::Route::cluster : Shape::Route::packed,
+                    .packs = 4,
+                    .threads = threads,
+                    .cluster = cluster};
+    }
+    return detail::element_shape(layout);
+}
 
 }  // namespace
 
@@ -184,6 +211,7 @@ Layout layout_of(const Description& d) noexcept {
     Layout layout;
     layout.type = d.y.type;
     layout.weight = d.weight.type;
+    layout.wide = d.sum == Sum::unrounded && d.y.type != Type::f32;
     const bool heads = d.y.rank == 3;
     layout.batch = d.y.shape[0];
     layout.heads = heads ? d.y.shape[1] : 1;
@@ -256,6 +284,8 @@ const char* route_name(Shape::Route route) {
             return "block";
         case Shape::Route::cluster:
             return "cluster";
+        case Shape::Route::packed:
+            return "packed";
         case Shape::Route::element:
             return "element";
     }
@@ -318,72 +348,81 @@ Status check_pointers(const Layout& layout, const Pointers& given, std::size_t n
     return {};
 }
 
-bool may_pack(const Layout& layout) noexcept {
-    const auto pack = static_cast<std::int64_t>(16 / size_of(layout.type));
+bool has_whole_packs(const Layout& layout) noexcept {
+    const std::int64_t pack = values_of_pack(layout);
     return layout.dim % pack == 0 &&
            std::all_of(layout.tensors.begin(), layout.tensors.end(),
                        [&](const RowLayout& row) { return row.strides[0] % pack == 0 && row.strides[1] % pack == 0; });
 }
 
-Shape element_shape(const Layout& layout) noexcept {
-    return {Shape::Route::element, 1, round_up(std::min<std::int64_t>(layout.dim, 512), 32), 1, 1};
+bool is_alike(const Layout& layout) noexcept {
+    const std::int64_t pack = values_of_pack(layout);
+    const RowLayout& first = layout.tensors[0];
+    return std::all_of(layout.tensors.begin(), layout.tensors.end(), [&](const RowLayout& row) {
+        return row.strides[0] % pack == first.strides[0] % pack && row.strides[1] % pack == first.strides[1] % pack;
+    });
 }
 
-Shape packed_shape(const Layout& layout, int processors, bool clusters) noexcept {
-    if (!may_pack(layout)) return element_shape(layout);
-    const std::int64_t packs = layout.dim / static_cast<std::int64_t>(16 / size_of(layout.type));
+Shape element_shape(const Layout& layout) noexcept {
+    return {.route = Shape::Route::element, .threads = round_up(std::min<std::int64_t>(layout.dim, 512), 32)};
+}
+
+Shape whole_shape(const Layout& layout, int processors, bool sm90) noexcept {
+    const std::int64_t packs = layout.dim / values_of_pack(layout);
     if (packs <= kGroupPacks) {
         const int threads = power_of_two(std::min<std::int64_t>(packs, 32));
-        return {Shape::Route::group, power_of_two(ceil_div(packs, threads)), threads, kGroupBlock / threads, 1};
+        return {.route = Shape::Route::group,
+                .packs = power_of_two(ceil_div(packs, threads)),
+                .threads = threads,
+                .rows = kGroupBlock / threads};
     }
-    // About 256 threads a row: several blocks on a multiprocessor, of which some load while others wait or store. Where
-    // rows do not fill the GPU, as many threads as a row has packs.
-    const bool few = layout.rows() * packs <= std::int64_t{processors} * 1024;
-    int each = std::min(4, power_of_two(ceil_div(packs, few ? 1024 : 256)));
-    const auto threads_of = [&](int cluster) { return round_up(ceil_div(packs, std::int64_t{each} * cluster), 32); };
-    if (threads_of(1) > most_threads(each)) each = 4;
-    if (threads_of(1) <= most_threads(each) && layout.rows() <= kMostRows)
-        return {Shape::Route::block, each, threads_of(1), 1, 1};
-    // Four packs of 16 bits and their weights fit a thread's 64 registers only where the weights are halves: others
-    // widen to twice the room before the sum is there.
-    const bool spills = layout.type != Type::f32 && layout.weight != Type::f16;
-    for (const int packs_each : {spills ? 2 : 4, 4}) {
-        each = packs_each;
-        for (int cluster = 2; cluster <= (clusters ? kLargestCluster : 1); cluster *= 2)
-            if (threads_of(cluster) <= most_cluster_threads(each) && layout.rows() <= kMostRows / cluster)
-                return {Shape::Route::cluster, each, threads_of(cluster), 1, cluster};
-    }
-    return element_shape(layout);
+    const std::int64_t wanted = wanted_threads(layout, packs, processors);
+    int each = std::min(4, power_of_two(ceil_div(packs, wanted)));
+    if (wanted == 256) each = std::max(each, 2);
+    const auto threads = [&] { return round_up(ceil_div(packs, each), 32); };
+    if (threads() > most_threads(each)) each = 4;
+    if (threads() <= most_threads(each)) return {.route = Shape::Route::block, .packs = each, .threads = threads()};
+    return long_shape(layout, packs, sm90);
 }
 
-bool fits(const Shape& shape, const Layout& layout, bool clusters) noexcept {
-    const std::int64_t packs = layout.dim / static_cast<std::int64_t>(16 / size_of(layout.type));
-    if (!may_pack(layout) || (shape.packs != 1 && shape.packs != 2 && shape.packs != 4)) return false;
-    const int most =
-        shape.route == Shape::Route::cluster ? most_cluster_threads(shape.packs) : most_threads(shape.packs);
-    const int threads = shape.threads, rows = shape.rows, cluster = shape.cluster;
-    if (threads < 1 || threads > most || rows < 1 || rows > most) return false;
+Shape shifted_shape(const Layout& layout, int processors, bool sm90) noexcept {
+    const std::int64_t packs = layout.dim / values_of_pack(layout);
+    if (packs <= kGroupPacks) {
+        const int threads = std::max(kLeastShiftedThreads, power_of_two(ceil_div(packs, 4)));
+        return {.route = Shape::Route::group, .packs = 4, .threads = threads, .rows = kGroupBlock / threads};
+    }
+    const std::int64_t wanted = wanted_threads(layout, packs, processors);
+    const int each = packs <= 2 * wanted ? 2 : 4, threads = round_up(ceil_div(packs, each), 32);
+    if (threads <= most_threads(each)) return {.route = Shape::Route::block, .packs = each, .threads = threads};
+    return long_shape(layout, packs, sm90);
+}
+
+bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexcept {
+    if (whole ? !has_whole_packs(layout) : !is_alike(layout)) return false;
+    const std::int64_t packs = layout.dim / values_of_pack(layout);
+    const int each = shape.packs, threads = shape.threads, rows = shape.rows, cluster = shape.cluster;
+    if ((each != 1 && each != 2 && each != 4) || cluster < 1 || cluster > kLargestCluster ||
+        cluster != power_of_two(cluster) || layout.rows() > kMostRows / cluster || rows < 1 ||
+        rows > kMostGroupThreads || threads < (whole ? 1 : kLeastShiftedThreads) || threads > kMostPackedThreads ||
+        std::int64_t{threads} * each * cluster < packs)
+        return false;
+    const bool one_row = rows == 1 && threads % 32 == 0;
     switch (shape.route) {
         case Shape::Route::element:
             return false;
         case Shape::Route::group:
-            return threads == power_of_two(threads) && threads <= 32 && rows * threads % 32 == 0 &&
-                   rows * threads <= most && std::int64_t{threads} * shape.packs >= packs && cluster == 1;
+            return (whole || each == 4) && cluster == 1 && threads == power_of_two(threads) && threads <= 32 &&
+                   rows * threads % 32 == 0 && rows * threads <= kMostGroupThreads;
         case Shape::Route::block:
-            return cluster == 1 && rows == 1 && threads % 32 == 0 && std::int64_t{threads} * shape.packs >= packs;
+            return (whole || each >= 2) && cluster == 1 && one_row && threads <= most_threads(each);
         case Shape::Route::cluster:
-            return clusters && (cluster == 2 || cluster == 4 || cluster == 8) && rows == 1 && threads % 32 == 0 &&
-                   layout.rows() <= kMostRows / cluster && std::int64_t{threads} * shape.packs * cluster >= packs;
+            return each == 4 && sm90 && cluster > 1 && one_row && threads <= kMostClusterThreads;
+        case Shape::Route::packed:
+            return (whole ? each >= 2 : each == 4) && !layout.wide && one_row && (sm90 || cluster == 1);
     }
     return false;
 }
 
 }  // namespace detail
-
-bool AddRmsNorm::use_shape(const Shape& shape) noexcept {
-    if (!created_ || !detail::fits(shape, layout_, clusters_)) return false;
-    packed_ = shape;
-    return true;
-}
 
 }  // namespace add_rms_norm

@@ -20,21 +20,36 @@ using Route = Shape::Route;
 // Row values that the element route keeps in global memory: so many blocks at most, each with a row of its own.
 constexpr int kWorkspaceBlocksPerProcessor = 2;
 
+template <class T, class W, bool kWhole>
+const void* kernel_in_registers(Route route, int packs) {
+    if (route == Route::group) {
+        if constexpr (kWhole) {
+            if (packs == 1) return reinterpret_cast<const void*>(&group_kernel<T, W, 1, true>);
+            if (packs == 2) return reinterpret_cast<const void*>(&group_kernel<T, W, 2, true>);
+        }
+        return reinterpret_cast<const void*>(&group_kernel<T, W, 4, kWhole>);
+    }
+    if constexpr (kWhole) {
+        if (packs == 1) return reinterpret_cast<const void*>(&block_kernel<T, W, 1, true>);
+    }
+    return packs == 2 ? reinterpret_cast<const void*>(&block_kernel<T, W, 2, kWhole>)
+                      : reinterpret_cast<const void*>(&block_kernel<T, W, 4, kWhole>);
+}
+
+// As detail::fits() says, there is one.
 template <class T, class W>
-const void* kernel_for(Route route, int packs) {
+const void* kernel_for(Route route, int packs, bool whole) {
     switch (route) {
         case Route::group:
-            return packs == 1   ? reinterpret_cast<const void*>(&group_kernel<T, W, 1>)
-                   : packs == 2 ? reinterpret_cast<const void*>(&group_kernel<T, W, 2>)
-                                : reinterpret_cast<const void*>(&group_kernel<T, W, 4>);
         case Route::block:
-            return packs == 1   ? reinterpret_cast<const void*>(&block_kernel<T, W, 1>)
-                   : packs == 2 ? reinterpret_cast<const void*>(&block_kernel<T, W, 2>)
-                                : reinterpret_cast<const void*>(&block_kernel<T, W, 4>);
+            return whole ? kernel_in_registers<T, W, true>(route, packs)
+                         : kernel_in_registers<T, W, false>(route, packs);
         case Route::cluster:
-            return packs == 1   ? reinterpret_cast<const void*>(&cluster_kernel<T, W, 1>)
-                   : packs == 2 ? reinterpret_cast<const void*>(&cluster_kernel<T, W, 2>)
-                                : reinterpret_cast<const void*>(&cluster_kernel<T, W, 4>);
+            return reinterpret_cast<const void*>(&cluster_kernel<T, W, 4>);
+        case Route::packed:
+            if (!whole) return reinterpret_cast<const void*>(&packed_kernel<T, W, 4, false>);
+            return packs == 2 ? reinterpret_cast<const void*>(&packed_kernel<T, W, 2, true>)
+                              : reinterpret_cast<const void*>(&packed_kernel<T, W, 4, true>);
         case Route::element:
             break;
     }
@@ -54,22 +69,51 @@ auto with_types(Type type, Type weight, const Use& use) {
     return use(float{}, float{});
 }
 
-const void* kernel_of(const Layout& layout, Route route, int packs) {
+const void* kernel_of(const Layout& layout, Route route, int packs, bool whole) {
     return with_types(layout.type, layout.weight,
-                      [&](auto t, auto w) { return kernel_for<decltype(t), decltype(w)>(route, packs); });
+                      [&](auto t, auto w) { return kernel_for<decltype(t), decltype(w)>(route, packs, whole); });
 }
 
 Status no_device(const char* format, int device, cudaError_t error) {
     return detail::failed(Code::device, format, device, cudaGetErrorString(error));
 }
 
-bool fits_16(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
+bool fits_16(std::uintptr_t address) { return address % 16 == 0; }
 
 // A call of these may leave an error behind that is no one else's business.
 cudaError_t cleared(cudaError_t error) {
     if (error != cudaSuccess) cudaGetLastError();
     return error;
 }
+
+// Dynamic shared memory that a block of this kernel may have; it is allowed to have as much from now on, whichever
+// operator asks for how much of it.
+cudaError_t allow_shared(const void* kernel, int device, std::size_t* bytes) {
+    int most = 0;
+    cudaFuncAttributes attributes{};
+    cudaError_t error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, kernel);
+    if (error != cudaSuccess) return error;
+    *bytes = static_cast<std::size_t>(most) - attributes.sharedSizeBytes;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(*bytes));
+}
+
+// Makes `device` current while it lives.
+class OnDevice {
+public:
+    explicit OnDevice(int device) : device_(device) {
+        cudaGetDevice(&before_);
+        if (before_ != device_) cudaSetDevice(device_);
+    }
+    ~OnDevice() {
+        if (before_ != device_) cudaSetDevice(before_);
+    }
+    OnDevice(const OnDevice&) = delete;
+    OnDevice& operator=(const OnDevice&) = delete;
+
+private:
+    int device_, before_ = 0;
+};
 
 }  // namespace
 
@@ -96,45 +140,45 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
                               "Device %d was asked for and there are %d; give 0 to %d, or -1 for the current "
                               "one.",
                               made.device_, count, count - 1);
-    int processors = 0, major = 0, shared = 0;
-    cudaError_t error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, made.device_);
+    int major = 0;
+    cudaError_t error = cudaDeviceGetAttribute(&made.processors_, cudaDevAttrMultiProcessorCount, made.device_);
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, made.device_);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, made.device_);
     if (cleared(error) != cudaSuccess) return no_device("Device %d does not say what it is: %s.", made.device_, error);
 
     // Functions are asked, and told, on the device that they are to run on.
-    int current = made.device_;
-    cudaGetDevice(&current);
-    if (current != made.device_) cudaSetDevice(made.device_);
-    const void* any = kernel_of(made.layout_, Route::element, 1);
-    cudaFuncAttributes attributes{}, of_cluster{};
-    error = cleared(cudaFuncGetAttributes(&attributes, any));
-    if (error == cudaSuccess) {
-        made.shared_size_ = static_cast<std::size_t>(shared) - attributes.sharedSizeBytes;
-        error = cleared(cudaFuncSetAttribute(any, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             static_cast<int>(made.shared_size_)));
-    }
-    // ptxVersion is that of the architecture compiled for: code for an older one has no clusters, whatever the GPU.
+    const OnDevice on(made.device_);
+    cudaFuncAttributes attributes{};
+    error = cudaFuncGetAttributes(&attributes, kernel_of(made.layout_, Route::cluster, 4, true));
     if (error == cudaSuccess)
-        error = cleared(cudaFuncGetAttributes(&of_cluster, kernel_of(made.layout_, Route::cluster, 4)));
-    if (current != made.device_) cudaSetDevice(current);
-    if (error != cudaSuccess)
+        error = allow_shared(kernel_of(made.layout_, Route::element, 1, false), made.device_, &made.shared_size_);
+    if (cleared(error) != cudaSuccess)
         return no_device("Device %d has no code of this operator: %s. Compile it for that GPU.", made.device_, error);
-    made.clusters_ = major >= 9 && of_cluster.ptxVersion >= 90;
-    made.processors_ = processors;
-    made.may_pack_ = detail::may_pack(made.layout_);
-    made.packed_ = detail::packed_shape(made.layout_, processors, made.clusters_);
+    // ptxVersion is that of the architecture compiled for: code for an older one has no clusters, whatever the GPU.
+    made.sm90_ = major >= 9 && attributes.ptxVersion >= 90;
+    // Before 12.3 a graph could not hold launches that overlap.
+    int driver = 0;
+    cudaDriverGetVersion(&driver);
+    made.overlap_ = made.sm90_ && description.overlap && CUDART_VERSION >= 12030 && driver >= 12030;
+    made.whole_ = detail::has_whole_packs(made.layout_);
+    made.alike_ = detail::is_alike(made.layout_);
     made.element_ = detail::element_shape(made.layout_);
+    made.shifted_ = made.alike_ ? detail::shifted_shape(made.layout_, made.processors_, made.sm90_) : made.element_;
+    made.aligned_ = made.whole_ ? detail::whole_shape(made.layout_, made.processors_, made.sm90_) : made.shifted_;
     const auto row_bytes = static_cast<std::size_t>(made.layout_.dim) * sizeof(float);
     if (made.sum_ == Sum::unrounded && made.layout_.type != Type::f32 && row_bytes > made.shared_size_) {
         const auto blocks =
-            std::min<std::int64_t>(made.layout_.rows(), std::int64_t{kWorkspaceBlocksPerProcessor} * processors);
+            std::min<std::int64_t>(made.layout_.rows(), std::int64_t{kWorkspaceBlocksPerProcessor} * made.processors_);
         made.workspace_size_ = static_cast<std::size_t>(blocks) * row_bytes;
     }
     made.created_ = true;
     *norm = made;
     return {};
+}
+
+bool AddRmsNorm::use_shape(const Shape& shape) noexcept {
+    if (!created_ || !detail::fits(shape, layout_, sm90_, whole_)) return false;
+    aligned_ = shape;
+    return true;
 }
 
 Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residual_out, const void* a, const void* b,
@@ -152,28 +196,36 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
                               "cudaSetDevice(), or create another.",
                               current, device_);
 
-    const bool packs = may_pack_ && fits_16(y) && fits_16(residual_out) && fits_16(a) && fits_16(b) && fits_16(weight);
-    const Shape& shape = packs ? packed_ : element_;
+    // Bits in which addresses differ, and those of y and the weight.
+    const auto bits = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    const std::uintptr_t differ = (bits(y) ^ bits(residual_out)) | (bits(y) ^ bits(a)) | (bits(y) ^ bits(b));
+    const bool shifted = alike_ && fits_16(differ | bits(weight)), aligned = shifted && fits_16(bits(y));
+    const Shape& shape = aligned ? aligned_ : shifted ? shifted_ : element_;
+    const bool whole = aligned && whole_;
     const auto rows = static_cast<unsigned>(layout_.rows());
     cudaLaunchConfig_t config{};
     config.stream = stream;
-    cudaLaunchAttribute attribute{};
+    config.blockDim.x = static_cast<unsigned>(shape.threads);
+    cudaLaunchAttribute attributes[2] = {};
+    config.attrs = attributes;
+    if (overlap_) {
+        attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (shape.cluster > 1) {
+        attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+        attributes[config.numAttrs++].val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
+    }
     bool in_workspace = false, in_shared = false;
     switch (shape.route) {
         case Route::group:
             config.gridDim.x = (rows + static_cast<unsigned>(shape.rows) - 1) / static_cast<unsigned>(shape.rows);
-            config.blockDim.x = static_cast<unsigned>(shape.threads * shape.rows);
+            config.blockDim.x *= static_cast<unsigned>(shape.rows);
             break;
         case Route::block:
         case Route::cluster:
+        case Route::packed:
             config.gridDim.x = rows * static_cast<unsigned>(shape.cluster);
-            config.blockDim.x = static_cast<unsigned>(shape.threads);
-            if (shape.cluster > 1) {
-                attribute.id = cudaLaunchAttributeClusterDimension;
-                attribute.val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
-                config.attrs = &attribute;
-                config.numAttrs = 1;
-            }
             break;
         case Route::element: {
             const auto row_bytes = static_cast<std::size_t>(layout_.dim) * sizeof(float);
@@ -181,7 +233,6 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
             in_workspace = workspace_size_ > 0;
             if (in_shared) config.dynamicSmemBytes = row_bytes;
             config.gridDim.x = in_workspace ? static_cast<unsigned>(workspace_size_ / row_bytes) : rows;
-            config.blockDim.x = static_cast<unsigned>(shape.threads);
             break;
         }
     }
@@ -203,8 +254,8 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
                              in_workspace ? static_cast<float*>(workspace) : nullptr,
                              in_shared ? 1 : 0};
         int lanes = shape.threads;
-        void* arguments[] = {&args, &lanes};  // block and cluster kernels take the first alone
-        return cudaLaunchKernelExC(&config, kernel_for<T, W>(shape.route, shape.packs), arguments);
+        void* arguments[] = {&args, &lanes};  // a group kernel takes both, others the first alone
+        return cudaLaunchKernelExC(&config, kernel_for<T, W>(shape.route, shape.packs, whole), arguments);
     });
     if (cleared(error) != cudaSuccess)
         return detail::failed(Code::launch, "CUDA refused the launch: %s.", cudaGetErrorString(error));

@@ -92,6 +92,9 @@ struct Description {
     Sum sum = Sum::rounded;
     Cast cast = Cast::once;
     int device = -1;  // a CUDA device; -1: the current one
+    // On GPUs of compute capability 9.0 and later: the kernel may be launched while the one before it on the stream
+    // still runs, for whose end it then waits (CUDA's programmatic dependent launch).
+    bool overlap = true;
 
     // y, residual_out, a and b are `tensor`; the weight has its type and last dimension.
     void set_all(const Tensor& tensor);
@@ -103,10 +106,11 @@ struct Shape {
         group,    // `threads` of a warp take a row, in registers: several rows a block
         block,    // a block takes a row, in registers
         cluster,  // `cluster` blocks take a row, in registers
+        packed,   // `cluster` blocks, or one, take a row, in registers, of which 16 bits need half as many
         element,  // a block takes a row, value by value: any alignment, any length
     };
     Route route = Route::element;
-    int packs = 1;    // 16-byte loads of each input that a thread has in flight: 1, 2 or 4
+    int packs = 1;    // of 16 bytes, that a thread takes of each input's row: 1, 2 or 4
     int threads = 0;  // a row (group), or a block
     int rows = 1;     // a block
     int cluster = 1;  // blocks a row
@@ -126,6 +130,7 @@ struct RowLayout {
 // Batches and heads that follow each other evenly in all tensors are one dimension here.
 struct Layout {
     Type type = Type::f32, weight = Type::f32;
+    bool wide = false;  // y is made of sums in float that residual_out does not hold
     std::int64_t batch = 0, heads = 1, dim = 0;
     std::array<RowLayout, 4> tensors{};  // y, residual_out, a, b
     std::int64_t rows() const noexcept { return batch * heads; }
@@ -149,11 +154,13 @@ public:
     Status run(void* workspace, std::size_t size, void* y, void* residual_out, const void* a, const void* b,
                const void* weight, CUstream_st* stream) const noexcept;
 
-    // How rows that begin at multiples of 16 bytes are taken, and how others.
-    const Shape& packed() const noexcept { return packed_; }
+    // How rows are taken where all tensors begin at multiples of 16 bytes, where they begin equally far past such
+    // multiples, and elsewhere. The first is the second where rows have no whole packs.
+    const Shape& aligned() const noexcept { return aligned_; }
+    const Shape& shifted() const noexcept { return shifted_; }
     const Shape& by_element() const noexcept { return element_; }
 
-    // For measuring: takes rows that begin at multiples of 16 bytes in another shape. False, and nothing is changed,
+    // For measuring: another shape for tensors that begin at multiples of 16 bytes. False, and nothing is changed,
     // where there is no such kernel or the row does not fit.
     bool use_shape(const Shape& shape) noexcept;
 
@@ -161,8 +168,10 @@ public:
 
 private:
     bool created_ = false;
-    bool may_pack_ = false;  // whole packs, strides that are multiples of 16 bytes
-    bool clusters_ = false;  // the GPU and this build have them
+    bool whole_ = false;    // whole packs, strides that are multiples of 16 bytes
+    bool alike_ = false;    // the tensors' rows begin equally far past a multiple of 16 bytes where the tensors do
+    bool sm90_ = false;     // the GPU and this build have clusters and launches that overlap
+    bool overlap_ = false;  // … and the last are wanted
     int device_ = 0;
     int processors_ = 1;           // multiprocessors
     std::size_t shared_size_ = 0;  // of the most that a block may have; row values kept there by the element route
@@ -171,7 +180,7 @@ private:
     Sum sum_ = Sum::rounded;
     Cast cast_ = Cast::once;
     Layout layout_;
-    Shape packed_, element_;
+    Shape aligned_, shifted_, element_;
 };
 
 // What the two source files share.
@@ -194,12 +203,15 @@ Status check_pointers(const Layout& layout, const Pointers& pointers, std::size_
                       std::size_t size) noexcept;
 
 // Do rows consist of whole packs of 16 bytes, and begin at multiples of 16 where the tensors do?
-bool may_pack(const Layout& layout) noexcept;
-// How such rows are taken on a GPU with so many multiprocessors, and how others.
-Shape packed_shape(const Layout& layout, int processors, bool clusters) noexcept;
+bool has_whole_packs(const Layout& layout) noexcept;
+// Do the rows of all tensors begin equally far past a multiple of 16 bytes where the tensors do?
+bool is_alike(const Layout& layout) noexcept;
+// How whole packs are taken on a GPU with so many multiprocessors, how other rows, and how any.
+Shape whole_shape(const Layout& layout, int processors, bool sm90) noexcept;
+Shape shifted_shape(const Layout& layout, int processors, bool sm90) noexcept;
 Shape element_shape(const Layout& layout) noexcept;
-// Is there a kernel that takes such rows in this shape?
-bool fits(const Shape& shape, const Layout& layout, bool clusters) noexcept;
+// Is there a kernel that takes such rows in this shape? `whole`: rows of whole packs.
+bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexcept;
 }  // namespace detail
 
 }  // namespace add_rms_norm

@@ -1,5 +1,5 @@
-// What blocks of a cluster need to join results: barriers in shared memory that wait for bytes, and stores to the
-// shared memory of the cluster's other blocks. Inline PTX of sm_90 (PTX ISA, mbarrier, st.async).
+// What GPUs of sm_90 have for long rows: barriers in shared memory that wait for bytes, stores to the shared memory of a
+// cluster's other blocks; and launches that overlap. Inline PTX (PTX ISA: mbarrier, st.async, griddepcontrol).
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -44,4 +44,40 @@ __device__ __forceinline__ void store_in_block(float* place, float value, unsign
                : : "r"(there), "f"(value), "r"(its_barrier) : "memory");
 }
 
+constexpr int kMostCluster = 8;
+
+// A number that all blocks of a cluster add up: each stores its part into the shared memory of all. A block waits for the
+// parts, not for the other blocks to arrive at a barrier.
+struct ClusterSum {
+  unsigned long long joined;
+  float sums[kMostCluster];
+
+  // By one thread, before any other use; then all blocks of the cluster must meet.
+  __device__ __forceinline__ void init() {
+    init_barrier(&joined, 1);
+    publish_barriers();
+  }
+  // By warp 0: tells all blocks this block's part.
+  __device__ __forceinline__ void tell(float part, unsigned rank, int blocks) {
+    if (threadIdx.x == 0) arrive_expecting(&joined, blocks * sizeof(float));
+    if (threadIdx.x < blocks) store_in_block(&sums[rank], part, &joined, threadIdx.x);
+  }
+  // By all threads.
+  __device__ __forceinline__ float wait(int blocks) {
+    wait_for(&joined, 0);
+    float sum = 0.0f;
+    for (int block = 0; block < blocks; ++block) sum += sums[block];
+    return sum;
+  }
+};
+
 #endif
+
+// Kernels here are launched while the kernel before them on the stream still runs. This one waits until that is over
+// and its results are there; by every thread, before it touches global memory. What follows may be launched from now on.
+__device__ __forceinline__ void begin_after_previous() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" : : : "memory");
+  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}

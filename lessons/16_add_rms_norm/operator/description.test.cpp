@@ -239,10 +239,16 @@ TEST(Description, FuzzedDescriptors) {
         const Layout layout = detail::layout_of(d);
         EXPECT_GE(layout.dim, 1);
         for (const RowLayout& row : layout.tensors) EXPECT_GE(row.extent, 0);
-        if (detail::may_pack(layout))
+        if (detail::has_whole_packs(layout))
             for (const bool clusters : {false, true}) {
-                const Shape shape = detail::packed_shape(layout, 132, clusters);
-                EXPECT_TRUE(shape.route == Shape::Route::element || detail::fits(shape, layout, clusters))
+                const Shape shape = detail::whole_shape(layout, 132, clusters);
+                EXPECT_TRUE(shape.route == Shape::Route::element || detail::fits(shape, layout, clusters, true))
+                    << layout.rows() << " rows of " << layout.dim << ": " << route_name(shape.route);
+            }
+        if (detail::is_alike(layout))
+            for (const bool clusters : {false, true}) {
+                const Shape shape = detail::shifted_shape(layout, 132, clusters);
+                EXPECT_TRUE(shape.route == Shape::Route::element || detail::fits(shape, layout, clusters, false))
                     << layout.rows() << " rows of " << layout.dim << ": " << route_name(shape.route);
             }
     }
@@ -359,29 +365,76 @@ TEST(Pointers, OfTwoMisusesTheDocumentedFirst) {
     EXPECT_EQ(code_of(apart()), Code::ok);  // no workspace needed: null will do
 }
 
-TEST(Shapes, OfRowsShortAndLong) {
-    const auto shape_of = [](Type type, std::int64_t rows, std::int64_t dim) {
+TEST(Shapes, OfWholeRowsShortAndLong) {
+    const auto shape_of = [](Type type, std::int64_t rows, std::int64_t dim, bool sm90 = true) {
         Description d;
         d.set_all(contiguous(type, rows, dim));
-        return detail::packed_shape(detail::layout_of(d), 132, true);
+        EXPECT_TRUE(detail::has_whole_packs(detail::layout_of(d)));
+        return detail::whole_shape(detail::layout_of(d), 132, sm90);
     };
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).route, Shape::Route::group);
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).threads, 8);  // 64 halves are 8 loads of 16 bytes
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).rows, 16);
     EXPECT_EQ(shape_of(Type::f16, 16384, 8192).route, Shape::Route::block);
     EXPECT_EQ(shape_of(Type::f16, 4, 8192).threads, 1024);  // few rows: all their loads at once
-    EXPECT_EQ(shape_of(Type::f32, 1024, 65536).route, Shape::Route::cluster);
-    EXPECT_EQ(shape_of(Type::f32, 1024, 65536).cluster, 8);
-    // With weights of f16 a thread has room for four packs; with others for two.
-    const Shape halves = shape_of(Type::f16, 1024, 65536), brain = shape_of(Type::bf16, 1024, 65536);
-    EXPECT_EQ(halves.route, Shape::Route::cluster);
+    // Long rows: as many blocks as have room for four packs a thread.
+    const Shape floats = shape_of(Type::f32, 1024, 65536), halves = shape_of(Type::f16, 1024, 65536);
+    EXPECT_EQ(floats.route, Shape::Route::packed);
+    EXPECT_EQ(floats.packs * floats.threads * floats.cluster, 65536 / 4);
+    EXPECT_EQ(halves.route, Shape::Route::packed);
     EXPECT_EQ(halves.packs * halves.threads * halves.cluster, 65536 / 8);
-    EXPECT_EQ(halves.packs, 4);
-    EXPECT_EQ(brain.packs * brain.threads * brain.cluster, 65536 / 8);
-    EXPECT_EQ(brain.packs, 2);
-    EXPECT_EQ(shape_of(Type::bf16, 1024, 131072).packs, 4);  // two would need more than eight blocks
-    EXPECT_EQ(shape_of(Type::f32, 1024, 65537).route, Shape::Route::element);    // not whole packs
-    EXPECT_EQ(shape_of(Type::f16, 1024, 1 << 20).route, Shape::Route::element);  // too long for a cluster
+    EXPECT_EQ(shape_of(Type::f16, 1024, 65536, false).route, Shape::Route::element);  // no clusters
+    EXPECT_EQ(shape_of(Type::f16, 1024, 32768, false).route, Shape::Route::packed);   // one block needs none
+    EXPECT_EQ(shape_of(Type::f16, 1024, 1 << 20).route, Shape::Route::element);       // too long for a cluster
+}
+
+TEST(Shapes, OfRowsThatBeginAnywhere) {
+    const auto shape_of = [](Type type, std::int64_t rows, std::int64_t dim, bool sm90 = true, Sum sum = Sum::rounded) {
+        Description d;
+        d.set_all(contiguous(type, rows, dim));
+        d.sum = sum;
+        EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
+        return detail::shifted_shape(detail::layout_of(d), 132, sm90);
+    };
+    EXPECT_EQ(shape_of(Type::f16, 4, 1).threads, 16);  // as many as a row's ends may have values
+    EXPECT_EQ(shape_of(Type::f16, 4, 511).route, Shape::Route::group);
+    EXPECT_EQ(shape_of(Type::f16, 4, 1023).route, Shape::Route::block);
+    EXPECT_EQ(shape_of(Type::f32, 4, 4097).route, Shape::Route::block);
+    EXPECT_EQ(shape_of(Type::f16, 4, 65537).route, Shape::Route::packed);
+    // What residual_out does not hold is kept in float.
+    EXPECT_EQ(shape_of(Type::f16, 4, 65537, true, Sum::unrounded).route, Shape::Route::cluster);
+    EXPECT_EQ(shape_of(Type::f32, 4, 65537, true, Sum::unrounded).route, Shape::Route::packed);
+    EXPECT_EQ(shape_of(Type::f16, 4, 65537, false).route, Shape::Route::element);
+    EXPECT_EQ(shape_of(Type::f16, 4, 300001).route, Shape::Route::element);
+    // Whatever the length, there is room for all whole packs, and there are threads for the ends.
+    for (const Type type : {Type::f16, Type::f32})
+        for (const Sum sum : {Sum::rounded, Sum::unrounded})
+            for (std::int64_t dim = 1; dim < 300000; dim += dim / 9 + 1) {
+                const Shape shape = shape_of(type, 4, dim, true, sum);
+                const std::int64_t values = type == Type::f32 ? 4 : 8;
+                if (shape.route == Shape::Route::element) continue;
+                EXPECT_GE(std::int64_t{shape.packs} * shape.threads * shape.cluster, dim / values) << dim;
+                EXPECT_GE(shape.threads, 2 * (values - 1)) << dim;
+            }
+}
+
+TEST(Layouts, RowsThatBeginEquallyFarPastAMultiple) {
+    Description d;
+    d.set_all(contiguous(Type::f16, 3, 65));
+    EXPECT_FALSE(detail::has_whole_packs(detail::layout_of(d)));
+    EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
+    d.a.strides[0] = 65 + 8;  // 16 bytes more
+    EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
+    d.a.strides[0] = 66;
+    EXPECT_FALSE(detail::is_alike(detail::layout_of(d)));
+    d.a.strides[0] = 0;  // one row for all
+    EXPECT_FALSE(detail::is_alike(detail::layout_of(d)));
+    d.set_all(contiguous(Type::f16, 1, 65));
+    d.a.strides[0] = 66;  // of a dimension of one element
+    EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
+    d.set_all(contiguous(Type::f32, 3, 65));
+    d.b.strides[0] = 65 + 4;
+    EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
 }
 
 TEST(Layouts, BatchesAndHeadsBecomeOneWhereTheyCan) {

@@ -1,11 +1,10 @@
-// The kernels that the operator launches, on top of row.cuh.
+// The kernels that the operator launches, on top of row.cuh. kWhole: rows begin at multiples of 16 bytes and hold whole
+// packs; else all four tensors' rows begin equally far past such a multiple. The weight begins at one.
 
 #include <cooperative_groups.h>
 
 #include "row.cuh"
 #include "cluster.cuh"
-
-constexpr int kMostCluster = 8;
 
 // Threads of a block that has room for so many packs in registers.
 constexpr int most_threads(int packs) { return packs == 4 ? 512 : 1024; }
@@ -41,32 +40,37 @@ __device__ __forceinline__ Row<T, W> row_of(const Arguments<T, W>& args, unsigne
   return row;
 }
 
+// Threads of a block that takes several rows.
+constexpr int kMostGroupThreads = 256;
+
 // A row for each `lanes` threads. blockDim.x is a multiple of 32.
-template <class T, class W, int kPacks>
-__global__ void __launch_bounds__(most_threads(kPacks))
+template <class T, class W, int kPacks, bool kWhole>
+__global__ void __launch_bounds__(kMostGroupThreads)
     group_kernel(const __grid_constant__ Arguments<T, W> args, int lanes) {
+  begin_after_previous();
   const unsigned index = blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;
   const bool there = index < args.rows;
   Row<T, W> row = row_of(args, there ? index : 0);
   if (!there) row.dim = 0;
-  row_in_registers<T, W, kPacks>(row, args.options, threadIdx.x % lanes, lanes, JoinLanes{lanes});
+  row_in_registers<T, W, kPacks, kWhole>(row, args.options, threadIdx.x % lanes, lanes, JoinLanes{lanes});
 }
 
 // A row for each block.
-template <class T, class W, int kPacks>
+template <class T, class W, int kPacks, bool kWhole>
 __global__ void __launch_bounds__(most_threads(kPacks)) block_kernel(const __grid_constant__ Arguments<T, W> args) {
   __shared__ float warp_sums[32];
-  row_in_registers<T, W, kPacks>(row_of(args, blockIdx.x), args.options, threadIdx.x, blockDim.x, JoinBlock{warp_sums});
+  begin_after_previous();
+  row_in_registers<T, W, kPacks, kWhole>(row_of(args, blockIdx.x), args.options, threadIdx.x, blockDim.x,
+                                         JoinBlock{warp_sums});
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-// The blocks of a cluster: each stores its sum into the shared memory of all of them, and adds what came. A block waits
-// for the sums, not for the other blocks to arrive at a barrier.
-struct ClusterSum {
-  unsigned long long joined;
-  float sums[kMostCluster];
-};
+// Threads of a block that may share a row with others, which it keeps in float.
+constexpr int kMostClusterThreads = 512;
+// … or as packs.
+constexpr int kMostPackedThreads = 1024;
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+// The blocks of a cluster, or a single block.
 struct JoinCluster {
   ClusterSum* cluster_sum;   // shared, and initialized; the block has arrived at the cluster's barrier since
   float* warp_sums;          // shared, 32 floats
@@ -80,56 +84,61 @@ struct JoinCluster {
     __syncthreads();
     // Another block's shared memory is there once that block has started.
     cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(*started));
-    if (threadIdx.x < 32) {
+    if (blocks == 1 || threadIdx.x < 32) {
       value = lane < blockDim.x / 32 ? warp_sums[lane] : 0.0f;
       value = warp_sum(value);
-      if (lane == 0) arrive_expecting(&cluster_sum->joined, blocks * sizeof(float));
-      if (lane < blocks) {
-        store_in_block(&cluster_sum->sums[cluster.block_rank()], value, &cluster_sum->joined, lane);
-      }
     }
-    wait_for(&cluster_sum->joined, 0);
-    value = 0.0f;
-    for (int block = 0; block < blocks; ++block) value += cluster_sum->sums[block];
-    return value;
+    if (blocks == 1) return value;
+    if (threadIdx.x < 32) cluster_sum->tell(value, cluster.block_rank(), blocks);
+    return cluster_sum->wait(blocks);
   }
 };
+#endif
 
-// Threads of a block that shares a row with others, and how many such blocks are to share a multiprocessor: while one
-// loads, another waits or stores.
-constexpr int most_cluster_threads(int packs) { return packs == 1 ? 1024 : 512; }
-template <class W>
-constexpr int cluster_blocks(int packs) {
-  return packs == 1 ? 1 : packs == 2 && sizeof(W) == 2 ? 3 : 2;
-}
-
-// A row for each cluster.
+// A row for each cluster, kept in float.
 template <class T, class W, int kPacks>
-__global__ void __launch_bounds__(most_cluster_threads(kPacks), cluster_blocks<W>(kPacks))
-    cluster_kernel(const __grid_constant__ Arguments<T, W> args) {
+__global__ void __launch_bounds__(kMostClusterThreads) cluster_kernel(const __grid_constant__ Arguments<T, W> args) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   __shared__ ClusterSum cluster_sum;
   __shared__ float warp_sums[32];
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
-  if (threadIdx.x == 0) {
-    init_barrier(&cluster_sum.joined, 1);
-    publish_barriers();
-  }
+  if (threadIdx.x == 0) cluster_sum.init();
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
+  begin_after_previous();
   const int blocks = cluster.num_blocks();
   const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
-  row_in_registers<T, W, kPacks>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks,
-                                 JoinCluster{&cluster_sum, warp_sums, &started});
-}
-#else
-template <class T, class W, int kPacks>
-__global__ void cluster_kernel(const __grid_constant__ Arguments<T, W>) {}
+  row_in_registers<T, W, kPacks, false>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks,
+                                        JoinCluster{&cluster_sum, warp_sums, &started});
 #endif
+}
+
+// A row for each block, or each cluster where there are such, kept as residual_out holds it.
+template <class T, class W, int kPacks, bool kWhole>
+__global__ void __launch_bounds__(kMostPackedThreads, 1) packed_kernel(const __grid_constant__ Arguments<T, W> args) {
+  __shared__ float warp_sums[32];
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  __shared__ ClusterSum cluster_sum;
+  const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+  if (threadIdx.x == 0) cluster_sum.init();
+  cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
+  begin_after_previous();
+  const int blocks = cluster.num_blocks();
+  const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
+  const JoinCluster join{&cluster_sum, warp_sums, &started};
+#else
+  const int blocks = 1;
+  const int thread = threadIdx.x;
+  const JoinBlock join{warp_sums};
+#endif
+  row_packed<T, W, kPacks, kWhole>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks, join);
+}
 
 // Any row: a block takes one after the other.
 template <class T, class W>
 __global__ void __launch_bounds__(512) element_kernel(const __grid_constant__ Arguments<T, W> args) {
   extern __shared__ float shared_row[];
   __shared__ float warp_sums[32];
+  begin_after_previous();
   float* kept = args.keeps_in_shared ? shared_row : nullptr;
   if (args.workspace) kept = args.workspace + (long long)blockIdx.x * args.first.dim;
   for (unsigned index = blockIdx.x; index < args.rows; index += gridDim.x) {

@@ -1,211 +1,15 @@
 // The operator on a GPU against a reference in double; without one, what create() says then.
-#include <cmath>
-#include <cstring>
 #include <limits>
-#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_runtime.h>
-#include <gtest/gtest.h>
-
-#include "lessons/16_add_rms_norm/operator/add_rms_norm.hpp"
+#include "lessons/16_add_rms_norm/operator/run.testing.hpp"
 
 namespace {
 
 using namespace add_rms_norm;
-
-bool has_gpu() {
-    int count = 0;
-    return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
-}
-
-double value_of(Type type, const std::byte* at) {
-    if (type == Type::f32) {
-        float value;
-        std::memcpy(&value, at, 4);
-        return static_cast<double>(value);
-    }
-    std::uint16_t bits;
-    std::memcpy(&bits, at, 2);
-    if (type == Type::f16) return static_cast<double>(__half2float(__half(__half_raw{bits})));
-    return static_cast<double>(__bfloat162float(__nv_bfloat16(__nv_bfloat16_raw{bits})));
-}
-
-void put(Type type, std::byte* at, float value) {
-    if (type == Type::f32) {
-        std::memcpy(at, &value, 4);
-    } else if (type == Type::f16) {
-        const __half narrow = __float2half_rn(value);
-        std::memcpy(at, &narrow, 2);
-    } else {
-        const __nv_bfloat16 narrow = __float2bfloat16_rn(value);
-        std::memcpy(at, &narrow, 2);
-    }
-}
-
-double rounded(Type type, float value) {
-    std::byte bytes[4];
-    put(type, bytes, value);
-    return value_of(type, bytes);
-}
-
-double unit_of(Type type) { return type == Type::f32 ? 0x1p-24 : type == Type::f16 ? 0x1p-11 : 0x1p-8; }
-double least_of(Type type) { return type == Type::f16 ? 0x1p-25 : type == Type::bf16 ? 0x1p-134 : 0x1p-149; }
-
-// A tensor in device memory, with memory around it that no run may change.
-class Held {
-public:
-    static constexpr std::size_t kAround = 64;  // bytes on either side
-    Held(const Tensor& tensor, std::int64_t offset) : tensor_(tensor), size_(detail::size_of(tensor.type)) {
-        std::int64_t extent = tensor.shape[static_cast<std::size_t>(tensor.rank - 1)];
-        for (int k = 0; k + 1 < tensor.rank; ++k)
-            extent += tensor.strides[static_cast<std::size_t>(k)] * (tensor.shape[static_cast<std::size_t>(k)] - 1);
-        first_ = kAround + static_cast<std::size_t>(offset) * size_;
-        bytes_.assign(first_ + static_cast<std::size_t>(extent) * size_ + kAround, std::byte{0x5a});
-        EXPECT_EQ(cudaMalloc(&device_, bytes_.size()), cudaSuccess);
-    }
-    ~Held() { cudaFree(device_); }
-    Held(const Held&) = delete;
-    Held& operator=(const Held&) = delete;
-
-    void* pointer() const { return static_cast<std::byte*>(device_) + first_; }
-    std::vector<std::byte>& bytes() { return bytes_; }
-    void upload() { EXPECT_EQ(cudaMemcpy(device_, bytes_.data(), bytes_.size(), cudaMemcpyHostToDevice), cudaSuccess); }
-    std::vector<std::byte> download() const {
-        std::vector<std::byte> held(bytes_.size());
-        EXPECT_EQ(cudaMemcpy(held.data(), device_, held.size(), cudaMemcpyDeviceToHost), cudaSuccess);
-        return held;
-    }
-    std::size_t place(std::int64_t batch, std::int64_t head, std::int64_t i) const {
-        std::int64_t at = batch * tensor_.strides[0] + i;
-        if (tensor_.rank == 3) at += head * tensor_.strides[1];
-        return first_ + static_cast<std::size_t>(at) * size_;
-    }
-
-private:
-    Tensor tensor_;
-    std::size_t size_, first_ = 0;
-    std::vector<std::byte> bytes_;
-    void* device_ = nullptr;
-};
-
-struct Case {
-    Description description;
-    std::int64_t offset = 0;  // elements that the tensors begin behind a multiple of 16 bytes
-    bool y_is_a = false, residual_is_b = false;
-    Shape shape{};  // threads 0: the operator's choice
-};
-
-std::string text_of(const Case& c) {
-    const Tensor& y = c.description.y;
-    std::string text = "types " + std::to_string(static_cast<int>(y.type)) + "/" +
-                       std::to_string(static_cast<int>(c.description.weight.type)) + ", (";
-    for (int k = 0; k < y.rank; ++k) text += (k ? ", " : "") + std::to_string(y.shape[static_cast<std::size_t>(k)]);
-    return text + "), sum " + std::to_string(static_cast<int>(c.description.sum)) + ", cast " +
-           std::to_string(static_cast<int>(c.description.cast)) + ", offset " + std::to_string(c.offset) +
-           (c.y_is_a ? ", y is a" : "") + (c.residual_is_b ? ", residual_out is b" : "");
-}
-
-// residual_out bit by bit; y within what its roundings allow; all else as it was.
-void expect_right(const Case& c) {
-    const Description& d = c.description;
-    AddRmsNorm norm;
-    Status status = AddRmsNorm::create(&norm, d);
-    ASSERT_TRUE(status) << status.sentence();
-    if (c.shape.threads > 0) {
-        ASSERT_TRUE(norm.use_shape(c.shape)) << text_of(c);
-    }
-    const Type type = d.y.type;
-    const bool three = d.y.rank == 3;
-    const std::int64_t batch = d.y.shape[0], heads = three ? d.y.shape[1] : 1, dim = d.y.shape[three ? 2 : 1];
-
-    Held a(d.a, c.offset), b(d.b, c.offset), weight(d.weight, c.offset), y(d.y, c.offset),
-        residual(d.residual_out, c.offset);
-    std::mt19937 random(static_cast<unsigned>(dim));
-    std::uniform_real_distribution<float> spread(-2, 2);
-    for (Held* held : {&a, &b})
-        for (std::int64_t i = 0; i < batch; ++i)
-            for (std::int64_t h = 0; h < heads; ++h)
-                for (std::int64_t k = 0; k < dim; ++k)
-                    put(type, held->bytes().data() + held->place(i, h, k), spread(random));
-    for (std::int64_t k = 0; k < dim; ++k)
-        put(d.weight.type,
-            weight.bytes().data() + Held::kAround +
-                static_cast<std::size_t>(c.offset + k) * detail::size_of(d.weight.type),
-            spread(random));
-    for (Held* held : {&a, &b, &weight, &y, &residual}) held->upload();
-    Held& y_at = c.y_is_a ? a : y;
-    Held& residual_at = c.residual_is_b ? b : residual;
-    void* workspace = nullptr;
-    if (norm.workspace_size()) {
-        ASSERT_EQ(cudaMalloc(&workspace, norm.workspace_size()), cudaSuccess);
-    }
-    status = norm.run(workspace, norm.workspace_size(), y_at.pointer(), residual_at.pointer(), a.pointer(), b.pointer(),
-                      weight.pointer(), nullptr);
-    ASSERT_TRUE(status) << status.sentence();
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << text_of(c);
-    cudaFree(workspace);
-
-    const std::vector<std::byte> got_y = y_at.download(), got_residual = residual_at.download();
-    std::vector<std::byte> want_y = y_at.bytes(), want_residual = residual_at.bytes();
-    const double u = unit_of(type);
-    int failures = 0;
-    for (std::int64_t i = 0; i < batch; ++i)
-        for (std::int64_t h = 0; h < heads; ++h) {
-            std::vector<double> x(static_cast<std::size_t>(dim));
-            double squares = 0;
-            for (std::int64_t k = 0; k < dim; ++k) {
-                const double sum = value_of(type, a.bytes().data() + a.place(i, h, k)) +
-                                   value_of(type, b.bytes().data() + b.place(i, h, k));  // exact in double, or all but
-                const float in_float = static_cast<float>(sum);
-                const double narrow = rounded(type, in_float);
-                put(type, want_residual.data() + residual_at.place(i, h, k), in_float);
-                const double squared = d.sum == Sum::rounded ? narrow : static_cast<double>(in_float);
-                squares += squared * squared;
-                x[static_cast<std::size_t>(k)] = d.sum == Sum::unrounded ? static_cast<double>(in_float) : narrow;
-            }
-            const double scale = 1 / std::sqrt(squares / static_cast<double>(dim) + static_cast<double>(d.epsilon));
-            for (std::int64_t k = 0; k < dim; ++k) {
-                const std::size_t place = y_at.place(i, h, k);
-                const double w = value_of(d.weight.type,
-                                          weight.bytes().data() + Held::kAround +
-                                              static_cast<std::size_t>(c.offset + k) * detail::size_of(d.weight.type));
-                const double want = x[static_cast<std::size_t>(k)] * scale * w;
-                // The sum of squares goes through at most dim / 32 + 10 additions, half of whose error is the root's.
-                const double in_float = (static_cast<double>(dim) / 64 + 16) * 0x1p-24;
-                const double roundings = (d.cast == Cast::before_weight ? 2 : 1) * u;
-                const double bound =
-                    std::abs(want) * (in_float + roundings) * 1.01 + least_of(type) * (2 + std::abs(w));
-                const double got = value_of(type, got_y.data() + place);
-                if (!(std::abs(got - want) <= bound) && ++failures < 5)
-                    ADD_FAILURE() << text_of(c) << ": y[" << i << "," << h << "," << k << "] is " << got << ", not "
-                                  << want;
-                std::memcpy(want_y.data() + place, got_y.data() + place, detail::size_of(type));
-            }
-        }
-    EXPECT_EQ(got_residual, want_residual) << text_of(c) << ": residual_out, or what lies around it";
-    EXPECT_EQ(got_y, want_y) << text_of(c) << ": what lies around y has changed";
-    if (!c.y_is_a) {
-        EXPECT_EQ(a.download(), a.bytes()) << "a has changed";
-    }
-    if (!c.residual_is_b) {
-        EXPECT_EQ(b.download(), b.bytes()) << "b has changed";
-    }
-}
-
-const std::vector<std::pair<Type, Type>> kPairs = {
-    {Type::f16, Type::f16},  {Type::f16, Type::bf16}, {Type::f16, Type::f32}, {Type::bf16, Type::bf16},
-    {Type::bf16, Type::f16}, {Type::bf16, Type::f32}, {Type::f32, Type::f32}};
-
-Case make_case(std::pair<Type, Type> types, const Tensor& tensor) {
-    Case c;
-    c.description.set_all(tensor);
-    c.description.weight = contiguous(types.second, tensor.shape[static_cast<std::size_t>(tensor.rank - 1)]);
-    return c;
-}
+using namespace add_rms_norm::testing;
 
 // ---- Anywhere ------------------------------------------------------------------------------------------------------
 
@@ -237,8 +41,7 @@ TEST(Create, WithoutAGpuSaysSo) {
     EXPECT_NE(std::string(status.sentence()).find("no CUDA device"), std::string::npos) << status.sentence();
 }
 
-// ---- On a GPU
-// --------------------------------------------------------------------------------------------------------
+// ---- On a GPU ------------------------------------------------------------------------------------------------------
 
 #define NEEDS_A_GPU() \
     if (!has_gpu()) GTEST_SKIP() << "no GPU"
@@ -278,7 +81,28 @@ TEST(Run, LongAndAround) {
                 Case c = make_case(types, contiguous(types.first, 3, dim));
                 c.description.sum = static_cast<Sum>(sum);
                 expect_right(c);
-                c.offset = 1;  // misaligned: the element route, and where the row fits nowhere the workspace
+                c.offset = 1;  // all alike: packs that begin elsewhere
+                expect_right(c);
+                c.weight_offset = 1;  // the element route, and where the row fits nowhere the workspace
+                expect_right(c);
+            }
+}
+
+// Rows that begin at every place within 16 bytes; tensors that begin at different places.
+TEST(Run, BeginsAnywhere) {
+    NEEDS_A_GPU();
+    for (const auto& types : kPairs)
+        for (const std::int64_t dim : {1, 3, 8, 9, 63, 64, 65, 130, 1024, 1031, 4097, 20001})
+            for (std::int64_t offset = 0; offset < 8; ++offset) {
+                Case c = make_case(types, contiguous(types.first, 5, dim));
+                c.description.sum = static_cast<Sum>(offset % 3);
+                c.description.cast = static_cast<Cast>(offset % 2);
+                c.offset = offset;
+                expect_right(c);
+                c.y_is_a = c.residual_is_b = true;
+                expect_right(c);
+                c.y_is_a = c.residual_is_b = false;
+                c.b_offset = offset % 4 + 1;
                 expect_right(c);
             }
 }
@@ -297,7 +121,7 @@ TEST(Run, MoreRowsThanOneBlockTakes) {
 TEST(Run, StridedAndThreeDimensions) {
     NEEDS_A_GPU();
     for (const auto& types : kPairs)
-        for (const std::int64_t dim : {7, 64, 1000, 4096}) {
+        for (const std::int64_t dim : {7, 64, 1000, 4096, 65536, 65537}) {
             Case c = make_case(types, contiguous(types.first, 3, 5, dim));
             Description& d = c.description;
             expect_right(c);
@@ -328,22 +152,26 @@ TEST(Run, InPlace) {
 TEST(Run, InEveryShapeThatFits) {
     NEEDS_A_GPU();
     int shapes = 0;
-    for (const std::int64_t dim : {64, 1024, 4096, 16384}) {
-        Case c = make_case({Type::f16, Type::f32}, contiguous(Type::f16, 37, dim));
-        const Layout layout = detail::layout_of(c.description);
-        int major = 0;
-        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
-        for (const auto route : {Shape::Route::group, Shape::Route::block, Shape::Route::cluster})
-            for (const int packs : {1, 2, 4})
-                for (const int threads : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
-                    for (const int rows : {1, 4, 16})
-                        for (const int cluster : {1, 2, 4, 8}) {
-                            c.shape = {route, packs, threads, rows, cluster};
-                            if (!detail::fits(c.shape, layout, major >= 9)) continue;
-                            expect_right(c);
-                            ++shapes;
-                        }
-    }
+    int major = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    using Route = Shape::Route;
+    for (const auto& types : {kPairs[2], kPairs[6]})
+        for (const std::int64_t dim : {64, 1024, 4096, 4099, 16384, 65536}) {
+            Case c = make_case(types, contiguous(types.first, dim > 20000 ? 70 : 137, dim));
+            const Layout layout = detail::layout_of(c.description);
+            for (const auto route : {Route::group, Route::block, Route::cluster, Route::packed})
+                for (const int packs : {1, 2, 4})
+                    for (const int threads : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
+                        for (const int rows : {1, 4, 16})
+                            for (const int cluster : {1, 2, 4, 8}) {
+                                c.shape = {route, packs, threads, rows, cluster};
+                                if (std::int64_t{threads} * packs * cluster > dim ||
+                                    !detail::fits(c.shape, layout, major >= 9, detail::has_whole_packs(layout)))
+                                    continue;
+                                expect_right(c);
+                                ++shapes;
+                            }
+        }
     EXPECT_GT(shapes, 30);
 }
 
@@ -410,6 +238,51 @@ TEST(Run, MisuseLaunchesNothing) {
     cudaFree(large);
     cudaFree(memory);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+// Each route in a few small shapes: for compute-sanitizer's tools, under which larger ones take too long.
+TEST(Small, EveryRoute) {
+    NEEDS_A_GPU();
+    using Route = Shape::Route;
+    std::set<Route> routes;
+    const auto run = [&](Case c) {
+        for (const int sum : {0, 1})
+            for (const bool in_place : {false, true}) {
+                if (sum == 1 && c.shape.route == Route::packed && c.shape.threads) continue;  // no kernel
+                c.description.sum = static_cast<Sum>(sum);
+                c.y_is_a = c.residual_is_b = in_place;
+                expect_right(c);
+            }
+        AddRmsNorm norm;
+        ASSERT_TRUE(AddRmsNorm::create(&norm, c.description));
+        const bool aligned = c.offset == 0 && c.b_offset == 0;
+        routes.insert(c.shape.threads ? c.shape.route : (aligned ? norm.aligned() : norm.shifted()).route);
+    };
+    for (const auto& types : {kPairs[0], kPairs[2], kPairs[6]}) {
+        for (const std::int64_t dim : {3, 64, 1024, 2056, 4097}) run(make_case(types, contiguous(types.first, 3, dim)));
+        run(make_case(types, contiguous(types.first, 2, 33000)));
+        Case c = make_case(types, contiguous(types.first, 3, 264));
+        c.offset = 3;
+        run(c);
+        c.weight_offset = 1;
+        run(c);
+    }
+    const auto on_sm90 = [] {
+        int major = 0;
+        return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess && major >= 9;
+    };
+    if (!on_sm90()) return;
+    for (const std::int64_t dim : {1016, 1017}) {
+        Case c = make_case({Type::f16, Type::f32}, contiguous(Type::f16, 5, dim));
+        for (const int cluster : {1, 2}) {
+            c.shape = {Route::packed, 4, 32, 1, cluster};
+            run(c);
+        }
+        c.shape = {Route::cluster, 4, 32, 1, 2};
+        run(c);
+    }
+    for (const Route route : {Route::group, Route::block, Route::cluster, Route::packed})
+        EXPECT_TRUE(routes.contains(route)) << route_name(route);
 }
 
 TEST(Run, NoRowsDoNothing) {

@@ -108,7 +108,7 @@ TEST(Program, TeachingWarpsChooseTheirInstanceOnTheEmulator) {
                             {{"small_sum", "32", {}, {&address}}, {"small_sum", "8", {}, {&address}, 8}},
                             {},
                             {},
-                            nullptr};
+                            {}};
     tiny.program.kernels.add(built);
     std::vector<std::string> launched;
     tiny.program.lesson.add(

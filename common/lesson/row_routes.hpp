@@ -43,16 +43,6 @@ struct ClusterShape {
     std::uint64_t room() const { return std::uint64_t{blocks} * threads * packs; }
 };
 
-// Of a kernel for rows that begin anywhere and outgrow a block. No blocks where a row outgrows this, too; nor where it has
-// at most 4096 packs: a second reading, which L2 serves, is as fast there.
-inline ClusterShape cluster_anywhere(const Inputs& inputs, Element element) {
-    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    if (packs <= 4096) return {};
-    for (const ClusterShape& shape : {ClusterShape{8, 256, 4}, ClusterShape{8, 512, 4}})
-        if (packs <= shape.room()) return shape;
-    return {};
-}
-
 // The template arguments of a kernel in which a cluster shares a row.
 inline std::string shape_text(const std::string& type, const ClusterShape& shape) {
     return type + ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.packs) + ", " +

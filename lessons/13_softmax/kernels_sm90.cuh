@@ -35,7 +35,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, kPa
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
   float held[kHeld];
-  load_row<T, kThreads, kPacks>(in + start, mine / kPack, thread, held);
+  load_row<T, kThreads, kPacks>(in + start, mine, thread, true, held);
   MaxSum pair;
   pair.max = largest_of<kHeld>(held);
   pair.max = block_max<kThreads>(pair.max, warp_maxima);
@@ -49,7 +49,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, kPa
   pair = parts.wait(0);
   // From the share's scale to the row's.
   const float scale = (has_some ? __expf(largest - pair.max) : 1.0f) / pair.sum;
-  store_row<T, kThreads, kPacks>(out + start, mine / kPack, thread, held, scale);
+  store_row<T, kThreads, kPacks>(out + start, mine, thread, true, held, scale);
 }
 
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
@@ -120,9 +120,10 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
       }
     }
     pair.max = block_max<kThreads>(pair.max, warp_maxima);
-    // All warps have taken the row's tiles: the next ones, by a warp each.
-    const int starts = kWarps - 1 - thread / 32;
-    if (thread % 32 == 0 && starts < kPacks) start(turn * kPacks + starts + kTiles);
+    // All warps have taken the row's tiles.
+    if (thread == 0) {
+      for (int p = 0; p < kPacks; ++p) start(turn * kPacks + p + kTiles);
+    }
     // A share may hold nothing but minus infinity while its row does not: exp then makes each 0.
     const bool has_some = pair.max > -INFINITY;
     const float largest = has_some ? pair.max : 0.0f;
@@ -155,27 +156,4 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
       if (index < mine) results[row * packs + index] = held[p];
     }
   }
-}
-
-// Rows that begin anywhere, and outgrow a block: as softmax_anywhere, but a cluster of kCluster blocks for each row, and
-// then for another one. A row has at most kCluster * blockDim.x * kPacks whole packs; the grid is a multiple of kCluster.
-template <class T, int kPacks, int kCluster>
-__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(512, 2)
-    softmax_cluster_anywhere(const T* in, T* out, long long rows, int columns) {
-  __shared__ ClusterPair<kCluster> parts;
-  __shared__ float warp_maxima[32];
-  __shared__ float warp_sums[32];
-  const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
-  const int rank = cluster.block_rank();
-  if (threadIdx.x == 0) {
-    parts.init();
-    publish_barriers();
-  }
-  cluster.sync();
-  const auto join = [&](const MaxSum& pair, int turn) {
-    if (threadIdx.x < kCluster) parts.tell(pair, rank, turn);
-    return parts.wait(turn);
-  };
-  softmax_rows<T, kPacks>(in, out, rows, columns, blockIdx.x / kCluster, gridDim.x / kCluster, rank, kCluster,
-                          warp_maxima, warp_sums, join);
 }

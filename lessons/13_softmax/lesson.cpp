@@ -72,7 +72,7 @@ Variant vector(const char* name, const char* title, const char* summary, const c
     variant.columns = variant.timed_columns = 0;
     variant.block = 128;
     variant.block_for = [](std::uint64_t n) { return n > 100000 ? 256u : 128u; };
-    variant.recorded_blocks = 1;
+    variant.recorded_blocks = 4;
     return variant;
 }
 

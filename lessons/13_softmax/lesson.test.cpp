@@ -256,9 +256,8 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(32768, Element::f32, Route::bulk_copies, 1024);
     is(32768, Element::f32, Route::registers, 1024, 80);
     is(40000, Element::f32, Route::shared, 1024, 0);  // the emulator
-    is(40001, Element::f32, Route::cluster_anywhere, 0);
-    is(40001, Element::f32, Route::two_reads, 1024, 80);
-    is(40001, Element::f16, Route::two_reads, 1024);
+    is(40001, Element::f32, Route::anywhere_two_reads, 1024);
+    is(40001, Element::f32, Route::shared, 1024, 0);
     is(65536, Element::f32, Route::bulk_copies, 1024);
     is(262144, Element::f32, Route::bulk_copies, 1024);
     is(262148, Element::f32, Route::two_reads, 1024);

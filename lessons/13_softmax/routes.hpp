@@ -12,7 +12,6 @@ namespace softmax {
 
 using lanewise::lesson::block_anywhere;
 using lanewise::lesson::BlockShape;
-using lanewise::lesson::cluster_anywhere;
 using lanewise::lesson::ClusterShape;
 using lanewise::lesson::is_packed;
 using lanewise::lesson::packs_of;
@@ -26,7 +25,7 @@ enum class Route : std::uint8_t {
     anywhere,
     cluster,
     bulk_copies,
-    cluster_anywhere,
+    anywhere_two_reads,
     two_reads
 };
 
@@ -53,35 +52,27 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
     const ClusterShape shape = wide ? ClusterShape{8, 512, kPacksAThread} : ClusterShape{2, 1024, kPacksAThread};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 1024, wide ? 2 * kPacksAThread : kPacksAThread};
 }
-// Rows of 16 bits need more registers than a cluster of two blocks a multiprocessor has.
-inline bool has_cluster_anywhere(const Inputs& inputs, Element element) {
-    return element == Element::f32 && cluster_anywhere(inputs, element).blocks > 0;
-}
-
-// Have the rows room in this route, in blocks of `block` threads?
-inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
-    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
-    const bool packed = is_packed(inputs, element);
+// Has a row of `columns` room in this route, in blocks of `block` threads?
+inline bool has_room(Route route, std::uint64_t columns, Element element, std::uint32_t block) {
+    const std::uint64_t packs = packs_of(columns, element);
     switch (route) {
         case Route::warp:
-            return packed && packs <= 32 * most_packs_a_lane(element);
+            return packs <= 32 * most_packs_a_lane(element);
         case Route::registers: {
             const bool twice = element == Element::f32 && block == kMostThreads;
-            return packed && packs <= std::uint64_t{block} * kPacksAThread * (twice ? 2 : 1);
+            return packs <= std::uint64_t{block} * kPacksAThread * (twice ? 2 : 1);
         }
         case Route::shared:
-            return packed && packs * 16 <= kSharedBytes;
-        case Route::anywhere:
-            return block_anywhere(inputs, element).threads > 0;
+            return packs * 16 <= kSharedBytes;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
             const ClusterShape shape = cluster_shape(packs);
-            return packed && packs <= shape.room() && (shape.packs == kPacksAThread || element == Element::f32);
+            return packs <= shape.room() && (shape.packs == kPacksAThread || element == Element::f32);
         }
         case Route::bulk_copies:
-            return packed && packs <= bulk_shape(packs, element, block).room();
-        case Route::cluster_anywhere:
-            return has_cluster_anywhere(inputs, element);
+            return packs <= bulk_shape(packs, element, block).room();
+        case Route::anywhere:  // best_route() asks block_anywhere()
+        case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
     }
@@ -99,7 +90,7 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     plan.launches.back().cluster_in_turns = shape.blocks;
 }
 
-// A row for each block or cluster that runs at once, then another one.
+// A row for each block that runs at once, then another one.
 inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
     const BlockShape shape = block_anywhere(inputs, element);
     const Rows rows = rows_of(inputs);
@@ -107,33 +98,18 @@ inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, c
                 Block{shape.threads}, buffers.in, buffers.out, static_cast<long long>(rows.count), columns_of(inputs));
     plan.launches.back().cluster_in_turns = 1;
 }
-inline void launch_cluster_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
-    const ClusterShape shape = cluster_anywhere(inputs, element);
-    const Rows rows = rows_of(inputs);
-    plan.launch("softmax_cluster_anywhere",
-                type_of(element) + ", " + std::to_string(shape.packs) + ", " + std::to_string(shape.blocks),
-                Grid{rows.blocks() * shape.blocks}, Block{shape.threads}, buffers.in, buffers.out,
-                static_cast<long long>(rows.count), columns_of(inputs));
-    plan.launches.back().cluster_in_turns = shape.blocks;
-}
 
 // Do the blocks of a cluster share a row?
-inline bool is_shared(Route route) {
-    return route == Route::cluster || route == Route::bulk_copies || route == Route::cluster_anywhere;
-}
+inline bool is_shared(Route route) { return route == Route::cluster || route == Route::bulk_copies; }
 
 // The plan of one route. A row that has no room there is taken by the one that takes any.
 inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
-    if (route == Route::warp && block != kWarpBlock)
-        throw lanewise::Error("--block " + std::to_string(block) + ": softmax_row_a_warp takes 128, four rows a block.");
-    if (!has_room(route, inputs, element, block)) {
+    if (!has_room(route, rows.columns, element, block) || (is_shared(route) && !is_packed(inputs, element))) {
         route = Route::two_reads;
         block = kMostThreads;
     }
-    if (route == Route::anywhere) block = block_anywhere(inputs, element).threads;
-    if (route == Route::cluster_anywhere) block = cluster_anywhere(inputs, element).threads;
     const std::uint64_t packs = packs_of(rows.columns, element);
     const Buffers buffers = add_buffers(plan, inputs, element);
     const std::string threads = type_of(element) + ", " + std::to_string(block);
@@ -171,8 +147,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::bulk_copies:
             launch_bulk_copies(plan, inputs, element, buffers);
             break;
-        case Route::cluster_anywhere:
-            launch_cluster_anywhere(plan, inputs, element, buffers);
+        case Route::anywhere_two_reads:
+            plan.launch("softmax_anywhere_two_reads", threads, grid, Block{block}, buffers.in, buffers.out, columns);
             break;
         case Route::two_reads:
             plan.launch("softmax_two_reads", threads, grid, Block{block}, buffers.in, buffers.out, columns);
@@ -184,7 +160,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     expect(plan, buffers, inputs,
            {.element = element,
             .additions = additions,
-            .merges = route == Route::two_reads || is_shared(route),
+            .merges = route == Route::two_reads || route == Route::anywhere_two_reads || is_shared(route),
             .fast = true});
 }
 
@@ -194,23 +170,22 @@ struct Choice {
     std::uint32_t block = kMostThreads;
 };
 inline Choice best_route(const Inputs& inputs, Element element) {
-    const bool has_clusters = inputs.machine.architecture >= 90;
-    if (!is_packed(inputs, element)) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    // These kernels are for GPUs; the emulator takes such rows value by value.
+    if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         const BlockShape shape = block_anywhere(inputs, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
-        if (has_clusters && has_cluster_anywhere(inputs, element)) return {Route::cluster_anywhere, 0};
-        return {};
+        return {Route::anywhere_two_reads, kMostThreads};
     }
-    if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock};
+    if (has_room(Route::warp, columns, element, kWarpBlock)) return {Route::warp, kWarpBlock};
     // Two blocks of 1024 threads share a multiprocessor as long as a thread holds no more than four packs.
-    const bool clusters =
-        has_clusters &&
-        packs_of(rows_of(inputs).columns, element) > std::uint64_t{kMostThreads} * kPacksAThread &&
-        has_room(Route::bulk_copies, inputs, element, kMostThreads);
+    const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) &&
+                          packs_of(columns, element) > std::uint64_t{kMostThreads} * kPacksAThread &&
+                          has_room(Route::bulk_copies, columns, element, kMostThreads);
     if (clusters) return {Route::bulk_copies, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
-        if (has_room(Route::registers, inputs, element, block)) return {Route::registers, block};
-    if (has_room(Route::shared, inputs, element, kMostThreads)) return {Route::shared, kMostThreads};
+        if (has_room(Route::registers, columns, element, block)) return {Route::registers, block};
+    if (has_room(Route::shared, columns, element, kMostThreads)) return {Route::shared, kMostThreads};
     return {};
 }
 

@@ -71,15 +71,16 @@ struct ClusterMoments {
     store_in_block(&means[slot][rank], mean, &joined[slot], threadIdx.x);
     store_in_block(&m2s[slot][rank], m2, &joined[slot], threadIdx.x);
   }
-  // By all threads. count_of(block): how many of the row's values a block has.
-  template <class CountOf>
-  __device__ __forceinline__ Moments wait(const CountOf& count_of, int turn) {
+  // By all threads. Every block but the last has `share` values of a row of `columns`; the last has what is left.
+  __device__ __forceinline__ Moments wait(int columns, int share, int turn) {
     const int slot = turn % 2;
     wait_for(&joined[slot], turn / 2 % 2);
     Moments moments = {0.0f, 0.0f, 0.0f};
 #pragma unroll
     for (int block = 0; block < kCluster; ++block) {
-      moments = merge(moments, {(float)count_of(block), means[slot][block], m2s[slot][block]});
+      const int left = columns - block * share;
+      const int count = left < 0 ? 0 : left < share ? left : share;
+      moments = merge(moments, {(float)count, means[slot][block], m2s[slot][block]});
     }
     return moments;
   }

@@ -6,12 +6,6 @@
 #include "rows.cuh"
 #include "cluster.cuh"
 
-// How many of `share` values from number `first` on a row of `columns` has.
-__device__ __forceinline__ int part_of_row(int columns, int first, int share) {
-  const int left = columns - first;
-  return left < 0 ? 0 : left < share ? left : share;
-}
-
 // ---- A row a cluster ---------------------------------------------------------------------------------------------
 
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. A
@@ -40,19 +34,18 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, kPa
   }
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
-  const int packs = mine / kPack;
+  const PackRow<T, true> row = {in + start, out + start, 0, mine, false, false, thread, kThreads};
   Held<T, kPacks> held;
-  float sum = load_row(in + start, weight + first, bias + first, packs, thread, kThreads, held);
+  float sum = load_row<T, kPacks>(row, weight + first, bias + first, held);
   sum = block_sum(sum, warp_sums);
   const float mean = mine > 0 ? sum / (float)mine : 0.0f;
-  float squares = squares_of(packs, thread, kThreads, held, mean);
+  float squares = squares_of<T, kPacks>(row, held, mean);
   squares = block_sum(squares, warp_squares);
   cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
   if (thread < kCluster) parts.tell(mean, squares, rank, 0);
-  const auto count_of = [&](int block) { return part_of_row(columns, block * share, share); };
-  const Moments moments = parts.wait(count_of, 0);
-  const float scale = scale_of(moments.m2 / (float)columns, epsilon);
-  store_row(out + start, packs, thread, kThreads, held, moments.mean, scale);
+  const Moments moments = parts.wait(columns, share, 0);
+  store_row<T, kPacks>(row, weight + first, bias + first, held, moments.mean,
+                       scale_of(moments.m2 / (float)columns, epsilon));
 }
 
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
@@ -130,9 +123,10 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 512
       for (int k = 0; k < kPack; ++k) sum += widened(values[k]);
     }
     sum = block_sum(sum, warp_sums);
-    // All warps have taken the row's tiles: the next ones, by a warp each.
-    const int starts = kWarps - 1 - thread / 32;
-    if (thread % 32 == 0 && starts < kPacks) start(turn * kPacks + starts + kTiles);
+    // All warps have taken the row's tiles.
+    if (thread == 0) {
+      for (int p = 0; p < kPacks; ++p) start(turn * kPacks + p + kTiles);
+    }
     const float mean = mine > 0 ? sum / (float)(mine * kPack) : 0.0f;
     float squares = 0.0f;
 #pragma unroll
@@ -149,8 +143,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 512
     }
     squares = block_sum(squares, warp_squares);
     if (thread < kCluster) parts.tell(mean, squares, rank, turn);
-    const auto count_of = [&](int block) { return part_of_row(columns, block * share * kPack, share * kPack); };
-    const Moments moments = parts.wait(count_of, turn);
+    const Moments moments = parts.wait(columns, share * kPack, turn);
     const float scale = scale_of(moments.m2 / (float)columns, epsilon);
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
@@ -170,38 +163,4 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 512
       if (index < mine) results[row * packs + index] = words;
     }
   }
-}
-
-// Rows that begin anywhere, and outgrow a block: as layer_norm_anywhere, but a cluster of kCluster blocks for each row,
-// and then for another one. A row has at most kCluster * blockDim.x * kPacks whole packs; the grid is a multiple of
-// kCluster.
-template <class T, int kPacks, int kCluster>
-__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(512, 2)
-    layer_norm_cluster_anywhere(const T* in, const T* weight, const T* bias, T* out, long long rows, int columns,
-                                float epsilon) {
-  extern __shared__ uint4 kept[];
-  __shared__ ClusterMoments<kCluster> parts;
-  __shared__ float warp_sums[32];
-  __shared__ float warp_squares[32];
-  const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
-  const int rank = cluster.block_rank();
-  const int clusters = in_turns<T>(gridDim.x / kCluster);
-  if (blockIdx.x / kCluster >= clusters) return;   // the whole cluster
-  if (threadIdx.x == 0) {
-    parts.init();
-    publish_barriers();
-  }
-  cluster.sync();
-  const auto join = [&](const Moments& moments, const Cut& cut, int turn) {
-    if (threadIdx.x < kCluster) parts.tell(moments.mean, moments.m2, rank, turn);
-    const int edges = cut.head + cut.tail;
-    const int packs = (columns - edges) / kPackOf<T>;
-    const int share = (packs + kCluster - 1) / kCluster;
-    const auto count_of = [&](int block) {
-      return part_of_row(packs, block * share, share) * kPackOf<T> + (block == 0 ? edges : 0);
-    };
-    return parts.wait(count_of, turn);
-  };
-  normalize_rows<T, kPacks>(in, weight, bias, out, rows, columns, epsilon, blockIdx.x / kCluster, clusters, rank,
-                            kCluster, reinterpret_cast<Pack<T>*>(kept), warp_sums, warp_squares, join);
 }

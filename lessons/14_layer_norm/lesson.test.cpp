@@ -217,6 +217,7 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(512, Element::f32, Route::warp, 128);
     is(516, Element::f32, Route::registers, 64);
     is(1, Element::f32, Route::anywhere, 32);      // no whole packs
+    is(1, Element::f32, Route::warp, 128, 0);      // the emulator
     is(513, Element::f32, Route::anywhere, 32);    // 128 whole packs, four a thread
     is(4096, Element::f32, Route::registers, 256);
     is(5000, Element::f32, Route::registers, 320);
@@ -227,15 +228,14 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(131076, Element::f32, Route::two_reads, 1024);
     is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
     is(65536, Element::f32, Route::two_reads, 1024, 80);
-    is(65535, Element::f32, Route::cluster_anywhere, 0);
-    is(65535, Element::f32, Route::two_reads, 1024, 80);
-    is(65541, Element::f32, Route::two_reads, 1024);
+    is(65535, Element::f32, Route::anywhere_two_reads, 1024);
+    is(65535, Element::f32, Route::two_reads, 1024, 0);
     is(1024, Element::f16, Route::warp, 128);
     is(4096, Element::f16, Route::registers, 128);
     is(8192, Element::bf16, Route::registers, 256);
     is(8191, Element::bf16, Route::anywhere, 256);        // 1023 whole packs
     is(16391, Element::bf16, Route::anywhere, 512);
-    is(16399, Element::bf16, Route::two_reads, 1024);     // 2049: more than 512 threads hold
+    is(16399, Element::bf16, Route::anywhere_two_reads, 1024);   // 2049: more than 512 threads hold
     is(65536, Element::f16, Route::bulk_copies, 1024);
     is(131072, Element::f16, Route::bulk_copies, 1024);
     is(131080, Element::f16, Route::two_reads, 1024);

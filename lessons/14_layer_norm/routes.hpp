@@ -11,7 +11,6 @@ namespace layer_norm {
 
 using lanewise::lesson::block_anywhere;
 using lanewise::lesson::BlockShape;
-using lanewise::lesson::cluster_anywhere;
 using lanewise::lesson::ClusterShape;
 using lanewise::lesson::is_packed;
 using lanewise::lesson::pack_of;
@@ -19,7 +18,7 @@ using lanewise::lesson::packs_of;
 using lanewise::lesson::shape_text;
 using lanewise::lesson::tiles_under_way;
 
-enum class Route : std::uint8_t { warp, registers, anywhere, cluster, bulk_copies, cluster_anywhere, two_reads };
+enum class Route : std::uint8_t { warp, registers, anywhere, cluster, bulk_copies, anywhere_two_reads, two_reads };
 
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
 inline constexpr std::uint32_t kMostThreads = 1024;
@@ -43,29 +42,30 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
     const ClusterShape shape{wide ? 8u : 4u, 256, 2 * kPacks};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 512, wide ? 2 * kPacks : kPacks};
 }
-
-// Packs that a lane holds where a warp takes a row.
-inline std::uint32_t packs_a_lane(std::uint64_t packs) { return packs <= 32 ? 1 : kPacks; }
+// Packs in which a row lies, at most: one that begins within a pack shares its first and its last with other rows.
+inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    return packs_of(is_packed(inputs, element) ? columns : columns + pack_of(element) - 1, element);
+}
 
 inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
-    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
-    const bool packed = is_packed(inputs, element);
+    const std::uint64_t packs = packs_touched(inputs, element);
     switch (route) {
         case Route::warp:
-            return packed && packs <= 32 * kPacks;
+            return packs <= 32 * kPacks;
         case Route::registers:
-            return packed && block <= most_threads_in_registers(element) && packs <= std::uint64_t{block} * kPacks;
-        case Route::anywhere:
-            return block_anywhere(inputs, element).threads > 0;
+            return block <= most_threads_in_registers(element) && packs <= std::uint64_t{block} * kPacks;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
             const ClusterShape shape = cluster_shape(packs);
-            return packed && packs <= shape.room() && (shape.packs == kPacks || element == Element::f32);
+            return is_packed(inputs, element) && packs <= shape.room() &&
+                   (shape.packs == kPacks || element == Element::f32);
         }
         case Route::bulk_copies:
-            return packed && packs <= bulk_shape(packs, element, block).room();
-        case Route::cluster_anywhere:
-            return cluster_anywhere(inputs, element).blocks > 0;
+            return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
+        case Route::anywhere:
+            return block_anywhere(inputs, element).threads > 0;
+        case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
     }
@@ -76,24 +76,28 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
 struct Choice {
     Route route = Route::two_reads;
     std::uint32_t block = kMostThreads;
+    std::uint32_t packs = kPacks;   // a lane, where a warp takes a row
 };
 // Whole warps, as many as a row needs.
 inline Choice in_registers(const Inputs& inputs, Element element) {
-    const std::uint64_t threads = (packs_of(rows_of(inputs).columns, element) + kPacks * 32 - 1) / (kPacks * 32) * 32;
+    const std::uint64_t threads = (packs_touched(inputs, element) + kPacks * 32 - 1) / (kPacks * 32) * 32;
     if (threads > most_threads_in_registers(element)) return {};
     return {Route::registers, static_cast<std::uint32_t>(threads)};
 }
+// Packs that a lane holds of a short row: a warp that holds fewer has more rows on their way.
+inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
+    return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
+}
 inline Choice best_route(const Inputs& inputs, Element element) {
-    const bool clusters = inputs.machine.architecture >= 90;
-    if (!is_packed(inputs, element)) {
+    // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
+    if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         const BlockShape shape = block_anywhere(inputs, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
-        if (clusters && has_room(Route::cluster_anywhere, inputs, element, 0)) return {Route::cluster_anywhere, 0};
-        return {};
+        return {Route::anywhere_two_reads, kMostThreads};
     }
-    if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock};
+    if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
-    if (clusters && has_room(Route::bulk_copies, inputs, element, kMostThreads))
+    if (inputs.machine.architecture >= 90 && has_room(Route::bulk_copies, inputs, element, kMostThreads))
         return {Route::bulk_copies, kMostThreads};
     return {};
 }
@@ -109,7 +113,7 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     plan.launches.back().cluster_in_turns = shape.blocks;
 }
 
-// A row for each block or cluster that runs at once, then another one. Weights and biases lie in shared memory, cut to fit.
+// A row for each block that runs at once, then another one. Weights and biases lie in shared memory, cut to fit.
 inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     const BlockShape shape = block_anywhere(inputs, element);
     const Rows rows = rows_of(inputs);
@@ -119,45 +123,34 @@ inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, c
                 b.in, b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
     plan.launches.back().cluster_in_turns = 1;
 }
-inline void launch_cluster_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    const ClusterShape shape = cluster_anywhere(inputs, element);
-    const Rows rows = rows_of(inputs);
-    Block block{shape.threads};
-    block.dynamic_shared_bytes = 2 * shape.packs * shape.threads * 16;
-    plan.launch("layer_norm_cluster_anywhere",
-                type_of(element) + ", " + std::to_string(shape.packs) + ", " + std::to_string(shape.blocks),
-                Grid{rows.blocks() * shape.blocks}, block, b.in, b.weight, b.bias, b.out, static_cast<long long>(rows.count),
-                columns_of(inputs), epsilon_of(inputs));
-    plan.launches.back().cluster_in_turns = shape.blocks;
-}
 
-// The plan of one route. A row that has no room there is taken by the one that takes any.
-inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route) {
+// The plan of one route, where a warp takes a row with that many packs a lane. A row that has no room there is taken by
+// the one that takes any.
+inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route,
+                       std::uint32_t packs_a_lane = kPacks) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
     if (!has_room(route, inputs, element, block)) {
         route = Route::two_reads;
         block = kMostThreads;
     }
-    if (route == Route::anywhere) block = block_anywhere(inputs, element).threads;
-    if (route == Route::cluster_anywhere) block = cluster_anywhere(inputs, element).threads;
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
          .way = route == Route::warp || route == Route::registers || route == Route::anywhere ? Way::two_passes : Way::merges,
          .additions = additions_in(rows.columns, route == Route::warp ? 32 : block) + 64});
     const std::string type = type_of(element);
+    const std::string whole = is_packed(inputs, element) ? ", true" : ", false";
     const int columns = columns_of(inputs);
     const float epsilon = epsilon_of(inputs);
     switch (route) {
         case Route::warp:
-            plan.launch("layer_norm_row_a_warp",
-                        type + ", " + std::to_string(packs_a_lane(packs_of(rows.columns, element))),
+            plan.launch("layer_norm_row_a_warp", type + ", " + std::to_string(packs_a_lane) + whole,
                         Grid{rows.blocks(block / 32)}, Block{block}, b.in, b.weight, b.bias, b.out,
                         static_cast<long long>(rows.count), columns, epsilon);
             break;
         case Route::registers:
-            plan.launch("layer_norm_registers", type + ", " + std::to_string(kPacks),
+            plan.launch("layer_norm_registers", type + ", " + std::to_string(kPacks) + whole,
                         Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out, columns, epsilon);
             break;
         case Route::cluster: {
@@ -172,8 +165,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::bulk_copies:
             launch_bulk_copies(plan, inputs, element, b);
             break;
-        case Route::cluster_anywhere:
-            launch_cluster_anywhere(plan, inputs, element, b);
+        case Route::anywhere_two_reads:
+            plan.launch("layer_norm_anywhere_two_reads", type, Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out, columns,
+                        epsilon);
             break;
         case Route::two_reads:
             plan.launch("layer_norm_two_reads", type, Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out,
@@ -196,7 +190,7 @@ inline void plan_best(Plan& plan, const Inputs& inputs, Element element) {
     const Choice best = best_route(inputs, element);
     Inputs chosen = inputs;
     chosen.block = best.block;
-    plan_route(plan, chosen, element, best.route);
+    plan_route(plan, chosen, element, best.route, best.packs);
 }
 
 }  // namespace layer_norm

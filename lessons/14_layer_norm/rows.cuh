@@ -47,7 +47,6 @@ __device__ __forceinline__ float block_sum(float value, float* warp_sums) {
   const int lane = threadIdx.x % 32;
   const int warps = blockDim.x / 32;
   value = warp_sum(value);
-  if (warps == 1) return value;
   if (lane == 0) warp_sums[threadIdx.x / 32] = value;
   __syncthreads();
   value = lane < warps ? warp_sums[lane] : 0.0f;
@@ -146,138 +145,85 @@ __device__ __forceinline__ Pack<T> pack_at(const T* values, int index) {
   return reinterpret_cast<const Pack<T>*>(values)[index];
 }
 
-template <class T>
-__device__ __forceinline__ Pack<T> zeros() {
-  const uint4 words = make_uint4(0, 0, 0, 0);
-  return *reinterpret_cast<const Pack<T>*>(&words);
-}
-
-template <class T>
-__device__ __forceinline__ float add_values(float sum, const Pack<T>& pack) {
-#pragma unroll
-  for (int k = 0; k < kPackOf<T>; ++k) sum += widened(pack.values[k]);
-  return sum;
-}
-
-// Adds the squared deviations from the mean.
-template <class T>
-__device__ __forceinline__ float add_squares(float squares, const Pack<T>& pack, float mean) {
-#pragma unroll
-  for (int k = 0; k < kPackOf<T>; ++k) {
-    const float deviation = widened(pack.values[k]) - mean;
-    squares = fmaf(deviation, deviation, squares);
-  }
-  return squares;
-}
-
-// The product is rounded once, with the sum.
-template <class T>
-__device__ __forceinline__ T normalized(T value, float mean, float scale, T weight, T bias) {
-  return narrowed<T>(fmaf((widened(value) - mean) * scale, widened(weight), widened(bias)));
-}
-template <class T>
-__device__ __forceinline__ Pack<T> normalized(const Pack<T>& pack, float mean, float scale, const Pack<T>& weights,
-                                              const Pack<T>& biases) {
-  Pack<T> results;
-#pragma unroll
-  for (int k = 0; k < kPackOf<T>; ++k) {
-    results.values[k] = normalized(pack.values[k], mean, scale, weights.values[k], biases.values[k]);
-  }
-  return results;
-}
-
-// What a thread keeps of a row of at most threads * kPacks packs.
-template <class T, int kPacks>
-struct Held {
-  Pack<T> values[kPacks];   // 0 behind the row
-  Pack<T> weights[kPacks];
-  Pack<T> biases[kPacks];
+// A row as packs of 16 bytes, from the pack in which it begins to the one in which it ends. Unless it is kWhole, values
+// of the rows beside it may lie in those two.
+template <class T, bool kWhole>
+struct PackRow {
+  const T* in;   // the first pack
+  T* out;
+  int shift;     // values of the first pack that lie before the row
+  int end;       // shift + columns
+  bool first;    // of its array: nothing before the row may be read
+  bool last;     // … or past it
+  int thread, threads;   // who shares the row
 };
 
-// Fills `held` with a thread's share of a row of `packs`, and returns the sum of the values. Weights and biases are
-// asked for at once, so that they come while the row's threads wait for each other.
-template <class T, int kPacks>
-__device__ __forceinline__ float load_row(const T* row, const T* weight, const T* bias, int packs, int thread,
-                                          int threads, Held<T, kPacks>& held) {
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * threads + thread;
-    held.values[p] = zeros<T>();
-    if (index < packs) held.values[p] = pack_at(row, index);
-  }
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * threads + thread;
-    if (index < packs) {
-      held.weights[p] = pack_at(weight, index);
-      held.biases[p] = pack_at(bias, index);
-    }
-  }
-  float sum = 0.0f;
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) sum = add_values(sum, held.values[p]);
-  return sum;
+// Row `number` of rows that follow each other. in and out lie equally far past a multiple of 16 bytes. kWhole: each row
+// begins at such a multiple, and holds whole packs.
+template <bool kWhole, class T>
+__device__ __forceinline__ PackRow<T, kWhole> row_at(const T* in, T* out, long long number, long long rows, int columns,
+                                                     int thread, int threads) {
+  const long long start = number * columns;
+  const int shift = kWhole ? 0 : reinterpret_cast<size_t>(in + start) % 16 / sizeof(T);
+  return {in + start - shift, out + start - shift, shift, shift + columns, number == 0, number == rows - 1, thread,
+          threads};
 }
 
-// The sum of the squared deviations. What is behind the row has none.
-template <class T, int kPacks>
-__device__ __forceinline__ float squares_of(int packs, int thread, int threads, Held<T, kPacks>& held, float mean) {
-  float squares = 0.0f;
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    keep_packed<T>(held.values[p]);
-    if (p * threads + thread < packs) squares = add_squares(squares, held.values[p], mean);
-  }
-  return squares;
+// Is the pack that begins with value i, counted from the first pack, the row's own as a whole?
+template <class T, bool kWhole>
+__device__ __forceinline__ bool is_whole(const PackRow<T, kWhole>& row, int i) {
+  if (kWhole) return i < row.end;
+  return i >= row.shift && i + kPackOf<T> <= row.end;
+}
+template <class T, bool kWhole>
+__device__ __forceinline__ bool is_inside(const PackRow<T, kWhole>& row, int i) {
+  return i >= row.shift && i < row.end;
 }
 
-template <class T, int kPacks>
-__device__ __forceinline__ void store_row(T* row, int packs, int thread, int threads, Held<T, kPacks>& held, float mean,
-                                          float scale) {
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * threads + thread;
-    if (index < packs) {
-      keep_packed<T>(held.values[p]);
-      reinterpret_cast<Pack<T>*>(row)[index] =
-          normalized(held.values[p], mean, scale, held.weights[p], held.biases[p]);
-    }
-  }
-}
-
-// ---- A row that begins anywhere ------------------------------------------------------------------------------------
-
-// How a row lies in memory: `head` values before the first multiple of 16 bytes, whole packs, `tail` values behind them.
-// Of a row that blocks share, each has its part of the packs, and block 0 has head and tail, too.
-struct Cut {
-  int head, tail;
-  int first, packs;   // this block's: packs first to first + packs - 1
-  bool has_edges;
-};
-template <class T>
-__device__ __forceinline__ Cut cut_of(const T* row, int columns, int rank, int blocks) {
+// A thread's packs of a row, 0 outside of it. The row has at most threads * kPacks packs.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ void load_packs(const PackRow<T, kWhole>& row, Pack<T>* held) {
   constexpr int kPack = kPackOf<T>;
-  const int before = reinterpret_cast<size_t>(row) % 16 / sizeof(T);
-  const int head = before == 0 ? 0 : kPack - before < columns ? kPack - before : columns;
-  const int all = (columns - head) / kPack;
-  const int share = (all + blocks - 1) / blocks;
-  const int first = rank * share < all ? rank * share : all;
-  return {head, columns - head - all * kPack, first, all - first < share ? all - first : share, rank == 0};
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * row.threads + row.thread;
+    const int i = index * kPack;
+    uint4 words = make_uint4(0, 0, 0, 0);
+    const bool ends_array = !kWhole && ((row.first && i < row.shift) || (row.last && i + kPack > row.end));
+    if (i < row.end && !ends_array) words = reinterpret_cast<const uint4*>(row.in)[index];
+    held[p] = *reinterpret_cast<const Pack<T>*>(&words);
+  }
+  if (kWhole) return;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int i = (p * row.threads + row.thread) * kPack;
+    if (i < row.end && !is_whole(row, i)) {
+      // Where the array begins or ends, the row's own values alone; else what is not the row's is put out.
+      const bool ends_array = (row.first && i < row.shift) || (row.last && i + kPack > row.end);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        if (!is_inside(row, i + k)) {
+          held[p].values[k] = narrowed<T>(0.0f);
+        } else if (ends_array) {
+          held[p].values[k] = row.in[i + k];
+        }
+      }
+    }
+  }
 }
 
-// The column of head or tail that a thread takes, or -1. A block has 2 * kPack threads or more.
-template <class T>
-__device__ __forceinline__ int edge_column(const Cut& cut, int columns) {
-  const int thread = threadIdx.x;
-  const int behind = thread - kPackOf<T>;
-  if (cut.has_edges && thread < cut.head) return thread;
-  return cut.has_edges && behind >= 0 && behind < cut.tail ? columns - cut.tail + behind : -1;
-}
-
-// Where this block's packs begin.
-template <class T>
-__device__ __forceinline__ T* first_pack(T* row, const Cut& cut) {
-  return row + cut.head + cut.first * kPackOf<T>;
+// Writes a pack that begins with value i, or what the row has of it.
+template <class T, bool kWhole>
+__device__ __forceinline__ void store_pack(const PackRow<T, kWhole>& row, int i, const Pack<T>& pack) {
+  constexpr int kPack = kPackOf<T>;
+  if (is_whole(row, i)) {
+    reinterpret_cast<uint4*>(row.out)[i / kPack] = *reinterpret_cast<const uint4*>(&pack);
+  } else if (i < row.end) {
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) {
+      if (is_inside(row, i + k)) row.out[i + k] = pack.values[k];
+    }
+  }
 }
 
 // The values number `from` to from + kPack - 1 of two packs that follow each other.
@@ -298,120 +244,107 @@ __device__ __forceinline__ Pack<T> part_of(const Pack<T>& low, const Pack<T>& hi
   return part;
 }
 
-// Columns first to first + kPack - 1 of `values`, of which there are `columns`, and which begin at a multiple of 16
-// bytes; where `first` does not, they are cut from two packs.
+// kPack weights or biases from column `first` on, 0 where the row has no such column. They begin at a multiple of 16
+// bytes; where first does not, they are cut from two packs.
 template <class T>
-__device__ __forceinline__ Pack<T> pack_from(const T* values, int first, int columns) {
+__device__ __forceinline__ Pack<T> weights_at(const T* weight, int first, int columns) {
   constexpr int kPack = kPackOf<T>;
-  const int from = first % kPack;
-  const int index = first / kPack;
-  if (from == 0) return pack_at(values, index);
-  if ((index + 2) * kPack <= columns) return part_of(pack_at(values, index), pack_at(values, index + 1), from);
-  Pack<T> part;   // the second pack would end behind the array
+  const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(weight);
+  const int from = first & (kPack - 1);
+  const int index = (first - from) / kPack;
+  if (first >= 0 && from == 0 && first + kPack <= columns) return packs[index];
+  if (first >= 0 && (index + 2) * kPack <= columns) return part_of(packs[index], packs[index + 1], from);
+  Pack<T> weights;
 #pragma unroll
-  for (int k = 0; k < kPack; ++k) part.values[k] = values[first + k];
-  return part;
+  for (int k = 0; k < kPack; ++k) {
+    weights.values[k] = first + k >= 0 && first + k < columns ? weight[first + k] : narrowed<T>(0.0f);
+  }
+  return weights;
 }
 
-// What a thread holds of a row: packs, and at most one value of head and tail.
+// What a thread keeps of a row of at most threads * kPacks packs.
 template <class T, int kPacks>
-struct Piece {
-  Pack<T> packs[kPacks];
-  T edge;
+struct Held {
+  Pack<T> values[kPacks];    // 0 outside of the row
+  Pack<T> weights[kPacks];   // of whole rows
+  Pack<T> biases[kPacks];
 };
 
-// A thread's piece of a row, 0 outside of it.
-template <class T, int kPacks>
-__device__ __forceinline__ void load_piece(Piece<T, kPacks>& piece, const T* row, const Cut& cut, int columns) {
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * blockDim.x + threadIdx.x;
-    piece.packs[p] = zeros<T>();
-    if (index < cut.packs) piece.packs[p] = pack_at(first_pack(row, cut), index);
-  }
-  const int column = edge_column<T>(cut, columns);
-  piece.edge = narrowed<T>(0.0f);
-  if (column >= 0) piece.edge = row[column];
-}
-
-// The weights or biases of a thread's packs, cut to fit, into shared memory: kPacks packs a thread, which reads what it
-// wrote itself. Returns that of head or tail.
-template <class T, int kPacks>
-__device__ __forceinline__ T keep_weights(Pack<T>* kept, const T* weight, const Cut& cut, int columns) {
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * blockDim.x + threadIdx.x;
-    const int column = cut.head + (cut.first + index) * kPackOf<T>;
-    if (index < cut.packs) kept[index] = pack_from(weight, column, columns);
-  }
-  const int column = edge_column<T>(cut, columns);
-  return column >= 0 ? weight[column] : narrowed<T>(0.0f);
-}
-
-// Of so many blocks or clusters, those that take rows in turns: a multiple of a pack's values, if there are as many.
-// Rows that lie such a multiple apart begin at the same place of a pack.
-template <class T>
-__device__ __forceinline__ int in_turns(int groups) {
-  return groups < kPackOf<T> ? groups : groups / kPackOf<T> * kPackOf<T>;
-}
-
-// Rows number first, first + step, … of this block, or those that it shares with others, of which it is number `rank`.
-// join(moments, cut, turn) are those of all that share a row. kept: shared memory, 2 * kPacks packs for each thread;
-// warp_sums and warp_squares: a float for each warp.
-//
-// What lies outside of whole packs is taken value by value, a thread each. All these rows begin at the same place of a
-// pack, so weights and biases, which do not, are cut to fit once. The next row is on its way while one is normalized.
-template <class T, int kPacks, class Join>
-__device__ __forceinline__ void normalize_rows(const T* in, const T* weight, const T* bias, T* out, long long rows,
-                                               int columns, float epsilon, long long first, int step, int rank,
-                                               int blocks, Pack<T>* kept, float* warp_sums, float* warp_squares,
-                                               const Join& join) {
-  Pack<T>* const kept_biases = kept + kPacks * blockDim.x;
-  Piece<T, kPacks> next;
-  T edge_weight = narrowed<T>(0.0f);
-  T edge_bias = narrowed<T>(0.0f);
-  int head = -1;
-  int turn = 0;
-  load_piece(next, in + first * columns, cut_of(in + first * columns, columns, rank, blocks), columns);
-  for (long long number = first; number < rows; number += step, ++turn) {
-    Piece<T, kPacks> piece = next;
-    T* const result = out + number * columns;
-    const Cut cut = cut_of(result, columns, rank, blocks);
-    const int column = edge_column<T>(cut, columns);
-    if (cut.head != head) {
-      edge_weight = keep_weights<T, kPacks>(kept, weight, cut, columns);
-      edge_bias = keep_weights<T, kPacks>(kept_biases, bias, cut, columns);
-    }
-    head = cut.head;
-    float sum = widened(piece.edge);
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) sum = add_values(sum, piece.packs[p]);
-    if (number + step < rows) {
-      const T* const row = in + (number + step) * columns;
-      load_piece(next, row, cut_of(row, columns, rank, blocks), columns);
-    }
-    sum = block_sum(sum, warp_sums);
-    const int count = cut.packs * kPackOf<T> + (cut.has_edges ? cut.head + cut.tail : 0);
-    const float mean = count > 0 ? sum / (float)count : 0.0f;
-    const float deviation = column >= 0 ? widened(piece.edge) - mean : 0.0f;
-    float squares = deviation * deviation;
+// Fills `held`, and returns the sum of the values. Weights and biases of whole rows are asked for at once, so that they
+// come while the row's threads wait for each other.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ float load_row(const PackRow<T, kWhole>& row, const T* weight, const T* bias,
+                                          Held<T, kPacks>& held) {
+  constexpr int kPack = kPackOf<T>;
+  load_packs<T, kPacks>(row, held.values);
+  if (kWhole) {
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
-      keep_packed<T>(piece.packs[p]);
-      if (p * blockDim.x + threadIdx.x < cut.packs) squares = add_squares(squares, piece.packs[p], mean);
-    }
-    squares = block_sum(squares, warp_squares);
-    const Moments moments = join({(float)count, mean, squares}, cut, turn);
-    const float scale = scale_of(moments.m2 / (float)columns, epsilon);
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      const int index = p * blockDim.x + threadIdx.x;
-      keep_packed<T>(piece.packs[p]);
-      if (index < cut.packs) {
-        reinterpret_cast<Pack<T>*>(first_pack(result, cut))[index] =
-            normalized(piece.packs[p], moments.mean, scale, kept[index], kept_biases[index]);
+      const int index = p * row.threads + row.thread;
+      if (index * kPack < row.end) {
+        held.weights[p] = pack_at(weight, index);
+        held.biases[p] = pack_at(bias, index);
       }
     }
-    if (column >= 0) result[column] = normalized(piece.edge, moments.mean, scale, edge_weight, edge_bias);
+  }
+  float sum = 0.0f;
+#pragma unroll
+  for (int k = 0; k < kPacks * kPack; ++k) sum += widened(held.values[k / kPack].values[k % kPack]);
+  return sum;
+}
+
+// The sum of the squared deviations. What is outside of the row has none.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ float squares_of(const PackRow<T, kWhole>& row, Held<T, kPacks>& held, float mean) {
+  constexpr int kPack = kPackOf<T>;
+  float squares = 0.0f;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int i = (p * row.threads + row.thread) * kPack;
+    keep_packed<T>(held.values[p]);
+    if (is_whole(row, i)) {
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        const float deviation = widened(held.values[p].values[k]) - mean;
+        squares = fmaf(deviation, deviation, squares);
+      }
+    } else if (!kWhole && i < row.end) {
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        const float deviation = is_inside(row, i + k) ? widened(held.values[p].values[k]) - mean : 0.0f;
+        squares = fmaf(deviation, deviation, squares);
+      }
+    }
+  }
+  return squares;
+}
+
+// The product is rounded once, with the sum.
+template <class T>
+__device__ __forceinline__ T normalized(T value, float mean, float scale, T weight, T bias) {
+  return narrowed<T>(fmaf((widened(value) - mean) * scale, widened(weight), widened(bias)));
+}
+
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ void store_row(const PackRow<T, kWhole>& row, const T* weight, const T* bias,
+                                          Held<T, kPacks>& held, float mean, float scale) {
+  constexpr int kPack = kPackOf<T>;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int i = (p * row.threads + row.thread) * kPack;
+    if (i < row.end) {
+      keep_packed<T>(held.values[p]);
+      const int column = i - row.shift;
+      const int columns = row.end - row.shift;
+      const Pack<T> weights = kWhole ? held.weights[p] : weights_at(weight, column, columns);
+      const Pack<T> biases = kWhole ? held.biases[p] : weights_at(bias, column, columns);
+      Pack<T> results;
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        results.values[k] =
+            normalized(held.values[p].values[k], mean, scale, weights.values[k], biases.values[k]);
+      }
+      store_pack(row, i, results);
+    }
   }
 }

@@ -35,7 +35,8 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
   Pack<T> held[kPacks];
   Pack<T> weights[kPacks];
-  float squares = load_row<T, kPacks>(in + start, weight + first, mine / kPack, thread, kThreads, held, weights);
+  const PackRow<T, true> row = {in + start, out + start, 0, mine, false, false, thread, kThreads};
+  float squares = load_row<T, kPacks>(row, weight + first, held, weights);
   squares = warp_sum(squares);
   if (lane == 0) warp_sums[thread / 32] = squares;
   __syncthreads();
@@ -47,7 +48,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
   }
   squares = cluster_sum.wait(0);
   const float scale = scale_of(squares, columns, epsilon);
-  store_row<T, kPacks>(out + start, mine / kPack, thread, kThreads, held, weights, scale);
+  store_row<T, kPacks>(row, weight + first, held, weights, scale);
 }
 
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
@@ -149,30 +150,4 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
       if (index < mine) results[row * packs + index] = words;
     }
   }
-}
-
-// Rows that begin anywhere, and outgrow a block: as rms_norm_anywhere, but a cluster of kCluster blocks for each row, and
-// then for another one. A row has at most kCluster * blockDim.x * kPacks whole packs; the grid is a multiple of kCluster.
-template <class T, int kPacks, int kCluster>
-__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(512, 2)
-    rms_norm_cluster_anywhere(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon) {
-  extern __shared__ uint4 kept[];
-  __shared__ ClusterSum<kCluster> cluster_sum;
-  __shared__ float warp_sums[2][32];
-  const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
-  const int rank = cluster.block_rank();
-  const int clusters = in_turns<T>(gridDim.x / kCluster);
-  if (blockIdx.x / kCluster >= clusters) return;   // the whole cluster
-  if (threadIdx.x == 0) {
-    cluster_sum.init();
-    publish_barriers();
-  }
-  cluster.sync();
-  const auto join = [&](float squares, int turn) {
-    squares = block_sum(squares, warp_sums[turn % 2]);
-    if (threadIdx.x < kCluster) cluster_sum.tell(squares, rank, turn);
-    return cluster_sum.wait(turn);
-  };
-  normalize_rows<T, kPacks>(in, weight, out, rows, columns, epsilon, blockIdx.x / kCluster, clusters, rank, kCluster,
-                            reinterpret_cast<Pack<T>*>(kept), join);
 }

@@ -11,7 +11,6 @@ namespace rms_norm {
 
 using lanewise::lesson::block_anywhere;
 using lanewise::lesson::BlockShape;
-using lanewise::lesson::cluster_anywhere;
 using lanewise::lesson::ClusterShape;
 using lanewise::lesson::is_packed;
 using lanewise::lesson::pack_of;
@@ -19,7 +18,7 @@ using lanewise::lesson::packs_of;
 using lanewise::lesson::shape_text;
 using lanewise::lesson::tiles_under_way;
 
-enum class Route : std::uint8_t { warp, registers, anywhere, cluster, bulk_copies, cluster_anywhere, two_reads };
+enum class Route : std::uint8_t { warp, registers, anywhere, cluster, bulk_copies, anywhere_two_reads, two_reads };
 
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
 inline constexpr std::uint32_t kMostThreads = 1024;
@@ -41,29 +40,30 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
     const ClusterShape shape{8, element == Element::f32 ? 512u : 256u, kPacks};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 1024, kPacks};
 }
-
-// Packs that a lane holds where a warp takes a row.
-inline std::uint32_t packs_a_lane(std::uint64_t packs) { return packs <= 32 ? 1 : kPacks; }
+// Packs in which a row lies, at most: one that begins within a pack shares its first and its last with other rows.
+inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    return packs_of(is_packed(inputs, element) ? columns : columns + pack_of(element) - 1, element);
+}
 
 inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
-    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
-    const bool packed = is_packed(inputs, element);
+    const std::uint64_t packs = packs_touched(inputs, element);
     switch (route) {
         case Route::warp:
-            return packed && packs <= 32 * kPacks;
+            return packs <= 32 * kPacks;
         case Route::registers:
-            return packed && block <= most_threads_in_registers(element) && packs <= std::uint64_t{block} * kPacks;
-        case Route::anywhere:
-            return block_anywhere(inputs, element).threads > 0;
+            return block <= most_threads_in_registers(element) && packs <= std::uint64_t{block} * kPacks;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
             const ClusterShape shape = cluster_shape(packs);
-            return packed && packs <= shape.room() && (shape.packs == kPacks || element == Element::f32);
+            return is_packed(inputs, element) && packs <= shape.room() &&
+                   (shape.packs == kPacks || element == Element::f32);
         }
         case Route::bulk_copies:
-            return packed && packs <= bulk_shape(packs, element, block).room();
-        case Route::cluster_anywhere:
-            return cluster_anywhere(inputs, element).blocks > 0;
+            return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
+        case Route::anywhere:
+            return block_anywhere(inputs, element).threads > 0;
+        case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
     }
@@ -77,27 +77,30 @@ struct Choice {
     std::uint32_t packs = kPacks;   // a thread, in registers
 };
 // Whole warps, as many as a row needs. Two packs a thread are faster than four as long as blocks stay small, since more
-// of them run at once.
+// of them run at once; but not where rows share packs.
 inline Choice in_registers(const Inputs& inputs, Element element) {
-    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    const std::uint64_t packs = packs_touched(inputs, element);
     const std::uint64_t most = most_threads_in_registers(element);
-    const bool two = packs <= most;
+    const bool two = is_packed(inputs, element) && packs <= most;
     const std::uint32_t packs_a_thread = two ? 2 : kPacks;
     const std::uint64_t threads = (packs + packs_a_thread * 32 - 1) / (packs_a_thread * 32) * 32;
     if (threads > most) return {};
     return {Route::registers, static_cast<std::uint32_t>(threads), packs_a_thread};
 }
+// Packs that a lane holds of a short row: a warp that holds fewer has more rows on their way.
+inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
+    return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
+}
 inline Choice best_route(const Inputs& inputs, Element element) {
-    const bool clusters = inputs.machine.architecture >= 90;
-    if (!is_packed(inputs, element)) {
+    // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
+    if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         const BlockShape shape = block_anywhere(inputs, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
-        if (clusters && has_room(Route::cluster_anywhere, inputs, element, 0)) return {Route::cluster_anywhere, 0};
-        return {};
+        return {Route::anywhere_two_reads, kMostThreads};
     }
-    if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock};
+    if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
-    if (clusters && has_room(Route::bulk_copies, inputs, element, kMostThreads))
+    if (inputs.machine.architecture >= 90 && has_room(Route::bulk_copies, inputs, element, kMostThreads))
         return {Route::bulk_copies, kMostThreads};
     return {};
 }
@@ -108,12 +111,12 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     const ClusterShape shape = bulk_shape(packs_of(rows.columns, element), element, inputs.block);
     Block block{shape.threads};
     block.dynamic_shared_bytes = tiles_under_way(shape.packs) * shape.threads * 16;
-    plan.launch("rms_norm_bulk_copies", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks}, block, b.in,
-                b.weight, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
+    plan.launch("rms_norm_bulk_copies", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks}, block,
+                b.in, b.weight, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
     plan.launches.back().cluster_in_turns = shape.blocks;
 }
 
-// A row for each block or cluster that runs at once, then another one. Weights lie in shared memory, cut to fit.
+// A row for each block that runs at once, then another one. Weights lie in shared memory, cut to fit.
 inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     const BlockShape shape = block_anywhere(inputs, element);
     const Rows rows = rows_of(inputs);
@@ -122,17 +125,6 @@ inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, c
     plan.launch("rms_norm_anywhere", type_of(element) + ", " + std::to_string(shape.packs), Grid{rows.blocks()}, block,
                 b.in, b.weight, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
     plan.launches.back().cluster_in_turns = 1;
-}
-inline void launch_cluster_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    const ClusterShape shape = cluster_anywhere(inputs, element);
-    const Rows rows = rows_of(inputs);
-    Block block{shape.threads};
-    block.dynamic_shared_bytes = shape.packs * shape.threads * 16;
-    plan.launch("rms_norm_cluster_anywhere",
-                type_of(element) + ", " + std::to_string(shape.packs) + ", " + std::to_string(shape.blocks),
-                Grid{rows.blocks() * shape.blocks}, block, b.in, b.weight, b.out, static_cast<long long>(rows.count),
-                columns_of(inputs), epsilon_of(inputs));
-    plan.launches.back().cluster_in_turns = shape.blocks;
 }
 
 // The plan of one route, in registers with that many packs a thread. A row that has no room there is taken by the one
@@ -145,22 +137,20 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         route = Route::two_reads;
         block = kMostThreads;
     }
-    if (route == Route::anywhere) block = block_anywhere(inputs, element).threads;
-    if (route == Route::cluster_anywhere) block = cluster_anywhere(inputs, element).threads;
     const Buffers b = add_buffers(plan, inputs, element,
                                   additions_in(rows.columns, route == Route::warp ? 32 : block) + 64);
     const std::string type = type_of(element);
+    const std::string whole = is_packed(inputs, element) ? ", true" : ", false";
     const int columns = columns_of(inputs);
     const float epsilon = epsilon_of(inputs);
     switch (route) {
         case Route::warp:
-            plan.launch("rms_norm_row_a_warp",
-                        type + ", " + std::to_string(packs_a_lane(packs_of(rows.columns, element))),
+            plan.launch("rms_norm_row_a_warp", type + ", " + std::to_string(packs_a_thread) + whole,
                         Grid{rows.blocks(block / 32)}, Block{block}, b.in, b.weight, b.out,
                         static_cast<long long>(rows.count), columns, epsilon);
             break;
         case Route::registers:
-            plan.launch("rms_norm_registers", type + ", " + std::to_string(packs_a_thread),
+            plan.launch("rms_norm_registers", type + ", " + std::to_string(packs_a_thread) + whole,
                         Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.out, columns, epsilon);
             break;
         case Route::cluster: {
@@ -175,8 +165,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::bulk_copies:
             launch_bulk_copies(plan, inputs, element, b);
             break;
-        case Route::cluster_anywhere:
-            launch_cluster_anywhere(plan, inputs, element, b);
+        case Route::anywhere_two_reads:
+            plan.launch("rms_norm_anywhere_two_reads", type, Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.out, columns,
+                        epsilon);
             break;
         case Route::two_reads:
             plan.launch("rms_norm_two_reads", type, Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.out, columns,

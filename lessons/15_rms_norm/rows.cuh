@@ -46,7 +46,6 @@ __device__ __forceinline__ float block_sum(float value, float* warp_sums) {
   const int lane = threadIdx.x % 32;
   const int warps = blockDim.x / 32;
   value = warp_sum(value);
-  if (warps == 1) return value;
   if (lane == 0) warp_sums[threadIdx.x / 32] = value;
   __syncthreads();
   value = lane < warps ? warp_sums[lane] : 0.0f;
@@ -79,105 +78,85 @@ __device__ __forceinline__ void keep_packed(AnyPack& pack) {
 #endif
 }
 
-template <class T>
-__device__ __forceinline__ Pack<T> pack_at(const T* values, int index) {
-  return reinterpret_cast<const Pack<T>*>(values)[index];
+// A row as packs of 16 bytes, from the pack in which it begins to the one in which it ends. Unless it is kWhole, values
+// of the rows beside it may lie in those two.
+template <class T, bool kWhole>
+struct PackRow {
+  const T* in;   // the first pack
+  T* out;
+  int shift;     // values of the first pack that lie before the row
+  int end;       // shift + columns
+  bool first;    // of its array: nothing before the row may be read
+  bool last;     // … or past it
+  int thread, threads;   // who shares the row
+};
+
+// Row `number` of rows that follow each other. in and out lie equally far past a multiple of 16 bytes. kWhole: each row
+// begins at such a multiple, and holds whole packs.
+template <bool kWhole, class T>
+__device__ __forceinline__ PackRow<T, kWhole> row_at(const T* in, T* out, long long number, long long rows, int columns,
+                                                     int thread, int threads) {
+  const long long start = number * columns;
+  const int shift = kWhole ? 0 : reinterpret_cast<size_t>(in + start) % 16 / sizeof(T);
+  return {in + start - shift, out + start - shift, shift, shift + columns, number == 0, number == rows - 1, thread,
+          threads};
 }
 
-template <class T>
-__device__ __forceinline__ Pack<T> zeros() {
-  const uint4 words = make_uint4(0, 0, 0, 0);
-  return *reinterpret_cast<const Pack<T>*>(&words);
+// Is the pack that begins with value i, counted from the first pack, the row's own as a whole?
+template <class T, bool kWhole>
+__device__ __forceinline__ bool is_whole(const PackRow<T, kWhole>& row, int i) {
+  if (kWhole) return i < row.end;
+  return i >= row.shift && i + kPackOf<T> <= row.end;
+}
+template <class T, bool kWhole>
+__device__ __forceinline__ bool is_inside(const PackRow<T, kWhole>& row, int i) {
+  return i >= row.shift && i < row.end;
 }
 
-template <class T>
-__device__ __forceinline__ float add_squares(float squares, const Pack<T>& pack) {
-#pragma unroll
-  for (int k = 0; k < kPackOf<T>; ++k) squares = fmaf(widened(pack.values[k]), widened(pack.values[k]), squares);
-  return squares;
-}
-
-template <class T>
-__device__ __forceinline__ T normalized(T value, float scale, T weight) {
-  return narrowed<T>(widened(value) * scale * widened(weight));
-}
-template <class T>
-__device__ __forceinline__ Pack<T> normalized(const Pack<T>& pack, float scale, const Pack<T>& weights) {
-  Pack<T> results;
-#pragma unroll
-  for (int k = 0; k < kPackOf<T>; ++k) results.values[k] = normalized(pack.values[k], scale, weights.values[k]);
-  return results;
-}
-
-// Fills `held` with a thread's packs of a row of `packs`, at most threads * kPacks, 0 behind it, and returns the sum of
-// their squares. The weights are asked for at once, so that they come while the row's threads wait for each other.
-template <class T, int kPacks>
-__device__ __forceinline__ float load_row(const T* row, const T* weight, int packs, int thread, int threads,
-                                          Pack<T>* held, Pack<T>* weights) {
+// A thread's packs of a row, 0 outside of it. The row has at most threads * kPacks packs.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ void load_packs(const PackRow<T, kWhole>& row, Pack<T>* held) {
+  constexpr int kPack = kPackOf<T>;
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
-    const int index = p * threads + thread;
-    held[p] = zeros<T>();
-    if (index < packs) held[p] = pack_at(row, index);
+    const int index = p * row.threads + row.thread;
+    const int i = index * kPack;
+    uint4 words = make_uint4(0, 0, 0, 0);
+    const bool ends_array = !kWhole && ((row.first && i < row.shift) || (row.last && i + kPack > row.end));
+    if (i < row.end && !ends_array) words = reinterpret_cast<const uint4*>(row.in)[index];
+    held[p] = *reinterpret_cast<const Pack<T>*>(&words);
   }
+  if (kWhole) return;
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
-    const int index = p * threads + thread;
-    if (index < packs) weights[p] = pack_at(weight, index);
-  }
-  float squares = 0.0f;
+    const int i = (p * row.threads + row.thread) * kPack;
+    if (i < row.end && !is_whole(row, i)) {
+      // Where the array begins or ends, the row's own values alone; else what is not the row's is put out.
+      const bool ends_array = (row.first && i < row.shift) || (row.last && i + kPack > row.end);
 #pragma unroll
-  for (int p = 0; p < kPacks; ++p) squares = add_squares(squares, held[p]);
-  return squares;
-}
-
-// Writes held * scale * weights.
-template <class T, int kPacks>
-__device__ __forceinline__ void store_row(T* row, int packs, int thread, int threads, Pack<T>* held,
-                                          const Pack<T>* weights, float scale) {
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * threads + thread;
-    if (index < packs) {
-      keep_packed<T>(held[p]);
-      reinterpret_cast<Pack<T>*>(row)[index] = normalized(held[p], scale, weights[p]);
+      for (int k = 0; k < kPack; ++k) {
+        if (!is_inside(row, i + k)) {
+          held[p].values[k] = narrowed<T>(0.0f);
+        } else if (ends_array) {
+          held[p].values[k] = row.in[i + k];
+        }
+      }
     }
   }
 }
 
-// ---- A row that begins anywhere ------------------------------------------------------------------------------------
-
-// How a row lies in memory: `head` values before the first multiple of 16 bytes, whole packs, `tail` values behind them.
-// Of a row that blocks share, each has its part of the packs, and block 0 has head and tail, too.
-struct Cut {
-  int head, tail;
-  int first, packs;   // this block's: packs first to first + packs - 1
-  bool has_edges;
-};
-template <class T>
-__device__ __forceinline__ Cut cut_of(const T* row, int columns, int rank, int blocks) {
+// Writes a pack that begins with value i, or what the row has of it.
+template <class T, bool kWhole>
+__device__ __forceinline__ void store_pack(const PackRow<T, kWhole>& row, int i, const Pack<T>& pack) {
   constexpr int kPack = kPackOf<T>;
-  const int before = reinterpret_cast<size_t>(row) % 16 / sizeof(T);
-  const int head = before == 0 ? 0 : kPack - before < columns ? kPack - before : columns;
-  const int all = (columns - head) / kPack;
-  const int share = (all + blocks - 1) / blocks;
-  const int first = rank * share < all ? rank * share : all;
-  return {head, columns - head - all * kPack, first, all - first < share ? all - first : share, rank == 0};
-}
-
-// The column of head or tail that a thread takes, or -1. A block has 2 * kPack threads or more.
-template <class T>
-__device__ __forceinline__ int edge_column(const Cut& cut, int columns) {
-  const int thread = threadIdx.x;
-  const int behind = thread - kPackOf<T>;
-  if (cut.has_edges && thread < cut.head) return thread;
-  return cut.has_edges && behind >= 0 && behind < cut.tail ? columns - cut.tail + behind : -1;
-}
-
-// Where this block's packs begin.
-template <class T>
-__device__ __forceinline__ T* first_pack(T* row, const Cut& cut) {
-  return row + cut.head + cut.first * kPackOf<T>;
+  if (is_whole(row, i)) {
+    reinterpret_cast<uint4*>(row.out)[i / kPack] = *reinterpret_cast<const uint4*>(&pack);
+  } else if (i < row.end) {
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) {
+      if (is_inside(row, i + k)) row.out[i + k] = pack.values[k];
+    }
+  }
 }
 
 // The values number `from` to from + kPack - 1 of two packs that follow each other.
@@ -198,101 +177,70 @@ __device__ __forceinline__ Pack<T> part_of(const Pack<T>& low, const Pack<T>& hi
   return part;
 }
 
-// Columns first to first + kPack - 1 of `values`, of which there are `columns`, and which begin at a multiple of 16
-// bytes; where `first` does not, they are cut from two packs.
+// kPack weights from column `first` on, 0 where the row has no such column. weight begins at a multiple of 16 bytes;
+// where first does not, the weights are cut from two packs.
 template <class T>
-__device__ __forceinline__ Pack<T> pack_from(const T* values, int first, int columns) {
+__device__ __forceinline__ Pack<T> weights_at(const T* weight, int first, int columns) {
   constexpr int kPack = kPackOf<T>;
-  const int from = first % kPack;
-  const int index = first / kPack;
-  if (from == 0) return pack_at(values, index);
-  if ((index + 2) * kPack <= columns) return part_of(pack_at(values, index), pack_at(values, index + 1), from);
-  Pack<T> part;   // the second pack would end behind the array
+  const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(weight);
+  const int from = first & (kPack - 1);
+  const int index = (first - from) / kPack;
+  if (first >= 0 && from == 0 && first + kPack <= columns) return packs[index];
+  if (first >= 0 && (index + 2) * kPack <= columns) return part_of(packs[index], packs[index + 1], from);
+  Pack<T> weights;
 #pragma unroll
-  for (int k = 0; k < kPack; ++k) part.values[k] = values[first + k];
-  return part;
-}
-
-// What a thread holds of a row: packs, and at most one value of head and tail.
-template <class T, int kPacks>
-struct Piece {
-  Pack<T> packs[kPacks];
-  T edge;
-};
-
-// A thread's piece of a row, 0 outside of it.
-template <class T, int kPacks>
-__device__ __forceinline__ void load_piece(Piece<T, kPacks>& piece, const T* row, const Cut& cut, int columns) {
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * blockDim.x + threadIdx.x;
-    piece.packs[p] = zeros<T>();
-    if (index < cut.packs) piece.packs[p] = pack_at(first_pack(row, cut), index);
+  for (int k = 0; k < kPack; ++k) {
+    weights.values[k] = first + k >= 0 && first + k < columns ? weight[first + k] : narrowed<T>(0.0f);
   }
-  const int column = edge_column<T>(cut, columns);
-  piece.edge = narrowed<T>(0.0f);
-  if (column >= 0) piece.edge = row[column];
+  return weights;
 }
 
-// The weights of a thread's packs, cut to fit, into shared memory: kPacks packs a thread, which reads what it wrote
-// itself. Returns that of head or tail.
-template <class T, int kPacks>
-__device__ __forceinline__ T keep_weights(Pack<T>* kept, const T* weight, const Cut& cut, int columns) {
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * blockDim.x + threadIdx.x;
-    const int column = cut.head + (cut.first + index) * kPackOf<T>;
-    if (index < cut.packs) kept[index] = pack_from(weight, column, columns);
-  }
-  const int column = edge_column<T>(cut, columns);
-  return column >= 0 ? weight[column] : narrowed<T>(0.0f);
-}
-
-// Of so many blocks or clusters, those that take rows in turns: a multiple of a pack's values, if there are as many.
-// Rows that lie such a multiple apart begin at the same place of a pack.
-template <class T>
-__device__ __forceinline__ int in_turns(int groups) {
-  return groups < kPackOf<T> ? groups : groups / kPackOf<T> * kPackOf<T>;
-}
-
-// Rows number first, first + step, … of this block, or those that it shares with others, of which it is number `rank`.
-// join(squares, turn) is the sum over all that share a row. kept: shared memory, a pack for each of the thread's kPacks.
-//
-// What lies outside of whole packs is taken value by value, a thread each. All these rows begin at the same place of a
-// pack, so the weights, which do not, are cut to fit once. The next row is on its way while one is normalized.
-template <class T, int kPacks, class Join>
-__device__ __forceinline__ void normalize_rows(const T* in, const T* weight, T* out, long long rows, int columns,
-                                               float epsilon, long long first, int step, int rank, int blocks,
-                                               Pack<T>* kept, const Join& join) {
-  Piece<T, kPacks> next;
-  T edge_weight = narrowed<T>(0.0f);
-  int head = -1;
-  int turn = 0;
-  load_piece(next, in + first * columns, cut_of(in + first * columns, columns, rank, blocks), columns);
-  for (long long number = first; number < rows; number += step, ++turn) {
-    Piece<T, kPacks> piece = next;
-    T* const result = out + number * columns;
-    const Cut cut = cut_of(result, columns, rank, blocks);
-    if (cut.head != head) edge_weight = keep_weights<T, kPacks>(kept, weight, cut, columns);
-    head = cut.head;
-    float squares = widened(piece.edge) * widened(piece.edge);
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) squares = add_squares(squares, piece.packs[p]);
-    if (number + step < rows) {
-      const T* const row = in + (number + step) * columns;
-      load_piece(next, row, cut_of(row, columns, rank, blocks), columns);
-    }
-    squares = join(squares, turn);
-    const float scale = scale_of(squares, columns, epsilon);
+// Fills `held`, and returns the sum of squares. The weights of whole rows are asked for at once, so that they come
+// while the row's threads wait for each other.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ float load_row(const PackRow<T, kWhole>& row, const T* weight, Pack<T>* held,
+                                          Pack<T>* weights) {
+  constexpr int kPack = kPackOf<T>;
+  load_packs<T, kPacks>(row, held);
+  if (kWhole) {
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
-      const int index = p * blockDim.x + threadIdx.x;
-      keep_packed<T>(piece.packs[p]);
-      if (index < cut.packs) {
-        reinterpret_cast<Pack<T>*>(first_pack(result, cut))[index] = normalized(piece.packs[p], scale, kept[index]);
-      }
+      const int index = p * row.threads + row.thread;
+      if (index * kPack < row.end) weights[p] = reinterpret_cast<const Pack<T>*>(weight)[index];
     }
-    const int column = edge_column<T>(cut, columns);
-    if (column >= 0) result[column] = normalized(piece.edge, scale, edge_weight);
   }
+  float squares = 0.0f;
+#pragma unroll
+  for (int k = 0; k < kPacks * kPack; ++k) {
+    const float value = widened(held[k / kPack].values[k % kPack]);
+    squares = fmaf(value, value, squares);
+  }
+  return squares;
+}
+
+// Writes held * scale * weights.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ void store_row(const PackRow<T, kWhole>& row, const T* weight, Pack<T>* held,
+                                          const Pack<T>* weights, float scale) {
+  constexpr int kPack = kPackOf<T>;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int i = (p * row.threads + row.thread) * kPack;
+    if (i < row.end) {
+      keep_packed<T>(held[p]);
+      const Pack<T> weighed = kWhole ? weights[p] : weights_at(weight, i - row.shift, row.end - row.shift);
+      Pack<T> results;
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        results.values[k] = narrowed<T>(widened(held[p].values[k]) * scale * widened(weighed.values[k]));
+      }
+      store_pack(row, i, results);
+    }
+  }
+}
+
+// May everything be read and written 16 bytes at a time?
+template <class T>
+__device__ __forceinline__ bool all_in_packs(const T* row, const T* weight, const T* result, int columns) {
+  return in_packs(row, columns) && in_packs(weight, columns) && in_packs(result, columns);
 }

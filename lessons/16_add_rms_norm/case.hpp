@@ -42,34 +42,29 @@ inline double rounded(Element element, double value) {
 
 inline std::string type_of(Element element) { return element == Element::f16 ? "__half" : "float"; }
 
-// … in rows that no pack of 16 bytes divides, where there are such.
-inline Shape odd_shape_of(const Inputs& inputs) {
-    const std::uint64_t dim = 257;
-    return inputs.n % dim == 0 ? Shape{inputs.n / dim, dim} : shape_of(inputs);
-}
-
 struct Tensors {
-    Buffer<void> a, b, y, residual_out, weight;
+    Buffer<void> a, b, y, residual_out;
+    Buffer<float> weight;
 };
 
 // Buffers, and what must come out. `in_place`: y is a, and residual_out is b.
-inline Tensors add_tensors(Plan& plan, const Inputs& inputs, const Shape& shape, Element element,
-                           Element weight_element, std::uint64_t additions, bool in_place = false) {
+inline Tensors add_tensors(Plan& plan, const Inputs& inputs, Element element, std::uint64_t additions,
+                           bool in_place = false) {
+    const Shape shape = shape_of(inputs);
     Inputs second = inputs;
     ++second.seed;
     const std::vector<double> a = inputs.values<double>(), b = second.values<double>();
-    std::vector<double> weight(shape.dim);  // exact in every type
-    for (std::uint64_t i = 0; i < shape.dim; ++i) weight[i] = 1 + 0.25 * static_cast<double>(i % 4);
+    std::vector<float> weight(shape.dim);
+    for (std::uint64_t i = 0; i < shape.dim; ++i) weight[i] = 1.0f + 0.25f * static_cast<float>(i % 4);
 
     Tensors tensors;
     tensors.a = plan.input_as("a", element, a);
     tensors.b = plan.input_as("b", element, b);
-    tensors.weight = plan.input_as("weight", weight_element, weight);
+    tensors.weight = plan.input("weight", weight);
     tensors.y = in_place ? tensors.a : plan.output_as("y", element, inputs.n);
     tensors.residual_out = in_place ? tensors.b : plan.output_as("residual_out", element, inputs.n);
     const auto size = static_cast<std::uint64_t>(lanewise::element_size(element));
-    plan.bytes_moved =
-        4 * inputs.n * size + shape.dim * static_cast<std::uint64_t>(lanewise::element_size(weight_element));
+    plan.bytes_moved = 4 * inputs.n * size + shape.dim * sizeof(float);
 
     std::vector<double> sums(inputs.n), results(inputs.n);
     double largest = 0;
@@ -83,7 +78,7 @@ inline Tensors add_tensors(Plan& plan, const Inputs& inputs, const Shape& shape,
         const double scale = 1 / std::sqrt(squares / static_cast<double>(shape.dim) + static_cast<double>(kEpsilon));
         for (std::uint64_t i = 0; i < shape.dim; ++i) {
             double& result = results[row * shape.dim + i];
-            result = sums[row * shape.dim + i] * scale * weight[i];
+            result = sums[row * shape.dim + i] * scale * static_cast<double>(weight[i]);
             if (std::isfinite(result)) largest = std::max(largest, std::abs(result));
         }
     }
@@ -106,7 +101,7 @@ inline int dim_of(const Shape& shape) { return static_cast<int>(shape.dim); }
 
 inline void plan_two_kernels(Plan& plan, const Inputs& inputs) {
     const Shape shape = shape_of(inputs);
-    const Tensors t = add_tensors(plan, inputs, shape, Element::f32, Element::f32, additions_of(shape, inputs.block));
+    const Tensors t = add_tensors(plan, inputs, Element::f32, additions_of(shape, inputs.block));
     const Grid grid{static_cast<std::uint32_t>(shape.rows)};
     const std::string block = std::to_string(inputs.block);
     plan.launch("add_rows", block, grid, Block{inputs.block}, t.a, t.b, t.residual_out, dim_of(shape));
@@ -115,7 +110,7 @@ inline void plan_two_kernels(Plan& plan, const Inputs& inputs) {
 
 inline void plan_read_again(Plan& plan, const Inputs& inputs) {
     const Shape shape = shape_of(inputs);
-    const Tensors t = add_tensors(plan, inputs, shape, Element::f32, Element::f32, additions_of(shape, inputs.block));
+    const Tensors t = add_tensors(plan, inputs, Element::f32, additions_of(shape, inputs.block));
     plan.launch("fused_read_again", std::to_string(inputs.block), Grid{static_cast<std::uint32_t>(shape.rows)},
                 Block{inputs.block}, t.a, t.b, t.weight, t.y, t.residual_out, dim_of(shape), kEpsilon);
 }
@@ -131,7 +126,7 @@ inline void launch_by_element(Plan& plan, const Inputs& inputs, Element element,
 
 inline void plan_by_element(Plan& plan, const Inputs& inputs) {
     const Shape shape = shape_of(inputs);
-    const Tensors t = add_tensors(plan, inputs, shape, Element::f32, Element::f32, additions_of(shape, inputs.block));
+    const Tensors t = add_tensors(plan, inputs, Element::f32, additions_of(shape, inputs.block));
     launch_by_element(plan, inputs, Element::f32, t, shape);
 }
 
@@ -147,8 +142,7 @@ inline std::uint32_t packs_for(const Shape& shape, Element element, std::uint64_
 // As the operator does: in registers where the row fits, else value by value.
 inline void plan_in_registers(Plan& plan, const Inputs& inputs, Element element, bool in_place = false) {
     const Shape shape = shape_of(inputs);
-    const Tensors t =
-        add_tensors(plan, inputs, shape, element, Element::f32, additions_of(shape, inputs.block), in_place);
+    const Tensors t = add_tensors(plan, inputs, element, additions_of(shape, inputs.block), in_place);
     const std::uint32_t packs = packs_for(shape, element, inputs.block);
     if (packs == 0) return launch_by_element(plan, inputs, element, t, shape);
     plan.launch("fused_in_registers",
@@ -157,21 +151,9 @@ inline void plan_in_registers(Plan& plan, const Inputs& inputs, Element element,
                 t.residual_out, dim_of(shape), kEpsilon);
 }
 
-// Of halves, weights too. Rows that outgrow a block are taken value by value, as fused_by_element does.
-inline void plan_anywhere(Plan& plan, const Inputs& inputs) {
-    const Shape shape = odd_shape_of(inputs);
-    const bool fits = shape.dim / 8 <= std::uint64_t{4} * inputs.block;
-    const Tensors t = add_tensors(plan, inputs, shape, Element::f16, fits ? Element::f16 : Element::f32,
-                                  additions_of(shape, inputs.block));
-    if (!fits) return launch_by_element(plan, inputs, Element::f16, t, shape);
-    plan.launch("fused_anywhere", "__half, __half, " + std::to_string(inputs.block) + ", 4",
-                Grid{static_cast<std::uint32_t>(shape.rows)}, Block{inputs.block}, t.a, t.b, t.weight, t.y,
-                t.residual_out, dim_of(shape), kEpsilon);
-}
-
 inline void plan_by_warp(Plan& plan, const Inputs& inputs) {
     const Shape shape = shape_of(inputs);
-    const Tensors t = add_tensors(plan, inputs, shape, Element::f32, Element::f32, additions_of(shape, 32));
+    const Tensors t = add_tensors(plan, inputs, Element::f32, additions_of(shape, 32));
     const std::uint32_t packs = packs_for(shape, Element::f32, 32);
     if (packs == 0) return launch_by_element(plan, inputs, Element::f32, t, shape);
     const std::uint64_t rows_a_block = std::max(1u, inputs.block / 32);

@@ -73,17 +73,7 @@ __global__ void fused_in_registers(const T* a, const T* b, const W* weight, T* y
                                    float epsilon) {
   __shared__ float warp_sums[32];
   const Row<T, W> row = row_at(y, residual_out, a, b, weight, dim, blockIdx.x);
-  row_in_registers<T, W, kPacks, true>(row, {epsilon, kRounded, false}, threadIdx.x, kBlock, JoinBlock{warp_sums});
-}
-
-// Against fused_in_registers: any dim, so rows begin anywhere; y, residual_out, a and b equally far past a multiple of 16
-// bytes, weight at one. A row has at most kBlock * kPacks whole packs. They are read and written 16 bytes at a time, the
-// values before the first and behind the last by a thread each; a pack's weights are cut from two loads.
-template <class T, class W, int kBlock, int kPacks>
-__global__ void fused_anywhere(const T* a, const T* b, const W* weight, T* y, T* residual_out, int dim, float epsilon) {
-  __shared__ float warp_sums[32];
-  const Row<T, W> row = row_at(y, residual_out, a, b, weight, dim, blockIdx.x);
-  row_in_registers<T, W, kPacks, false>(row, {epsilon, kRounded, false}, threadIdx.x, kBlock, JoinBlock{warp_sums});
+  row_in_registers<T, W, kPacks>(row, {epsilon, kRounded, false}, threadIdx.x, kBlock, JoinBlock{warp_sums});
 }
 
 // Against fused_in_registers: a warp takes a row, so no shared memory and no barrier; kBlock / 32 rows a block. rows:
@@ -95,7 +85,7 @@ __global__ void fused_by_warp(const float* a, const float* b, const float* weigh
   const bool there = index < rows;
   Row<float, float> row = row_at(y, residual_out, a, b, weight, dim, there ? index : 0);
   if (!there) row.dim = 0;
-  row_in_registers<float, float, kPacks, true>(row, {epsilon, kRounded, false}, threadIdx.x % 32, 32, JoinLanes{32});
+  row_in_registers<float, float, kPacks>(row, {epsilon, kRounded, false}, threadIdx.x % 32, 32, JoinLanes{32});
 }
 
 // Against fused_in_registers: a value a load, so that any dim at any address will do. keep: the row is kept in dim

@@ -34,12 +34,6 @@ LESSON(add_rms_norm) {
         [](Plan& plan, const Inputs& inputs) { plan_in_registers(plan, inputs, Element::f32); }, "fused_read_again"));
     lesson.add(rows("fused_by_warp", "a warp a row", "one row a warp: no shared memory, no barrier", plan_by_warp,
                     "fused_in_registers"));
-    Variant anywhere =
-        rows("fused_anywhere", "any beginning", "rows of 257 halves: whole packs, their ends value by value",
-             plan_anywhere, "fused_in_registers");
-    anywhere.n = 514;
-    anywhere.timed_n = std::uint64_t{257} << 16;
-    lesson.add(std::move(anywhere));
     lesson.add(rows("fused_by_element", "value by value", "any length, any address: the row is kept in shared memory",
                     plan_by_element, "fused_in_registers"));
     lesson.add(rows(

@@ -160,12 +160,9 @@ struct Bench {
                         list.push_back({.route = Route::group, .packs = each, .threads = threads, .rows = rows});
             for (const int cluster : {1, 2, 4, 8}) {
                 const int threads = warps((packs + each * cluster - 1) / (each * cluster));
-                for (const int more : {0, 32}) {
-                    const Route route = cluster == 1 ? Route::block : Route::cluster;
-                    list.push_back({.route = route, .packs = each, .threads = threads + more, .cluster = cluster});
-                    list.push_back(
-                        {.route = Route::packed, .packs = each, .threads = threads + more, .cluster = cluster});
-                }
+                for (const int more : {0, 32})
+                    for (const Route route : {cluster == 1 ? Route::block : Route::cluster, Route::packed})
+                        list.push_back({.route = route, .packs = each, .threads = threads + more, .cluster = cluster});
             }
         }
         return list;
@@ -219,8 +216,8 @@ template <int kThreads>
 __global__ void __launch_bounds__(kThreads) cub_kernel(const __grid_constant__ Arguments<__half, __half> args) {
     __shared__ typename JoinCub<kThreads>::Reduce::TempStorage storage;
     __shared__ float total;
-    row_in_registers<__half, __half, 2, true>(row_of(args, blockIdx.x), args.options, threadIdx.x, kThreads,
-                                              JoinCub<kThreads>{&storage, &total});
+    row_in_registers<__half, __half, 2>(row_of(args, blockIdx.x), args.options, threadIdx.x, kThreads,
+                                        JoinCub<kThreads>{&storage, &total});
 }
 
 template <int kThreads>

@@ -178,13 +178,30 @@ std::int64_t wanted_threads(const Layout& layout, std::int64_t packs, int proces
     return of_processor <= 1024 ? 1024 : of_processor <= 8192 ? 512 : 256;
 }
 
-// Rows that outgrow a block of block_kernel.
-Shape long_shape(const Layout& layout, std::int64_t packs, bool sm90) {
+// Packs a thread of cluster_kernel: four of 16 bits and their weights fit its 64 registers only where the weights are
+// halves, as others widen to twice the room before the sum is there.
+int cluster_packs(const Layout& layout) {
+    return layout.type == Type::f32 || layout.weight == Type::f16 ? 4 : 2;
+}
+
+// Whole rows that outgrow a block of block_kernel.
+Shape long_whole_shape(const Layout& layout, std::int64_t packs, bool sm90) {
+    const int each = cluster_packs(layout);
+    for (int cluster = 2; cluster <= (sm90 ? kLargestCluster : 1); cluster *= 2) {
+        const int threads = round_up(ceil_div(packs, std::int64_t{each} * cluster), 32);
+        if (threads <= kMostClusterThreads && layout.rows() <= kMostRows / cluster)
+            return {.route = Shape::Route::cluster, .packs = each, .threads = threads, .cluster = cluster};
+    }
+    return detail::element_shape(layout);
+}
+
+// … and rows that begin anywhere.
+Shape long_shifted_shape(const Layout& layout, std::int64_t packs, bool sm90) {
     const int most = layout.wide ? kMostClusterThreads : kMostPackedThreads;
     for (int cluster = layout.wide ? 2 : 1; cluster <= (sm90 ? kLargestCluster : 1); cluster *= 2) {
         const int threads = round_up(ceil_div(packs, std::int64_t{4} * cluster), 32);
         if (threads <= most && layout.rows() <= kMostRows / cluster)
-            return {.route = layout.wide ? Shape::Route::cluster : Shape::Route::packed,
+            return {.route = layout.wide ? Shape::Route::wide : Shape::Route::packed,
                     .packs = 4,
                     .threads = threads,
                     .cluster = cluster};
@@ -284,6 +301,8 @@ const char* route_name(Shape::Route route) {
             return "block";
         case Shape::Route::cluster:
             return "cluster";
+        case Shape::Route::wide:
+            return "wide";
         case Shape::Route::packed:
             return "packed";
         case Shape::Route::element:
@@ -382,7 +401,7 @@ Shape whole_shape(const Layout& layout, int processors, bool sm90) noexcept {
     const auto threads = [&] { return round_up(ceil_div(packs, each), 32); };
     if (threads() > most_threads(each)) each = 4;
     if (threads() <= most_threads(each)) return {.route = Shape::Route::block, .packs = each, .threads = threads()};
-    return long_shape(layout, packs, sm90);
+    return long_whole_shape(layout, packs, sm90);
 }
 
 Shape shifted_shape(const Layout& layout, int processors, bool sm90) noexcept {
@@ -394,7 +413,7 @@ Shape shifted_shape(const Layout& layout, int processors, bool sm90) noexcept {
     const std::int64_t wanted = wanted_threads(layout, packs, processors);
     const int each = packs <= 2 * wanted ? 2 : 4, threads = round_up(ceil_div(packs, each), 32);
     if (threads <= most_threads(each)) return {.route = Shape::Route::block, .packs = each, .threads = threads};
-    return long_shape(layout, packs, sm90);
+    return long_shifted_shape(layout, packs, sm90);
 }
 
 bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexcept {
@@ -416,9 +435,13 @@ bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexc
         case Shape::Route::block:
             return (whole || each >= 2) && cluster == 1 && one_row && threads <= most_threads(each);
         case Shape::Route::cluster:
-            return each == 4 && sm90 && cluster > 1 && one_row && threads <= kMostClusterThreads;
+            return whole && each == cluster_packs(layout) && sm90 && cluster > 1 && one_row &&
+                   threads <= kMostClusterThreads;
+        case Shape::Route::wide:
+            return !whole && each == 4 && layout.wide && sm90 && cluster > 1 && one_row &&
+                   threads <= kMostClusterThreads;
         case Shape::Route::packed:
-            return (whole ? each >= 2 : each == 4) && !layout.wide && one_row && (sm90 || cluster == 1);
+            return !whole && each == 4 && !layout.wide && one_row && (sm90 || cluster == 1);
     }
     return false;
 }

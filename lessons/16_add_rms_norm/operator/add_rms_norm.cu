@@ -2,6 +2,7 @@
 #include "add_rms_norm.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 // What kernels.cuh includes must be there before the namespace that it is put in.
 #include <cooperative_groups.h>
@@ -36,7 +37,11 @@ const void* kernel_in_registers(Route route, int packs) {
                       : reinterpret_cast<const void*>(&block_kernel<T, W, 4, kWhole>);
 }
 
-// As detail::fits() says, there is one.
+// As detail::cluster_packs() says.
+template <class T, class W>
+constexpr int kClusterPacks = sizeof(T) == 4 || std::is_same_v<W, __half> ? 4 : 2;
+
+// As detail::fits() says, there is one. For f32, sums are what residual_out holds: no wide rows.
 template <class T, class W>
 const void* kernel_for(Route route, int packs, bool whole) {
     switch (route) {
@@ -45,11 +50,12 @@ const void* kernel_for(Route route, int packs, bool whole) {
             return whole ? kernel_in_registers<T, W, true>(route, packs)
                          : kernel_in_registers<T, W, false>(route, packs);
         case Route::cluster:
-            return reinterpret_cast<const void*>(&cluster_kernel<T, W, 4>);
+            return reinterpret_cast<const void*>(&cluster_kernel<T, W, kClusterPacks<T, W>>);
+        case Route::wide:
+            if constexpr (sizeof(T) == 2) return reinterpret_cast<const void*>(&wide_kernel<T, W>);
+            break;
         case Route::packed:
-            if (!whole) return reinterpret_cast<const void*>(&packed_kernel<T, W, 4, false>);
-            return packs == 2 ? reinterpret_cast<const void*>(&packed_kernel<T, W, 2, true>)
-                              : reinterpret_cast<const void*>(&packed_kernel<T, W, 4, true>);
+            return reinterpret_cast<const void*>(&packed_kernel<T, W>);
         case Route::element:
             break;
     }
@@ -163,7 +169,10 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
     made.alike_ = detail::is_alike(made.layout_);
     made.element_ = detail::element_shape(made.layout_);
     made.shifted_ = made.alike_ ? detail::shifted_shape(made.layout_, made.processors_, made.sm90_) : made.element_;
-    made.aligned_ = made.whole_ ? detail::whole_shape(made.layout_, made.processors_, made.sm90_) : made.shifted_;
+    if (made.whole_) made.aligned_ = detail::whole_shape(made.layout_, made.processors_, made.sm90_);
+    // No kernel for whole rows alone, or none that are so long: as rows that begin anywhere.
+    made.whole_ = made.whole_ && made.aligned_.route != Route::element;
+    if (!made.whole_) made.aligned_ = made.shifted_;
     const auto row_bytes = static_cast<std::size_t>(made.layout_.dim) * sizeof(float);
     if (made.sum_ == Sum::unrounded && made.layout_.type != Type::f32 && row_bytes > made.shared_size_) {
         const auto blocks =
@@ -208,7 +217,8 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
     config.blockDim.x = static_cast<unsigned>(shape.threads);
     cudaLaunchAttribute attributes[2] = {};
     config.attrs = attributes;
-    if (overlap_) {
+    // cluster_kernel may not come early: it does not wait for the kernel before it.
+    if (overlap_ && shape.route != Route::cluster) {
         attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
     }
@@ -224,6 +234,7 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
             break;
         case Route::block:
         case Route::cluster:
+        case Route::wide:
         case Route::packed:
             config.gridDim.x = rows * static_cast<unsigned>(shape.cluster);
             break;

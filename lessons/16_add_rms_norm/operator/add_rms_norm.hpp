@@ -105,8 +105,9 @@ struct Shape {
     enum class Route : int {
         group,    // `threads` of a warp take a row, in registers: several rows a block
         block,    // a block takes a row, in registers
-        cluster,  // `cluster` blocks take a row, in registers
-        packed,   // `cluster` blocks, or one, take a row, in registers, of which 16 bits need half as many
+        cluster,  // `cluster` blocks take a whole row, in registers; alone among all launched without overlap
+        wide,     // … a row that begins anywhere, in float
+        packed,   // … or one block, as packs, of which 16 bits need half as many registers
         element,  // a block takes a row, value by value: any alignment, any length
     };
     Route route = Route::element;
@@ -155,7 +156,7 @@ public:
                const void* weight, CUstream_st* stream) const noexcept;
 
     // How rows are taken where all tensors begin at multiples of 16 bytes, where they begin equally far past such
-    // multiples, and elsewhere. The first is the second where rows have no whole packs.
+    // multiples, and elsewhere. The first is the second where no kernel takes whole rows.
     const Shape& aligned() const noexcept { return aligned_; }
     const Shape& shifted() const noexcept { return shifted_; }
     const Shape& by_element() const noexcept { return element_; }
@@ -168,7 +169,7 @@ public:
 
 private:
     bool created_ = false;
-    bool whole_ = false;    // whole packs, strides that are multiples of 16 bytes
+    bool whole_ = false;    // whole packs, strides that are multiples of 16 bytes, and a kernel for such rows
     bool alike_ = false;    // the tensors' rows begin equally far past a multiple of 16 bytes where the tensors do
     bool sm90_ = false;     // the GPU and this build have clusters and launches that overlap
     bool overlap_ = false;  // … and the last are wanted

@@ -1,5 +1,5 @@
-// What GPUs of sm_90 have for long rows: barriers in shared memory that wait for bytes, stores to the shared memory of a
-// cluster's other blocks; and launches that overlap. Inline PTX (PTX ISA: mbarrier, st.async, griddepcontrol).
+// What GPUs of sm_90 have for long rows: barriers in shared memory that wait for bytes, stores to the shared memory of
+// a cluster's other blocks; and launches that overlap. Inline PTX (PTX ISA: mbarrier, st.async, griddepcontrol).
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -46,8 +46,8 @@ __device__ __forceinline__ void store_in_block(float* place, float value, unsign
 
 constexpr int kMostCluster = 8;
 
-// A number that all blocks of a cluster add up: each stores its part into the shared memory of all. A block waits for the
-// parts, not for the other blocks to arrive at a barrier.
+// A number that all blocks of a cluster add up: each stores its part into the shared memory of all. A block waits for
+// the parts, not for the other blocks to arrive at a barrier.
 struct ClusterSum {
   unsigned long long joined;
   float sums[kMostCluster];
@@ -58,9 +58,9 @@ struct ClusterSum {
     publish_barriers();
   }
   // By warp 0: tells all blocks this block's part.
-  __device__ __forceinline__ void tell(float part, unsigned rank, int blocks) {
-    if (threadIdx.x == 0) arrive_expecting(&joined, blocks * sizeof(float));
-    if (threadIdx.x < blocks) store_in_block(&sums[rank], part, &joined, threadIdx.x);
+  __device__ __forceinline__ void tell(float part, unsigned rank, int blocks, int lane) {
+    if (lane == 0) arrive_expecting(&joined, blocks * sizeof(float));
+    if (lane < blocks) store_in_block(&sums[rank], part, &joined, lane);
   }
   // By all threads.
   __device__ __forceinline__ float wait(int blocks) {

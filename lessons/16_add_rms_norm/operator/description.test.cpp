@@ -377,15 +377,17 @@ TEST(Shapes, OfWholeRowsShortAndLong) {
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).rows, 16);
     EXPECT_EQ(shape_of(Type::f16, 16384, 8192).route, Shape::Route::block);
     EXPECT_EQ(shape_of(Type::f16, 4, 8192).threads, 1024);  // few rows: all their loads at once
-    // Long rows: as many blocks as have room for four packs a thread.
-    const Shape floats = shape_of(Type::f32, 1024, 65536), halves = shape_of(Type::f16, 1024, 65536);
-    EXPECT_EQ(floats.route, Shape::Route::packed);
-    EXPECT_EQ(floats.packs * floats.threads * floats.cluster, 65536 / 4);
-    EXPECT_EQ(halves.route, Shape::Route::packed);
-    EXPECT_EQ(halves.packs * halves.threads * halves.cluster, 65536 / 8);
-    EXPECT_EQ(shape_of(Type::f16, 1024, 65536, false).route, Shape::Route::element);  // no clusters
-    EXPECT_EQ(shape_of(Type::f16, 1024, 32768, false).route, Shape::Route::packed);   // one block needs none
-    EXPECT_EQ(shape_of(Type::f16, 1024, 1 << 20).route, Shape::Route::element);       // too long for a cluster
+    // Long rows: as many blocks of 512 threads as have room.
+    for (const Type type : {Type::f16, Type::bf16, Type::f32}) {
+        const Shape shape = shape_of(type, 1024, 65536);
+        EXPECT_EQ(shape.route, Shape::Route::cluster);
+        EXPECT_EQ(shape.threads, 512);
+        EXPECT_EQ(shape.packs, type == Type::bf16 ? 2 : 4);
+        EXPECT_EQ(shape.packs * shape.threads * shape.cluster, 65536 / (type == Type::f32 ? 4 : 8));
+    }
+    // No kernel of whole rows alone: no clusters, or too long for one.
+    EXPECT_EQ(shape_of(Type::f16, 1024, 65536, false).route, Shape::Route::element);
+    EXPECT_EQ(shape_of(Type::f16, 1024, 1 << 20).route, Shape::Route::element);
 }
 
 TEST(Shapes, OfRowsThatBeginAnywhere) {
@@ -402,9 +404,10 @@ TEST(Shapes, OfRowsThatBeginAnywhere) {
     EXPECT_EQ(shape_of(Type::f32, 4, 4097).route, Shape::Route::block);
     EXPECT_EQ(shape_of(Type::f16, 4, 65537).route, Shape::Route::packed);
     // What residual_out does not hold is kept in float.
-    EXPECT_EQ(shape_of(Type::f16, 4, 65537, true, Sum::unrounded).route, Shape::Route::cluster);
+    EXPECT_EQ(shape_of(Type::f16, 4, 65537, true, Sum::unrounded).route, Shape::Route::wide);
     EXPECT_EQ(shape_of(Type::f32, 4, 65537, true, Sum::unrounded).route, Shape::Route::packed);
-    EXPECT_EQ(shape_of(Type::f16, 4, 65537, false).route, Shape::Route::element);
+    EXPECT_EQ(shape_of(Type::f16, 4, 65537, false).route, Shape::Route::element);  // no clusters
+    EXPECT_EQ(shape_of(Type::f16, 4, 32767, false).route, Shape::Route::packed);   // one block needs none
     EXPECT_EQ(shape_of(Type::f16, 4, 300001).route, Shape::Route::element);
     // Whatever the length, there is room for all whole packs, and there are threads for the ends.
     for (const Type type : {Type::f16, Type::f32})

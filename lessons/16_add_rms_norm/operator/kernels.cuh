@@ -4,6 +4,7 @@
 #include <cooperative_groups.h>
 
 #include "row.cuh"
+#include "shifted.cuh"
 #include "cluster.cuh"
 
 // Threads of a block that has room for so many packs in registers.
@@ -52,7 +53,9 @@ __global__ void __launch_bounds__(kMostGroupThreads)
   const bool there = index < args.rows;
   Row<T, W> row = row_of(args, there ? index : 0);
   if (!there) row.dim = 0;
-  row_in_registers<T, W, kPacks, kWhole>(row, args.options, threadIdx.x % lanes, lanes, JoinLanes{lanes});
+  const int lane = threadIdx.x % lanes;
+  if constexpr (kWhole) row_in_registers<T, W, kPacks>(row, args.options, lane, lanes, JoinLanes{lanes});
+  else shifted_in_registers<T, W, kPacks>(row, args.options, lane, lanes, JoinLanes{lanes});
 }
 
 // A row for each block.
@@ -60,17 +63,18 @@ template <class T, class W, int kPacks, bool kWhole>
 __global__ void __launch_bounds__(most_threads(kPacks)) block_kernel(const __grid_constant__ Arguments<T, W> args) {
   __shared__ float warp_sums[32];
   begin_after_previous();
-  row_in_registers<T, W, kPacks, kWhole>(row_of(args, blockIdx.x), args.options, threadIdx.x, blockDim.x,
-                                         JoinBlock{warp_sums});
+  const Row<T, W> row = row_of(args, blockIdx.x);
+  const JoinBlock join{warp_sums};
+  if constexpr (kWhole) row_in_registers<T, W, kPacks>(row, args.options, threadIdx.x, blockDim.x, join);
+  else shifted_in_registers<T, W, kPacks>(row, args.options, threadIdx.x, blockDim.x, join);
 }
 
-// Threads of a block that may share a row with others, which it keeps in float.
-constexpr int kMostClusterThreads = 512;
-// … or as packs.
+// Threads of a block of packed_kernel.
 constexpr int kMostPackedThreads = 1024;
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-// The blocks of a cluster, or a single block.
+// The blocks of a cluster; or, if kMayBeOne, a single block.
+template <bool kMayBeOne>
 struct JoinCluster {
   ClusterSum* cluster_sum;   // shared, and initialized; the block has arrived at the cluster's barrier since
   float* warp_sums;          // shared, 32 floats
@@ -84,21 +88,42 @@ struct JoinCluster {
     __syncthreads();
     // Another block's shared memory is there once that block has started.
     cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(*started));
-    if (blocks == 1 || threadIdx.x < 32) {
+    if ((kMayBeOne && blocks == 1) || threadIdx.x < 32) {
       value = lane < blockDim.x / 32 ? warp_sums[lane] : 0.0f;
       value = warp_sum(value);
     }
-    if (blocks == 1) return value;
-    if (threadIdx.x < 32) cluster_sum->tell(value, cluster.block_rank(), blocks);
+    if (kMayBeOne && blocks == 1) return value;
+    if (threadIdx.x < 32) cluster_sum->tell(value, cluster.block_rank(), blocks, lane);
     return cluster_sum->wait(blocks);
   }
 };
-#endif
 
-// A row for each cluster, kept in float.
+// Threads of a block of cluster_kernel, and how many such blocks are to share a multiprocessor: while one loads,
+// another waits or stores.
+constexpr int kMostClusterThreads = 512;
+template <class W>
+constexpr int cluster_blocks(int packs) {
+  return packs == 2 && sizeof(W) == 2 ? 3 : 2;
+}
+
+// A row for each cluster: long whole rows. Launched without overlap.
 template <class T, class W, int kPacks>
-__global__ void __launch_bounds__(kMostClusterThreads) cluster_kernel(const __grid_constant__ Arguments<T, W> args) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+__global__ void __launch_bounds__(kMostClusterThreads, cluster_blocks<W>(kPacks))
+    cluster_kernel(const __grid_constant__ Arguments<T, W> args) {
+  __shared__ ClusterSum cluster_sum;
+  __shared__ float warp_sums[32];
+  const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+  if (threadIdx.x == 0) cluster_sum.init();
+  cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
+  const int blocks = cluster.num_blocks();
+  const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
+  row_in_registers<T, W, kPacks>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks,
+                                 JoinCluster<false>{&cluster_sum, warp_sums, &started});
+}
+
+// Any long row of which the unrounded sums are wanted: the same for rows that begin anywhere.
+template <class T, class W>
+__global__ void __launch_bounds__(kMostClusterThreads) wide_kernel(const __grid_constant__ Arguments<T, W> args) {
   __shared__ ClusterSum cluster_sum;
   __shared__ float warp_sums[32];
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
@@ -107,13 +132,18 @@ __global__ void __launch_bounds__(kMostClusterThreads) cluster_kernel(const __gr
   begin_after_previous();
   const int blocks = cluster.num_blocks();
   const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
-  row_in_registers<T, W, kPacks, false>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks,
-                                        JoinCluster{&cluster_sum, warp_sums, &started});
-#endif
+  shifted_in_registers<T, W, 4>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks,
+                                JoinCluster<false>{&cluster_sum, warp_sums, &started});
 }
+#else
+template <class T, class W, int kPacks>
+__global__ void cluster_kernel(const __grid_constant__ Arguments<T, W>) {}
+template <class T, class W>
+__global__ void wide_kernel(const __grid_constant__ Arguments<T, W>) {}
+#endif
 
-// A row for each block, or each cluster where there are such, kept as residual_out holds it.
-template <class T, class W, int kPacks, bool kWhole>
+// Any other long row: by a cluster where there are such, or by one block, kept as residual_out holds it.
+template <class T, class W>
 __global__ void __launch_bounds__(kMostPackedThreads, 1) packed_kernel(const __grid_constant__ Arguments<T, W> args) {
   __shared__ float warp_sums[32];
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -124,13 +154,13 @@ __global__ void __launch_bounds__(kMostPackedThreads, 1) packed_kernel(const __g
   begin_after_previous();
   const int blocks = cluster.num_blocks();
   const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
-  const JoinCluster join{&cluster_sum, warp_sums, &started};
+  const JoinCluster<true> join{&cluster_sum, warp_sums, &started};
 #else
   const int blocks = 1;
   const int thread = threadIdx.x;
   const JoinBlock join{warp_sums};
 #endif
-  row_packed<T, W, kPacks, kWhole>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks, join);
+  shifted_packed<T, W, 4>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks, join);
 }
 
 // Any row: a block takes one after the other.

@@ -69,10 +69,16 @@ std::string both(const Noticed& noticed) {
                        verb(noticed.there.action), with_value(noticed.there.value), kOtherLine);
 }
 
-std::string how_to_order(const Noticed& noticed) {
+// In blocks of so many threads.
+std::string how_to_order(const Noticed& noticed, std::uint64_t threads) {
     if (noticed.here.block != noticed.there.block)
         return "Blocks run in any order: give each block words of its own, use atomics on both sides, pass the word on "
                "with __threadfence() and an atomic, or read it in the next launch.";
+    // That these two are of one warp says nothing of the block's other lanes.
+    if (noticed.here.warp == noticed.there.warp && threads > 32)
+        return "Put a __syncthreads() between the two that all threads of the block reach; where only lanes of one warp "
+               "share such words, a __syncwarp() is enough. Lanes of a warp do not run in lockstep, and a shuffle or a "
+               "vote orders no memory.";
     if (noticed.here.warp == noticed.there.warp)
         return "Put a __syncwarp() between the two, or a __syncthreads(): lanes of a warp do not run in lockstep, and a "
                "shuffle or a vote orders no memory.";
@@ -119,11 +125,11 @@ std::string sentence_of(const Noticed& noticed) {
     return {};
 }
 
-std::string advice_of(const Noticed& noticed) {
+std::string advice_of(const Noticed& noticed, std::uint64_t threads) {
     switch (noticed.problem) {
         case Problem::race:
-        case Problem::lockstep: return how_to_order(noticed);
-        case Problem::atomic_race: return "Make both atomic, or order them. " + how_to_order(noticed);
+        case Problem::lockstep: return how_to_order(noticed, threads);
+        case Problem::atomic_race: return "Make both atomic, or order them. " + how_to_order(noticed, threads);
         case Problem::scope_race:
             return "Give it the scope of the whole GPU: the form without _block, or cuda::thread_scope_device.";
         case Problem::same_value: return "Let one thread write it, so that no reader has to wonder.";
@@ -241,7 +247,7 @@ emu::Found Findings::found_of(const Noticed& noticed) const {
         found.other_events = noticed.there.events;
     }
     finding.sentence = sentence_of(noticed);
-    finding.advice = advice_of(noticed);
+    finding.advice = advice_of(noticed, launch_.block.count());
     return found;
 }
 

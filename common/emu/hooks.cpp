@@ -103,7 +103,7 @@ void* __wrap_memset(void* to, int value, std::size_t bytes) {
     announce_range(static_cast<const char*>(to), bytes, true, __builtin_return_address(0));
     return std::memset(to, value, bytes);
 }
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)   // clang builds fuzzers alone, with sanitizers of their own
 // -fsanitize=bounds calls this for an index outside the extent of its array's type, which stands in the type's name:
 // "'float [8]'". The access is announced after it.
 void __ubsan_handle_out_of_bounds(void* data, void* index) {

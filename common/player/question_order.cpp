@@ -54,7 +54,7 @@ std::optional<Written> writer(const Asked& asked, const Record& load, int lane) 
     for (const Record& store : trace.records) {
         if (!is_of(store, asked.warp) || store.index >= load.index || (found && store.index < at)) continue;
         if (const int by = writer_of(store, load, lane); by >= 0) {
-            found = Written{asked.warp.warp, by};
+            found = Written{static_cast<int>(asked.warp.warp), by};
             at = store.index;
         }
     }

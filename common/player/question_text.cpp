@@ -65,7 +65,8 @@ std::vector<TextQuestion> questions_of_text(std::string_view markdown) {
         if (target.find("ask:") == std::string::npos) continue;
         const std::size_t paragraph = markdown.rfind("\n\n", open);
         begin = std::max(begin, paragraph == std::string_view::npos ? 0 : paragraph + 2);
-        TextQuestion& asked = questions.emplace_back(words_of(markdown.substr(begin, open - begin)), parse_link(target));
+        questions.push_back({words_of(markdown.substr(begin, open - begin)), parse_link(target)});
+        TextQuestion& asked = questions.back();
         for (const auto& [answer, claim] : asked.link.wrong)
             asked.wrong.push_back(wrong_answer(markdown, asked.link, answer, claim));
         begin = end + 1;

@@ -148,8 +148,8 @@ private:
     };
     bool knows(const Receipts& receipts, std::uint32_t block, std::uint32_t then, Time when, Received::By most) const;
     bool knows_of(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot, Received::By most) const;
-    bool knows_directly(const Received& received, const Log& log, std::uint32_t to, std::uint32_t block, std::uint32_t then, Time when,
-                        std::vector<Search>& rest) const;
+    bool knows_directly(const Received& received, const Log& log, std::uint32_t to, std::uint32_t block,
+                        std::uint32_t then, Time when, std::vector<Search>& rest) const;
     bool holds_all_of(std::uint32_t slot, const Log& log) const;
     static bool releases(const Release& release, std::uint32_t block, std::uint32_t then, Time when);
     void advance(std::uint32_t warp);

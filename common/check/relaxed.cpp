@@ -16,7 +16,8 @@ void Relaxed::launch_begins() {
 
 // A lane that waited for another by an atomic reads what that one fenced before: nothing moves a volatile read up.
 bool Relaxed::ordered(const Access& before, std::uint32_t slot) const {
-    const auto block = static_cast<std::uint32_t>((before.lane >> 10) - 1), then = static_cast<std::uint32_t>(before.lane & 1023);
+    const auto block = static_cast<std::uint32_t>((before.lane >> 10) - 1);
+    const auto then = static_cast<std::uint32_t>(before.lane & 1023);
     return order_.before(block, then, before.time, slot) != Coverage::unordered ||
            order_.before_if_fenced(block, then, before.time, slot);
 }
@@ -38,7 +39,8 @@ void Relaxed::looks_at(const Region& region, std::uint32_t slot, const std::byte
     Thread& thread = thread_of(slot);
     const void* lock = held_by(lane);
     const Access here{lane, ++number_, order_.time(slot), site, is_store, lock};
-    auto read = std::find_if(thread.reads.begin(), thread.reads.end(), [&](const Read& one) { return one.word == address; });
+    auto read = std::find_if(thread.reads.begin(), thread.reads.end(),
+                             [&](const Read& one) { return one.word == address; });
     if (!is_store) {
         if (read == thread.reads.end()) {
             read = thread.reads.begin() + thread.next++ % thread.reads.size();

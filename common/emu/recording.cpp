@@ -406,7 +406,8 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
         if (memory.state().ended_early) end_early(trace);
         if (collector.end() != RunEnd::by_itself) {
             end_early(trace);
-            if (collector.end() == RunEnd::cancelled) trace.partial_reason = "The run was cancelled: what it did before is shown.";
+            if (collector.end() == RunEnd::cancelled)
+                trace.partial_reason = "The run was cancelled: what it did before is shown.";
             if (collector.cut())
                 trace.partial_reason = fmt::format("The run {}: the first {} records of what it did are shown.",
                                                    collector.end() == RunEnd::cancelled ? "was cancelled" : "ended early",

@@ -22,7 +22,8 @@ inline constexpr std::uint64_t kMaxEventsOfCancelled = std::uint64_t{1} << 14;
 // How a run came to its end.
 enum class RunEnd : std::uint8_t { by_itself, runaway, cancelled };
 
-// The outcome of the run of `plan` that left `memory`. It may be cancelled too. Throws Error where the run says that it was not possible.
+// The outcome of the run of `plan` that left `memory`. The reading may be cancelled, too. Throws Error where the run says
+// that it was not possible.
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
                         const RunMemory& memory, SourceLines& lines, RunEnd end = RunEnd::by_itself);
 

@@ -38,7 +38,7 @@ void ask_for_shared(const void* stub, const LaunchShape& shape) {
     if (status != cudaSuccess) refuse(shape, status);
 }
 
-// What cudaOccupancyMaxActiveClusters says of clusters of one block is less: no more than 8 of them on a multiprocessor.
+// Of clusters of one block cudaOccupancyMaxActiveClusters counts fewer than run: 8 a multiprocessor, on an H200.
 std::uint32_t blocks_at_once(const void* stub, const LaunchShape& shape) {
     const auto threads = static_cast<int>(shape.block.x * shape.block.y * shape.block.z);
     int device = 0, multiprocessors = 0, blocks = 0;
@@ -46,7 +46,8 @@ std::uint32_t blocks_at_once(const void* stub, const LaunchShape& shape) {
     if (status == cudaSuccess)
         status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
     if (status == cudaSuccess)
-        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, threads, shape.block.dynamic_shared_bytes);
+        status =
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, threads, shape.block.dynamic_shared_bytes);
     if (status != cudaSuccess) refuse(shape, status);
     return static_cast<std::uint32_t>(std::max(blocks * multiprocessors, 1));
 }

@@ -29,8 +29,8 @@ struct BlockShape {
 
 // Of a kernel for rows that begin anywhere: whole warps, as many as the whole packs of a row need. None where they need
 // more than 512 threads.
-inline BlockShape block_anywhere(const Inputs& inputs, Element element) {
-    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+inline BlockShape block_anywhere(std::uint64_t columns, Element element) {
+    const std::uint64_t packs = columns / pack_of(element);
     if (packs > 512 * 4) return {};
     const std::uint32_t a_thread = packs <= 64 ? 2 : 4;
     const std::uint64_t warps = (packs + a_thread * 32 - 1) / (a_thread * 32);

@@ -102,7 +102,8 @@ Link parse_link(const std::string& target) {
             if (!link.view)
                 refuse(target, part, "but the views are stage, rounding, tree, boxes, table, timings, roofline and costs");
         } else {
-            refuse(target, part, "but the kinds are variant, step, lane, view, compare, ask, is, wrong, set and lesson; a term is ../GLOSSARY.md#TERM");
+            refuse(target, part, "but the kinds are variant, step, lane, view, compare, ask, is, wrong, set and lesson; a term is "
+                   "../GLOSSARY.md#TERM");
         }
     }
     if (link.ask && (!link.step || link.variant.empty() || (link.ask == QuestionKind::written) == link.is.empty()))

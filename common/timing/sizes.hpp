@@ -22,8 +22,9 @@ std::vector<Size> table_sizes();
 std::vector<Size> row_sizes();
 
 // From "table"; "LO:HI" (LO, 2·LO, 4·LO, … up to HI); "LO:HI:xF", which multiplies by F (a number from 1.01 to 1024)
-// instead of 2; or "LO:HI:+-1", in steps of 2, each with the number before it and the one after it. A number may be written as a power, 2^20. Each size once. Throws Error that names the text and what
-// would be right, also for sizes of 0, above `most`, and for more than kMostSizes of them.
+// instead of 2; or "LO:HI:+-1", in steps of 2, each with the number before it and the one after it. A number may be
+// written as a power, 2^20. Each size once. Throws Error that names the text and what would be right, also for sizes of
+// 0, above `most`, and for more than kMostSizes of them.
 std::vector<Size> parse_sizes(const std::string& text, std::uint64_t most);
 inline constexpr std::size_t kMostSizes = 512;
 

@@ -1,6 +1,6 @@
 // A row that begins anywhere: what the kernels of kernels_sm75.cuh share beside rows.cuh.
 
-// The same for a block of any multiple of 32 threads, to 1024.
+// The block's largest value, and its sum, in every thread: as in rows.cuh, but for any multiple of 32 threads, to 1024.
 __device__ __forceinline__ float block_max(float value, float* warp_maxima) {
   const int lane = threadIdx.x % 32;
   const int warps = blockDim.x / 32;
@@ -29,18 +29,6 @@ template <class T>
 struct alignas(16) Pack {
   T values[kPackOf<T>];
 };
-
-// Keeps the values of a pack as they are: of 16 bits, the compiler would else hold on to the floats that they were
-// widened to, twice as many registers. An instruction that does nothing, but might have changed them.
-template <class T, class AnyPack>
-__device__ __forceinline__ void keep_packed(AnyPack& pack) {
-#ifdef __CUDA_ARCH__
-  if (sizeof(T) == 2) {
-    unsigned* words = reinterpret_cast<unsigned*>(&pack);
-    asm volatile("" : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3]));
-  }
-#endif
-}
 
 template <class T>
 __device__ __forceinline__ Pack<T> pack_at(const T* values, int index) {

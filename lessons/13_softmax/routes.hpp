@@ -71,7 +71,8 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
         }
         case Route::bulk_copies:
             return packs <= bulk_shape(packs, element, block).room();
-        case Route::anywhere:  // best_route() asks block_anywhere()
+        case Route::anywhere:
+            return block_anywhere(columns, element).threads > 0;
         case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
@@ -92,7 +93,7 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
 
 // A row for each block that runs at once, then another one.
 inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
-    const BlockShape shape = block_anywhere(inputs, element);
+    const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
     const Rows rows = rows_of(inputs);
     plan.launch("softmax_anywhere", type_of(element) + ", " + std::to_string(shape.packs), Grid{rows.blocks()},
                 Block{shape.threads}, buffers.in, buffers.out, static_cast<long long>(rows.count), columns_of(inputs));
@@ -173,7 +174,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
     // These kernels are for GPUs; the emulator takes such rows value by value.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
-        const BlockShape shape = block_anywhere(inputs, element);
+        const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
         return {Route::anywhere_two_reads, kMostThreads};
     }

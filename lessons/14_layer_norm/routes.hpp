@@ -42,6 +42,7 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
     const ClusterShape shape{wide ? 8u : 4u, 256, 2 * kPacks};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 512, wide ? 2 * kPacks : kPacks};
 }
+
 // Packs in which a row lies, at most: one that begins within a pack shares its first and its last with other rows.
 inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
@@ -64,7 +65,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::bulk_copies:
             return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
         case Route::anywhere:
-            return block_anywhere(inputs, element).threads > 0;
+            return block_anywhere(rows_of(inputs).columns, element).threads > 0;
         case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
@@ -76,7 +77,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
 struct Choice {
     Route route = Route::two_reads;
     std::uint32_t block = kMostThreads;
-    std::uint32_t packs = kPacks;   // a lane, where a warp takes a row
+    std::uint32_t packs = kPacks;  // a thread, where a warp takes a row
 };
 // Whole warps, as many as a row needs.
 inline Choice in_registers(const Inputs& inputs, Element element) {
@@ -84,18 +85,21 @@ inline Choice in_registers(const Inputs& inputs, Element element) {
     if (threads > most_threads_in_registers(element)) return {};
     return {Route::registers, static_cast<std::uint32_t>(threads)};
 }
+
 // Packs that a lane holds of a short row: a warp that holds fewer has more rows on their way.
 inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
-        const BlockShape shape = block_anywhere(inputs, element);
+        const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
         return {Route::anywhere_two_reads, kMostThreads};
     }
-    if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
+    if (has_room(Route::warp, inputs, element, kWarpBlock))
+        return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture >= 90 && has_room(Route::bulk_copies, inputs, element, kMostThreads))
         return {Route::bulk_copies, kMostThreads};
@@ -108,36 +112,39 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     const ClusterShape shape = bulk_shape(packs_of(rows.columns, element), element, inputs.block);
     Block block{shape.threads};
     block.dynamic_shared_bytes = tiles_under_way(shape.packs) * shape.threads * 16;
-    plan.launch("layer_norm_bulk_copies", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks}, block, b.in,
-                b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
+    plan.launch("layer_norm_bulk_copies", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks},
+                block, b.in, b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns_of(inputs),
+                epsilon_of(inputs));
     plan.launches.back().cluster_in_turns = shape.blocks;
 }
 
 // A row for each block that runs at once, then another one. Weights and biases lie in shared memory, cut to fit.
 inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    const BlockShape shape = block_anywhere(inputs, element);
+    const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
     const Rows rows = rows_of(inputs);
     Block block{shape.threads};
     block.dynamic_shared_bytes = 2 * shape.packs * shape.threads * 16;
-    plan.launch("layer_norm_anywhere", type_of(element) + ", " + std::to_string(shape.packs), Grid{rows.blocks()}, block,
-                b.in, b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
+    plan.launch("layer_norm_anywhere", type_of(element) + ", " + std::to_string(shape.packs), Grid{rows.blocks()},
+                block, b.in, b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns_of(inputs),
+                epsilon_of(inputs));
     plan.launches.back().cluster_in_turns = 1;
 }
 
-// The plan of one route, where a warp takes a row with that many packs a lane. A row that has no room there is taken by
-// the one that takes any.
+// The plan of one route, where a warp takes a row with that many packs a thread. A row that has no room there is taken
+// by the one that takes any.
 inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route,
-                       std::uint32_t packs_a_lane = kPacks) {
+                       std::uint32_t packs_a_thread = kPacks) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
     if (!has_room(route, inputs, element, block)) {
         route = Route::two_reads;
         block = kMostThreads;
     }
+    const bool two_passes = route == Route::warp || route == Route::registers || route == Route::anywhere;
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
-         .way = route == Route::warp || route == Route::registers || route == Route::anywhere ? Way::two_passes : Way::merges,
+         .way = two_passes ? Way::two_passes : Way::merges,
          .additions = additions_in(rows.columns, route == Route::warp ? 32 : block) + 64});
     const std::string type = type_of(element);
     const std::string whole = is_packed(inputs, element) ? ", true" : ", false";
@@ -145,7 +152,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     const float epsilon = epsilon_of(inputs);
     switch (route) {
         case Route::warp:
-            plan.launch("layer_norm_row_a_warp", type + ", " + std::to_string(packs_a_lane) + whole,
+            plan.launch("layer_norm_row_a_warp", type + ", " + std::to_string(packs_a_thread) + whole,
                         Grid{rows.blocks(block / 32)}, Block{block}, b.in, b.weight, b.bias, b.out,
                         static_cast<long long>(rows.count), columns, epsilon);
             break;
@@ -166,8 +173,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             launch_bulk_copies(plan, inputs, element, b);
             break;
         case Route::anywhere_two_reads:
-            plan.launch("layer_norm_anywhere_two_reads", type, Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out, columns,
-                        epsilon);
+            plan.launch("layer_norm_anywhere_two_reads", type, Grid{rows.blocks()}, Block{block},
+                        b.in, b.weight, b.bias, b.out, columns, epsilon);
             break;
         case Route::two_reads:
             plan.launch("layer_norm_two_reads", type, Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out,

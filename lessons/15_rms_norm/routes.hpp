@@ -40,6 +40,7 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
     const ClusterShape shape{8, element == Element::f32 ? 512u : 256u, kPacks};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 1024, kPacks};
 }
+
 // Packs in which a row lies, at most: one that begins within a pack shares its first and its last with other rows.
 inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
@@ -62,7 +63,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::bulk_copies:
             return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
         case Route::anywhere:
-            return block_anywhere(inputs, element).threads > 0;
+            return block_anywhere(rows_of(inputs).columns, element).threads > 0;
         case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
@@ -87,18 +88,21 @@ inline Choice in_registers(const Inputs& inputs, Element element) {
     if (threads > most) return {};
     return {Route::registers, static_cast<std::uint32_t>(threads), packs_a_thread};
 }
+
 // Packs that a lane holds of a short row: a warp that holds fewer has more rows on their way.
 inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
-        const BlockShape shape = block_anywhere(inputs, element);
+        const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
         return {Route::anywhere_two_reads, kMostThreads};
     }
-    if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
+    if (has_room(Route::warp, inputs, element, kWarpBlock))
+        return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture >= 90 && has_room(Route::bulk_copies, inputs, element, kMostThreads))
         return {Route::bulk_copies, kMostThreads};
@@ -118,7 +122,7 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
 
 // A row for each block that runs at once, then another one. Weights lie in shared memory, cut to fit.
 inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    const BlockShape shape = block_anywhere(inputs, element);
+    const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
     const Rows rows = rows_of(inputs);
     Block block{shape.threads};
     block.dynamic_shared_bytes = shape.packs * shape.threads * 16;
@@ -166,8 +170,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             launch_bulk_copies(plan, inputs, element, b);
             break;
         case Route::anywhere_two_reads:
-            plan.launch("rms_norm_anywhere_two_reads", type, Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.out, columns,
-                        epsilon);
+            plan.launch("rms_norm_anywhere_two_reads", type, Grid{rows.blocks()}, Block{block},
+                        b.in, b.weight, b.out, columns, epsilon);
             break;
         case Route::two_reads:
             plan.launch("rms_norm_two_reads", type, Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.out, columns,

@@ -18,6 +18,11 @@ start_display 1600x900
 export LANEWISE_PRINT_STATE=frames
 case ${BACKEND:-cpu} in gpu) where='traced run' ;; *) where=emulator ;; esac
 open_window "Lanewise .* ($where)" --size 1600x900 "$@"
+# The first run is shown: CUDA has started, where that runs it.
+for _ in $(seq 100); do
+    awk '$1 == "frame" && NF >= 8 && $7 != "(nil)" { shown = 1 } END { exit !shown }' "$work/out.log" && break
+    sleep 0.2
+done
 sleep 2
 xdotool key slash
 for _ in $(seq "$tabs"); do xdotool key Tab; done

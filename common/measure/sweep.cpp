@@ -10,6 +10,7 @@
 
 #include "common/base/error.hpp"
 #include "common/timing/compare.hpp"
+#include "common/measure/plans_ahead.hpp"
 #include "common/measure/serial.hpp"
 
 namespace lanewise::timing {
@@ -25,13 +26,15 @@ std::string bytes_text(std::uint64_t bytes) {
 
 class Sweep {
 public:
-    Sweep(Meter& meter, const SweepOptions& options, std::size_t all) : meter_(meter), options_(options), all_(all) {
+    Sweep(Meter& meter, const SweepOptions& options, const std::vector<Job>& jobs)
+        : meter_(meter), options_(options), plans_(jobs, plans_made_ahead()), all_(jobs.size()) {
         table_ = meter.machine();
         table_.l2 = l2_name(options.measure.l2);
         table_.method = method_text(options.measure);
         table_.before = meter.state();
     }
 
+    // The next of the jobs.
     void measure(const Job& job) {
         if (job.size != size_ || job.n != n_) end_size();
         size_ = job.size;
@@ -86,7 +89,7 @@ private:
 
     void measure_variant(const Job& job) {
         if (job.bytes) check_room(job, job.bytes());
-        const launch::Plan plan = job.plan();
+        const launch::Plan plan = plans_.take(done_);
         std::uint64_t needed = 0;
         for (const launch::BufferSpec& buffer : plan.buffers) needed += buffer.bytes();
         check_room(job, needed);
@@ -145,6 +148,7 @@ private:
     void measure_serial(const Job& job, const launch::Plan& plan) {
         if (!has_floats(plan)) return;
         announce(job, kSerialSum);
+        plans_.wait();
         Timing row = measure_serial_sum(plan, options_.measure);
         place(row, job, plan);
         libraries_.push_back(std::move(row));
@@ -198,6 +202,7 @@ private:
 
     Meter& meter_;
     const SweepOptions& options_;
+    PlansAhead plans_;
     TimingTable table_;
     std::size_t done_ = 0, all_ = 0;
     bool launch_done_ = false;
@@ -214,7 +219,7 @@ private:
 }  // namespace
 
 TimingTable sweep(Meter& meter, const std::vector<Job>& jobs, const SweepOptions& options) {
-    Sweep sweep(meter, options, jobs.size());
+    Sweep sweep(meter, options, jobs);
     std::string partial;
     try {
         for (const Job& job : jobs) sweep.measure(job);

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
+#include "common/measure/plans_ahead.hpp"
 #include "common/timing/compare.hpp"
 #include "common/timing/gpu_state.hpp"
 #include "common/timing/sizes.hpp"
@@ -102,6 +104,43 @@ TEST(Sweep, LimitsAreMeasuredOnceForAsManyBytes) {
         if (row.variant == "plain copy")
             elements += row.element + " " + std::to_string(row.n) + " " + std::to_string(row.bytes) + ", ";
     EXPECT_EQ(elements, "f16 1000 2000, bf16 1000 2000, f32 1000 4000, f16 2000 4000, ");
+}
+
+// Each plan is its own job's, whatever was made ahead; one that cannot be made says so in its turn.
+TEST(PlansAhead, AreTakenInTheirTurn) {
+    std::vector<Job> jobs;
+    for (std::uint64_t n = 1; n <= 20; ++n) jobs.push_back(job("a", n));
+    jobs[7].plan = []() -> launch::Plan { throw Error("no such instance"); };
+    jobs[12].n = std::uint64_t{1} << 40;   // too large to be made ahead, and those behind it with it
+    for (const std::size_t most : {0u, 1u, 4u, 64u}) {
+        PlansAhead plans(jobs, most);
+        for (std::size_t at = 0; at < jobs.size(); ++at) {
+            if (at == 3) continue;   // its row was skipped
+            if (at == 7) {
+                EXPECT_EQ(refusal([&] { plans.take(at); }), "no such instance");
+                continue;
+            }
+            EXPECT_EQ(plans.take(at).buffers.front().count, at + 1) << most;
+            if (at == 5) plans.wait();
+        }
+    }
+}
+
+// None is made while the one that measures works on the first, where none may be.
+TEST(PlansAhead, AreNoMoreThanAsked) {
+    for (const std::size_t most : {0u, 2u}) {
+        std::atomic<int> made = 0;
+        std::vector<Job> jobs(10, job("a", 5));
+        for (Job& each : jobs)
+            each.plan = [&made] {
+                ++made;
+                return launch::Plan{};
+            };
+        PlansAhead plans(jobs, most);
+        plans.take(0);
+        plans.wait();
+        EXPECT_EQ(made, 1 + static_cast<int>(most));
+    }
 }
 
 TEST(Sweep, ALaunchAloneIsMeasuredOnceWhereItIsAskedFor) {

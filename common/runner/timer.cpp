@@ -23,6 +23,10 @@ constexpr int kRecordedTables = 3;
 constexpr const char* kSweepSizes = "2^10:2^24:x4";
 constexpr double kSweepSeconds = 0.25;   // of sampling
 
+// Of each of the many rows of a recording over sizes. They follow each other at once: the clocks stay up.
+constexpr int kSamplesOverSizes = 40;
+constexpr double kWarmSecondsOverSizes = 0.02;
+
 // From this size on a plan is worth knowing the bytes of before it is made.
 constexpr std::uint64_t kLargePlan = std::uint64_t{1} << 24;
 // Two small sizes, from which the bytes of a large one follow: a plan's buffers grow in proportion to its values.
@@ -80,7 +84,7 @@ void Timer::add_recorded_baselines(timing::TimingTable& table) const {
 Timer::Timer(LessonSetup& setup, const RunOptions& options, Runner& runner, TimerWatch watch)
     : setup_(setup), options_(options), runner_(runner), watch_(std::move(watch)) {}
 
-Inputs Timer::inputs_at(const Variant& variant, const timing::Size* size) const {
+Inputs Timer::inputs_at(const Variant& variant, const timing::Size* size, const Machine& machine) const {
     Variant at_size = variant;
     at_size.n = variant.timed_n;
     if (variant.timed_columns != 0) at_size.columns = variant.timed_columns;
@@ -91,19 +95,20 @@ Inputs Timer::inputs_at(const Variant& variant, const timing::Size* size) const 
                                 variant.name, kMaxValues, size->n));
     Inputs inputs = choose_inputs(at_size, options);
     if (size && size->columns != 0) inputs.columns = size->columns;
-    return runner_.on_this_machine(std::move(inputs));
+    inputs.machine = machine;
+    return inputs;
 }
 
-timing::Job Timer::job(const Variant& variant, const timing::Size* size) const {
+timing::Job Timer::job(const Variant& variant, const timing::Size* size, const Machine& machine) const {
     timing::Job job;
     job.variant = variant.name;
     if (!is_recorded_baseline(variant.baseline)) job.baseline = variant.baseline;
     job.size = size ? size->name : "";
     // A size that this variant cannot have is a row that is missing; any other input that it cannot is an error.
-    job.n = size ? size->n : inputs_at(variant, nullptr).n;
+    job.n = size ? size->n : inputs_at(variant, nullptr, machine).n;
     job.block = options_.block ? *options_.block : variant.block_for ? variant.block_for(job.n) : variant.block;
-    const auto inputs = [this, &variant, size = size ? std::optional(*size) : std::nullopt] {
-        return inputs_at(variant, size ? &*size : nullptr);
+    const auto inputs = [this, &variant, machine, size = size ? std::optional(*size) : std::nullopt] {
+        return inputs_at(variant, size ? &*size : nullptr, machine);
     };
     job.plan = [this, &variant, inputs] { return make_plan(variant, inputs(), setup_.kernels); };
     if (job.n >= kLargePlan)
@@ -114,13 +119,14 @@ timing::Job Timer::job(const Variant& variant, const timing::Size* size) const {
 std::vector<timing::Job> Timer::jobs(const std::vector<std::string>& names,
                                      const std::vector<timing::Size>& sizes) const {
     std::vector<timing::Job> jobs;
+    const Machine machine = runner_.on_this_machine({}).machine;
     for (const auto& size : sizes)
-        for (const auto& name : names) jobs.push_back(job(setup_.lesson.find(name), &size));
+        for (const auto& name : names) jobs.push_back(job(setup_.lesson.find(name), &size, machine));
     if (!sizes.empty()) return jobs;
     // Those of one size together, so that each baseline is measured once: in the order in which sizes come.
     std::vector<std::uint64_t> order;
     for (const auto& name : names) {
-        jobs.push_back(job(setup_.lesson.find(name), nullptr));
+        jobs.push_back(job(setup_.lesson.find(name), nullptr, machine));
         if (std::find(order.begin(), order.end(), jobs.back().n) == order.end()) order.push_back(jobs.back().n);
     }
     const auto place = [&](const timing::Job& job) { return std::find(order.begin(), order.end(), job.n); };
@@ -166,6 +172,8 @@ timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, 
     if (!setup_.lesson.main().empty()) options.serial_at = timing::kLadderValues;
     options.measure.l2 = options_.l2.value_or(timing::L2::warm);
     options.measure.max_seconds = kSweepSeconds;
+    options.measure.samples = kSamplesOverSizes;
+    options.measure.warm_seconds = kWarmSecondsOverSizes;
     options.launch = true;
     options.progress = watch.progress;
     options.cancelled = watch.cancelled;
@@ -209,13 +217,15 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
         if (!setup_.lesson.find(name).baseline.empty()) compared.push_back(name);
     if (compared.empty()) return table;
     options.serial = false;
+    options.measure.samples = kSamplesOverSizes;
+    options.measure.warm_seconds = kWarmSecondsOverSizes;
     const bool rows = setup_.lesson.find(compared.front()).columns != 0;
     auto sizes = complete(jobs(compared, rows ? timing::row_sizes() : timing::table_sizes()), "sizes ");
     std::move(sizes.rows.begin(), sizes.rows.end(), std::back_inserter(table.rows));
     for (auto& note : sizes.notes)
         if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
             table.notes.push_back(std::move(note));
-    table.method += " (of the table of sizes one)";
+    table.method += fmt::format(" (of the table of sizes one, of up to {} samples)", kSamplesOverSizes);
     table.after = sizes.after;
     return table;
 }

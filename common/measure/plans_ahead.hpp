@@ -1,0 +1,35 @@
+// The plans of a list of jobs, made on other threads while the GPU measures those before them: the values of a plan and
+// their reference in double take the host longer than a measurement takes the GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <map>
+#include <vector>
+
+#include "common/launch/plan.hpp"
+#include "common/measure/sweep.hpp"
+
+namespace lanewise::timing {
+
+class PlansAhead {
+public:
+    // Keeps a reference to the jobs, whose plan() must be callable from any thread. `most` plans are made ahead; 0: none.
+    PlansAhead(const std::vector<Job>& jobs, std::size_t most);
+
+    // The plan of job `at`, of which those before are no longer asked for. Throws what Job::plan throws.
+    launch::Plan take(std::size_t at);
+    // Until nothing is being made: what runs on this machine's CPU next has it to itself.
+    void wait();
+
+private:
+    const std::vector<Job>& jobs_;
+    std::size_t most_;
+    std::map<std::size_t, std::future<launch::Plan>> made_;   // by job
+};
+
+// A quarter of this machine's threads, four at most: the one that measures must not wait for a core.
+std::size_t plans_made_ahead();
+
+}  // namespace lanewise::timing

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,15 +15,18 @@
 namespace lanewise::timing {
 namespace {
 
-// Only the buffers that something is expected of: an input of many gigabytes stays where it is.
+// Only the elements that something is expected of: buffers of many gigabytes stay where they are.
 std::vector<std::vector<std::byte>> checked_buffers(const launch::Plan& plan, const gpu::PreparedPlan& prepared) {
     std::vector<std::vector<std::byte>> contents(plan.buffers.size());
     for (const launch::Expectation& expected : plan.expectations) {
         const gpu::DeviceRange& range = prepared.ranges()[expected.buffer];
         std::vector<std::byte>& bytes = contents.at(expected.buffer);
         bytes.resize(range.bytes);
-        CUDA_CHECK(cudaMemcpy(bytes.data(), reinterpret_cast<const void*>(range.address), range.bytes,
-                              cudaMemcpyDeviceToHost));
+        const auto size = static_cast<std::uint64_t>(element_size(range.element));
+        const std::uint64_t first = expected.summed ? 0 : std::min(expected.first * size, range.bytes);
+        const std::uint64_t wanted = expected.summed ? range.bytes : expected.reference.size() * size;
+        CUDA_CHECK(cudaMemcpy(bytes.data() + first, reinterpret_cast<const void*>(range.address + first),
+                              std::min(wanted, range.bytes - first), cudaMemcpyDeviceToHost));
     }
     return contents;
 }

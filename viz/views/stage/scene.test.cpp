@@ -145,12 +145,13 @@ TEST(Scene, SharedWordsStandUnderTheirBank) {
     }
 }
 
-// One warp that loads `elements` floats a lane from element stride * lane on.
-std::shared_ptr<const lesson::Run> load_run(Space space, std::int64_t stride, int elements = 1) {
+// One warp, of which `active` lanes load `elements` floats each, from element stride * lane on.
+std::shared_ptr<const lesson::Run> load_run(Space space, std::int64_t stride, int elements = 1,
+                                            std::uint32_t active = ~0u) {
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", space, 1u << 21);
     auto warp = made.warp(0, 0);
-    warp.load(3, in, [&](int lane) { return stride * lane; }, [](int lane) { return static_cast<float>(lane); });
+    warp.load(3, in, [&](int lane) { return stride * lane; }, [](int lane) { return static_cast<float>(lane); }, active);
     trace::Record& record = warp.last();
     record.elements = elements;
     for (std::size_t lane = 0; lane < 32; ++lane) {
@@ -175,6 +176,17 @@ TEST(Scene, GlobalWordsAreBracketedBySector) {
     }
     EXPECT_EQ(band.brackets[3].label, "24");
     EXPECT_EQ(band.word_rows[0].caption, "global in[0…31]");
+}
+
+TEST(Scene, ACaptionEndsWithTheLanes) {
+    const auto run = load_run(Space::global, 65536, 1, 1u << 31);
+    const Scene scene = build_scene(run->steps, 0, run->steps.warps.front(), metrics_of(640, 640));
+    const Band& band = present_band(scene);
+    ASSERT_EQ(band.word_rows[0].caption, "global in[2031616]");
+    EXPECT_LE(band.word_rows[0].caption_box.x1, scene.lanes_x1());
+    EXPECT_GE(band.word_rows[0].caption_box.x0, scene.lanes_x0);
+    for (const WordBracket& bracket : band.brackets)
+        EXPECT_TRUE(bracket.label.empty() || !bracket.label_box.overlaps(band.word_rows[0].caption_box));
 }
 
 TEST(Scene, StridedWordsKeepTheirLanesAndTellTheirIndices) {

@@ -31,6 +31,7 @@ struct Laid {
     std::vector<WordBracket> brackets;
     float height = kWordHeight;
     float head = kHead;
+    float caption_x0 = 0, caption_x1 = 0;
 
     float whole() const { return head + height + kBetweenRows; }
 };
@@ -110,9 +111,12 @@ void place_text(const std::vector<scene::WordRow>& rows, const Scene& scene, flo
             each.height = 6 + kElementHeight *
                                   static_cast<float>(std::min(static_cast<std::size_t>(row.elements), kMostElements));
         each.brackets = brackets_of(row, scene, scale);
-        const float caption_end =
-            each.brackets.front().box.x0 + (signs(row.caption) * kSmallDigit + 8) * scale;
-        const bool dense = place_labels(each.brackets, caption_end, scale) || row.banks;
+        // At the first word, or as far left of it as the caption takes to end with the lanes.
+        const float caption_width = (signs(row.caption) * kSmallDigit + 6) * scale;
+        const float last_x = scene.lanes_x1() - caption_width;
+        each.caption_x0 = std::max(scene.lanes_x0, std::min(each.brackets.front().box.x0, last_x));
+        each.caption_x1 = each.caption_x0 + caption_width;
+        const bool dense = place_labels(each.brackets, each.caption_x1 + 2 * scale, scale) || row.banks;
         each.head = kHead + (dense ? kCaptionLine : 0);
         (row.write ? band.writes_height : band.reads_height) += each.whole() * scale;
     }
@@ -138,9 +142,7 @@ void place_text(const std::vector<scene::WordRow>& rows, const Scene& scene, flo
         placed.caption = row.caption;
         const float line_at = row.write ? placed.strip.y1 + (each.head - kCaptionLine + 1) * scale : top;
         const float labels_at = row.write ? placed.strip.y1 + 4 * scale : placed.strip.y0 - 16 * scale;
-        const float caption_x = each.brackets.front().box.x0;
-        placed.caption_box = {caption_x, line_at, caption_x + (signs(placed.caption) * kSmallDigit + 6) * scale,
-                              line_at + 12 * scale};
+        placed.caption_box = {each.caption_x0, line_at, each.caption_x1, line_at + 12 * scale};
         for (WordBracket& bracket : each.brackets) {
             bracket.box.y0 = row.write ? placed.strip.y1 + scale : placed.strip.y0 - 4 * scale;
             bracket.box.y1 = bracket.box.y0 + 3 * scale;

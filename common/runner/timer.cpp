@@ -26,6 +26,32 @@ constexpr double kSweepSeconds = 0.25;   // of sampling
 // Of each of the many rows of a recording over sizes. They follow each other at once: the clocks stay up.
 constexpr int kSamplesOverSizes = 40;
 constexpr double kWarmSecondsOverSizes = 0.02;
+constexpr int kPlacesOverSizes = 3;
+
+void set_over_sizes(timing::MeasureOptions& options) {
+    options.samples = kSamplesOverSizes;
+    options.warm_seconds = kWarmSecondsOverSizes;
+    options.places = kPlacesOverSizes;
+}
+
+// The first size of each number of values: a sum of S·K values is the same whatever S is.
+std::vector<timing::Size> of_each_product(const std::vector<timing::Size>& sizes) {
+    std::vector<timing::Size> first;
+    for (const timing::Size& size : sizes)
+        if (std::none_of(first.begin(), first.end(), [&](const timing::Size& each) { return each.n == size.n; }))
+            first.push_back(size);
+    return first;
+}
+
+// Rows measured at of_each_product(sizes), for all of them.
+std::vector<timing::Timing> rows_of_all(const std::vector<timing::Timing>& measured,
+                                        const std::vector<timing::Size>& sizes) {
+    std::vector<timing::Timing> rows;
+    for (const timing::Size& size : sizes)
+        for (const timing::Timing& row : measured)
+            if (row.n == size.n) rows.emplace_back(row).size = size.name;
+    return rows;
+}
 
 // From this size on a plan is worth knowing the bytes of before it is made.
 constexpr std::uint64_t kLargePlan = std::uint64_t{1} << 24;
@@ -172,8 +198,7 @@ timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, 
     if (!setup_.lesson.main().empty()) options.serial_at = timing::kLadderValues;
     options.measure.l2 = options_.l2.value_or(timing::L2::warm);
     options.measure.max_seconds = kSweepSeconds;
-    options.measure.samples = kSamplesOverSizes;
-    options.measure.warm_seconds = kWarmSecondsOverSizes;
+    set_over_sizes(options.measure);
     options.launch = true;
     options.progress = watch.progress;
     options.cancelled = watch.cancelled;
@@ -217,15 +242,17 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
         if (!setup_.lesson.find(name).baseline.empty()) compared.push_back(name);
     if (compared.empty()) return table;
     options.serial = false;
-    options.measure.samples = kSamplesOverSizes;
-    options.measure.warm_seconds = kWarmSecondsOverSizes;
+    set_over_sizes(options.measure);
     const bool rows = setup_.lesson.find(compared.front()).columns != 0;
-    auto sizes = complete(jobs(compared, rows ? timing::row_sizes() : timing::table_sizes()), "sizes ");
+    const auto all = rows ? timing::row_sizes() : timing::table_sizes();
+    auto sizes = complete(jobs(compared, rows ? all : of_each_product(all)), "sizes ");
+    if (!rows) sizes.rows = rows_of_all(sizes.rows, all);
     std::move(sizes.rows.begin(), sizes.rows.end(), std::back_inserter(table.rows));
     for (auto& note : sizes.notes)
         if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
             table.notes.push_back(std::move(note));
-    table.method += fmt::format(" (of the table of sizes one, of up to {} samples)", kSamplesOverSizes);
+    table.method += fmt::format(" (of the table of sizes one, of up to {} samples at {} addresses{})", kSamplesOverSizes,
+                                kPlacesOverSizes, rows ? "" : "; shapes of one product share a measurement");
     table.after = sizes.after;
     return table;
 }

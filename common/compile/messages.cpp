@@ -1,4 +1,4 @@
-#include "common/own/messages.hpp"
+#include "common/compile/messages.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,7 +9,7 @@
 
 #include "common/base/kernel_text.hpp"
 
-namespace lanewise::own {
+namespace lanewise::compile {
 
 namespace fs = std::filesystem;
 
@@ -208,4 +208,4 @@ std::vector<Message> refusals_told(const std::string& output, const std::vector<
     return messages;
 }
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace lanewise::own {
+namespace lanewise::compile {
 
 struct CommandLimits {
     double seconds = 60;
@@ -26,4 +26,4 @@ struct CommandResult {
 CommandResult run_command(const std::vector<std::string>& arguments, const std::stop_token& stop = {},
                           const CommandLimits& limits = {});
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

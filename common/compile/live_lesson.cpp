@@ -1,4 +1,4 @@
-#include "common/own/live.hpp"
+#include "common/compile/live_lesson.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,74 +7,13 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/compile/live.hpp"
 
-namespace lanewise::own {
+namespace lanewise::compile {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// Runs what is asked for on the newest save. `prepare` is told the version and makes it ready; true: it is another one.
-lesson::Program::Live live_of(const std::shared_ptr<WatchedFile>& file,
-                              std::function<bool(const WatchedFile::TakenUp&)> prepare) {
-    lesson::Program::Live live;
-    live.state = [file] { return file->state(); };
-    live.wake = [file](std::function<void()> wake) { file->on_change(std::move(wake)); };
-    live.run = [file, prepare = std::move(prepare)](const std::function<void()>& forget,
-                                                    const std::function<std::shared_ptr<const lesson::Run>()>& run) {
-        for (;;) {
-            const auto taken_up = file->take_up();
-            try {
-                if (prepare(taken_up)) forget();
-                auto result = run();
-                file->judge(taken_up.version, "", 0);
-                return result;
-            } catch (const Stopped&) {
-                continue;  // there is a newer one
-            } catch (const CompileError& error) {
-                const Message& first = error.messages().front();
-                const bool here = fs::path(first.file).filename() == file->path().filename();
-                file->judge(taken_up.version, here && first.line > 0 ? first.sentence : error.what(),
-                            here ? first.line : 0);
-                throw;
-            } catch (const Error& error) {
-                file->judge(taken_up.version, error.what(), 0);
-                throw;
-            }
-        }
-    };
-    return live;
-}
-
-// A run that ends when the file is saved again: throws Stopped then.
-launch::Outcome run_until_saved(launch::Backend& emulator, const launch::Plan& plan, const launch::KernelSet& kernels,
-                                const launch::Request& request, const std::stop_token& saved) {
-    std::stop_source either;
-    const auto stop = [&either] { either.request_stop(); };
-    const std::stop_callback by_request(request.stop, stop);
-    const std::stop_callback by_save(saved, stop);
-    launch::Request stoppable = request;
-    stoppable.stop = either.get_token();
-    launch::Outcome outcome = emulator.run(plan, kernels, stoppable);
-    if (saved.stop_requested()) throw Stopped();
-    return outcome;
-}
-
-// The emulator for a file whose kernels are compiled already.
-class RunsUntilSaved final : public launch::Backend {
-public:
-    RunsUntilSaved(std::shared_ptr<WatchedFile> file, std::unique_ptr<launch::Backend> emulator)
-        : file_(std::move(file)), emulator_(std::move(emulator)) {}
-    launch::Outcome run(const launch::Plan& plan, const launch::KernelSet& kernels,
-                        const launch::Request& request) override {
-        return run_until_saved(*emulator_, plan, kernels, request, file_->take_up().stop);
-    }
-    trace::Source describe() const override { return emulator_->describe(); }
-
-private:
-    std::shared_ptr<WatchedFile> file_;
-    std::unique_ptr<launch::Backend> emulator_;
-};
 
 // The emulator, with the kernels of a plan taken from a file that is compiled when they are asked for.
 class EditedKernels final : public launch::Backend {
@@ -143,28 +82,6 @@ private:
 
 }  // namespace
 
-lesson::Program::Live live_file(lesson::Program& program, const Asked& asked, std::shared_ptr<OwnFile> first,
-                                const Toolchain& tools, std::shared_ptr<worker::Pool> pool) {
-    const auto file = std::make_shared<WatchedFile>(asked.file);
-    struct State {
-        std::uint64_t version = 1;
-        std::shared_ptr<OwnFile> own;  // whose library the program's kernels stand in
-    };
-    const auto state = std::make_shared<State>(State{1, std::move(first)});
-    program.make_emulator = [file, make = program.make_emulator] {
-        return std::make_unique<RunsUntilSaved>(file, make());
-    };
-    return live_of(file, [=, &program](const WatchedFile::TakenUp& taken_up) {
-        if (taken_up.version == state->version) return false;
-        auto own = std::make_shared<OwnFile>(open_file(asked, tools, pool, taken_up.stop));
-        program.lesson = own->lesson;
-        program.kernels = own->kernels;
-        state->own = std::move(own);
-        state->version = taken_up.version;
-        return true;
-    });
-}
-
 lesson::Program::Live live_lesson(lesson::Program& program, const fs::path& path, const Toolchain& tools,
                                   std::shared_ptr<worker::Pool> pool) {
     const auto file = std::make_shared<WatchedFile>(path);
@@ -198,4 +115,4 @@ fs::path learners_copy(const lesson::Lesson& lesson) {
     return folder / launch::kKernelFile;
 }
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

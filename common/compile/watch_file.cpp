@@ -1,4 +1,4 @@
-#include "common/own/watch_file.hpp"
+#include "common/compile/watch_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
-#include "common/own/own_file.hpp"
+#include "common/compile/kernel_file.hpp"
 #include "common/worker/message.hpp"
 
-namespace lanewise::own {
+namespace lanewise::compile {
 
 namespace fs = std::filesystem;
 
@@ -37,7 +37,7 @@ WatchedFile::WatchedFile(fs::path file) : file_(fs::absolute(std::move(file)).le
 WatchedFile::~WatchedFile() {
     thread_.request_stop();
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(wakes_, &one, sizeof one);
+    [[maybe_unused]] const auto written = ::write(wakes_, &one, sizeof one);
     thread_.join();
     close(wakes_);
 }
@@ -150,4 +150,4 @@ void WatchedFile::watch(const std::stop_token& stop) {
     }
 }
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "common/own/build.hpp"
+#include "common/compile/build.hpp"
 
-namespace lanewise::own {
+namespace lanewise::compile {
 
 // The first few errors of `output`, whose lines count through `files` (of which there are none before the file was
 // read), at lines of `file` or of a file beside it; what stands in files that the learner did not write is told at the
@@ -31,4 +31,4 @@ std::vector<Message> missing_headers_told(const std::string& output);
 // line.
 std::vector<Message> refusals_told(const std::string& output, const std::vector<std::string>& kernels);
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

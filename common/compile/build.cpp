@@ -1,4 +1,4 @@
-#include "common/own/build.hpp"
+#include "common/compile/build.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/own/command.hpp"
-#include "common/own/messages.hpp"
+#include "common/compile/command.hpp"
+#include "common/compile/messages.hpp"
 
-namespace lanewise::own {
+namespace lanewise::compile {
 
 namespace fs = std::filesystem;
 
@@ -306,4 +306,4 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
     return library;
 }
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

@@ -1,4 +1,4 @@
-#include "common/own/toolchain.hpp"
+#include "common/compile/toolchain.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -12,10 +12,10 @@
 
 #include "common/base/data_folder.hpp"
 #include "common/base/error.hpp"
-#include "common/own/build.hpp"
-#include "common/own/command.hpp"
+#include "common/compile/build.hpp"
+#include "common/compile/command.hpp"
 
-namespace lanewise::own {
+namespace lanewise::compile {
 
 namespace fs = std::filesystem;
 
@@ -185,4 +185,4 @@ Toolchain find_toolchain(const std::function<void(const std::string&)>& say) {
     return tools;
 }
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

@@ -1,20 +1,14 @@
-// A kernel file that is edited while a window shows it: each save is compiled, and runs are made on it.
+// A lesson run on the learner's own copy of its kernels.
 #pragma once
 
-#include <functional>
+#include <filesystem>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "common/cli/program.hpp"
-#include "common/own/own_file.hpp"
-#include "common/own/watch_file.hpp"
+#include "common/compile/toolchain.hpp"
+#include "common/worker/pool.hpp"
 
-namespace lanewise::own {
-
-// The file of `asked`, with what it says is to run: `program` becomes another lesson with each save.
-lesson::Program::Live live_file(lesson::Program& program, const Asked& asked, std::shared_ptr<OwnFile> first,
-                                const Toolchain& tools, std::shared_ptr<worker::Pool> pool);
+namespace lanewise::compile {
 
 // A lesson's kernels, as the copy `file` has them: the lesson launches them and knows what must come of it. Puts the
 // copy in the place of the program's emulated kernels.
@@ -24,4 +18,4 @@ lesson::Program::Live live_lesson(lesson::Program& program, const std::filesyste
 // The learner's copy of a lesson's kernel files: made below ~/lanewise (or LANEWISE_HOME) where it is not there yet.
 std::filesystem::path learners_copy(const lesson::Lesson& lesson);
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

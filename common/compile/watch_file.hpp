@@ -13,7 +13,7 @@
 
 #include "common/run/services.hpp"
 
-namespace lanewise::own {
+namespace lanewise::compile {
 
 class WatchedFile {
 public:
@@ -53,4 +53,4 @@ private:
     std::jthread thread_;
 };
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

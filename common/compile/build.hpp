@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "common/base/error.hpp"
-#include "common/own/toolchain.hpp"
+#include "common/compile/toolchain.hpp"
 #include "common/worker/library.hpp"
 #include "common/worker/message.hpp"
 
-namespace lanewise::own {
+namespace lanewise::compile {
 
 // What is wrong with a kernel file, at a line of it; 0: at none.
 struct Message {
@@ -96,4 +96,4 @@ void remove_left_libraries();
 std::shared_ptr<const Library> build_library(const Toolchain& tools, const BuildRequest& request,
                                              const std::stop_token& stop = {});
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lanewise::own {
+namespace lanewise::compile {
 
 struct Toolchain {
     std::string compiler;  // g++, a path or a name on PATH
@@ -28,4 +28,4 @@ Toolchain find_toolchain(const std::function<void(const std::string&)>& say);
 // Where compiled preludes are kept: lanewise in $XDG_CACHE_HOME, by default ~/.cache.
 std::filesystem::path cache_folder();
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

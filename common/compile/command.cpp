@@ -1,4 +1,4 @@
-#include "common/own/command.hpp"
+#include "common/compile/command.hpp"
 
 #include <array>
 #include <cerrno>
@@ -18,7 +18,7 @@
 
 extern char** environ;
 
-namespace lanewise::own {
+namespace lanewise::compile {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -109,4 +109,4 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
     return result;
 }
 
-}  // namespace lanewise::own
+}  // namespace lanewise::compile

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 19> kSpecial = {"erfinv",
                                                        "cudaGridDependencySynchronize",
                                                        "cudaTriggerProgrammaticLaunchCompletion"};
 
-bool is_word_part(char c) {
+bool is_name_part(char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
@@ -37,7 +37,7 @@ template <std::size_t N>
 bool names_one(std::string_view text, const std::array<std::string_view, N>& beginnings) {
     for (const std::string_view beginning : beginnings)
         for (std::size_t at = text.find(beginning); at != text.npos; at = text.find(beginning, at + 1))
-            if (at == 0 || !is_word_part(text[at - 1])) return true;
+            if (at == 0 || !is_name_part(text[at - 1])) return true;
     return false;
 }
 

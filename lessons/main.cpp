@@ -22,7 +22,7 @@
 #include "common/worker/contained_emulator.hpp"
 #include "common/worker/contained_gpu.hpp"
 #ifdef LANEWISE_WITH_WINDOW
-#include "viz/app/window_front_end.hpp"
+#include "viz/app/window/window_front_end.hpp"
 #endif
 
 namespace {

@@ -31,7 +31,7 @@
 #include "common/page/document.hpp"
 #include "common/page/run_facts.hpp"
 #include "common/scene/outline.hpp"
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 #include "common/scene/viridis.hpp"
 #include "common/scene/warps.hpp"
 

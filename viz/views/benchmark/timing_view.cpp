@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "common/timing/sizes.hpp"
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 #include "common/timing/times_text.hpp"
 
 namespace lanewise::viz {

@@ -1,9 +1,9 @@
-#include "common/steps/follow.hpp"
+#include "common/steps/provenance/follow.hpp"
 
 #include <algorithm>
 #include <tuple>
 
-#include "common/steps/follower.hpp"
+#include "common/steps/provenance/follower.hpp"
 
 namespace lanewise::steps {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "common/steps/input_trees.hpp"
+#include "common/steps/provenance/input_trees.hpp"
 
 namespace lanewise::steps {
 

@@ -1,4 +1,4 @@
-#include "common/steps/follower.hpp"
+#include "common/steps/provenance/follower.hpp"
 
 namespace lanewise::steps {
 

@@ -1,4 +1,4 @@
-#include "common/steps/provenance.hpp"
+#include "common/steps/provenance/provenance.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "viz/app/window.hpp"
+#include "viz/app/window/window.hpp"
 
 #if __has_include(<backends/imgui_impl_glfw.h>)
 #include <backends/imgui_impl_glfw.h>

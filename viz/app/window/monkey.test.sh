@@ -1,6 +1,6 @@
 #!/bin/sh
 # Random keys, clicks, drags, wheel turns and sizes on a lesson's window under Xvfb, for a while.
-#   viz/app/monkey.test.sh build-sanitize/lessons/05_warp_shuffle [SECONDS [SEED]]
+#   viz/app/window/monkey.test.sh build-sanitize/lessons/05_warp_shuffle [SECONDS [SEED]]
 # Fails where the program ends by itself or a sanitizer speaks. Exits 77 (skipped) where Xvfb or xdotool is absent. For
 # ten minutes under the sanitizers: cmake --preset sanitize, then 600 seconds of it.
 set -u
@@ -11,7 +11,7 @@ fail() { echo "seed $seed, after $actions actions: $1"; tail -n 80 "$work"/*.log
 actions=0
 
 # shellcheck source=viz/platform/display.testing.sh
-. "$(dirname "$0")/../platform/display.testing.sh"
+. "$(dirname "$0")/../../platform/display.testing.sh"
 start_display 1500x1000
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0
 

@@ -1,4 +1,4 @@
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,14 +1,14 @@
 #!/bin/sh
 # The window under Xvfb with real keys and a real mouse: through the steps, the views, the menu and the cards; resized to
 # nothing and back; its choices kept for the next window; no work while nothing happens.
-#   viz/app/window.test.sh build/lessons/05_warp_shuffle
+#   viz/app/window/window.test.sh build/lessons/05_warp_shuffle
 # Exits 77 (skipped) where Xvfb or xdotool is absent.
 set -u
 lesson=${1:?the lesson\'s program}
 fail() { echo "$1"; cat "$work"/*.log 2>/dev/null; exit 1; }
 
 # shellcheck source=viz/platform/display.testing.sh
-. "$(dirname "$0")/../platform/display.testing.sh"
+. "$(dirname "$0")/../../platform/display.testing.sh"
 start_display 1400x900
 # Where lanes are on the stage of a window of 1280x800.
 lane_5=366:340 lane_28=830:340

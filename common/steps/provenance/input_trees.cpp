@@ -1,4 +1,4 @@
-#include "common/steps/input_trees.hpp"
+#include "common/steps/provenance/input_trees.hpp"
 
 #include <bit>
 #include <utility>

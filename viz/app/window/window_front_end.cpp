@@ -1,18 +1,18 @@
-#include "viz/app/window_front_end.hpp"
+#include "viz/app/window/window_front_end.hpp"
 
 #include <GL/gl.h>
 
 #include "common/base/error.hpp"
 #include "common/scene/boxes/suppression.hpp"
 #include "common/scene/describe.hpp"
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 #include "common/scene/sums/sums.hpp"
 #include "viz/app/app.hpp"
 #include "viz/platform/gui.hpp"
 #include "viz/platform/image.hpp"
 #include "viz/platform/offscreen.hpp"
 #include "viz/platform/paper.hpp"
-#include "viz/app/window.hpp"
+#include "viz/app/window/window.hpp"
 #include "viz/widgets/svg_canvas.hpp"
 
 namespace lanewise::viz {

@@ -1,5 +1,5 @@
 #include "common/run/front_end.hpp"
-#include "viz/app/window_front_end.hpp"
+#include "viz/app/window/window_front_end.hpp"
 
 #include <gtest/gtest.h>
 

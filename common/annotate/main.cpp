@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string_view>
 
-#include "common/annotate/strangers/rare_headers.hpp"
+#include "common/annotate/headers/rare_headers.hpp"
 #include "common/annotate/rewrite.hpp"
-#include "common/annotate/strangers/strangers_file.hpp"
+#include "common/annotate/strangers_file.hpp"
 #include "common/annotate/wrappers.hpp"
 #include "common/base/error.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "common/base/error.hpp"
 #include "common/steps/counters.hpp"
-#include "common/steps/provenance/follow.hpp"
+#include "common/steps/follow.hpp"
 #include "common/steps/merge.hpp"
 
 namespace lanewise::steps {

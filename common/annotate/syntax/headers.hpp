@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/annotate/strangers/strangers_file.hpp"
+#include "common/annotate/strangers_file.hpp"
 
 namespace lanewise::annotate {
 

@@ -1,7 +1,7 @@
 // What a kernel takes: its name, its template parameters and its parameters.
 #pragma once
 
-#include "common/annotate/strangers/strangers_file.hpp"
+#include "common/annotate/strangers_file.hpp"
 #include "common/annotate/syntax/places.hpp"
 
 namespace lanewise::annotate {

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "common/annotate/strangers/strangers_file.hpp"
+#include "common/annotate/strangers_file.hpp"
 #include "common/annotate/syntax/places.hpp"
 
 namespace lanewise::annotate {

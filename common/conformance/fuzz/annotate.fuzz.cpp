@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/annotate/rewrite.hpp"
-#include "common/annotate/strangers/strangers_file.hpp"
+#include "common/annotate/strangers_file.hpp"
 #include "common/annotate/syntax/unit.hpp"
 #include "common/base/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "common/annotate/strangers/strangers_file.hpp"
+#include "common/annotate/strangers_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "common/annotate/strangers/rare_headers.hpp"
+#include "common/annotate/headers/rare_headers.hpp"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "common/steps/provenance/lane_course.hpp"
+#include "common/steps/lane_course.hpp"
 
 #include <algorithm>
 

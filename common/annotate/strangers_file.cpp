@@ -1,10 +1,10 @@
-#include "common/annotate/strangers/strangers_file.hpp"
+#include "common/annotate/strangers_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <functional>
 
-#include "common/annotate/strangers/rare_headers.hpp"
+#include "common/annotate/headers/rare_headers.hpp"
 #include "common/annotate/syntax/configurations.hpp"
 #include "common/annotate/syntax/headers.hpp"
 #include "common/annotate/syntax/parse.hpp"

@@ -1,4 +1,4 @@
-#include "common/annotate/strangers/group_headers.hpp"
+#include "common/annotate/headers/group_headers.hpp"
 
 namespace lanewise::annotate {
 

@@ -1,4 +1,4 @@
-#include "common/steps/provenance/follower.hpp"
+#include "common/steps/follower.hpp"
 
 namespace lanewise::steps {
 

@@ -1,9 +1,9 @@
-#include "common/steps/provenance/follow.hpp"
+#include "common/steps/follow.hpp"
 
 #include <algorithm>
 #include <tuple>
 
-#include "common/steps/provenance/follower.hpp"
+#include "common/steps/follower.hpp"
 
 namespace lanewise::steps {
 

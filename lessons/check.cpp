@@ -8,7 +8,7 @@
 
 #include "common/own/check_command.hpp"
 #ifdef LANEWISE_WITH_WINDOW
-#include "viz/app/window_front_end.hpp"
+#include "viz/app/window/window_front_end.hpp"
 #endif
 
 int main(int argc, char** argv) {

@@ -9,7 +9,7 @@
 #include "common/cli/program.hpp"
 #include "common/worker/wrong.testing.hpp"
 #ifdef LANEWISE_WITH_WINDOW
-#include "viz/app/window_front_end.hpp"
+#include "viz/app/window/window_front_end.hpp"
 #endif
 
 namespace lanewise::lesson {

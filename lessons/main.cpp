@@ -17,12 +17,12 @@
 #include "common/gpu/device.hpp"
 #include "common/cli/interrupts.hpp"
 #include "common/cli/program.hpp"
+#include "common/compile/live_lesson.hpp"
 #include "common/measure/meter.hpp"
-#include "common/own/live.hpp"
 #include "common/worker/contained_emulator.hpp"
 #include "common/worker/contained_gpu.hpp"
 #ifdef LANEWISE_WITH_WINDOW
-#include "viz/app/window_front_end.hpp"
+#include "viz/app/window/window_front_end.hpp"
 #endif
 
 namespace {
@@ -85,10 +85,10 @@ int main(int argc, char** argv) {
         std::vector<std::string> arguments(argv + 1, argv + argc);
         if (const auto edit = std::find(arguments.begin(), arguments.end(), "--edit"); edit != arguments.end()) {
             if (!workers) throw Error("A copy of the kernels runs in a process of its own, which this system does not allow.");
-            const auto copy = own::learners_copy(program.lesson);
-            const auto tools = own::find_toolchain([](const std::string& sentence) { std::cerr << sentence << std::endl; });
+            const auto copy = compile::learners_copy(program.lesson);
+            const auto tools = compile::find_toolchain([](const std::string& sentence) { std::cerr << sentence << std::endl; });
             std::cerr << "Your copy: " << copy.string() << ". Change it in any editor; each save is shown here.\n";
-            program.live = own::live_lesson(program, copy, tools, workers);
+            program.live = compile::live_lesson(program, copy, tools, workers);
             arguments.erase(edit);
             arguments.insert(arguments.end(), {"--backend", "cpu"});
         }

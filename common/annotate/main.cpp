@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "common/annotate/rare_headers.hpp"
+#include "common/annotate/headers/rare_headers.hpp"
 #include "common/annotate/rewrite.hpp"
 #include "common/annotate/strangers_file.hpp"
 #include "common/annotate/wrappers.hpp"

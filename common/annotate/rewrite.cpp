@@ -8,7 +8,7 @@
 #include "common/annotate/edits.hpp"
 #include "common/annotate/exchanges.hpp"
 #include "common/annotate/facts.hpp"
-#include "common/annotate/group_headers.hpp"
+#include "common/annotate/headers/group_headers.hpp"
 #include "common/annotate/joins.hpp"
 #include "common/annotate/open_operations.hpp"
 #include "common/annotate/refused.hpp"

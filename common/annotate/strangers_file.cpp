@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "common/annotate/rare_headers.hpp"
+#include "common/annotate/headers/rare_headers.hpp"
 #include "common/annotate/syntax/configurations.hpp"
 #include "common/annotate/syntax/headers.hpp"
 #include "common/annotate/syntax/parse.hpp"

@@ -1,10 +1,12 @@
 #include "common/base/kernel_text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <string_view>
 
 namespace lanewise {
 namespace {
@@ -57,6 +59,25 @@ std::string whole_kernel_text(const std::string& path, std::string text) {
         whole += part.text;
     }
     return whole;
+}
+
+std::string name_lines(const std::string& sentence, const std::function<std::string(int line)>& named) {
+    constexpr std::string_view kLine = " line ";
+    constexpr std::size_t kMostDigits = 9;
+    std::string words;
+    std::size_t from = 0;
+    for (std::size_t at; (at = sentence.find(kLine, from)) != sentence.npos;) {
+        at += kLine.size();
+        words.append(sentence, from, at - from);
+        const char* const first = sentence.data() + at;
+        int line = 0;
+        const auto read = std::from_chars(first, first + std::min(kMostDigits, sentence.size() - at), line);
+        from = at;
+        if (read.ec != std::errc() || *first == '-') continue;  // no number
+        words += named(line);
+        from += static_cast<std::size_t>(read.ptr - first);
+    }
+    return words.append(sentence, from);
 }
 
 }  // namespace lanewise

@@ -1,6 +1,7 @@
 // The text of a kernel file with the .cuh files beside it that it includes: as one, in which every line has a number.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,8 @@ std::vector<KernelText> kernel_texts(const std::string& path, std::string text);
 
 // All of them, one behind the other.
 std::string whole_kernel_text(const std::string& path, std::string text);
+
+// `sentence` with each line number in it, "line 12", as `named` says it: "line 3 of sums.cuh".
+std::string name_lines(const std::string& sentence, const std::function<std::string(int line)>& named);
 
 }  // namespace lanewise

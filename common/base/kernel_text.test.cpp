@@ -26,6 +26,17 @@ TEST(KernelText, HoldsTheFilesBesideBehindTheFile) {
               text + "\n#pragma once\n#include \"more.cuh\"\nsums\nmore\nother\n");
 }
 
+TEST(KernelText, LinesInASentenceAreNamed) {
+    const auto named = [](int line) { return "<" + std::to_string(line) + ">"; };
+    EXPECT_EQ(name_lines("a on line 12, b on line 7.", named), "a on line <12>, b on line <7>.");
+    EXPECT_EQ(name_lines("line 3 at the beginning, a line  and line -4, online 5", named),
+              "line 3 at the beginning, a line  and line -4, online 5");
+    EXPECT_EQ(name_lines("on line 1234567890", named), "on line <123456789>0");
+    EXPECT_EQ(name_lines("at the end: line 8", named), "at the end: line <8>");
+    EXPECT_EQ(name_lines("ends in line ", named), "ends in line ");
+    EXPECT_EQ(name_lines("", named), "");
+}
+
 TEST(KernelText, OfAFileAloneIsTheFile) { EXPECT_EQ(whole_kernel_text("/k.cuh", "a\nb"), "a\nb"); }
 
 }  // namespace

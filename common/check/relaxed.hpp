@@ -58,7 +58,7 @@ private:
     };
     struct Thread {
         Lane lane = 0;
-        Change met;                      // by an atomic that waits or locks: what it found there
+        Change met{};                    // by an atomic that waits or locks: what it found there
         std::array<Read, 4> reads{};     // the last words it read, each since it last wrote that word
         unsigned next = 0;               // of `reads`, the one that the next word takes
     };

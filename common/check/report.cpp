@@ -4,12 +4,12 @@
 #include <bit>
 #include <cctype>
 #include <filesystem>
-#include <regex>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "common/base/error.hpp"
+#include "common/base/kernel_text.hpp"
 #include "common/base/whole_file.hpp"
 
 namespace lanewise::check {
@@ -129,18 +129,11 @@ Place place_of(const ReportedRun& run, int line) {
 
 // A finding's words with each line in the file that it stands in: "line 4 of sums.cuh".
 std::string in_words(const ReportedRun& run, const std::string& sentence) {
-    static const std::regex kLine(" line ([0-9]{1,9})");
-    std::string words;
-    auto from = sentence.cbegin();
-    for (std::sregex_iterator match(sentence.begin(), sentence.end(), kLine), end; match != end; ++match) {
-        const Place place = place_of(run, std::stoi((*match)[1].str()));
-        words.append(from, (*match)[0].first);
-        words += fmt::format(" line {}", place.line);
-        if (place.file != run.kernel_file)
-            words += fmt::format(" of {}", std::filesystem::path(place.file).filename().string());
-        from = (*match)[0].second;
-    }
-    return words.append(from, sentence.cend());
+    return name_lines(sentence, [&run](int line) {
+        const Place place = place_of(run, line);
+        if (place.file == run.kernel_file) return fmt::format("{}", place.line);
+        return fmt::format("{} of {}", place.line, std::filesystem::path(place.file).filename().string());
+    });
 }
 
 Json location(const Place& place, const std::string& kernel) {

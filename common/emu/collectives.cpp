@@ -335,7 +335,8 @@ bool Machine::complete_ready(Warp& warp) {
     return any;
 }
 
-// Nothing can run: some collective waits for lanes that wait elsewhere. It is told, and completed with those that came, so
+// Nothing can run: some collective waits for lanes that wait elsewhere. It is told, and completed with the lanes that
+// take part, so
 // that the learner sees the rest of the program.
 void Machine::resolve_deadlock() {
     for (const std::uint32_t number : warp_order_) {

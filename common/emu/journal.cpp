@@ -107,7 +107,7 @@ void Journal::read_findings(const std::function<void(std::span<const std::byte> 
         const auto* entry = reinterpret_cast<const Entry*>(memory_ + kHeadBytes + at);
         const auto kind = static_cast<EntryKind>(entry->kind.load(std::memory_order_acquire));
         if (kind != EntryKind::finding || entry->bytes < sizeof finding || entry->bytes > end - at - sizeof(Entry)) break;
-        std::memcpy(&finding, entry + 1, sizeof finding);
+        std::memcpy(&finding, static_cast<const void*>(entry + 1), sizeof finding);
         places.push_back(at);
         end = at;
         next = finding.before;

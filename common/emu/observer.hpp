@@ -154,7 +154,7 @@ public:
     virtual void block_goes_on(std::uint64_t /*block*/) {}
     virtual void collective(const CollectiveSeen&) {}
     virtual void at_barrier(const BarrierSeen&) {}                      // each lane as it arrives
-    // Before any of them goes on; `received`, by slot, is what those that vote take away.
+    // Before any of them goes on; `received`, by slot, is what those that vote are given.
     virtual void barrier_complete(const std::uint64_t* /*received*/) {}
     virtual void fence(const FenceSeen&) {}
     virtual void thread_ends(std::uint32_t /*thread*/) {}

@@ -1,4 +1,4 @@
-// Rung zero of the ladder: one CPU core that adds the values one after the other.
+// The serial CPU baseline: one core that adds the values one after the other.
 #pragma once
 
 #include <string>

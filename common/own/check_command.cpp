@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/own/live.hpp"
+#include "common/compile/kernel_file.hpp"
+#include "common/own/live_file.hpp"
 #include "common/own/print_own.hpp"
-#include "common/own/watch_file.hpp"
 
 namespace lanewise::own {
 
@@ -107,9 +107,9 @@ Parsed parse(const std::vector<std::string>& arguments) {
 }
 
 // The file of a window that shows each save of it: where it is not right from the beginning, once it is.
-std::shared_ptr<OwnFile> open_once_right(const Asked& asked, const Toolchain& tools,
+std::shared_ptr<OwnFile> open_once_right(const Asked& asked, const compile::Toolchain& tools,
                                          const std::shared_ptr<worker::Pool>& pool, const lesson::Console& console) {
-    const WatchedFile file(asked.file);
+    const compile::WatchedFile file(asked.file);
     for (;;) {
         const std::uint64_t version = file.state()->version;
         try {
@@ -127,8 +127,8 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
         throw Error(
             "A kernel file of your own runs in a process of its own, which this system does not allow (pidfd_open, "
             "Linux 5.3 or later).");
-    read_kernel_file(parsed.asked.file);  // its sentence before that of a missing compiler
-    const Toolchain tools = find_toolchain([&](const std::string& sentence) { console.err << sentence << std::endl; });
+    compile::read_kernel_file(parsed.asked.file);  // its sentence before that of a missing compiler
+    const compile::Toolchain tools = compile::find_toolchain([&](const std::string& sentence) { console.err << sentence << std::endl; });
     const auto opened = parsed.edit ? open_once_right(parsed.asked, tools, setup.pool, console)
                                     : std::make_shared<OwnFile>(open_file(parsed.asked, tools, setup.pool));
     OwnFile& own = *opened;
@@ -147,7 +147,7 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
     program.tries_other_order = true;
     if (parsed.edit) program.live = live_file(program, parsed.asked, opened, tools, setup.pool);
     program.reported_path = [&](const std::string&) { return path; };
-    for (const TextFile& file : own.library->files())
+    for (const compile::TextFile& file : own.library->files())
         if (file.first_line > 1) program.included.push_back({file.path, file.first_line});
     const SourceText source(own.library->files());
     program.print_checks = [&](std::ostream& out, const std::vector<lesson::CheckedVariant>& rows,
@@ -180,7 +180,7 @@ int run_check(const CheckSetup& setup, const std::vector<std::string>& arguments
         if (parsed.asked.file.empty())
             throw Error("check needs a CUDA file, as in ./lessons/run check sum.cu; --help says more.");
         return check(setup, parsed, console);
-    } catch (const CompileError& error) {
+    } catch (const compile::CompileError& error) {
         console.out.flush();
         console.err << error.what() << '\n';
         return kExitUsage;

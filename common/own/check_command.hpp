@@ -14,7 +14,7 @@ namespace lanewise::own {
 struct CheckSetup {
     std::shared_ptr<worker::Pool> pool;  // null: this system lets no program have workers
     std::function<std::unique_ptr<lesson::FrontEnd>()> make_front_end = {};  // empty: without a window
-    worker::Limits limits = kLimits;
+    worker::Limits limits = compile::kLimits;
 };
 
 // Runs one command line and returns the exit status: 0 clean and as expected, 1 findings or another result, 2 what the

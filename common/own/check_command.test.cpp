@@ -341,8 +341,8 @@ TEST_F(Check, FoldersOfThoseThatWereKilledAreRemoved) {
     }
     for (const fs::path& each : {left, used})
         fs::last_write_time(each, fs::file_time_type::clock::now() - std::chrono::hours(1));
-    const Library library(used);
-    remove_left_libraries();
+    const compile::Library library(used);
+    compile::remove_left_libraries();
     if (before) setenv("TMPDIR", restored.c_str(), 1);
     else unsetenv("TMPDIR");
     EXPECT_FALSE(fs::exists(left));

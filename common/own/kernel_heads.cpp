@@ -17,7 +17,7 @@ struct Piece {
     bool is_name = false;
 };
 
-bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 std::vector<Piece> pieces_of(const std::string& text) {
     std::vector<Piece> pieces;
@@ -46,15 +46,15 @@ std::vector<Piece> pieces_of(const std::string& text) {
             std::size_t end = text.find('\n', at);
             while (end != text.npos && end > 0 && text[end - 1] == '\\') end = text.find('\n', end + 1);
             skip_to(end);
-        } else if (c == '"' || (c == '\'' && (at == 0 || !in_name(text[at - 1])))) {
+        } else if (c == '"' || (c == '\'' && (at == 0 || !is_name_part(text[at - 1])))) {
             std::size_t end = at + 1;
             while (end < text.size() && text[end] != c && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
             begins_line = false;
             pieces.push_back({"\"\"", line, false});
             skip_to(end + 1);
-        } else if (in_name(c)) {
+        } else if (is_name_part(c)) {
             std::size_t end = at;
-            while (end < text.size() && in_name(text[end])) ++end;
+            while (end < text.size() && is_name_part(text[end])) ++end;
             pieces.push_back({text.substr(at, end - at), line, !std::isdigit(static_cast<unsigned char>(c))});
             at = end;
             begins_line = false;

@@ -1,8 +1,6 @@
 #include "common/own/own_file.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,14 +8,13 @@
 #include "common/base/error.hpp"
 #include "common/base/kernel_text.hpp"
 #include "common/base/suggest.hpp"
+#include "common/compile/kernel_file.hpp"
 
 namespace lanewise::own {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::size_t kLongestFile = std::size_t{4} << 20;
 
 std::vector<Program> programs_of(const Asked& asked, const std::string& text) {
     std::vector<SpecLine> lines = spec_lines_of(asked.file.filename().string(), text);
@@ -175,21 +172,6 @@ lesson::Variant variant_of(const Program& program, launch::Plan plan) {
 
 }  // namespace
 
-std::string read_kernel_file(const fs::path& path) {
-    std::error_code failed;
-    if (fs::is_directory(path, failed))
-        throw Error(fmt::format("{} is a folder; name a CUDA file in it.", path.string()));
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error(fmt::format("{}: there is no such file, or it cannot be read.", path.string()));
-    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (text.size() > kLongestFile)
-        throw Error(fmt::format("{} has {} MB; a kernel file has 4 at most.", path.string(), text.size() >> 20));
-    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
-        throw Error(fmt::format("{} is text in UTF-16, which no CUDA compiler reads; save it as UTF-8.", path.string()));
-    if (text.find('\0') != text.npos) throw Error(fmt::format("{} is no text; name a CUDA file.", path.string()));
-    return text;
-}
-
 std::string offer_of(const fs::path& file, const std::string& text) {
     std::vector<KernelHead> heads = kernel_heads(text);
     const std::string name = file.filename().string();
@@ -212,9 +194,9 @@ std::string offer_of(const fs::path& file, const std::string& text) {
                                 heads.front().offer());
 }
 
-OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_ptr<worker::Pool>& pool,
+OwnFile open_file(const Asked& asked, const compile::Toolchain& tools, const std::shared_ptr<worker::Pool>& pool,
                   const std::stop_token& stop) {
-    const std::string text = read_kernel_file(asked.file);
+    const std::string text = compile::read_kernel_file(asked.file);
     const fs::path path = fs::absolute(asked.file).lexically_normal();
     std::vector<KernelHead> heads = kernel_heads(whole_kernel_text(path.string(), text));
     std::vector<Program> programs = programs_of(asked, text);
@@ -226,7 +208,7 @@ OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_
     needs.request.include_folders = asked.include_folders;
     const ParameterNames names = names_of(heads);
     OwnFile own{
-        lesson::Lesson(path.stem().string(), path.parent_path()), {}, {}, build_library(tools, needs.request, stop)};
+        lesson::Lesson(path.stem().string(), path.parent_path()), {}, {}, compile::build_library(tools, needs.request, stop)};
     const std::string library = own.library->path().string();
     worker::LibraryContents contents = worker::describe_library(*pool, library);
     contents.file.file = path.filename().string();
@@ -235,7 +217,7 @@ OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_
     own.kernels.add(contents.file);
     own.kernels.set_library(library);
     const Compiled compiled{needs, contents, names, path.parent_path()};
-    const auto emulator = worker::contained_emulator(pool, kLimits);
+    const auto emulator = worker::contained_emulator(pool, compile::kLimits);
     const RunPlan run = [&](const launch::Plan& plan) {
         launch::Request request;
         request.stop = stop;

@@ -7,17 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "common/compile/live.hpp"
 #include "common/lesson/lesson.hpp"
-#include "common/own/build.hpp"
 #include "common/own/kernel_heads.hpp"
 #include "common/own/program_plan.hpp"
 #include "common/own/spec.hpp"
-#include "common/worker/contained_emulator.hpp"
 
 namespace lanewise::own {
-
-// What a run may take: less than a lesson's, for it is somebody's who tries something.
-inline constexpr worker::Limits kLimits{.seconds = 3, .patience = 30};
 
 // What is asked of a file.
 struct Asked {
@@ -33,18 +29,15 @@ struct OwnFile {
     lesson::Lesson lesson;
     launch::KernelSet kernels;
     std::vector<Program> programs;
-    std::shared_ptr<const Library> library;
+    std::shared_ptr<const compile::Library> library;
 };
-
-// The file's text. Throws Error where it cannot be read or is no text.
-std::string read_kernel_file(const std::filesystem::path& path);
 
 // What there is to run in a text where nothing says what to run: its kernels, and a line to paste. Throws Error where
 // it has no kernel.
 std::string offer_of(const std::filesystem::path& file, const std::string& text);
 
 // Reads, compiles, and makes the plans. Throws Error.
-OwnFile open_file(const Asked& asked, const Toolchain& tools, const std::shared_ptr<worker::Pool>& pool,
+OwnFile open_file(const Asked& asked, const compile::Toolchain& tools, const std::shared_ptr<worker::Pool>& pool,
                   const std::stop_token& stop = {});
 
 }  // namespace lanewise::own

@@ -5,9 +5,10 @@
 #include <filesystem>
 #include <fstream>
 #include <ostream>
-#include <regex>
 
 #include <fmt/format.h>
+
+#include "common/base/kernel_text.hpp"
 
 namespace lanewise::own {
 
@@ -36,8 +37,8 @@ void print_finding(std::ostream& out, const SourceText& source, const trace::Fin
 
 }  // namespace
 
-SourceText::SourceText(const std::vector<TextFile>& files) {
-    for (const TextFile& file : files) {
+SourceText::SourceText(const std::vector<compile::TextFile>& files) {
+    for (const compile::TextFile& file : files) {
         std::ifstream all(file.path, std::ios::binary);
         lines_.resize(static_cast<std::size_t>(std::max(0, file.first_line - 1)));
         names_.resize(lines_.size());
@@ -56,22 +57,13 @@ SourceText::Place SourceText::at(int line) const {
 }
 
 std::string SourceText::in_words(const std::string& sentence) const {
-    static const std::regex kLine(" line ([0-9]{1,9})");
-    std::string words;
-    auto from = sentence.cbegin();
-    for (std::sregex_iterator match(sentence.begin(), sentence.end(), kLine), end; match != end; ++match) {
-        words.append(from, (*match)[0].first);
-        from = (*match)[0].second;
-        const auto line = std::stoull((*match)[1].str());
-        if (line <= first_file_ || line > names_.size()) {
-            words += (*match)[0].str();
-            continue;
-        }
-        const std::string& name = names_[line - 1];
+    return name_lines(sentence, [this](int line) {
+        const auto number = static_cast<std::size_t>(line);
+        if (number <= first_file_ || number > names_.size()) return fmt::format("{}", line);
+        const std::string& name = names_[number - 1];
         const std::size_t colon = name.rfind(':');
-        words += fmt::format(" line {} of {}", name.substr(colon + 1), name.substr(0, colon));
-    }
-    return words.append(from, sentence.cend());
+        return fmt::format("{} of {}", name.substr(colon + 1), name.substr(0, colon));
+    });
 }
 
 int print_checks(std::ostream& out, const SourceText& source, const std::vector<Program>& programs,

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/own/build.hpp"
+#include "common/compile/build.hpp"
 #include "common/own/spec.hpp"
 #include "common/print/print.hpp"
 
@@ -14,7 +14,7 @@ namespace lanewise::own {
 // The lines of a kernel file and of those it includes, which count through.
 class SourceText {
 public:
-    explicit SourceText(const std::vector<TextFile>& files);
+    explicit SourceText(const std::vector<compile::TextFile>& files);
     struct Place {
         std::string name;  // "sum.cu:12"
         std::string text;  // of that line

@@ -335,8 +335,8 @@ Needs needs_of(const std::vector<Program>& programs, const std::filesystem::path
         for (const Launch& launch : program.launches) note_buffers(launch, buffers);
     const auto add = [&](const Launch& launch) {
         auto& all = needs.request.instances;
-        const Instance wanted{launch.kernel, launch.template_arguments, 32, launch.line.line};
-        auto at = std::find_if(all.begin(), all.end(), [&](const Instance& i) {
+        const compile::Instance wanted{launch.kernel, launch.template_arguments, 32, launch.line.line};
+        auto at = std::find_if(all.begin(), all.end(), [&](const compile::Instance& i) {
             return i.name == wanted.name && i.arguments == wanted.arguments;
         });
         if (at == all.end()) at = all.insert(all.end(), wanted);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/launch/backend.hpp"
-#include "common/own/build.hpp"
+#include "common/compile/build.hpp"
 #include "common/own/spec.hpp"
 #include "common/worker/library.hpp"
 
@@ -20,7 +20,7 @@ using ParameterNames = std::map<std::string, std::vector<std::string>>;
 
 // What the programs of a file need of the compiler, and where in it each thing is.
 struct Needs {
-    BuildRequest request;
+    compile::BuildRequest request;
     std::map<const Launch*, std::size_t> instances;          // of request.instances
     std::map<const ArgumentSpec*, std::uint32_t> arguments;  // of request.arguments
     std::map<const MemoryInCode*, std::uint32_t> memory;     // numbered as the library numbers it

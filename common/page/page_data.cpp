@@ -15,7 +15,7 @@
 //     templates, words     strings pointed into
 //     warps                [{name, launch, block, warp, lanes, threads, places: [value, 0…1000, …] (for its colour)}]
 //     start                {hold, inputs, warned} for each warp, before the first step
-//     steps                [{label, stage, kind, line, findings, work: [[at work, adding] a block], parts[],
+//     steps                [{label, stage, kind, line, findings, work: [[active, adding] a block], parts[],
 //                          now: [{w, hold, inputs, warned}], images}]
 //     boxes                of a non-maximum suppression alone: list [{name, words, corners, steps of what happened to
 //                          it, by, worker}] in order of score; made [[step, pairs] a row], set [columns a row];
@@ -31,7 +31,7 @@
 #include "common/page/document.hpp"
 #include "common/page/run_facts.hpp"
 #include "common/scene/outline.hpp"
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 #include "common/scene/viridis.hpp"
 #include "common/scene/warps.hpp"
 

@@ -94,8 +94,9 @@ std::optional<Question> ordered_question(const Asked& asked) {
     for (int lane = 0; lane < kWarpSize; ++lane) {
         if (!(load->active >> lane & 1u) || (asked.lane_named && lane != asked.lane)) continue;
         const auto from = writer(asked, *load, lane);
-        if (!from || from->block_barrier || (from->warp == asked.warp.warp && from->lane == lane)) continue;
-        const bool other_warp = from->warp != asked.warp.warp;
+        if (!from || from->block_barrier) continue;
+        const bool other_warp = from->warp != static_cast<int>(asked.warp.warp);
+        if (!other_warp && from->lane == lane) continue;
         Question question = question_at(QuestionKind::ordered, asked, lane);
         question.record = load->index;
         const std::string here = fmt::format("step:{},lane:{}", asked.step + 1, lane);

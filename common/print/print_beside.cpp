@@ -6,7 +6,7 @@
 #include "common/print/print_steps.hpp"
 #include "common/scene/compare/comparison_sentence.hpp"
 #include "common/scene/compare/source_diff.hpp"
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 
 namespace lanewise::lesson {
 namespace {

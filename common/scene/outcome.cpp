@@ -41,7 +41,7 @@ std::vector<std::size_t> steps_of(const steps::Steps& steps, const trace::Findin
     return same_line.empty() ? std::vector<std::size_t>{last} : same_line;
 }
 
-std::string number(double value) { return fmt::format("{:.9g}", value); }
+std::string nine_digits(double value) { return fmt::format("{:.9g}", value); }
 
 // What a finding is called in a line; a kind that is not here by its own name.
 std::string kind_text(const std::string& kind) {
@@ -99,10 +99,10 @@ std::string result_text(const lesson::Run& run) {
     // What is wrong may stand further back than the first element.
     const bool elsewhere =
         !told.ok && told.count > 1 && !told.summed && std::abs(told.value - told.reference) <= told.bound;
-    if (elsewhere) return told.output + ": an element is off by " + number(told.error);
-    if (!told.ok) return name + " = " + number(told.value) + ", expected " + number(told.reference);
-    if (told.value == told.reference) return name + " = " + number(told.value) + ", as expected";
-    return name + " = " + number(told.value) + ", expected " + number(told.reference) + " within " +
+    if (elsewhere) return told.output + ": an element is off by " + nine_digits(told.error);
+    if (!told.ok) return name + " = " + nine_digits(told.value) + ", expected " + nine_digits(told.reference);
+    if (told.value == told.reference) return name + " = " + nine_digits(told.value) + ", as expected";
+    return name + " = " + nine_digits(told.value) + ", expected " + nine_digits(told.reference) + " within " +
            fmt::format("{:.2g}", told.bound);
 }
 

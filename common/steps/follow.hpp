@@ -1,7 +1,7 @@
 // Walks through merged steps and tells what each lane held before and after, and which inputs were in it.
 #pragma once
 
-#include "common/steps/provenance.hpp"
+#include "common/steps/provenance/provenance.hpp"
 #include "common/steps/statements.hpp"
 #include "common/steps/steps.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "common/steps/provenance.hpp"
+#include "common/steps/provenance/provenance.hpp"
 #include "common/steps/lane_course.hpp"
 #include "common/steps/memory.hpp"
 #include "common/steps/statements.hpp"

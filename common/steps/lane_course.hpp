@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "common/steps/provenance.hpp"
+#include "common/steps/provenance/provenance.hpp"
 #include "common/steps/text_flow.hpp"
 
 namespace lanewise::steps {

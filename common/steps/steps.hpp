@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/steps/provenance.hpp"
+#include "common/steps/provenance/provenance.hpp"
 #include "common/trace/trace.hpp"
 
 namespace lanewise::steps {

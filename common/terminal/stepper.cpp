@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/error.hpp"
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 #include "common/scene/warps.hpp"
 
 namespace lanewise::terminal {

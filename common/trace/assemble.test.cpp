@@ -46,7 +46,7 @@ BlockEvents one_warp() {
 }
 
 // Both halves meet among themselves; whichever half came first took the lower collective numbers.
-TEST(Assemble, HalfWarpMeetingsHaveOneOrder) {
+TEST(Assemble, HalfWarpCollectivesHaveOneOrder) {
     const auto record = [](bool upper_first) {
         BlockEvents events = one_warp();
         for (std::size_t lane = 0; lane < 32; ++lane) {
@@ -162,7 +162,7 @@ TEST(Assemble, CrossedAccessesGoByLine) {
     EXPECT_EQ(summary(assembled(events)), "load@4:55555555 load@6:ffffffff load@4:aaaaaaaa ");
 }
 
-TEST(Assemble, BranchesWithoutAMeetingNumberGoByLine) {
+TEST(Assemble, BranchesWithoutACollectiveNumberGoByLine) {
     BlockEvents events = one_warp();
     for (std::size_t lane = 0; lane < 32; ++lane)
         events.warps[0].lanes[lane].push_back(access(Op::atomic_max, lane % 2 ? 4 : 6, 0, 0));

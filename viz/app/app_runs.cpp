@@ -4,7 +4,7 @@
 #include "common/base/error.hpp"
 #include "common/run/run.hpp"
 #include "common/timing/times_text.hpp"
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 #include "viz/app/app.hpp"
 
 namespace lanewise::viz {

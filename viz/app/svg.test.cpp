@@ -9,7 +9,7 @@
 #include "common/base/error.hpp"
 #include "common/base/folder.testing.hpp"
 #include "common/run/front_end.hpp"
-#include "viz/app/window_front_end.hpp"
+#include "viz/app/window/window_front_end.hpp"
 #include "viz/testing/sample_runs.hpp"
 #include "viz/testing/xml.testing.hpp"
 

@@ -22,7 +22,9 @@ Function egl_function(const char* name) {
 
 bool has_extension(const char* all, const char* one) { return all && std::strstr(all, one) != nullptr; }
 
-struct Connection {
+}  // namespace
+
+struct OffscreenConnection {
     EGLDisplay display = EGL_NO_DISPLAY;
     EGLContext context = EGL_NO_CONTEXT;
     EGLSurface surface = EGL_NO_SURFACE;   // a pbuffer of one pixel where a context needs a surface
@@ -74,7 +76,9 @@ struct Connection {
     }
 };
 
-bool open_any(Connection& connection) {
+namespace {
+
+bool open_any(OffscreenConnection& connection) {
     const char* client = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
     const auto platform_display = egl_function<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
     if (platform_display && has_extension(client, "EGL_MESA_platform_surfaceless")) {
@@ -98,7 +102,7 @@ bool open_any(Connection& connection) {
 }  // namespace
 
 struct Offscreen::State {
-    Connection connection;
+    OffscreenConnection connection;
     GLuint framebuffer = 0;
     GLuint color = 0;
     int width = 0;

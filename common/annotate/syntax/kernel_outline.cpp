@@ -5,7 +5,7 @@
 namespace lanewise::annotate {
 namespace {
 
-using Kind = CallParameter::Kind;
+using ParameterKind = CallParameter::Kind;
 
 // The words of a declaration without its name and default value, and the latter.
 struct Written {
@@ -43,16 +43,16 @@ bool is_half(CXType type) {
     return name == "__half" || name == "__nv_bfloat16";
 }
 
-Kind kind_of(CXType type) {
+ParameterKind kind_of(CXType type) {
     const CXType canonical = clang_getCanonicalType(type);
     if (canonical.kind == CXType_Pointer || canonical.kind == CXType_IncompleteArray ||
         canonical.kind == CXType_ConstantArray) {
         const CXType element =
             canonical.kind == CXType_Pointer ? clang_getPointeeType(canonical) : clang_getArrayElementType(canonical);
-        return clang_isConstQualifiedType(element) != 0 ? Kind::pointer_to_const : Kind::pointer;
+        return clang_isConstQualifiedType(element) != 0 ? ParameterKind::pointer_to_const : ParameterKind::pointer;
     }
-    if (is_number(canonical) || canonical.kind == CXType_Enum || is_half(canonical)) return Kind::scalar;
-    return canonical.kind == CXType_Record ? Kind::structure : Kind::dependent;
+    if (is_number(canonical) || canonical.kind == CXType_Enum || is_half(canonical)) return ParameterKind::scalar;
+    return canonical.kind == CXType_Record ? ParameterKind::structure : ParameterKind::dependent;
 }
 
 std::string without_const(std::string type) {
@@ -69,7 +69,7 @@ CallParameter parameter(CXCursor cursor, const Places& places, const Source& sou
     result.type = written(cursor, places, source).type;
     const CXType type = clang_getCursorType(cursor), canonical = clang_getCanonicalType(type);
     result.kind = kind_of(type);
-    if (result.kind == Kind::pointer || result.kind == Kind::pointer_to_const) {
+    if (result.kind == ParameterKind::pointer || result.kind == ParameterKind::pointer_to_const) {
         const std::size_t star = result.type.find_last_of("*[");
         CXType element = clang_getPointeeType(type);
         if (element.kind == CXType_Invalid)
@@ -80,7 +80,7 @@ CallParameter parameter(CXCursor cursor, const Places& places, const Source& sou
         text.erase(text.find_last_not_of(' ') + 1);
         result.element = without_const(text);
     }
-    if (result.kind == Kind::structure)
+    if (result.kind == ParameterKind::structure)
         for (const CXCursor& member : children(clang_getTypeDeclaration(canonical)))
             if (clang_getCursorKind(member) == CXCursor_FieldDecl)
                 result.fields.push_back(taken(clang_getCursorSpelling(member)));

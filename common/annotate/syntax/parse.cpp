@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_function(CXCursor cursor) {
+bool is_plain_function(CXCursor cursor) {
     const CXCursorKind kind = clang_getCursorKind(cursor);
     return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate;
 }
@@ -24,7 +24,7 @@ void each_global_function(const std::vector<CXCursor>& cursors, const std::funct
         const CXCursorKind kind = clang_getCursorKind(cursor);
         if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl)
             each_global_function(children(cursor), seen);
-        else if (is_function(cursor)) seen(cursor);
+        else if (is_plain_function(cursor)) seen(cursor);
     }
 }
 

@@ -9,7 +9,7 @@
 namespace lanewise::annotate {
 namespace {
 
-bool is_function(CXCursorKind kind) {
+bool is_callable(CXCursorKind kind) {
     return kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod || kind == CXCursor_Constructor ||
            kind == CXCursor_Destructor || kind == CXCursor_ConversionFunction || kind == CXCursor_FunctionTemplate;
 }
@@ -84,7 +84,7 @@ private:
                    (text.is(i, ":") && i > 0 && text.is_word(i - 1));
         };
         while (range.first > first && !ends_another(range.first - 1)) --range.first;
-        const bool body = is_function(clang_getCursorKind(cursor)) && has_body(cursor);
+        const bool body = is_callable(clang_getCursorKind(cursor)) && has_body(cursor);
         if (body) {
             if (text.is(range.last + 1, ";")) ++range.last;
             return range;
@@ -97,7 +97,7 @@ private:
     // A template's instance, which no text stands for: the parser tells of those with errors in them.
     static bool is_made_of_a_template(CXCursor cursor) {
         const CXCursor pattern = clang_getSpecializedCursorTemplate(cursor);
-        return is_function(clang_getCursorKind(cursor)) && clang_Cursor_isNull(pattern) == 0 &&
+        return is_callable(clang_getCursorKind(cursor)) && clang_Cursor_isNull(pattern) == 0 &&
                clang_equalLocations(clang_getCursorLocation(pattern), clang_getCursorLocation(cursor)) != 0;
     }
 
@@ -126,7 +126,7 @@ private:
         const std::size_t index = piece(cursor, file, whole(cursor, file, *range, around), around);
         // libclang does not look into a variable template: its words say what it uses.
         if (kind == CXCursor_UnexposedDecl) by_words_.insert(index);
-        else if (is_function(kind)) functions_.emplace(taken(clang_getCursorSpelling(cursor)), index);
+        else if (is_callable(kind)) functions_.emplace(taken(clang_getCursorSpelling(cursor)), index);
         if (is_class(kind) || kind == CXCursor_EnumDecl || kind == CXCursor_TypedefDecl ||
             kind == CXCursor_TypeAliasDecl)
             types_.emplace(taken(clang_getCursorSpelling(cursor)), index);
@@ -168,7 +168,7 @@ private:
         result.tokens = range;
         result.around = around;
         result.role = role(cursor, file, range);
-        if (is_function(clang_getCursorKind(cursor)) && has_body(cursor) && around_is_no_class(around) &&
+        if (is_callable(clang_getCursorKind(cursor)) && has_body(cursor) && around_is_no_class(around) &&
             says(file, header(cursor, file, range), words_.kernel)) {
             result.is_kernel = true;
             result.kernel = outline_of(cursor, places_[file], source(file));
@@ -196,7 +196,7 @@ private:
         const bool explicit_instance =
             source(file).is(range.first, "template") && !source(file).is(range.first + 1, "<");
         if (explicit_instance) return Role::host;
-        const bool function = is_function(kind);
+        const bool function = is_callable(kind);
         if ((function || kind == CXCursor_VarDecl || kind == CXCursor_FriendDecl) && says(file, front, words_.device))
             return Role::device;
         if (function || kind == CXCursor_FriendDecl) {
@@ -224,7 +224,7 @@ private:
     void members(CXCursor cursor, std::size_t index) {
         for (const CXCursor& child : children(cursor)) {
             const CXCursorKind kind = clang_getCursorKind(child);
-            if (is_function(kind) || kind == CXCursor_FriendDecl) declaration(child, index);
+            if (is_callable(kind) || kind == CXCursor_FriendDecl) declaration(child, index);
             else if (is_class(kind)) members(child, index);
             else collect(child, index);
         }
@@ -238,7 +238,7 @@ private:
     }
 
     void refuse_call(CXCursor cursor, CXCursor referenced, std::size_t index) {
-        if (clang_Cursor_isNull(referenced) != 0 || !is_function(clang_getCursorKind(referenced))) return;
+        if (clang_Cursor_isNull(referenced) != 0 || !is_callable(clang_getCursorKind(referenced))) return;
         const CXCursor scope = clang_getCursorSemanticParent(referenced);
         const bool in_class = is_class(clang_getCursorKind(scope));
         const CXCursor space = in_class ? clang_getCursorSemanticParent(scope) : scope;

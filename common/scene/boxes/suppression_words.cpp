@@ -32,7 +32,7 @@ std::string begun(std::string text) {
     return text;
 }
 
-std::string number(float value) { return format_element(Element::f32, to_bits(value)); }
+std::string as_float(float value) { return format_element(Element::f32, to_bits(value)); }
 
 // "is" or "are".
 const char* be(std::size_t count) { return count == 1 ? "is" : "are"; }
@@ -232,9 +232,9 @@ std::string box_words(const Suppression& all, std::size_t at, std::size_t step) 
     std::string text = called(box);
     if (box.name[0] >= 'A') text += fmt::format(" · row {}", at);
     if (box.number >= 0) text += fmt::format(" · box {} of the input", box.number);
-    if (box.has_score) text += " · score " + number(box.score);
+    if (box.has_score) text += " · score " + as_float(box.score);
     if (box.has_corners)
-        text += fmt::format(" · ({}, {}) to ({}, {})", number(box.x1), number(box.y1), number(box.x2), number(box.y2));
+        text += fmt::format(" · ({}, {}) to ({}, {})", as_float(box.x1), as_float(box.y1), as_float(box.x2), as_float(box.y2));
     return text + " · " + fate_words(all, at, step);
 }
 

@@ -120,10 +120,10 @@ double value_of(const Count& count, const Work& work, Scope scope) {
     return all;
 }
 
-std::string number(double value) { return fmt::format("{:.0f}", value); }
+std::string whole_number(double value) { return fmt::format("{:.0f}", value); }
 
 std::string with_name(double value, const Count& count) {
-    return number(value) + " " + (std::round(value) == 1 ? count.one : count.many);
+    return whole_number(value) + " " + (std::round(value) == 1 ? count.one : count.many);
 }
 
 std::string scope_text(Scope scope, const Work& first) {
@@ -169,10 +169,10 @@ void tell_counts(const std::vector<ComparedRun>& sides, const std::vector<Work>&
         // Of two the second is told against the first; of more they stand in the order of the sides.
         std::string text;
         if (values.size() == 2) {
-            text = with_name(values[1], count) + " against " + number(values[0]);
+            text = with_name(values[1], count) + " against " + whole_number(values[0]);
         } else {
             Names all;
-            for (const double value : values) all.push_back(number(value));
+            for (const double value : values) all.push_back(whole_number(value));
             text = fmt::format("{} {}", count.many, fmt::join(all, kSlash));
         }
         differing.push_back({std::move(text), ratio_of(values), count.adds_up});
@@ -230,8 +230,8 @@ std::string tell_limit(const std::vector<ComparedRun>& sides, const std::vector<
     }
     const double atomics = value_of(kCounts[kAtomics], works[0], Scope::scaled);
     const std::string each = scope_of(works) == Scope::a_block
-                                 ? fmt::format("{} a block", number(value_of(kCounts[kAtomics], works[0], Scope::a_block)))
-                                 : fmt::format("{} each here", number(atomics));
+                                 ? fmt::format("{} a block", whole_number(value_of(kCounts[kAtomics], works[0], Scope::a_block)))
+                                 : fmt::format("{} each here", whole_number(atomics));
     const std::string apart = any_order ? fmt::format("only {} % apart in time", std::lround(100 * (most / least - 1)))
                                         : std::string("no difference in time");
     return fmt::format("{} have one limit, as many atomics on one address ({}): {} ({}, {} values)",

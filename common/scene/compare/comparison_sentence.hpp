@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 
 namespace lanewise::scene {
 

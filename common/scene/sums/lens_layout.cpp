@@ -34,7 +34,7 @@ std::vector<std::int32_t> run_to(const RoundingLens& lens, std::int32_t last) {
     return run.size() >= kLeastRun ? run : std::vector<std::int32_t>();
 }
 
-struct Builder {
+struct LensBuilder {
     const RoundingLens& lens;
     int most_levels;
     SumLayout layout;
@@ -90,7 +90,7 @@ struct Builder {
 SumLayout lens_layout(const Sums& sums, std::int32_t root, int most_levels) {
     if (root == Sum::kNone) return {};
     const RoundingLens& lens = sums.lens();
-    Builder builder{lens, most_levels, {}};
+    LensBuilder builder{lens, most_levels, {}};
     builder.add(root, -1, 0, 0);
     SumLayout layout = std::move(builder.layout);
     layout.columns = layout.boxes.front().share;

@@ -10,8 +10,8 @@
 namespace lanewise::viz {
 namespace {
 
-constexpr float kLeastRow = 13.2f, kMostRow = 24;   // heights
-constexpr float kGroup = 20, kHead = 18;
+constexpr float kLeastCostRow = 13.2f, kMostCostRow = 24;   // heights
+constexpr float kGroup = 20, kCostHead = 18;
 constexpr float kFigure = 52;                       // room for a bar's figure behind it
 constexpr std::size_t kCardColumns = 70;
 
@@ -68,10 +68,10 @@ CostScene cost_scene(const timing::CostTable& table, const Rect& box, float scal
     scene.wait_ticks = decimal_ticks(scene.wait_axis, scale * 46, tick_text);
     scene.rate_ticks = decimal_ticks(scene.rate_axis, scale * 46, tick_text);
 
-    const float head = scale * kHead;
+    const float head = scale * kCostHead;
     const float room = box.height() - head - scale * kGroup * static_cast<float>(groups);
-    const float height = std::clamp(room / std::max<float>(1, static_cast<float>(table.rows.size())), scale * kLeastRow,
-                                    scale * kMostRow);
+    const float height = std::clamp(room / std::max<float>(1, static_cast<float>(table.rows.size())), scale * kLeastCostRow,
+                                    scale * kMostCostRow);
     float y = box.y0 + head;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         const timing::Cost& cost = table.rows[i];

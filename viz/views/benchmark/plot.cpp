@@ -115,7 +115,7 @@ std::vector<float> spread_labels(const std::vector<float>& wanted, float pitch, 
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
     // Groups of labels that touch stand around the mean of what they want; groups that come to touch become one.
-    struct Group {
+    struct LabelGroup {
         float sum = 0;
         std::size_t count = 0;
         float top(float step, float least, float most) const {
@@ -123,12 +123,12 @@ std::vector<float> spread_labels(const std::vector<float>& wanted, float pitch, 
             return std::clamp(sum / static_cast<float>(count) - height / 2, least, std::max(least, most - height));
         }
     };
-    std::vector<Group> groups;
+    std::vector<LabelGroup> groups;
     for (const std::size_t i : order) {
         groups.push_back({wanted[i], 1});
         while (groups.size() > 1) {
-            Group& last = groups[groups.size() - 1];
-            Group& before = groups[groups.size() - 2];
+            LabelGroup& last = groups[groups.size() - 1];
+            LabelGroup& before = groups[groups.size() - 2];
             if (before.top(pitch, low, high) + static_cast<float>(before.count) * pitch <=
                 last.top(pitch, low, high) + 1e-3f)
                 break;
@@ -139,7 +139,7 @@ std::vector<float> spread_labels(const std::vector<float>& wanted, float pitch, 
     }
     std::vector<float> places(count);
     std::size_t next = 0;
-    for (const Group& group : groups)
+    for (const LabelGroup& group : groups)
         for (std::size_t i = 0; i < group.count; ++i)
             places[order[next++]] = group.top(pitch, low, high) + static_cast<float>(i) * pitch;
     return places;

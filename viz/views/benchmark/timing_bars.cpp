@@ -38,12 +38,12 @@ ChartResult draw_bars(const Pane& pane, const Rect& where, const ChartInput& inp
     const Theme& colors = pane.colors();
     const Look& look = pane.look();
     ChartResult result;
-    struct Row {
+    struct BarRow {
         const Series* series;
         const Timing* row;
         Figures figures;
     };
-    std::vector<Row> rows;
+    std::vector<BarRow> rows;
     float name_width = 0;
     double slowest = 0;
     bool any_read = false, any_library = false;
@@ -56,7 +56,7 @@ ChartResult draw_bars(const Pane& pane, const Rect& where, const ChartInput& inp
         any_library |= !rows.back().figures.of_library.empty();
     }
     std::stable_sort(rows.begin(), rows.end(),
-                     [](const Row& a, const Row& b) { return a.row->median_us < b.row->median_us; });
+                     [](const BarRow& a, const BarRow& b) { return a.row->median_us < b.row->median_us; });
     name_width = std::min(name_width + pane.px(24), where.width() * 0.34f);
 
     Rect rest = where;
@@ -75,7 +75,7 @@ ChartResult draw_bars(const Pane& pane, const Rect& where, const ChartInput& inp
     const auto x_of = [&](double us) {
         return bar_x0 + (bar_x1 - bar_x0) * static_cast<float>(std::min(us / slowest, 1.0));
     };
-    for (const Row& each : rows) {
+    for (const BarRow& each : rows) {
         const Rect line = rest.cut_top(pane.px(kBarRow));
         const bool own = each.series->name == input.shown;
         const bool hovered = pane.hovers(line);

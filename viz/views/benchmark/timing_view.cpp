@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "common/timing/sizes.hpp"
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 #include "common/timing/times_text.hpp"
 
 namespace lanewise::viz {
@@ -13,7 +13,7 @@ namespace {
 
 using timing::time_text;
 
-constexpr float kRow = 19;
+constexpr float kTimingRow = 19;
 
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
@@ -88,7 +88,7 @@ std::vector<const timing::Timing*> timings_near(const timing::TimingTable& table
 
 float TimingView::height(const Look& look, const timing::TimingTable& table, const std::string& variant) const {
     if (table.rows.empty()) return 0;
-    return look.px(58 + kRow * static_cast<float>(rows_for(table, variant, most).size()));
+    return look.px(58 + kTimingRow * static_cast<float>(rows_for(table, variant, most).size()));
 }
 
 void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const std::string& variant) {
@@ -109,7 +109,7 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
     for (const timing::Timing* row : rows)
         if (!row->on_cpu) slowest = std::max(slowest, row->high_us);
     for (const timing::Timing* row : rows) {
-        const Rect line = rest.cut_top(pane.px(kRow));
+        const Rect line = rest.cut_top(pane.px(kTimingRow));
         const bool own = row->variant == variant;
         const float name_width = line.width() * 0.52f;
         const float bar_x0 = line.x0 + name_width + pane.px(4);

@@ -16,8 +16,8 @@ static_assert(kMostSides == kMostBars);
 // Narrower than this (at scale 1) the numbers of 32 lanes are no longer read with ease.
 constexpr float kNarrow = 520;
 // Lower than this a panel shows its warp alone.
-constexpr float kLow = 470;
-constexpr float kHead = 36, kRow = 24;
+constexpr float kLowSide = 470;
+constexpr float kSideHead = 36, kSideRow = 24;
 // The least height that a panel may have below another one.
 constexpr float kLeast = 250;
 
@@ -70,7 +70,7 @@ ComparePlaces place_panels(const Rect& body, std::size_t count, float scale) {
         if (i < count) places.panels.push_back(box);
         else places.free = box;
     }
-    places.compact = height < kLow * scale;
+    places.compact = height < kLowSide * scale;
     return places;
 }
 
@@ -119,7 +119,7 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
         Rect box = places_.panels[side];
         if (box.empty()) continue;
         const Pane pane(look, ("side " + std::to_string(side)).c_str(), box);
-        keep(draw_head(pane, box.cut_top(look.px(kHead)), side, shown, ready));
+        keep(draw_head(pane, box.cut_top(look.px(kSideHead)), side, shown, ready));
         if (!shown[side].error.empty()) {
             sentence_card(pane, box, "This variant did not run", shown[side].error, look.colors().warning);
         } else if (!ready) {
@@ -256,14 +256,14 @@ Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& un
     const bool over = free.empty();
     if (left.empty() || (over && !listing)) return intent;
 
-    const float row = look.px(kRow), head = look.px(kHead);
+    const float row = look.px(kSideRow), head = look.px(kSideHead);
     Rect box = free;
     if (over) {
         const float width = std::min(look.px(380), under.width() - look.px(24));
         const float height =
             std::min(head + row * static_cast<float>(left.size()) + look.px(10), under.height() - look.px(60));
-        box = Rect{under.x1 - look.px(12) - width, under.y0 + look.px(kHead), under.x1 - look.px(12),
-                   under.y0 + look.px(kHead) + height};
+        box = Rect{under.x1 - look.px(12) - width, under.y0 + look.px(kSideHead), under.x1 - look.px(12),
+                   under.y0 + look.px(kSideHead) + height};
     }
     const Theme& colors = look.colors();
     const Pane pane(look, "compare list", box, over ? colors.panel : 0);

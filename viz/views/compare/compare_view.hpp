@@ -9,7 +9,7 @@
 
 #include "common/run/front_end.hpp"
 #include "common/scene/compare/comparison_sentence.hpp"
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/selection.hpp"
 #include "viz/views/compare/diff_view.hpp"

@@ -113,8 +113,8 @@ float mark_key(const Pane& pane, float left, float right, float y, const std::ve
                 fill(pane.brush, {swatch.x0, swatch.y1 - pane.px(2), swatch.x1, swatch.y1}, colors.text);
                 break;
             case Mark::second_read:
-                for (const float x : {swatch.x0, swatch.x1 - swatch.width() / 3})
-                    fill(pane.brush, {x, swatch.y1 - pane.px(2), x + swatch.width() / 3, swatch.y1}, colors.text);
+                for (const float end : {swatch.x0, swatch.x1 - swatch.width() / 3})
+                    fill(pane.brush, {end, swatch.y1 - pane.px(2), end + swatch.width() / 3, swatch.y1}, colors.text);
                 break;
             case Mark::sector:
                 fill(pane.brush, swatch, colors.accent_ground, pane.px(2));

@@ -5,7 +5,7 @@
 namespace lanewise::viz {
 namespace {
 
-constexpr float kLine = 46;
+constexpr float kHeaderLine = 46;
 constexpr float kTabs = 38;
 constexpr float kBars = 50;    // room of the menu's button
 
@@ -44,7 +44,7 @@ bool one_line(const Look& look, const lesson::Presentation& presentation, float 
 }  // namespace
 
 float HeaderBar::height(const Look& look, const lesson::Presentation& presentation, float width) const {
-    return look.px(!with_tabs || one_line(look, presentation, width) ? kLine : kLine + kTabs);
+    return look.px(!with_tabs || one_line(look, presentation, width) ? kHeaderLine : kHeaderLine + kTabs);
 }
 
 Rect HeaderBar::menu_button(const Look& look, const Rect& header) {
@@ -56,7 +56,7 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     const Theme& colors = pane.colors();
     Rect rest = pane.box;
     const bool single = one_line(pane.look(), presentation, rest.width());
-    Rect line = rest.cut_top(pane.px(kLine));
+    Rect line = rest.cut_top(pane.px(kHeaderLine));
     hairline(brush, {pane.box.x0, pane.box.y1 - 1}, {pane.box.x1, pane.box.y1 - 1}, colors.line);
 
     Intent intent;

@@ -7,11 +7,11 @@ namespace lanewise::viz {
 namespace {
 
 constexpr float kPitch = 25;
-constexpr float kTitle = 34;
+constexpr float kKeysTitle = 34;
 constexpr float kColumn = 384, kLeastColumn = 330;
 constexpr float kLeastPitch = 0.7f;   // of kPitch: less is hard to read
 
-float height_of(const KeyGroup& group) { return kTitle + kPitch * static_cast<float>(group.rows.size()); }
+float height_of(const KeyGroup& group) { return kKeysTitle + kPitch * static_cast<float>(group.rows.size()); }
 
 // The groups of each column: in their order, columns about equally long.
 std::vector<std::vector<const KeyGroup*>> in_columns(const std::vector<KeyGroup>& groups, std::size_t count) {

@@ -6,8 +6,8 @@
 namespace lanewise::viz {
 namespace {
 
-constexpr float kRow = 68;
-constexpr float kHead = 124;
+constexpr float kLessonRow = 68;
+constexpr float kStartHead = 124;
 constexpr float kWidth = 860;
 
 void tick(const Brush& brush, Point c, float r, Color color, float width) {
@@ -89,15 +89,15 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons, 
 
     Intent intent;
     const float rail = left + pane.px(22);
-    float y = top + pane.px(kHead);
+    float y = top + pane.px(kStartHead);
     for (std::size_t i = 0; i < lessons.size(); ++i) {
         const LessonRow& row = lessons[i];
-        const Rect box{left, y, left + width, y + pane.px(kRow - 6)};
+        const Rect box{left, y, left + width, y + pane.px(kLessonRow - 6)};
         const Point node{rail, box.center().y};
         // The path between the lessons, lit as far as it was gone.
         if (i + 1 < lessons.size()) {
             const Color path = row.done ? with_alpha(colors.good, 0.7) : colors.line;
-            hairline(brush, {rail, node.y + pane.px(17)}, {rail, node.y + pane.px(kRow - 17)}, path, pane.px(2));
+            hairline(brush, {rail, node.y + pane.px(17)}, {rail, node.y + pane.px(kLessonRow - 17)}, path, pane.px(2));
         }
         const bool hovered = pane.hovers(box);
         const bool marked = hovered || static_cast<int>(i) == chosen;
@@ -144,7 +144,7 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons, 
         two_lines(pane, {words.x0, words.y0 + pane.px(20), words.x1, words.y1}, row.opening, colors.text);
         if (pane.button(box)) intent = {Intent::Kind::lesson, i};
         if (show_chosen_ && static_cast<int>(i) == chosen) pane.keep_in_sight(box.y0 - top, box.y1 - top);
-        y += pane.px(kRow);
+        y += pane.px(kLessonRow);
     }
     show_chosen_ = false;
     if (lessons.empty()) {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "common/run/front_end.hpp"
-#include "common/scene/side_by_side.hpp"
+#include "common/scene/compare/side_by_side.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/testing/labels.testing.hpp"
 #include "viz/testing/sample_runs.hpp"

@@ -78,8 +78,8 @@ void Scene::place_rows(const std::vector<std::pair<float, float>>& places) {
     for (std::size_t i = 0; i < bands.size(); ++i) {
         const float from = before[i].second, room = before[i + 1].first - from;
         const float to = rows[i].y1;
-        const float part = room > 0 ? (rows[i + 1].y0 - to) / room : 1;
-        const auto y_of = [&](float y) { return to + (y - from) * part; };
+        const float share = room > 0 ? (rows[i + 1].y0 - to) / room : 1;
+        const auto y_of = [&](float y) { return to + (y - from) * share; };
         const auto point = [&](Point& p) { p.y = y_of(p.y); };
         // Boxes with words in them keep their height.
         const auto box = [&](Rect& r) { r = r.moved(0, y_of(r.center().y) - r.center().y); };

@@ -69,7 +69,7 @@ Sorting parse_sorting(const std::string& text);
 void sort(Comparison& comparison, const Sorting& sorting);
 
 // What the figures themselves show of known effects, as sentences: as many atomics on one address, and so no faster
-// with fewer threads; a wider accumulator that costs no time; memory as the limit. Nothing where they show none.
+// with fewer threads; one as fast and closer; memory as the limit. Nothing where they show none.
 std::vector<std::string> explain(const Comparison& comparison);
 
 // One n for all rows that have any; 0: they differ.

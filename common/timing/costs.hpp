@@ -78,7 +78,7 @@ using CostProgress = std::function<void(std::size_t done, std::size_t all, const
 // gpu::available()'s sentence where there is no GPU, and where a chain computed something wrong.
 CostTable measure_costs(const CostProgress& progress = {});
 
-// "A warp can start a shuffle every 2.0 cycles of the SM; the answer comes 24 cycles later.": what a row says.
+// "Throughput of an SM: one shuffle every 2 cycles; latency: 24 cycles.": what a row says.
 std::string cost_text(const Cost& row);
 // The commonly quoted figure and which of the two it is; empty where none is quoted.
 std::string quoted_text(const Cost& row);

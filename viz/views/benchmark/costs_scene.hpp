@@ -25,7 +25,7 @@ struct CostRow {
     bool sent = false;         // nothing waits for it: the bar is how soon a warp sends the next
     float start = -1;          // where the cycles between two starts on an SM stand on the same axis; -1: not known
     float quoted = -1;         // the commonly quoted figure; -1: none
-    CostBar rate;              // starts a cycle
+    CostBar rate;              // throughput: results a cycle
     std::string gpu;           // "1.8 ns" for each lane of the whole GPU; empty elsewhere
     std::string lacking;       // in place of all bars
 };

@@ -94,8 +94,8 @@ void CostsView::draw_grid(const Pane& pane) const {
                         colors.quiet, tick.words);
         }
     };
-    column(scene_.waits, scene_.wait_axis, scene_.wait_ticks, "cycles");
-    column(scene_.rates, scene_.rate_axis, scene_.rate_ticks, "starts a cycle on each SM");
+    column(scene_.waits, scene_.wait_axis, scene_.wait_ticks, "latency in cycles");
+    column(scene_.rates, scene_.rate_axis, scene_.rate_ticks, "throughput of an SM, a cycle");
     if (!scene_.gpus.empty())
         text_in(pane.brush, Face::caption, {scene_.gpus.x0, top - pane.px(37), scene_.gpus.x1, top - pane.px(20)},
                 colors.strong, "whole GPU, a lane", Align::right);

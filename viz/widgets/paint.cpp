@@ -53,9 +53,9 @@ void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::s
 void number_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text) {
     const std::size_t at = text.find('\n');
     if (at == std::string_view::npos) {
-        // Not even its shortest form has room: the cell's colour tells it, and the pointer.
-        if (face != Face::narrowest || text_width(brush.look, face, text) <= box.width() + brush.px(0.6f))
-            text_in(brush, face, box, color, text);
+        // Not even its shortest form has room: "…" says that there is a number, the cell's colour and the pointer which.
+        const bool fits = face != Face::narrowest || text_width(brush.look, face, text) <= box.width() + brush.px(0.6f);
+        text_in(brush, face, box, color, fits ? text : "…");
         return;
     }
     const Face small = (*brush.look.fonts)[face].em <= (*brush.look.fonts)[Face::tiny].em ? face : Face::tiny;

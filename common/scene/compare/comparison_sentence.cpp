@@ -234,8 +234,13 @@ std::string tell_limit(const std::vector<ComparedRun>& sides, const std::vector<
                                  : fmt::format("{} each here", number(atomics));
     const std::string apart = any_order ? fmt::format("only {} % apart in time", std::lround(100 * (most / least - 1)))
                                         : std::string("no difference in time");
-    return fmt::format("{} have one limit, as many atomics on one address ({}): {} ({}, {} values)",
-                       fmt::join(names, " and "), each, apart, fmt::join(figures, " and "), times[0]->n);
+    // Of more than two the ends tell it.
+    const bool two = sides.size() == 2;
+    const std::string who = two ? fmt::format("{}", fmt::join(names, " and ")) : fmt::format("All {}", sides.size());
+    const std::string took = two ? fmt::format("{}", fmt::join(figures, " and "))
+                                 : timing::time_text(least) + " to " + timing::time_text(most);
+    return fmt::format("{} have one limit, as many atomics on one address ({}): {} ({}, {} values)", who, each, apart,
+                       took, times[0]->n);
 }
 
 // The times of two: the second against the first.
@@ -278,6 +283,9 @@ std::string tell_times(const std::vector<ComparedRun>& sides, const timing::Timi
     for (const ComparedRun& side : sides)
         if (is_wrong(*side.run)) wrong.push_back(how_it_came_out(side));
     if (!wrong.empty()) return fmt::format("{}; no times are compared", fmt::join(wrong, "; "));
+    if (std::none_of(sides.begin(), sides.end(),
+                     [&](const ComparedRun& side) { return timing_of(table, side.name) != nullptr; }))
+        return "None of them has a time to compare";
     std::vector<const timing::Timing*> times;
     for (const ComparedRun& side : sides) {
         const timing::Timing* time = timing_of(table, side.name);

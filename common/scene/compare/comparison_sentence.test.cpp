@@ -50,7 +50,7 @@ TEST(ComparisonSentence, ListsWhatDiffersAndWhatIsEqual) {
     EXPECT_EQ(told.differ,
               "1 atomic against 0, 1 barrier against 9, 9 wavefronts against 44, 9 shared requests against 44 in a block");
     EXPECT_EQ(told.equal, "8 rounds, 32 sectors, 8 global requests");
-    EXPECT_EQ(told.text(), "tree has no time to compare. Counts that differ, two-level against tree: " + told.differ + ". Equal: " +
+    EXPECT_EQ(told.text(), "None of them has a time to compare. Counts that differ, two-level against tree: " + told.differ + ". Equal: " +
                                told.equal + ".") << told.text();
     EXPECT_EQ(told.input, "Both ran on the same 256 values (ramp).");
     EXPECT_TRUE(told.same_input);
@@ -70,6 +70,8 @@ TEST(ComparisonSentence, SlowerIsSaidOnlyBeyondTheSpread) {
     EXPECT_EQ(two.told().times, "Their times are of different numbers of values and are not compared");
     two.times.rows.pop_back();
     EXPECT_EQ(two.told().times, "two-level has no time to compare");
+    two.times.rows.clear();
+    EXPECT_EQ(two.told().times, "None of them has a time to compare");
 }
 
 TEST(ComparisonSentence, AsManyAtomicsOnOneAddressAreSaidInstead) {
@@ -84,6 +86,12 @@ TEST(ComparisonSentence, AsManyAtomicsOnOneAddressAreSaidInstead) {
     times.rows[1] = time_of("b", 6.1, 6.3, 6.45);
     EXPECT_NE(comparison_sentence(sides, times).times.find("no difference in time (6.50 µs and 6.30 µs"),
               std::string::npos);
+    // Of three the ends.
+    times.rows = {time_of("a", 6.4, 6.5, 6.6), time_of("b", 6.1, 6.2, 6.3), time_of("c", 6.2, 6.3, 6.4)};
+    EXPECT_EQ(comparison_sentence({{"a", one.get()}, {"b", other.get()}, {"c", one.get()}}, times).times,
+              "All 3 have one limit, as many atomics on one address (1 a block): only 5 % apart in time (6.20 µs to "
+              "6.50 µs, 1024 values)");
+    times.rows.pop_back();
     // Far apart they have another one.
     times.rows[1] = time_of("b", 3, 3.1, 3.2);
     EXPECT_EQ(comparison_sentence(sides, times).times, "b is 2.10× faster than a (3.10 µs against 6.50 µs, 1024 values)");

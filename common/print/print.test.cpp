@@ -1,5 +1,7 @@
 #include "common/print/print.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "common/cli/testing/tiny_program.testing.hpp"
@@ -247,6 +249,7 @@ TEST(PrintTime, NamesTheMachineAndTheBaseline) {
 
 TEST(PrintNumbers, Forms) {
     EXPECT_EQ(format_number(496), "496");
+    EXPECT_EQ(format_number(std::copysign(std::nan(""), -1.0)), "nan");   // not "-nan"
     EXPECT_EQ(format_number(0.1), "0.1");
     EXPECT_EQ(pad_left("é", 3), "  é");
     EXPECT_EQ(pad_right("a", 3), "a  ");

@@ -277,7 +277,8 @@ void TimelineView::draw_bars(const Pane& pane, const Rect& where, const Timeline
         if (!entry.has[side]) continue;
         const float x = where.x0 + pitch * static_cast<float>(side);
         const Rect track{x, where.y0 + pane.px(12), x + pitch - (scale.sides > 1 ? pane.px(1) : 0), where.y1};
-        const std::string number = std::to_string(entry.work[side].lanes);
+        // "·": the chosen block has no part in the step.
+        const std::string number = entry.work[side].lanes ? std::to_string(entry.work[side].lanes) : "·";
         if (all_fit) {
             const Color ink = present                   ? pane.colors().strong
                               : entry.work[side].adding ? pane.colors().text

@@ -76,7 +76,8 @@ std::vector<std::string> forms_of(const Digits& number, std::string_view whole) 
     // In thousands and millions.
     for (const auto& [power, unit] : {std::pair{3, "k"}, std::pair{6, "M"}}) {
         const int before = number.point - power;
-        if (before < 0 || before > 3) continue;
+        // 300 is not ".3k" beside a 258 that has no such form.
+        if (before < (power == 3 ? 1 : 0) || before > 3) continue;
         for (int after = std::max(0, count - before); after >= (before > 0 ? 0 : 1); --after) add(shown(number, before, after, unit));
     }
     if (number.point > 3 || number.point < -1) {

@@ -47,7 +47,7 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesso
     app.add_flag("--timings", options.timings, "The times of all variants over sizes, in the window or a picture")
         ->group(look);
     app.add_flag("--roofline", options.roofline,
-                 "What they move against what the machine can, in the window or a picture")
+                 "The bandwidth of all variants over sizes, beside a plain read's, in the window or a picture")
         ->group(look);
     app.add_option("--sort", raw.sort,
                    "Sort the table by a column: error, time, ...; error:down begins with the largest")

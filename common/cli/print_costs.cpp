@@ -35,7 +35,8 @@ void print_costs(std::ostream& out, const timing::CostTable& t, Paint paint) {
     print_prose(out, fmt::format("CUDA {} · {}", t.driver, t.method), paint);
     if (t.before) print_prose(out, "before: " + timing::state_text(*t.before), paint);
     if (t.after) print_prose(out, "after: " + timing::state_text(*t.after), paint);
-    Table table({"one operation", "latency: cycles", "5%…95%", "ns", "throughput: a cycle", "GPU: ns a lane", "commonly quoted"}, 1);
+    Table table({"one operation", "latency: cycles", "5%…95%", "ns", "throughput: per cycle", "GPU: ns a lane",
+                 "commonly quoted"}, 1);
     for (const timing::Cost& row : t.rows) {
         const auto cell = [](bool there, double value) { return there ? timing::cost_number(value) : std::string(); };
         const timing::CostFigure& wait = row.latency;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iostream>
 #include <new>
 #include <ostream>
 
@@ -15,6 +16,7 @@
 #include "common/cli/session.hpp"
 #include "common/runner/run_changes.hpp"
 #include "common/terminal/stepper.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
 #include "common/timing/ladder.hpp"
@@ -77,6 +79,10 @@ void record(Session& s) {
     s.console.out << fmt::format("recorded {} variants and their times to {}\n", names.size(), folder.string());
 }
 
+std::size_t columns_of(const std::ostream& out) {
+    return &out == &std::cout ? terminal::columns_of_stdout(kColumns) : kColumns;
+}
+
 // Variants beside each other; --step is a place where their steps stand together.
 void compared_text(Session& s) {
     const auto& names = s.options.compare;
@@ -88,6 +94,7 @@ void compared_text(Session& s) {
     if (s.options.step) view.step = *s.options.step - 1;
     view.lane = s.options.lane;
     view.paint = s.paint;
+    view.columns = columns_of(s.console.out);
     print_compared_text(s.console.out, s.lesson, sides, without_sizes(s.recorded("timings.json")), view);
 }
 
@@ -104,6 +111,7 @@ void text(Session& s) {
         view.lane = s.options.lane;
         view.permutation = s.options.permutation || s.lesson.find(name).permutation;
         view.paint = s.paint;
+        view.columns = columns_of(s.console.out);
         if (!first) s.console.out << '\n';
         first = false;
         if (s.options.rounding) print_rounding(s.console.out, s.lesson, run, s.paint);

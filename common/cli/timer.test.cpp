@@ -200,7 +200,7 @@ TEST(Timer, AnotherProcessAndAWideSpreadAreSaid) {
     std::ostringstream out;
     print_time(out, table, Paint(false));
     EXPECT_TRUE(contains(out.str(), "2 other processes also used this GPU")) << out.str();
-    EXPECT_TRUE(contains(out.str(), "1 of 1 figures spread by more than a tenth")) << out.str();
+    EXPECT_TRUE(contains(out.str(), "1 of 1 measurements vary by more than 10 %")) << out.str();
 }
 
 TEST(Timer, FlagsThatDoNotFitTogetherAreSentences) {

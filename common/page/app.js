@@ -76,7 +76,9 @@ const app = {
   tabs() {
     byId('tabs').hidden = documents.length < 2;
     byId('tabs').append(...documents.map(each => make('button', {type: 'button', 'aria-current': each === facts ? 'page' : undefined, title: each.runs[0].summary,
-      onclick: () => this.follow(new Map([['variant', each.runs[0].variant]]))}, each.runs[0].title)));
+      onclick: () => this.follow(new Map([['variant', each.runs[0].variant]]))}, each.runs[0].title, each.runs[0].wrong ? make('span', {class: 'wrong', title: 'wrong on purpose'}, ' ✕') : '')));
+    const open = document.querySelector('#tabs [aria-current]'), all = byId('tabs');
+    if (open && open.offsetLeft + open.offsetWidth > all.offsetLeft + all.clientWidth) all.scrollLeft = open.offsetLeft - all.offsetLeft - 24;
     byId('text').hidden = !page.text;
     if (page.text) byId('words').append(...textOfLesson.drawn(page.text));
   },

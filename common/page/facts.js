@@ -67,11 +67,19 @@ function luminance(rgb) {
 // Black or white, whichever reads better.
 const textOn = rgb => 1.05 / (luminance(rgb) + 0.05) >= (luminance(rgb) + 0.05) / 0.05 ? '#fff' : '#000';
 
-// A value's colour in its warp: by its rank there, as the program says.
-function colorOf(run, w, id) {
-  const place = run.warps[w].place_of.get(id);
-  return viridis(0.06 + 0.94 * (place === undefined ? 0.35 : place));
+// A value's place in its warp, by its rank there, as the program says; of one that no lane holds that of the next
+// larger one.
+function placeOf(run, w, id) {
+  const warp = run.warps[w], known = warp.place_of.get(id);
+  if (known !== undefined) return known;
+  warp.ranked = warp.ranked || [...warp.place_of].map(([each, place]) => [Number(textOf(run, each)), place])
+    .filter(([value]) => !Number.isNaN(value)).sort((a, b) => a[0] - b[0]);
+  const value = Number(textOf(run, id));
+  if (Number.isNaN(value) || warp.ranked.length < 2) return 0.35;
+  const larger = warp.ranked.find(each => each[0] >= value);
+  return larger ? larger[1] : 1;
 }
+const colorOf = (run, w, id) => viridis(0.06 + 0.94 * placeOf(run, w, id));
 
 const kKinds = {shuffle: 'shuffle', reduce: 'shuffle', load: 'access', store: 'access', warp_barrier: 'barrier', block_barrier: 'barrier',
   atomic: 'atomic', vote: 'vote', active_mask: 'vote', fence: 'barrier'};

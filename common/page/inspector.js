@@ -77,12 +77,15 @@ function life(run, k, w, lane) {
   return make('table', {class: 'life'}, rows);
 }
 
+// Three digits of an error tell enough; all are under the pointer.
+const rough = text => String(text).length > 8 && Number.isFinite(Number(text)) ? String(Number(Number(text).toPrecision(3))) : text;
+
 function outcome(run) {
   if (!run.results.length) return [];
   return [make('h3', {style: 'margin-top: 0.8rem'}, 'The result'), make('table', {}, run.results.map(result => [
     make('tr', {}, make('th', {scope: 'row'}, (result.summed ? 'sum of ' : '') + result.output), make('td', {class: result.ok ? 'result-role' : 'warning-role'}, result.value)),
     make('tr', {}, make('th', {scope: 'row'}, 'reference'), make('td', {}, result.reference)),
-    make('tr', {}, make('th', {scope: 'row'}, 'error'), make('td', {class: result.ok ? undefined : 'warning-role'}, `${result.error === 'inf' ? 'not finite' : result.error}, ${result.ok ? 'within' : 'outside'} ${result.bound}`)),
+    make('tr', {}, make('th', {scope: 'row'}, 'error'), make('td', {class: result.ok ? undefined : 'warning-role', title: `${result.error}, ${result.bound}`}, `${result.error === 'inf' ? 'not finite' : rough(result.error)}, ${result.ok ? 'within' : 'outside'} ${rough(result.bound)}`)),
     result.reason ? make('tr', {}, make('td', {colspan: 2, class: 'quiet-role', style: 'font-size: 0.85em'}, result.reason)) : ''])) ];
 }
 

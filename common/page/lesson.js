@@ -101,7 +101,7 @@ function memoryAt(run, k, w) {
 
 // A row of 32 words: of shared memory a column is a bank, of global memory eight words of 4 bytes are a sector.
 function drawMemoryPanel(run, k, w) {
-  const kMostRows = 4, scale = run.warps[w];
+  const kMostRows = 4;
   return memoryAt(run, k, w).filter(array => [...array.words.values()].some(word => word.read || word.written || word.other)).map(array => {
     const rows = [...new Set([...array.words].filter(([, word]) => word.read || word.written || word.other).map(([index]) => Math.floor(index / 32)))].sort((a, b) => a - b);
     const shown = rows.slice(0, kMostRows);
@@ -109,7 +109,7 @@ function drawMemoryPanel(run, k, w) {
       make('div', {class: 'quietly'}, `${array.shared ? 'shared' : 'global'} ${array.name} after this step` + (rows.length > kMostRows ? ` · ${kMostRows} of ${rows.length} rows that are accessed` : '')),
       shown.map(row => make('div', {class: 'bank-row'}, make('span', {class: 'index'}, String(row * 32)), [...Array(32).keys()].map(column => {
         const word = array.words.get(row * 32 + column), id = word ? word.value : -1;
-        const ground = id >= 0 && scale.place_of.has(id) ? viridis(scale.place_of.get(id)) : undefined;
+        const ground = id >= 0 ? colorOf(run, w, id) : undefined;
         return make('i', {class: [word && word.read ? 'read' : '', word && word.written ? 'written' : ''].join(' '), title: word ? `${array.name}[${row * 32 + column}] ${id >= 0 ? textOf(run, id) : 'changed by atomics'}` : undefined,
           style: ground ? `background: ${css(ground)}; color: ${textOn(ground)}` : undefined}, id >= 0 ? cellText(run, id, 4)[0] : word ? '?' : '');
       }))));

@@ -50,6 +50,7 @@ struct TextView {
     std::optional<int> lane;               // whose formula stands below a step; none: 5, or the lowest at work
     bool permutation = false;              // each shuffle also as a matrix of lanes
     Paint paint{false};
+    std::size_t columns = kColumns;        // of the terminal, where it has fewer
 };
 
 // The steps of one run: lanes, values, source lanes; then the whole run's totals.

@@ -1,5 +1,7 @@
 #include "common/print/print.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "common/cli/testing/tiny_program.testing.hpp"
@@ -88,7 +90,7 @@ TEST(PrintText, Findings) {
     EXPECT_NE(out.str().find("Lane 0 calls with a mask."), std::string::npos);
 }
 
-std::string text_of(const trace::testing::TraceBuilder& made) {
+std::string text_of(const trace::testing::TraceBuilder& made, const TextView& view = {}) {
     TinyProgram tiny;
     auto run = std::make_shared<lesson::Run>();
     run->trace = made.trace;
@@ -96,8 +98,25 @@ std::string text_of(const trace::testing::TraceBuilder& made) {
     FinishedRun finished;
     finished.run = run;
     std::ostringstream out;
-    print_text(out, tiny.program.lesson, finished, {});
+    print_text(out, tiny.program.lesson, finished, view);
     return out.str();
+}
+
+// In a terminal of 80 columns the rows of lanes are broken, not wrapped by it.
+TEST(PrintText, RowsOfLanesKeepToANarrowTerminal) {
+    trace::testing::TraceBuilder made;
+    auto warp = made.warp(0, 0);
+    for (std::size_t lane = 0; lane < 32; ++lane) warp.values[lane] = 0.1f + static_cast<float>(lane) / 7;
+    warp.shuffle_sum(2, trace::Op::shfl_xor, 16);
+    TextView view;
+    view.columns = 80;
+    std::size_t rows = 0;
+    for (const auto& line : lines_of(text_of(made, view))) {
+        if (!line.starts_with("    lane  ") && !line.starts_with("    holds") && !line.starts_with("step ")) continue;
+        EXPECT_LE(columns(line), 80u) << line;
+        ++rows;
+    }
+    EXPECT_EQ(rows, 17u);   // of four lanes each, and the step's heading
 }
 
 void expect_in(const std::string& text, const std::string& part) {
@@ -247,6 +266,7 @@ TEST(PrintTime, NamesTheMachineAndTheBaseline) {
 
 TEST(PrintNumbers, Forms) {
     EXPECT_EQ(format_number(496), "496");
+    EXPECT_EQ(format_number(std::copysign(std::nan(""), -1.0)), "nan");   // not "-nan"
     EXPECT_EQ(format_number(0.1), "0.1");
     EXPECT_EQ(pad_left("é", 3), "  é");
     EXPECT_EQ(pad_right("a", 3), "a  ");

@@ -11,8 +11,8 @@
 namespace lanewise::lesson {
 namespace {
 
-// `text` in lines of kColumns, broken at blanks; lines after the first begin two columns in.
-std::string wrapped(const std::string& text) {
+// `text` in lines of `columns`, broken at blanks; lines after the first begin two columns in.
+std::string wrapped(const std::string& text, std::size_t columns) {
     std::string all;
     std::size_t column = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -20,7 +20,7 @@ std::string wrapped(const std::string& text) {
         const std::string word = text.substr(at, end - at);
         const auto size = static_cast<std::size_t>(std::count_if(
             word.begin(), word.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-        if (column > 0 && column + 1 + size > kColumns) {
+        if (column > 0 && column + 1 + size > columns) {
             all += "\n  ";
             column = 2;
         } else if (column > 0) {
@@ -71,8 +71,9 @@ void print_compared_text(std::ostream& out, const Lesson& lesson, const std::vec
     steps.align(runs);
     const scene::ComparisonSentence told = scene::comparison_sentence(compared, times);
     out << view.paint.strong(fmt::format("{} · {}", lesson.title(), titles)) << '\n'
-        << (told.same_input ? view.paint.faint(wrapped(told.input)) : view.paint.warning(wrapped(told.input))) << '\n'
-        << wrapped(told.text()) << '\n';
+        << (told.same_input ? view.paint.faint(wrapped(told.input, view.columns))
+                             : view.paint.warning(wrapped(told.input, view.columns))) << '\n'
+        << wrapped(told.text(), view.columns) << '\n';
     if (!times.rows.empty()) out << view.paint.faint("times: " + timing::times_from(times)) << '\n';
     for (const ComparedText& side : sides) {
         const Run& run = *side.finished->run;

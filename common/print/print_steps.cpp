@@ -38,14 +38,15 @@ struct Row {
 
 // Rows one above the other, 16, 8 or 4 lanes across, as wide as the widest cell asks; lanes that no row has are left
 // out.
-void print_rows(std::ostream& out, const std::vector<Row>& rows, std::uint32_t lanes, const Paint& paint) {
+void print_rows(std::ostream& out, const std::vector<Row>& rows, std::uint32_t lanes, const TextView& view) {
+    const Paint& paint = view.paint;
     std::size_t widest = 3;
     for (const auto& row : rows)
         for (const auto& cell : row.cells) widest = std::max(widest, static_cast<std::size_t>(count_signs(cell)));
     std::size_t labels = kLabelColumns;
     for (const auto& row : rows) labels = std::max(labels, row.label.size() + 5);
     int across = 16;
-    while (across > 4 && labels + static_cast<std::size_t>(across) * (widest + 1) > kColumns) across /= 2;
+    while (across > 4 && labels + static_cast<std::size_t>(across) * (widest + 1) > view.columns) across /= 2;
     for (int first = 0; first < kWarpSize; first += across) {
         const std::uint32_t here = lanes >> first & ((1u << across) - 1);
         if (here == 0) continue;
@@ -97,7 +98,7 @@ public:
         const std::size_t used =
             head.size() - 1 + step.label.size() + right.size() + (title.empty() ? 0 : title.size() + 3);  // "·": a column
         out_ << '\n' << paint_.result(whose) << paint_.faint(head) << paint_.strong(step.label)
-             << std::string(used < kColumns ? kColumns - used : 1, ' ') << paint_.faint(right) << '\n';
+             << std::string(used < view_.columns ? view_.columns - used : 1, ' ') << paint_.faint(right) << '\n';
         if (const std::string text = source_line(step.line); !text.empty())
             out_ << paint_.faint(fmt::format("{:>6} │ ", step.line)) << text << '\n';
         const Part mine = scene::part_of(steps_, k, focus_);
@@ -219,14 +220,14 @@ private:
             rows.push_back(std::move(from));
             add_exchange(part, rows);
         }
-        print_rows(out_, rows, part.active, paint_);
+        print_rows(out_, rows, part.active, view_);
     }
 
     // All receive the same: it stands below, in the sentence, and in the row where lanes join it to their own.
     void print_reduce(const Part& part) {
         std::vector<Row> rows{lane_numbers(part.active), offered("offers", part)};
         add_exchange(part, rows);
-        print_rows(out_, rows, part.active, paint_);
+        print_rows(out_, rows, part.active, view_);
     }
 
     void print_vote(const Part& part) {
@@ -239,7 +240,7 @@ private:
             return part.compares || part.ballots ? fmt::format("{:x}", facts(part, lane).answer)
                                                  : fmt::format("{}", facts(part, lane).answer);
         });
-        print_rows(out_, {lane_numbers(part.active), given, answer}, part.active, paint_);
+        print_rows(out_, {lane_numbers(part.active), given, answer}, part.active, view_);
     }
 
     void print_active_mask(const Part& part) {
@@ -277,7 +278,7 @@ private:
             });
             rows.push_back(std::move(old));
         }
-        print_rows(out_, rows, part.active, paint_);
+        print_rows(out_, rows, part.active, view_);
     }
 
     // The shared memory that a block's first warp carries stands below the barrier, whichever warp is looked at.

@@ -47,6 +47,7 @@ std::vector<std::string> Table::lines() const {
 std::string format_error(double error) { return error == 0 ? "0" : fmt::format("{:.2e}", error); }
 
 std::string format_number(double value) {
+    if (std::isnan(value)) return "nan";   // its sign means nothing
     if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
     return fmt::format("{:.8g}", value);
 }

@@ -213,8 +213,8 @@ std::string others_beside(const Steps& steps, const RoundingLens& lens, const Ad
     const Sum& root = lens.sum(tree.nodes.front().sum);
     if (root.kind == Sum::Kind::input) return {};
     if (root.kind == Sum::Kind::atomic)
-        return fmt::format("{} came to one word, one after the other, from left to right.",
-                           counted(tree.nodes.front().parts.size(), "sum"));
+        return fmt::format("{} were added to one address, in order, from left to right.",
+                           counted(tree.nodes.front().parts.size(), "partial sum"));
     const std::size_t place = warp_place(steps, root.warp);
     int same = 0, other = 0, none = 0;
     // Lanes that a record tells of: a teaching warp, and the last of a block, have fewer than 32.

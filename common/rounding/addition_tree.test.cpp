@@ -138,7 +138,7 @@ TEST(AdditionTree, AWordThatAtomicsJoinIsOneNode) {
     EXPECT_EQ(grown.sum(tree[0].sum).bits, to_bits(15.0f));
     EXPECT_EQ(tree[0].running.size(), 3u);
     EXPECT_EQ(others_beside(grown.steps, grown.lens, tree),
-              "4 sums came to one word, one after the other, from left to right.");
+              "4 partial sums were added to one address, in order, from left to right.");
     EXPECT_NE(describe_tree(grown.steps, grown.lens, tree, 1)
                   .find("added  step 2 atomic out  out[0], by lane 0 of block 1 · warp 0  13 (0x41500000) + 2 "
                         "(0x40000000) = 15 (0x41700000)  4 inputs  now\n"),

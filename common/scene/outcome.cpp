@@ -41,7 +41,8 @@ std::vector<std::size_t> steps_of(const steps::Steps& steps, const trace::Findin
     return same_line.empty() ? std::vector<std::size_t>{last} : same_line;
 }
 
-std::string nine_digits(double value) { return fmt::format("{:.9g}", value); }
+// A NaN's sign means nothing.
+std::string nine_digits(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.9g}", value); }
 
 // What a finding is called in a line; a kind that is not here by its own name.
 std::string kind_text(const std::string& kind) {

@@ -1,8 +1,11 @@
 // Where a key leads that goes from finding to finding.
 #include "common/scene/outcome.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
+#include "common/run/run.hpp"
 #include "common/steps/testing/programs.testing.hpp"
 
 namespace lanewise::scene {
@@ -25,6 +28,17 @@ trace::Trace with_findings() {
     late.lanes = 1u << 3;
     trace.findings = {race, late};
     return trace;
+}
+
+TEST(ResultText, ANaNHasNoSign) {
+    lesson::Result result;
+    result.output = "out";
+    result.value = std::copysign(std::nan(""), -1.0);
+    result.reference = 1;
+    result.ok = false;
+    lesson::Run run;
+    run.results = {result};
+    EXPECT_EQ(result_text(run), "out = nan, expected 1");
 }
 
 TEST(FindingStops, BothAccessesOfARaceAreAmongThem) {

@@ -23,6 +23,9 @@ Outline outline_of(const lesson::Run& run) {
     outline.right = came_out_right(run);
     for (const steps::Step& step : steps.steps)
         outline.steps.push_back({step.kind, step.label, step.stage, step.line});
+    for (const steps::Step& step : steps.steps)
+        for (const steps::WarpStep& part : step.warps)
+            if (outline.parts.empty()) outline.parts = part.parts;
     outline.warps = steps.warps;
     outline.blocks = steps.blocks;
     for (const trace::Array& array : trace.arrays)

@@ -66,6 +66,7 @@ struct Outline {
     std::vector<FindingNote> findings;
     StepFindings findings_at;           // for each step, which of `findings` are told at it
     std::vector<FindingStop> finding_stops;
+    std::vector<std::string> parts;     // of a value that has some: "max", "sum"; empty where none has
     std::size_t launches = 1;
     std::size_t input_count = 0;        // 0: the trace tells no loads
     int warp_size = kWarpSize;

@@ -27,9 +27,10 @@ public:
         int x = screen_.put(0, top, scene::warp_name(steps_, warp_), {.strong = true});
         x = screen_.put(x, top, "  " + head_.label, ink(colors_.of_step(head_.kind), true));
         const std::string which = scene::lanes_text(head_.kind, active_lanes);
-        screen_.put(x, top, "  " + (part_.takes_part ? which : "has no part in this step"), colors_.quietly());
+        const std::string told = part_.takes_part ? which + answer_of_all() : "has no part in this step";
+        x = screen_.put(x, top, "  " + told, colors_.quietly());
         const std::string source = "line " + std::to_string(head_.line);
-        screen_.put_right(x + 24, screen_.columns(), top, source, ink(colors_.accent));
+        screen_.put_right(x + 1, screen_.columns(), top, source, ink(colors_.accent));
         std::vector<Row> rows = stage_rows(steps_, at_, warp_);
         const int height = bottom - top - 1;
         // Where it is tight, what a lane held goes first, then what it holds then: what it reads and writes stays.
@@ -63,6 +64,19 @@ public:
     }
 
 private:
+    // Of a vote the mask that every lane receives: a lane's few columns do not hold it.
+    std::string answer_of_all() const {
+        std::uint64_t answer = 0;
+        bool any = false;
+        for (const scene::LaneFacts& facts : part_.facts) {
+            if (part_.kind != StepKind::vote || !facts.active || !facts.has_answer) continue;
+            if (facts.answer <= 1 || (any && facts.answer != answer)) return "";
+            answer = facts.answer;
+            any = true;
+        }
+        return any ? " · each receives 0x" + format_bits(Element::u32, answer) : "";
+    }
+
     Style style_of(scene::ValueRow::Role role) const {
         using Role = scene::ValueRow::Role;
         switch (role) {

@@ -1,5 +1,6 @@
 #include "common/terminal/terminal.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -169,5 +170,11 @@ std::string Terminal::read(float seconds, bool& ended) const {
 }
 
 bool Terminal::must_redraw() const { return lost.exchange(false); }
+
+std::size_t columns_of_stdout(std::size_t most) {
+    winsize window{};
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0) return most;
+    return std::clamp<std::size_t>(window.ws_col, std::min<std::size_t>(60, most), most);
+}
 
 }  // namespace lanewise::terminal

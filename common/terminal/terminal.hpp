@@ -1,6 +1,7 @@
 // The terminal itself: its alternate screen and raw keys, given back however the program ends.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -34,5 +35,8 @@ public:
     // Was the screen lost since the last call (Ctrl-Z), so that all of it must be drawn again?
     bool must_redraw() const;
 };
+
+// Columns of the terminal that stdout is, at least 60 and at most `most`; `most` where it is none.
+std::size_t columns_of_stdout(std::size_t most);
 
 }  // namespace lanewise::terminal

@@ -52,8 +52,8 @@ std::vector<std::string> doubts_of(const TimingTable& table) {
         say(fmt::format("{} also used this GPU: times may be longer and spread wider than its own.",
                         others == 1 ? "Another process" : fmt::format("{} other processes", others)));
     if (const int rows = unsteady_rows(table); rows > 0)
-        say(fmt::format("{} of {} figures spread by more than a tenth of their median from the 5th to the 95th "
-                        "percentile: something else ran, the clocks moved, or it matters here where in memory the "
+        say(fmt::format("{} of {} measurements vary by more than 10 % (5th to 95th percentile): something else "
+                        "ran, the clocks moved, or it matters here where in memory the "
                         "buffers lie.",
                         rows, table.rows.size()));
     for (const std::string& note : table.notes) say(note);

@@ -73,7 +73,7 @@ inline constexpr Kernel kKernels[] = {
      "16 bytes a load, one by one in f16"},
     {"f16x8_pack_f32", "f16x8 in f32", f16, 8, f32, f32, f32, false, "f16_f32", "16 bytes a load, one by one in f32"},
     {"f16x1_f16", "run in f16", f16, 1, f16, f16, f32, true, "f16x1_f32",
-     "one block, long runs: the sum stops growing"},
+     "one block, long runs: after 2048 turns the sum stops growing"},
     {"f16x1_f32", "run in f32", f16, 1, f32, f32, f32, true, "f16_f32", "one block, long runs, in f32"},
     {"bf16_bf16", "bf16 in bf16", bf16, 1, bf16, bf16, bf16, false, "bf16_f32", "bf16 throughout, the warp sums too"},
     {"bf16_f32", "bf16 in f32", bf16, 1, f32, f32, f32, false, "f32_f32", "widened first, exactly"},

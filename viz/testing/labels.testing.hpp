@@ -26,6 +26,7 @@ public:
     struct Curve {
         Point a, b;
         float thickness;
+        Rect clip;    // it is not seen outside
     };
     std::vector<Label> labels;
     std::vector<Curve> curves;
@@ -37,7 +38,7 @@ public:
     void polygon(std::span<const Point>, Color) override {}
     void circle(Point, float, Color) override {}
     void ring(Point, float, Color, float) override {}
-    void arc(Point a, Point b, const ArcStyle& style) override { curves.push_back({a, b, style.thickness}); }
+    void arc(Point a, Point b, const ArcStyle& style) override { curves.push_back({a, b, style.thickness, clips_.back()}); }
     void gradient(const Rect&, Color, Color, Towards) override {}
     void text(const Fonts::Cut& cut, Point at, Color color, std::string_view text, float width) override {
         if (text.empty()) return;
@@ -101,8 +102,8 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
                 for (const LabelCanvas::Curve& curve : canvas.curves) {
                     if (curve.thickness < 1.2f * scale) continue;   // rounds in the background
                     for (int t = 0; t <= 24; ++t) {
-                        if (!box.inset(scale * 0.6f).contains(arc_point(curve.a, curve.b, static_cast<float>(t) / 24)))
-                            continue;
+                        const Point at = arc_point(curve.a, curve.b, static_cast<float>(t) / 24);
+                        if (!box.inset(scale * 0.6f).contains(at) || !curve.clip.contains(at)) continue;
                         tell("an arc crosses \"" + labels[i].words + "\"");
                         break;
                     }

@@ -53,16 +53,20 @@ void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::s
 void number_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text) {
     const std::size_t at = text.find('\n');
     if (at == std::string_view::npos) {
-        // Not even its shortest form has room: the cell's colour tells it, and the pointer.
-        if (face != Face::narrowest || text_width(brush.look, face, text) <= box.width() + brush.px(0.6f))
-            text_in(brush, face, box, color, text);
+        // Not even its shortest form has room: "…" says that there is a number, the cell's colour and the pointer which.
+        const bool fits = face != Face::narrowest || text_width(brush.look, face, text) <= box.width() + brush.px(0.6f);
+        text_in(brush, face, box, color, fits ? text : "…");
         return;
     }
     const Face small = (*brush.look.fonts)[face].em <= (*brush.look.fonts)[Face::tiny].em ? face : Face::tiny;
     const float pitch = std::min((*brush.look.fonts)[small].cap + brush.px(2.5f), box.height() * 0.46f) / 2;
     const float y = box.center().y;
-    text_in(brush, small, {box.x0, y - 2 * pitch, box.x1, y}, color, text.substr(0, at));
-    text_in(brush, small, {box.x0, y, box.x1, y + 2 * pitch}, color, text.substr(at + 1));
+    const auto line = [&](std::string_view words, float top) {
+        const bool fits = text_width(brush.look, small, words) <= box.width() + brush.px(0.6f);
+        text_in(brush, small, {box.x0, top, box.x1, top + 2 * pitch}, color, fits ? words : "…");
+    };
+    line(text.substr(0, at), y - 2 * pitch);
+    line(text.substr(at + 1), y);
 }
 
 std::string fit_text(const Look& look, Face face, std::string_view text, float width) {

@@ -13,6 +13,7 @@
 #include "common/run/run.hpp"
 #include "common/scene/outcome.hpp"
 #include "common/timing/compare.hpp"
+#include "common/timing/sizes.hpp"
 #include "common/timing/times_text.hpp"
 
 namespace lanewise::scene {
@@ -234,8 +235,13 @@ std::string tell_limit(const std::vector<ComparedRun>& sides, const std::vector<
                                  : fmt::format("{} each here", whole_number(atomics));
     const std::string apart = any_order ? fmt::format("only {} % apart in time", std::lround(100 * (most / least - 1)))
                                         : std::string("no difference in time");
-    return fmt::format("{} have one limit, as many atomics on one address ({}): {} ({}, {} values)",
-                       fmt::join(names, " and "), each, apart, fmt::join(figures, " and "), times[0]->n);
+    // Of more than two the ends tell it.
+    const bool two = sides.size() == 2;
+    const std::string who = two ? fmt::format("{}", fmt::join(names, " and ")) : fmt::format("All {}", sides.size());
+    const std::string took = two ? fmt::format("{}", fmt::join(figures, " and "))
+                                 : timing::time_text(least) + " to " + timing::time_text(most);
+    return fmt::format("{} have one limit, as many atomics on one address ({}): {} ({}, {} values)", who, each, apart,
+                       took, timing::size_text(times[0]->n));
 }
 
 // The times of two: the second against the first.
@@ -245,7 +251,7 @@ std::string tell_two(const std::vector<ComparedRun>& sides, const timing::Timing
     const int order = timing::compare_times(b, a);
     const double ratio = std::max(a.median_us, b.median_us) / std::min(a.median_us, b.median_us);
     const std::string values = fmt::format("({} against {}, {} values)", timing::time_text(b.median_us),
-                                           timing::time_text(a.median_us), a.n);
+                                           timing::time_text(a.median_us), timing::size_text(a.n));
     if (order == 0) return fmt::format("No difference in time between {} and {} {}", second, first, values);
     told.is_ratio = true;
     return fmt::format("{} is {} {} than {} {}", second, times_faster(ratio), order > 0 ? "slower" : "faster", first,
@@ -267,8 +273,8 @@ std::string tell_all(const std::vector<ComparedRun>& sides, const std::vector<co
             slower.push_back(fmt::format("{} {}", name_of(sides[s]), times_faster(times[s]->median_us / best.median_us)));
     }
     if (slower.empty())
-        return fmt::format("No difference in time between {} at {} values", fmt::join(fastest, ", "), best.n);
-    return fmt::format("Fastest at {} values: {}{}; slower: {}", best.n, fmt::join(fastest, ", "),
+        return fmt::format("No difference in time between {} at {} values", fmt::join(fastest, ", "), timing::size_text(best.n));
+    return fmt::format("Fastest at {} values: {}{}; slower: {}", timing::size_text(best.n), fmt::join(fastest, ", "),
                        fastest.size() > 1 ? ", no difference between them" : "", fmt::join(slower, ", "));
 }
 
@@ -278,6 +284,9 @@ std::string tell_times(const std::vector<ComparedRun>& sides, const timing::Timi
     for (const ComparedRun& side : sides)
         if (is_wrong(*side.run)) wrong.push_back(how_it_came_out(side));
     if (!wrong.empty()) return fmt::format("{}; no times are compared", fmt::join(wrong, "; "));
+    if (std::none_of(sides.begin(), sides.end(),
+                     [&](const ComparedRun& side) { return timing_of(table, side.name) != nullptr; }))
+        return "None of them has a time to compare";
     std::vector<const timing::Timing*> times;
     for (const ComparedRun& side : sides) {
         const timing::Timing* time = timing_of(table, side.name);

@@ -50,7 +50,7 @@ TEST(ComparisonSentence, ListsWhatDiffersAndWhatIsEqual) {
     EXPECT_EQ(told.differ,
               "1 atomic against 0, 1 barrier against 9, 9 wavefronts against 44, 9 shared requests against 44 in a block");
     EXPECT_EQ(told.equal, "8 rounds, 32 sectors, 8 global requests");
-    EXPECT_EQ(told.text(), "tree has no time to compare. Counts that differ, two-level against tree: " + told.differ + ". Equal: " +
+    EXPECT_EQ(told.text(), "None of them has a time to compare. Counts that differ, two-level against tree: " + told.differ + ". Equal: " +
                                told.equal + ".") << told.text();
     EXPECT_EQ(told.input, "Both ran on the same 256 values (ramp).");
     EXPECT_TRUE(told.same_input);
@@ -59,17 +59,19 @@ TEST(ComparisonSentence, ListsWhatDiffersAndWhatIsEqual) {
 TEST(ComparisonSentence, SlowerIsSaidOnlyBeyondTheSpread) {
     Two two;
     two.times.rows = {time_of("a_tree", 4.9, 5, 5.1), time_of("b_levels", 6, 6.15, 6.3)};
-    EXPECT_EQ(two.told().times, "two-level is 1.23× slower than tree (6.15 µs against 5.00 µs, 1024 values)");
-    EXPECT_NE(two.told().text().find(" 1024 values): 1 atomic against 0, "), std::string::npos) << two.told().text();
+    EXPECT_EQ(two.told().times, "two-level is 1.23× slower than tree (6.15 µs against 5.00 µs, 2^10 values)");
+    EXPECT_NE(two.told().text().find(" 2^10 values): 1 atomic against 0, "), std::string::npos) << two.told().text();
     two.times.rows = {time_of("a_tree", 6, 6.15, 6.3), time_of("b_levels", 4.9, 5, 5.1)};
-    EXPECT_EQ(two.told().times, "two-level is 1.23× faster than tree (5.00 µs against 6.15 µs, 1024 values)");
+    EXPECT_EQ(two.told().times, "two-level is 1.23× faster than tree (5.00 µs against 6.15 µs, 2^10 values)");
     two.times.rows = {time_of("a_tree", 4.9, 5, 5.1), time_of("b_levels", 5.05, 5.2, 5.3)};
-    EXPECT_EQ(two.told().times, "No difference in time between two-level and tree (5.20 µs against 5.00 µs, 1024 values)");
+    EXPECT_EQ(two.told().times, "No difference in time between two-level and tree (5.20 µs against 5.00 µs, 2^10 values)");
     EXPECT_EQ(two.told().text().find("fastest"), std::string::npos);
     two.times.rows = {time_of("a_tree", 4.9, 5, 5.1), time_of("b_levels", 6, 6.15, 6.3, 2048)};
     EXPECT_EQ(two.told().times, "Their times are of different numbers of values and are not compared");
     two.times.rows.pop_back();
     EXPECT_EQ(two.told().times, "two-level has no time to compare");
+    two.times.rows.clear();
+    EXPECT_EQ(two.told().times, "None of them has a time to compare");
 }
 
 TEST(ComparisonSentence, AsManyAtomicsOnOneAddressAreSaidInstead) {
@@ -79,14 +81,20 @@ TEST(ComparisonSentence, AsManyAtomicsOnOneAddressAreSaidInstead) {
     times.rows = {time_of("a", 6.4, 6.5, 6.6), time_of("b", 6.1, 6.2, 6.3)};
     EXPECT_EQ(comparison_sentence(sides, times).times,
               "a and b have one limit, as many atomics on one address (1 a block): only 5 % apart in time (6.50 µs and "
-              "6.20 µs, 1024 values)");
+              "6.20 µs, 2^10 values)");
     EXPECT_TRUE(comparison_sentence(sides, times).one_limit);
     times.rows[1] = time_of("b", 6.1, 6.3, 6.45);
     EXPECT_NE(comparison_sentence(sides, times).times.find("no difference in time (6.50 µs and 6.30 µs"),
               std::string::npos);
+    // Of three the ends.
+    times.rows = {time_of("a", 6.4, 6.5, 6.6), time_of("b", 6.1, 6.2, 6.3), time_of("c", 6.2, 6.3, 6.4)};
+    EXPECT_EQ(comparison_sentence({{"a", one.get()}, {"b", other.get()}, {"c", one.get()}}, times).times,
+              "All 3 have one limit, as many atomics on one address (1 a block): only 5 % apart in time (6.20 µs to "
+              "6.50 µs, 2^10 values)");
+    times.rows.pop_back();
     // Far apart they have another one.
     times.rows[1] = time_of("b", 3, 3.1, 3.2);
-    EXPECT_EQ(comparison_sentence(sides, times).times, "b is 2.10× faster than a (3.10 µs against 6.50 µs, 1024 values)");
+    EXPECT_EQ(comparison_sentence(sides, times).times, "b is 2.10× faster than a (3.10 µs against 6.50 µs, 2^10 values)");
 }
 
 TEST(ComparisonSentence, OfThreeTheFastestAreThoseThatNoneBeats) {
@@ -97,14 +105,14 @@ TEST(ComparisonSentence, OfThreeTheFastestAreThoseThatNoneBeats) {
     times.rows = {time_of("a", 4.9, 5, 5.1), time_of("b", 4.8, 4.9, 5), time_of("c", 9, 9.8, 10)};
     const ComparisonSentence told = comparison_sentence(sides, times);
     EXPECT_EQ(told.times,
-              "Fastest at 1024 values: b (4.90 µs), a (5.00 µs), no difference between them; slower: c 2.00×");
+              "Fastest at 2^10 values: b (4.90 µs), a (5.00 µs), no difference between them; slower: c 2.00×");
     std::string differ = told.differ;
     for (std::size_t at = 0; (at = differ.find("\u00a0")) != std::string::npos;) differ.replace(at, 2, " ");
     EXPECT_EQ(differ,
               "atomics 0 / 0 / 1, barriers 9 / 9 / 1, wavefronts 44 / 44 / 9, shared requests 44 / 44 / 9 in a block");
     times.rows[2] = time_of("c", 4.85, 5.05, 5.2);
     EXPECT_EQ(comparison_sentence(sides, times).times,
-              "No difference in time between b (4.90 µs), a (5.00 µs), c (5.05 µs) at 1024 values");
+              "No difference in time between b (4.90 µs), a (5.00 µs), c (5.05 µs) at 2^10 values");
 }
 
 TEST(ComparisonSentence, AWrongResultIsSaidBeforeAnyTime) {

@@ -15,6 +15,7 @@
 #include "common/scene/warps.hpp"
 #include "common/steps/align.hpp"
 #include "common/timing/compare.hpp"
+#include "common/timing/sizes.hpp"
 #include "common/timing/times_text.hpp"
 
 namespace lanewise::scene {
@@ -334,7 +335,8 @@ std::string time_text(const CompareTime& time, bool ranked) {
     if (!time.timing)
         return time.wrong ? "no time: a variant that came out wrong is not timed"
                           : "no time of this variant was measured";
-    std::string text = fmt::format("{} for {} values", timing::time_text(time.timing->median_us), time.timing->n);
+    std::string text = fmt::format("{} for {} values", timing::time_text(time.timing->median_us),
+                                   timing::size_text(time.timing->n));
     if (!ranked) return text;
     if (time.fastest) text += ", the fastest";
     else if (time.comparable && time.among_fastest) text += ", no difference from the fastest";

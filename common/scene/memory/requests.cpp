@@ -1,6 +1,7 @@
 #include "common/scene/memory/requests.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <bit>
 #include <cmath>
 #include <set>
@@ -76,8 +77,17 @@ std::string shared_text(const Request& request, bool brief) {
     return text + ": " + std::to_string(most) + "-way bank conflict in " + worst_banks(use, most);
 }
 
+// "atomicAdd" of "atomic_add", as CUDA writes it.
+std::string cuda_name(std::string_view op) {
+    std::string name(op.substr(op.find('_') + 1));
+    if (name == "cas") return "atomicCAS";
+    name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+    return "atomic" + name;
+}
+
 std::string atomic_text(const Request& request) {
-    std::string text = counted(request.lanes, "lane") + " on " + counted(request.words, "word");
+    std::string text = counted(request.lanes, "lane") + ", " + std::to_string(request.words) +
+                       (request.words == 1 ? " address" : " addresses");
     if (request.lanes > request.words) text += ", one after another";
     return text;
 }
@@ -123,7 +133,7 @@ std::vector<std::string> request_captions(const steps::Steps& steps, const std::
         const char* verb = request.touch == Touch::read ? " reads " : " writes ";
         std::pair<std::string, std::string> said;
         said.first = "warp " + std::to_string(record.warp) +
-                     (atomic ? " " + std::string(request.op) + " " : verb) + name;
+                     (atomic ? " " + cuda_name(request.op) + " to " : verb) + name;
         said.second = atomic                          ? atomic_text(request)
                       : space == Space::global ? global_text(request, brief)
                                                       : shared_text(request, brief);

@@ -220,12 +220,14 @@ std::vector<Chain> chains_at(const steps::Steps& steps, std::size_t step, const 
     return chains;
 }
 
+const char* chain_verb(const Chain& chain) { return chain.op == "add" ? "added" : "operand"; }
+
 std::string chain_sentence(const Chain& chain) {
     const char* unit = chain.unit == Chain::Unit::block ? "block" : chain.unit == Chain::Unit::warp ? "warp" : "lane";
     std::string text =
-        counted(chain.joins.size(), unit) + (chain.joins.size() == 1 ? " changes " : " change ") + chain.word();
-    if (chain.unknown.empty()) text += ", in the order that the old values tell";
-    else text += "; in which order cannot be told: " + chain.unknown;
+        counted(chain.joins.size(), unit) + (chain.joins.size() == 1 ? " updates " : " update ") + chain.word();
+    if (chain.unknown.empty()) text += "; order inferred from returned values";
+    else text += "; their order cannot be told: " + chain.unknown;
     const bool gap = std::any_of(chain.joins.begin(), chain.joins.end(),
                                  [&](const Join& join) { return &join != &chain.joins.front() && !join.follows; });
     if (chain.blocks_missing > 0)
@@ -241,11 +243,11 @@ std::string describe_chain(const Chain& chain) {
         const Join& join = chain.joins[i];
         if (i > 0 && !join.follows && chain.unknown.empty())
             out += "  not recorded: what made " + value(chain, join.found) + " of it\n";
-        out += fmt::format("  block {} · warp {} · lane {}  found {}  gave {}  left {}{}\n", join.warp.block,
-                           join.warp.warp, join.lane, value(chain, join.found), value(chain, join.gave),
+        out += fmt::format("  block {} · warp {} · lane {}  before {}  {} {}  after {}{}\n", join.warp.block,
+                           join.warp.warp, join.lane, value(chain, join.found), chain_verb(chain), value(chain, join.gave),
                            join.has_left ? value(chain, join.left) : "-", join.now ? "" : "  (in another step)");
     }
-    if (chain.has_end) out += "  in the end " + value(chain, chain.end) + "\n";
+    if (chain.has_end) out += "  final " + value(chain, chain.end) + "\n";
     return out;
 }
 

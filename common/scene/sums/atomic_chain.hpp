@@ -59,6 +59,9 @@ Join join_of(const trace::Record& record, std::size_t number, int lane);
 // where it cannot be told.
 bool put_in_order(std::vector<Join>& joins, Element type, std::string& why);
 
+// What is said of Join::gave: "added", of what is no addition "operand".
+const char* chain_verb(const Chain& chain);
+
 // The order and its gaps in a sentence.
 std::string chain_sentence(const Chain& chain);
 // The whole chain, a line each.

@@ -77,10 +77,10 @@ Precision precision_of(const Sum& sum) {
 const char* precision_name(Precision precision) {
     switch (precision) {
         case Precision::exact: return "exact";
-        case Precision::nearest: return "to ½ ulp";
-        case Precision::few: return "to 4 ulp";
-        case Precision::many: return "to 64 ulp";
-        case Precision::lost: return "further off";
+        case Precision::nearest: return "≤ ½ ulp";
+        case Precision::few: return "≤ 4 ulp";
+        case Precision::many: return "≤ 64 ulp";
+        case Precision::lost: return "> 64 ulp";
     }
     return "";
 }

@@ -68,7 +68,7 @@ std::string full_value(Element type, std::uint64_t bits);
 // How far off, as a class that has a colour and a name.
 enum class Precision : std::uint8_t { exact, nearest, few, many, lost };
 Precision precision_of(const Sum& sum);
-// "exact", "to ½ ulp", "to 4 ulp", "to 64 ulp", "further off"
+// "exact", "≤ ½ ulp", "≤ 4 ulp", "≤ 64 ulp", "> 64 ulp"
 const char* precision_name(Precision precision);
 
 // Sums of one step as text, a line for each lane that came to one:

@@ -74,7 +74,7 @@ void CostsView::draw_head(const Pane& pane, Rect& rest, const timing::CostTable&
     if (std::any_of(table.rows.begin(), table.rows.end(),
                     [](const timing::Cost& row) { return row.latency && is_sent(row); }))
         key_of(pane.brush, {x, keys.center().y}, nullptr, with_alpha(colors.step_shuffle, 0.38),
-               "nothing to wait for: a warp sends one as often");
+               "no result to wait for: interval between two of a warp");
 }
 
 void CostsView::draw_grid(const Pane& pane) const {
@@ -95,10 +95,10 @@ void CostsView::draw_grid(const Pane& pane) const {
         }
     };
     column(scene_.waits, scene_.wait_axis, scene_.wait_ticks, "latency in cycles");
-    column(scene_.rates, scene_.rate_axis, scene_.rate_ticks, "throughput of an SM, a cycle");
+    column(scene_.rates, scene_.rate_axis, scene_.rate_ticks, "throughput of an SM: per cycle");
     if (!scene_.gpus.empty())
         text_in(pane.brush, Face::caption, {scene_.gpus.x0, top - pane.px(37), scene_.gpus.x1, top - pane.px(20)},
-                colors.strong, "whole GPU, a lane", Align::right);
+                colors.strong, "whole GPU, per lane", Align::right);
 }
 
 void CostsView::draw_row(const Pane& pane, const CostRow& row, bool lit) const {

@@ -127,7 +127,7 @@ Intent TimingFullView::draw_head(const Pane& pane, Rect& rest, const Content& co
     const Theme& colors = pane.colors();
     const Rect title = rest.cut_top(pane.px(26));
     text_in(pane.brush, Face::title, title, colors.strong,
-            content.roofline ? "Bytes moved against the machine's limit" : "Kernel times (uninstrumented)", Align::left);
+            content.roofline ? "Bandwidth by size" : "Kernel times (uninstrumented)", Align::left);
     key_hint(pane.brush, {title.x1 - pane.px(66), title.center().y - pane.px(8.5f)}, "T", "close");
     if (!content.table->rows.empty()) {
         for (const std::string& line :

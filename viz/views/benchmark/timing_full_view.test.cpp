@@ -184,6 +184,21 @@ TEST(TimingFullView, OneSizeIsBarsAndSaysSo) {
     EXPECT_EQ(shown.view.chart().hovered, shown.view.chart().labels[1].first);
 }
 
+// More variants than have room: their rows go on below, and the pane scrolls.
+TEST(TimingFullView, ManyBarsStandApart) {
+    Shown shown;
+    shown.table.rows.clear();
+    for (int i = 0; i < 40; ++i)
+        shown.table.rows.push_back(row_of("variant_" + std::to_string(i), 1 << 20, 10 + i));
+    const int height = shown.frame();
+    const auto& labels = shown.view.chart().labels;
+    ASSERT_EQ(labels.size(), 40u);
+    for (std::size_t i = 1; i < labels.size(); ++i)
+        EXPECT_GE(labels[i].second.y0, labels[i - 1].second.y0 + 20) << labels[i].first;
+    EXPECT_GT(labels.back().second.y1, 800);
+    EXPECT_GT(height, 0);
+}
+
 TEST(TimingFullView, TheTableOfShapesStandsByRowsAndColumns) {
     TimingTable table;
     double us = 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 
 #include "common/timing/sizes.hpp"
@@ -56,10 +57,17 @@ std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, co
     const timing::Timing* baseline = baseline_for(rows, variant);
     std::erase_if(rows, [&](auto* row) { return row->baseline && !row->on_cpu && row != baseline; });
     // What "slow" is stays in sight.
-    // Like beside like: variants on another type of input come last.
-    if (own)
+    // Like beside like: variants on another type of input come last, before them those that read or write other bytes
+    // and so do something else.
+    const auto as_many_bytes = [&](const timing::Timing& row) {
+        return std::abs(static_cast<double>(row.bytes) - static_cast<double>(own->bytes)) <=
+               0.1 * static_cast<double>(own->bytes);
+    };
+    if (own) {
+        std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row->baseline || as_many_bytes(*row); });
         std::stable_partition(rows.begin(), rows.end(),
                               [&](auto* row) { return row->baseline || row->element == own->element; });
+    }
     std::stable_partition(rows.begin(), rows.end(), [](auto* row) { return row->on_cpu; });
     std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row == baseline; });
     std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row->variant == variant; });
@@ -101,10 +109,11 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
     text_in(pane.brush, Face::strong, head, colors.strong, "Kernel times (uninstrumented)", Align::left);
     text_in(pane.brush, Face::caption, head, colors.quiet, timing::size_text(rows.front()->n) + " values",
             Align::right);
-    text_in(pane.brush, Face::caption, rest.cut_top(pane.px(17)), colors.quiet,
-            fit_text(pane.look(), Face::caption, timing::times_from(table), rest.width()), Align::left);
-    rest.cut_top(pane.px(3));
     const timing::Timing* shown = scene::timing_of(table, variant);
+    const std::string from = (shown ? "" : "not this variant · ") + timing::times_from(table);
+    text_in(pane.brush, Face::caption, rest.cut_top(pane.px(17)), colors.quiet,
+            fit_text(pane.look(), Face::caption, from, rest.width()), Align::left);
+    rest.cut_top(pane.px(3));
     double slowest = 0;
     for (const timing::Timing* row : rows)
         if (!row->on_cpu) slowest = std::max(slowest, row->high_us);

@@ -160,16 +160,16 @@ TEST(CompareScene, TheFastestIsNamedAmongTimesOfOneSizeOnly) {
     times.rows.push_back({.variant = sides[1].name, .n = 1024, .median_us = 6});
     times.rows.push_back({.variant = sides[2].name, .n = 32, .median_us = 1});
     const CompareScene scene = build_compare_scene(runs_of(sides), steps, times, 0, {0, 0, 0});
-    EXPECT_EQ(time_text(scene.sides[0].time), "4.00 µs for 1024 values, the fastest");
-    EXPECT_EQ(time_text(scene.sides[1].time), "6.00 µs for 1024 values, 1.5× the fastest");
+    EXPECT_EQ(time_text(scene.sides[0].time), "4.00 µs for 2^10 values, the fastest");
+    EXPECT_EQ(time_text(scene.sides[1].time), "6.00 µs for 2^10 values, 1.5× the fastest");
     EXPECT_EQ(time_text(scene.sides[2].time), "1.00 µs for 32 values");
     EXPECT_EQ(time_text(scene.sides[3].time), "no time of this variant was measured");
     // Spreads that overlap: neither is the fastest.
     times.rows[0].low_us = 3.5, times.rows[0].high_us = 5;
     times.rows[1].low_us = 4.5, times.rows[1].high_us = 7;
     const CompareScene same = build_compare_scene(runs_of(sides), steps, times, 0, {0, 0, 0});
-    EXPECT_EQ(time_text(same.sides[0].time), "4.00 µs for 1024 values, no difference from the fastest");
-    EXPECT_EQ(time_text(same.sides[1].time), "6.00 µs for 1024 values, no difference from the fastest");
+    EXPECT_EQ(time_text(same.sides[0].time), "4.00 µs for 2^10 values, no difference from the fastest");
+    EXPECT_EQ(time_text(same.sides[1].time), "6.00 µs for 2^10 values, no difference from the fastest");
     EXPECT_FALSE(same.sides[0].time.fastest);
 }
 

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "viz/testing/headless.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
+#include "viz/testing/screens.testing.hpp"
 #include "viz/views/stage/timeline_view.hpp"
 
 namespace lanewise::viz {
 namespace {
+
+using testing::Headless;
 
 TEST(Utilization, ATreeKeepsOneLaneInManyBusyAndAStridedLoopNearlyAll) {
     const auto tree = samples::shared_tree();   // 256 threads: 128 + 64 + … + 1 lanes in 8 rounds
@@ -69,6 +73,49 @@ TEST(TimelinePlaces, StepsOfOneNameShareAChipWhenNotAllFit) {
     entries.assign(2, {"load in"});
     for (const TimelinePlaces::Place& place : place_entries(entries, 40, 1).places) EXPECT_FALSE(place.tick);
     EXPECT_TRUE(place_entries({}, 400, 1).places.empty());
+}
+
+// Of a name what tells the step stays, of a run its place: never "x4", "1" or a part of "3 of 4".
+TEST(TimelineView, ChipsKeepWhatTellsTheirStep) {
+    Headless gui(1000, 124);
+    testing::WordsCanvas canvas;
+    gui.canvas = &canvas;
+    TimelineView timeline;
+    std::vector<TimelineEntry> entries;
+    const auto add = [&](const char* label, std::uint32_t lanes = 64, std::uint32_t adding = 0) {
+        TimelineEntry entry{label, StepKind::load};
+        entry.work[0] = {lanes, adding};
+        entries.push_back(entry);
+    };
+    for (int i = 0; i < 4; ++i) add("load in");
+    add("load boxes x4"), add("exchange store 1"), add("add tree +64", 64, 1);
+    for (int i = 0; i < 26; ++i) add(i % 2 ? "xor 16" : "xor 8");
+    const auto words = [&](std::size_t step, const TimelineScale& scale) {
+        canvas.labels.clear();
+        gui.frame([&] {
+            timeline.draw_entries(Pane(gui.look(), "steps", gui.window()), entries, scale,
+                                  {.step = step, .count = entries.size()});
+        });
+        std::string all = "|";
+        for (const auto& label : canvas.labels) all += label.words + "|";
+        return all;
+    };
+    TimelineScale scale;
+    scale.threads[0] = 64;
+    std::string all = words(2, scale);
+    EXPECT_NE(all.find("|3/4|"), std::string::npos) << all;
+    for (const char* cut : {"|x4|", "|1|", "…"}) EXPECT_EQ(all.find(cut), std::string::npos) << cut << " in " << all;
+    for (const char* kept : {"|load|", "|store|", "|+64|"}) EXPECT_NE(all.find(kept), std::string::npos) << all;
+    EXPECT_NE(words(8, scale).find("|×4|"), std::string::npos);
+    // Numbers are those of the active lanes, over each of the sides or over none.
+    scale.sides = 4;
+    scale.threads = {512, 512, 64, 64};
+    for (TimelineEntry& entry : entries) {
+        entry.has = {true, true, true, true};
+        for (std::size_t side = 0; side < 4; ++side) entry.work[side] = {side < 2 ? 512u : 64u, 0};
+    }
+    all = words(8, scale);
+    EXPECT_EQ(all.find("|64|"), std::string::npos) << all;
 }
 
 }  // namespace

@@ -65,16 +65,16 @@ TEST(Chain, OldValuesTellTheOrderAndWhatWasNotRecorded) {
 
     const std::string text = describe_chain(chain);
     EXPECT_NE(
-        text.find("6 blocks change out[0], in the order that the old values tell; 2 more blocks were not recorded."),
+        text.find("6 blocks update out[0]; order inferred from returned values; 2 more blocks were not recorded."),
         std::string::npos)
         << text;
     EXPECT_LT(text.find("block 3"), text.find("block 0"));
     EXPECT_LT(text.find("block 0"), text.find("not recorded: what made"));
-    EXPECT_NE(text.find("in the end " + format_element(Element::f32, chain.end)), std::string::npos);
+    EXPECT_NE(text.find("final " + format_element(Element::f32, chain.end)), std::string::npos);
     // And it is what the whole step is described by.
     const std::string all = describe_step(*run, "kernels.cuh", first_atomic(steps), -1, -1);
     EXPECT_NE(all.find(text), std::string::npos);
-    EXPECT_EQ(all.find("change out[0]", all.find("change out[0]") + 1),
+    EXPECT_EQ(all.find("update out[0]", all.find("update out[0]") + 1),
               std::string::npos);  // once, not once for each block
 }
 

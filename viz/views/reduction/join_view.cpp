@@ -85,7 +85,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
     const float givers_y = rest.y0;
     const float held_y = rest.y0 + pane.px(76);
     const Rect head{where.x0, givers_y, rest.x0, givers_y + pane.px(34)};
-    text_in(brush, Face::caption, head, colors.quiet, "gave", Align::left);
+    text_in(brush, Face::caption, head, colors.quiet, scene::chain_verb(chain), Align::left);
     text_in(brush, Face::small, {where.x0, held_y, rest.x0 - pane.px(4), held_y + pane.px(24)}, colors.strong,
             fit_text(pane.look(), Face::small, chain.word(), rest.x0 - pane.px(4) - where.x0), Align::left);
     if (!told)
@@ -131,9 +131,9 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
                 given(chain, join, std::max(3, chars)), Align::left);
         if (hovered) {
             hint_card(pane.look(),
-                      warp_name(run_view.steps(), join.warp) + " · lane " + std::to_string(join.lane) + " · found " +
-                          format_element(chain.type, join.found) + ", gave " + format_element(chain.type, join.gave) +
-                          (join.has_left ? ", left " + format_element(chain.type, join.left) : std::string()));
+                      warp_name(run_view.steps(), join.warp) + " · lane " + std::to_string(join.lane) + " · before " +
+                          format_element(chain.type, join.found) + ", " + scene::chain_verb(chain) + " " + format_element(chain.type, join.gave) +
+                          (join.has_left ? ", after " + format_element(chain.type, join.left) : std::string()));
             if (join.warp == selection.warp) selection.next.lane = join.lane;
             if (pane.button(box)) selection.warp = join.warp;
         }
@@ -163,10 +163,10 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
         text_in(brush, number.face, box, colors.text, number.text);
         if (each.end)
             text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.strong,
-                    "in the end");
+                    "final");
         else if (i == 0 && told)
             text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.quiet,
-                    "found");
+                    "before");
         // One value after the other, unless a break says otherwise.
         if (told && i + 1 < scene.held.size() && !scene.held[i + 1].gap)
             hairline(brush, {box.x1, box.center().y}, {box.x1 + pane.px(4), box.center().y}, colors.quiet,

@@ -28,7 +28,7 @@ void draw_legend(const Pane& pane, Rect legend) {
                 Align::left);
     }
     for (const char* signs : {"dashed: inferred; bar: computed in a narrower type, then converted",
-                              "dashed: worked out; bar: then widened", "dashed: worked out"}) {
+                              "dashed: inferred; bar: then converted", "dashed: inferred"}) {
         if (text_width(pane.look(), Face::caption, signs) > legend.width()) continue;
         text_in(brush, Face::caption, legend, colors.quiet, signs, Align::right);
         break;
@@ -83,8 +83,8 @@ Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_
                                                   ? where_of(*sum)
                                                   : fmt::format("warp {} · lane {}", sum->warp.warp, sum->lane));
         told = stops > 0
-                   ? fmt::format("{} left the sum as it was, first at {}: ", counted(stops, "addition"), place)
-                   : fmt::format("Of the whole run most is lost at {}: ", place);
+                   ? fmt::format("{} had no effect (absorbed), first at {}: ", counted(stops, "addition"), place)
+                   : fmt::format("Largest rounding error of the run: {}: ", place);
         told += sums().addition(at);
     }
     const bool leads = sum && !(sum->step == step && sum->warp == warp_ && (lane_ < 0 || sum->lane == lane_));

@@ -156,8 +156,13 @@ void RoundingView::draw_run(const Pane& pane, const PlacedSum& box, Rect where) 
     }
     const std::string count = roomy ? fmt::format("{} additions in {}", box.run.size(), element_name(last.type))
                                     : fmt::format("{}×", box.run.size());
-    if (text_width(pane.look(), Face::caption, count) <= title.width())
+    if (text_width(pane.look(), Face::caption, count) <= title.width()) {
         text_in(brush, Face::caption, title, colors.text, count, charted ? Align::left : Align::center);
+    } else {   // too narrow for how many: then the sum itself, over its error
+        const FittedNumber value = value_in(pane.look(), Face::tiny, last.type, last.bits, title.width());
+        if (text_width(pane.look(), value.face, value.text) <= title.width() + pane.px(1))
+            text_in(brush, value.face, title, colors.strong, value.text);
+    }
     const std::string ulps = format_ulps(last);
     std::string text = value_in(pane.look(), Face::small, last.type, last.bits, where.width() * 0.5f).text +
                         (roomy ? ", " + ulps + " ulp" : "");

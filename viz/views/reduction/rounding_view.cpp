@@ -87,7 +87,7 @@ Intent RoundingView::draw(const Pane& pane, const RunView& run_view, const Playh
         outline(brush, frame, colors.warning, pane.px(6), pane.px(1.5f));
         const bool inside =
             box.sum == scene_.worst || std::find(box.run.begin(), box.run.end(), scene_.worst) != box.run.end();
-        const std::string text = inside ? "largest error" : "most is lost above here";
+        const std::string text = inside ? "largest error" : "largest error above here";
         const float width = text_width(pane.look(), Face::caption, text) + pane.px(10);
         const float x = std::clamp(frame.center().x - width / 2, rest.x0, rest.x1 - width);
         const Rect label{x, frame.y0 - pane.px(14), x + width, frame.y0 - pane.px(0.5f)};

@@ -33,7 +33,7 @@ Intent TreeView::draw_rows(const Pane& pane, std::size_t step) const {
         Rect label{area_.x0, row.y0, x1, row.y1};
         if (r == 0) {
             label.y0 = label.y1 - pane.px(22);
-            text_in(pane.brush, Face::caption, label, theme.quiet, folds ? "folded" : "inputs", Align::left);
+            text_in(pane.brush, Face::caption, label, theme.quiet, folds ? "collapsed" : "inputs", Align::left);
             continue;
         }
         const bool later = row.step > step;

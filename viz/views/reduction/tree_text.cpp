@@ -27,7 +27,7 @@ void TreeView::tell(const Pane& pane, const Rect& where, std::size_t step) {
                 words_ += counted(sums().unknown(), "addition") + (sums().unknown() == 1 ? " is" : " are") +
                           " not shown: what came in is not known to be a sum of inputs";
             else if (scene_.fold != SumLayout::Fold::none && scene_.boxes.size() > 1)
-                words_ += "a click on a fold looks at it alone";
+                words_ += "collapsed: click to expand";
         }
     }
     const std::size_t one = words_.find('\n'), two = words_.find('\n', one + 1);

@@ -319,6 +319,37 @@ TEST(TimingView, SetsLikeBesideLike) {
     EXPECT_EQ(all.find("brisk"), std::string::npos) << all;
 }
 
+// Of the same type, but half of the bytes: it does something else, and the slower one that does the same comes first.
+TEST(TimingView, SetsWhatMovesAsManyBytesFirstAndSaysWhereTheShownHasNoTime) {
+    timing::TimingTable table;
+    const auto add = [&](const char* name, std::uint64_t bytes, double us) {
+        timing::Timing row{.variant = name};
+        row.element = "f32";
+        row.n = 1024;
+        row.bytes = bytes;
+        row.within_bound = true;
+        row.samples = 10;
+        row.low_us = row.median_us = row.high_us = us;
+        table.rows.push_back(row);
+    };
+    add("reads_only", 4096, 1), add("same", 8196, 2), add("shown", 8192, 30);
+    Headless gui(400, 300);
+    const auto words = [&](const char* variant) {
+        testing::WordsCanvas canvas;
+        gui.canvas = &canvas;
+        TimingView view;
+        view.most = 2;
+        gui.frame([&] { view.draw(Pane(gui.look(), "times", gui.window()), table, variant); });
+        std::string all = "|";
+        for (const auto& label : canvas.labels) all += label.words + "|";
+        return all;
+    };
+    EXPECT_NE(words("shown").find("|same|"), std::string::npos) << words("shown");
+    EXPECT_EQ(words("shown").find("|reads_only|"), std::string::npos) << words("shown");
+    EXPECT_EQ(words("shown").find("not this variant"), std::string::npos) << words("shown");
+    EXPECT_NE(words("wrong").find("|not this variant · "), std::string::npos) << words("wrong");
+}
+
 TEST(Playhead, StaysWithinItsStepsAndStopsAtTheEnd) {
     Playhead playhead;
     playhead.count = 3;

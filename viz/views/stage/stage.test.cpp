@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/run/run.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 #include "viz/testing/labels.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
 #include "viz/views/lane/inspector_view.hpp"
@@ -220,6 +221,25 @@ TEST(StageLegend, TellsWhatIsInSightAndNothingElse) {
     bool shared = false;
     for (std::size_t step = 0; step < tree->steps.size(); ++step) shared |= facts_at(tree, step).shared_words;
     EXPECT_TRUE(shared);
+}
+
+TEST(StageLegend, NamesThePartsOfAValue) {
+    steps::testing::Pairs pairs;
+    auto warp = pairs.made.warp(0, 0);
+    pairs.round(warp, 16);
+    const auto run = std::make_shared<lesson::Run>();
+    run->trace = pairs.made.trace;
+    run->steps = steps::build_steps(run->trace);
+    const RunView run_view(run);
+    EXPECT_EQ(run_view.outline.parts, (std::vector<std::string>{"max", "sum"}));
+    Headless gui(1000, 500);
+    testing::LabelCanvas canvas;
+    gui.canvas = &canvas;
+    Selection selection;
+    StageView stage;
+    gui.in_pane([&](const Pane& pane) { stage.draw(pane, run_view, at_step(run_view, 0), selection); });
+    EXPECT_TRUE(std::any_of(canvas.labels.begin(), canvas.labels.end(),
+                            [](const auto& label) { return label.words == "each value: (max, sum)"; }));
 }
 
 TEST(StageLegend, ItsSwitchAsksForTheOtherColours) {

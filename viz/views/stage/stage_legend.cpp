@@ -3,6 +3,8 @@
 #include <functional>
 #include <vector>
 
+#include <fmt/ranges.h>
+
 #include "viz/views/stage/stage_paint.hpp"
 
 namespace lanewise::viz {
@@ -28,6 +30,7 @@ LegendFacts legend_facts(const Scene& scene, std::size_t most_inputs, const Rect
             if (!cell.known) continue;
             const Coverage coverage = coverage_of(cell.inputs, cell.counted_twice, cell.undefined, most_inputs);
             facts.values |= !cell.undefined;
+            facts.parts |= !cell.more.empty();
             facts.undefined |= cell.undefined;
             facts.more_perhaps |= cell.more_perhaps && !row.thin;
             facts.partial |= coverage == Coverage::partial;
@@ -91,6 +94,8 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const RunView& run
                  differ_mark(brush, {box.x0, y - pane.px(9), box.x1, y - pane.px(5)});
              }});
     }
+    if (facts.parts && !run_view.outline.parts.empty())
+        put({0, fmt::format("each value: ({})", fmt::join(run_view.outline.parts, ", ")), [](const Rect&) {}});
     const std::size_t most = run_view.most_inputs;
     const bool by_inputs = by == ColorBy::inputs;
     const auto swatch = [&](Coverage coverage, float part, bool more) {

@@ -14,6 +14,7 @@ struct LegendFacts {
     bool partial = false, complete = false, twice = false, undefined = false, unknown = false, more_perhaps = false;
     bool shared_words = false, global_words = false;
     bool faulting = false, differing = false;
+    bool parts = false;          // a lane's value has several: a maximum and a sum
 };
 
 // Of the rows and bands that reach into `seen`.

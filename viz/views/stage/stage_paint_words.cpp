@@ -78,7 +78,7 @@ void StagePaint::word(const Scene&, const Word& word, Face face) const {
                             inner.y0 + height * static_cast<float>(k + 1)};
             const Color ground = mix(colors.panel, value_color(word.type, word.values[k]), 0.3);
             fill(brush, {line.x0, line.y0 + brush.px(0.5f), line.x1, line.y1 - brush.px(0.5f)}, ground);
-            text_in(brush, face, line, colors.text, word.texts[k]);
+            number_in(brush, face, line, colors.text, word.texts[k]);
         }
     }
     if (!word.tag.empty())

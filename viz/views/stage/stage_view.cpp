@@ -103,8 +103,9 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const RunView&
         }
     } else {
         rest.cut_right(draw_result(pane.brush, rest, run_view, Face::caption, Align::right) + pane.px(14));
-        // On one line, as far as there is room: the origin says that it is a recording, too.
-        if (!run.note.empty() && rest.width() > pane.px(60))
+        // On one line, with its first sentence at least: the origin says that it is a recording, too.
+        const std::string first = run.note.substr(0, run.note.find(". ") + 1);
+        if (!run.note.empty() && rest.width() > text_width(pane.look(), Face::caption, first + "…"))
             text_in(pane.brush, Face::caption, rest, colors.quiet,
                     fit_text(pane.look(), Face::caption, run.note, rest.width()), Align::right);
     }

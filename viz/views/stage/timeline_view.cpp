@@ -17,7 +17,11 @@ bool is_numbered(const std::string& label) {
            label.find_first_not_of("0123456789", last + 1) == std::string::npos && label.starts_with("round");
 }
 
-// "add tree +64" where it fits, else "add +64", else "+64"; "store warp_sums" becomes "store", "round 3" "r3".
+// Does it tell by itself what a step does: "+64"? The "x4" of a wide load and a number do not.
+bool is_distance(const std::string& word) { return word.starts_with('+') || word.starts_with('-'); }
+
+// "add tree +64" where it fits, else "add +64", else "+64"; "store warp_sums" becomes "store", "load boxes x4" "load x4"
+// and then "load", "round 3" "r3".
 std::string chip_label(const Look& look, const std::string& label, float width, Face face = Face::small) {
     const auto fits = [&](const std::string& text) { return text_width(look, face, text) <= width; };
     if (fits(label)) return label;
@@ -30,7 +34,11 @@ std::string chip_label(const Look& look, const std::string& label, float width, 
         return chip_label(look, label.substr(0, bar), width, face);
     if (first != last) {
         const std::string ends = label.substr(0, first) + label.substr(last);
-        return fits(ends) ? ends : fit_text(look, face, label.substr(last + 1), width);
+        if (fits(ends)) return ends;
+        if (is_distance(label.substr(last + 1))) return fit_text(look, face, label.substr(last + 1), width);
+        // Of "exchange store 1" that it stores.
+        const std::string second = label.substr(first + 1, label.find(' ', first + 1) - first - 1);
+        if (!fits(label.substr(0, first)) && fits(second)) return second;
     }
     return fit_text(look, face, label.substr(0, first), width);
 }
@@ -243,12 +251,16 @@ void TimelineView::draw_shared_chip(const Pane& pane, const Rect& chip, const Re
         fill(pane.brush, tick, i == present ? colors.focus : with_alpha(kind, 0.6), pane.px(1));
     }
     const Rect where{std::max(chip.x0, seen.x0), chip.y0, std::min(chip.x1, seen.x1), chip.y1 - pane.px(7)};
-    const std::string place =
-        inside ? " " + std::to_string(present + 1) + " of " + std::to_string(count) : " ×" + std::to_string(count);
-    if (where.width() > pane.px(24)) {
-        const float room = where.width() - text_width(pane.look(), Face::small, place) - pane.px(8);
-        text_in(pane.brush, Face::small, where, inside ? colors.strong : colors.text,
-                chip_label(pane.look(), entry.label, room) + place);
+    // With its name where that fits whole; else the place in the run alone, at last as "3/4".
+    const std::string of = std::to_string(count), at = std::to_string(present + 1);
+    const std::string place = inside ? at + " of " + of : "×" + of;
+    const std::string name = chip_label(
+        pane.look(), entry.label, where.width() - text_width(pane.look(), Face::small, " " + place) - pane.px(8));
+    const std::string named = name.empty() || name.ends_with("…") ? place : name + " " + place;
+    for (const std::string& text : {named, place, inside ? at + "/" + of : place}) {
+        if (text_width(pane.look(), Face::small, text) > where.width() - pane.px(2)) continue;
+        text_in(pane.brush, Face::small, where, inside ? colors.strong : colors.text, text);
+        break;
     }
     if (inside) outline(pane.brush, chip.inset(-pane.px(1)), colors.focus, pane.px(5), pane.px(1.2f));
 }
@@ -256,13 +268,18 @@ void TimelineView::draw_shared_chip(const Pane& pane, const Rect& chip, const Re
 void TimelineView::draw_bars(const Pane& pane, const Rect& where, const TimelineEntry& entry,
                              const TimelineScale& scale, bool present) const {
     const float pitch = where.width() / static_cast<float>(scale.sides);
+    // Numbers over all sides or over none: one alone would seem to be that of all.
+    bool all_fit = true;
+    for (std::size_t side = 0; side < scale.sides; ++side)
+        all_fit &= !entry.has[side] || text_width(pane.look(), Face::tiny, std::to_string(entry.work[side].lanes)) <=
+                                           pitch - (scale.sides > 1 ? pane.px(1) : 0);
     for (std::size_t side = 0; side < scale.sides; ++side) {
         if (!entry.has[side]) continue;
         const float x = where.x0 + pitch * static_cast<float>(side);
         const Rect track{x, where.y0 + pane.px(12), x + pitch - (scale.sides > 1 ? pane.px(1) : 0), where.y1};
-        const std::uint32_t lanes = entry.work[side].adding ? entry.work[side].adding : entry.work[side].lanes;
-        const std::string number = std::to_string(lanes);
-        if (text_width(pane.look(), Face::tiny, number) <= track.width()) {
+        // "·": the chosen block has no part in the step.
+        const std::string number = entry.work[side].lanes ? std::to_string(entry.work[side].lanes) : "·";
+        if (all_fit) {
             const Color ink = present                   ? pane.colors().strong
                               : entry.work[side].adding ? pane.colors().text
                                                         : pane.colors().quiet;

@@ -12,12 +12,11 @@ void work_bar(const Brush& brush, const Rect& track, const scene::WorkStep& step
         const float part = threads ? static_cast<float>(lanes) / static_cast<float>(threads) : 0;
         return lanes == 0 ? 0 : std::max(brush.px(1.5f), track.height() * std::min(part, 1.0f));
     };
-    if (step.adding > 0) {
+    if (step.adding > 0)
         fill(brush, {track.x0, track.y1 - height(step.adding), track.x1, track.y1},
              with_alpha(colors.good, present ? 1 : 0.75), rounding);
-        return;
-    }
-    if (step.lanes == 0) return;
+    // Active beyond those: an outline.
+    if (step.lanes <= step.adding) return;
     const float top = track.y1 - height(step.lanes);
     const Color edge = with_alpha(colors.quiet, present ? 1 : 0.6);
     if (track.width() < brush.px(12) || track.y1 - top < brush.px(4)) {

@@ -45,7 +45,7 @@ private:
 
     std::string after(int first, int last, Effect effect, Range variable) const {
         return "::lanewise_traced::after(" + lines(first, last) + ", " + std::to_string(static_cast<int>(effect)) +
-               ", " + source_.words(variable.first, variable.last) + ")";
+               ", " + source_.text_of(variable.first, variable.last) + ")";
     }
 
     // Is what was received in there? A part of a value that has parts (`other.max`) is where the whole value is.
@@ -100,7 +100,7 @@ private:
     }
 
     bool bare(const Assignment& part, const ExchangeCall& call) const {
-        return call_begin(file_, call.word) == part.value_first && call.close == part.value_last;
+        return call_begin(file_, call.name) == part.value_first && call.close == part.value_last;
     }
 
     // Is the variable among the arguments of the call?
@@ -174,7 +174,7 @@ private:
             const bool joins = mentions(file_, taking, target(part)) || mentions(file_, taking, received.own);
             effect = joins ? Effect::join_if_taken : Effect::replace_if_taken;
             // Lanes on the other side keep what they had only where it says so.
-            if (source_.words(other.first, other.last) != source_.words(part.target_first, part.target_last) &&
+            if (source_.text_of(other.first, other.last) != source_.text_of(part.target_first, part.target_last) &&
                 !mentions(file_, other, received.own))
                 return Effect::unknown;
         }
@@ -205,11 +205,11 @@ private:
         });
         if (found == parts.end()) return false;
 
-        const std::string name = source_.words(found->target_first, found->target_last);
+        const std::string name = source_.text_of(found->target_first, found->target_last);
         Effect effect = effect_of(file_, *found, received.own);
         bool uniform = true;
         for (const Assignment& part : parts) {
-            if (source_.words(part.target_first, part.target_last) != name) continue;
+            if (source_.text_of(part.target_first, part.target_last) != name) continue;
             uniform = uniform && takes_in(part) && effect_of(file_, part, received.own) == effect;
             if (takes_in(part)) insert_behind(part.last, ", " + took(received));
         }

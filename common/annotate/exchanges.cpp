@@ -19,11 +19,11 @@ bool is_member(const Source& source, std::size_t index) {
     return index > 0 && (source.is(index - 1, ".") || source.is(index - 1, "->"));
 }
 
-bool is_warp_exchange(std::string_view word) {
+bool is_warp_exchange(std::string_view name) {
     for (const std::string_view known :
          {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__reduce_add_sync",
           "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"})
-        if (word == known) return true;
+        if (name == known) return true;
     return false;
 }
 
@@ -43,12 +43,12 @@ bool is_exchange(const File& file, std::size_t index) {
                                         source.is(index, "shfl_down") || source.is(index, "shfl_xor"));
 }
 
-std::size_t call_begin(const File& file, std::size_t word) {
+std::size_t call_begin(const File& file, std::size_t name) {
     const Source& source = file.source;
-    std::size_t begin = word;
+    std::size_t begin = name;
     while (begin > 0 && (is_member(source, begin) || source.is(begin - 1, "::"))) {
         --begin;
-        if (begin > 0 && source.is_word(begin - 1) && !source.is(begin - 1, "return")) --begin;
+        if (begin > 0 && source.is_identifier(begin - 1) && !source.is(begin - 1, "return")) --begin;
         else break;
     }
     return begin;
@@ -109,11 +109,11 @@ const Conditional* conditional_in(const File& file, Range range) {
 Range offered_variable(const File& file, const ExchangeCall& call) {
     const Source& source = file.source;
     const std::vector<Range> arguments = split_at_commas(source, call.open + 1, call.close);
-    const std::size_t offered = is_member(source, call.word) ? 0 : 1;
+    const std::size_t offered = is_member(source, call.name) ? 0 : 1;
     if (arguments.size() <= offered) return {1, 0};
     const Range value = arguments[offered];
     for (std::size_t i = value.first; i <= value.last; ++i)
-        if ((i - value.first) % 2 == 0 ? !source.is_word(i) : !source.is(i, ".")) return {1, 0};
+        if ((i - value.first) % 2 == 0 ? !source.is_identifier(i) : !source.is(i, ".")) return {1, 0};
     return value;
 }
 

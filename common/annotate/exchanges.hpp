@@ -12,18 +12,18 @@ namespace lanewise::annotate {
 // As in trace::Effect; the last two are for a statement that only some lanes carry out.
 enum class Effect : std::uint8_t { unknown = 0, replace = 1, join = 2, join_if_taken = 4, replace_if_taken = 5 };
 
-// A call of one: its word and the parentheses behind it.
+// A call of one: its name and the parentheses behind it.
 struct ExchangeCall {
-    std::size_t word = 0;
+    std::size_t name = 0;
     std::size_t open = 0;
     std::size_t close = 0;
 };
 
-// Is token `index` the word of an exchange?
+// Is token `index` the name of an exchange?
 bool is_exchange(const File& file, std::size_t index);
 
-// Where a call of `word` begins: at the object or the namespace in front of it.
-std::size_t call_begin(const File& file, std::size_t word);
+// Where a call of token `name` begins: at the object or the namespace in front of it.
+std::size_t call_begin(const File& file, std::size_t name);
 
 // The exchanges in [first, last] that are not arguments of another one; those in lambdas of `statement` are its own
 // statements' business.

@@ -7,40 +7,40 @@
 namespace lanewise::annotate {
 namespace {
 
-// A word that leaves a record of what it was given: __shfl_sync(…), __reduce_add_sync(…), atomicAdd(…).
+// An intrinsic that leaves a record of its arguments: __shfl_sync(…), __reduce_add_sync(…), atomicAdd(…).
 bool leaves_a_record(const File& file, std::size_t i) {
     const Source& source = file.source;
     const auto call = file.calls.find(i);
     if (call != file.calls.end() && call->second.callee == Callee::own) return false;
-    if (!source.is_word(i) || !source.is(i + 1, "(")) return false;
-    const std::string_view word = source[i].text;
-    return (word.starts_with("__") && word.ends_with("_sync")) || word.starts_with("atomic");
+    if (!source.is_identifier(i) || !source.is(i + 1, "(")) return false;
+    const std::string_view name = source[i].text;
+    return (name.starts_with("__") && name.ends_with("_sync")) || name.starts_with("atomic");
 }
 
 bool is_operand_end(const Source& source, std::size_t i) {
     const Token& token = source[i];
-    return token.kind == TokenKind::word || token.kind == TokenKind::number || token.is(")") || token.is("]");
+    return token.kind == TokenKind::identifier || token.kind == TokenKind::number || token.is(")") || token.is("]");
 }
 
 // A `*` in front of what it takes: *p, not a * b, nor the one of a type in brackets.
 bool is_dereference(const Source& source, std::size_t i, std::size_t first) {
-    if (!source.is(i, "*") || !(source.is_word(i + 1) || source.is(i + 1, "("))) return false;
+    if (!source.is(i, "*") || !(source.is_identifier(i + 1) || source.is(i + 1, "("))) return false;
     return i == first || !is_operand_end(source, i - 1) || source.is(i - 1, "return");
 }
 
 // A call that hands on what it reads: the cached loads, and macros by their usual spelling.
-bool hands_on(std::string_view word) {
-    if (word.starts_with("__ld")) return true;
-    return std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+bool hands_on(std::string_view name) {
+    if (name.starts_with("__ld")) return true;
+    return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// One word of memory and nothing done with it.
+// One element of memory, unchanged.
 bool is_one_name(const Source& source, std::size_t first, std::size_t last) {
     bool reads = false;
     for (std::size_t i = first; i <= last; i = source.next(i)) {
         const Token& token = source[i];
         if (token.is("[")) reads = i > first && is_operand_end(source, i - 1);
-        if (token.is("(") && i > first && source.is_word(i - 1)) {
+        if (token.is("(") && i > first && source.is_identifier(i - 1)) {
             if (!hands_on(source[i - 1].text)) return false;
             reads = true;
         }
@@ -72,12 +72,12 @@ void read_part(const File& file, Range part, const std::set<std::string>& functi
             subscript_end = std::max(subscript_end, source.closing(i));
         }
         if (is_dereference(source, i, part.first)) ++facts.loads;
-        if (!source.is_word(i)) continue;
-        const std::string word(source[i].text);
-        if (source.is(i + 1, "(") || source.is(i + 1, "<")) facts.calls |= functions.contains(word);
+        if (!source.is_identifier(i)) continue;
+        const std::string name(source[i].text);
+        if (source.is(i + 1, "(") || source.is(i + 1, "<")) facts.calls |= functions.contains(name);
         const bool member =
             i > part.first && (source.is(i - 1, ".") || source.is(i - 1, "->") || source.is(i - 1, "::"));
-        if (!member && i >= subscript_end) add_use(facts, word);
+        if (!member && i >= subscript_end) add_use(facts, name);
     }
 }
 
@@ -86,11 +86,11 @@ void read_part(const File& file, Range part, const std::set<std::string>& functi
 std::string call_of(const File& file, const Assignment& assignment, const std::set<std::string>& functions) {
     const Source& source = file.source;
     const std::size_t first = assignment.value_first;
-    const std::string word(source[first].text);
+    const std::string name(source[first].text);
     std::size_t open = first + 1;
     if (source.is(open, "<") && source.closing(open) != kNone) open = source.closing(open) + 1;
     const bool whole = source.is(open, "(") && source.closing(open) == assignment.value_last;
-    return whole && functions.contains(word) ? word : "";
+    return whole && functions.contains(name) ? name : "";
 }
 
 Facts facts_of(const File& file, const Assignment& assignment, const std::set<std::string>& functions) {

@@ -23,9 +23,9 @@ struct Surroundings {
 
 struct Facts {
     bool conditional = false;         // the value is a `c ? a : b`
-    bool copies = false;              // the value is one word of memory, unchanged: in[i], __ldg(&in[i]), *p
+    bool copies = false;              // the value is one element of memory, unchanged: in[i], __ldg(&in[i]), *p
     bool calls = false;               // a function of this file is called
-    // Both without what a warp word or an atomic is given:
+    // Both without the arguments of warp intrinsics and atomics:
     int loads = 0;                    // subscripts and dereferences in the value that one lane carries out
     std::vector<std::string> uses;    // names in the value, each once, but for those in subscripts and conditions
 };

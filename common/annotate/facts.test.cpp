@@ -8,7 +8,7 @@
 namespace lanewise::annotate {
 namespace {
 
-// The last assignment in `body`, in words: "? copy calls loads 2: a b".
+// The last assignment in `body`, as text: "? copy calls loads 2: a b".
 std::string told(const std::string& body) {
     const Reading reading = reading_of(kDeclared + "__device__ float own(float x) { return x; }\nvoid f() { " + body + " }");
     const File& file = *reading.units.front().files.front();
@@ -45,7 +45,7 @@ TEST(Facts, WhatAValueReads) {
     EXPECT_EQ(told("sum += in[i];"), "loads 1: in");
 }
 
-TEST(Facts, WhatAWordIsGivenIsTheWordsBusiness) {
+TEST(Facts, ArgumentsOfIntrinsicsAreLeftOut) {
     EXPECT_EQ(told("v = w + __shfl_down_sync(m, tree[i], 8);"), "loads 0: w");
     EXPECT_EQ(told("v = atomicAdd(&out[0], s);"), "loads 0:");
     EXPECT_EQ(told("v = own(w) + atomicsLike[i];"), "calls loads 1: own w atomicsLike");

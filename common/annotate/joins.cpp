@@ -32,7 +32,7 @@ private:
                                std::any_of(facts.uses.begin(), facts.uses.end(),
                                            [&](const std::string& name) { return loaded_.count(name) > 0; });
             if (!reads) continue;
-            const std::string target = source_.words(part.target_first, part.target_last);
+            const std::string target = source_.text_of(part.target_first, part.target_last);
             const bool joins = effect_of(file_, part, {1, 0}) == Effect::join;
             if (!joins) loaded_.insert(std::string(source_[part.target_first].text));
             else if (part.plain && !part.declares && !part.to_memory && !facts.calls && is_sum(part))

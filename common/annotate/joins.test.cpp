@@ -14,10 +14,10 @@ std::string told(const std::string& body) {
     std::string text = derived_copy(reading_of(file), 0, Copy::emulated_traced);
     text = text.substr(text.find("void f() { ") + 11);
     text.resize(text.rfind(" }"));
-    const std::string word = ", ::lanewise_traced::joined(";
-    for (std::size_t at; (at = text.find(word)) != std::string::npos;) {
-        const std::size_t comma = text.find(',', at + word.size()), close = text.find(')', comma);
-        text.replace(at, close + 1 - at, "(" + text.substr(at + word.size(), comma - at - word.size()) + ")");
+    const std::string call = ", ::lanewise_traced::joined(";
+    for (std::size_t at; (at = text.find(call)) != std::string::npos;) {
+        const std::size_t comma = text.find(',', at + call.size()), close = text.find(')', comma);
+        text.replace(at, close + 1 - at, "(" + text.substr(at + call.size(), comma - at - call.size()) + ")");
     }
     return text;
 }

@@ -176,7 +176,7 @@ private:
         if (!operand || !open || !whole->holds(*operand) || *operand == *whole) return;
         const Range name = type_name(cursor, *whole);
         if (name.empty()) return;
-        converts(*operand, expression, source_.words(name.first, name.last), clang_getCursorType(cursor));
+        converts(*operand, expression, source_.text_of(name.first, name.last), clang_getCursorType(cursor));
     }
 
     // The tokens that name the type of a cast.
@@ -225,7 +225,7 @@ void close_operation(const Source& source, const OpenOperation& operation, Edits
         edits.wrap(source[operation.left.first].offset, called(operation.kind) + "(", end, behind);
         edits.replace(source[sign].offset, source[sign].text.size(), ",");
     } else {
-        const std::string target = source.words(operation.left.first, operation.left.last);
+        const std::string target = source.text_of(operation.left.first, operation.left.last);
         const std::string_view text = source[sign].text;
         if (operation.kind == Kind::convert) {
             edits.replace(source[sign].offset, text.size(), "=");

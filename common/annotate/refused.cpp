@@ -7,7 +7,7 @@ namespace lanewise::annotate {
 namespace {
 
 struct Refused {
-    std::string_view word;   // a whole word; with a * at its end, how it begins
+    std::string_view name;   // a whole identifier; with a * at its end, how it begins
     std::string_view what;
 };
 
@@ -61,14 +61,14 @@ constexpr std::array<std::string_view, 15> kOfCub = {"WarpReduce", "WarpScan", "
                                                      "ArgMin", "Equality", "Inequality", "Difference", "Division", "KeyValuePair",
                                                      "NullType"};
 
-bool is_that(std::string_view text, std::string_view word) {
-    return word.ends_with('*') ? text.starts_with(word.substr(0, word.size() - 1)) : text == word;
+bool is_that(std::string_view text, std::string_view name) {
+    return name.ends_with('*') ? text.starts_with(name.substr(0, name.size() - 1)) : text == name;
 }
 
 // cudaMalloc and its like; two of them are the prelude's.
-bool is_runtime_call(std::string_view word) {
-    if (word == "cudaGridDependencySynchronize" || word == "cudaTriggerProgrammaticLaunchCompletion") return false;
-    return word.size() > 4 && word.starts_with("cuda") && word[4] >= 'A' && word[4] <= 'Z';
+bool is_runtime_call(std::string_view name) {
+    if (name == "cudaGridDependencySynchronize" || name == "cudaTriggerProgrammaticLaunchCompletion") return false;
+    return name.size() > 4 && name.starts_with("cuda") && name[4] >= 'A' && name[4] <= 'Z';
 }
 
 std::string error(std::string_view what) {
@@ -78,16 +78,16 @@ std::string error(std::string_view what) {
 
 // asm volatile("" ::: "memory") keeps the compiler from moving accesses, here as there.
 bool is_empty_asm(const Source& source, std::size_t i) {
-    while (!source.is(i, "(") && source.is_word(i)) ++i;
+    while (!source.is(i, "(") && source.is_identifier(i)) ++i;
     return source.is(i, "(") && i + 2 < source.size() && source[i + 1].text == "\"\"" &&
            source[i + 2].kind != TokenKind::literal;
 }
 
-// Where in a macro's text the word stands, if it does so in earnest.
+// Where in a macro's text the name is used.
 std::size_t place_in_macro(const Macro& macro, const Refused& refused) {
     const std::size_t name_end = macro.text.find_first_of("( \t\n", macro.text.find("define") + 7);
-    if (refused.word.ends_with('*') || name_end == macro.text.npos) return macro.text.npos;
-    const std::size_t at = find_word(macro.text, refused.word, name_end);
+    if (refused.name.ends_with('*') || name_end == macro.text.npos) return macro.text.npos;
+    const std::size_t at = find_identifier(macro.text, refused.name, name_end);
     if (at == macro.text.npos) return at;
     // As in code, an empty asm holds no PTX.
     const std::size_t quote = macro.text.find('"', at);
@@ -100,7 +100,7 @@ std::size_t place_in_macro(const Macro& macro, const Refused& refused) {
 std::string_view refused_at(const Source& source, std::size_t i) {
     if (source.is(i, "<<") && source.is(i + 1, "<") && source[i + 1].offset == source[i].end())
         return "a launch from a kernel (<<<)";
-    if (!source.is_word(i) || (i > 0 && (source.is(i - 1, ".") || source.is(i - 1, "->")))) return {};
+    if (!source.is_identifier(i) || (i > 0 && (source.is(i - 1, ".") || source.is(i - 1, "->")))) return {};
     if (source.is(i, "cuda") && source.is(i + 1, "::"))
         for (const std::string_view name : kRefusedOfCuda)
             if (source.is(i + 2, name)) return "libcu++'s asynchronous work (cuda::barrier, cuda::pipeline, cuda::ptx)";
@@ -111,7 +111,7 @@ std::string_view refused_at(const Source& source, std::size_t i) {
     if ((source.is(i, "texture") || source.is(i, "surface")) && source.is(i + 1, "<")) return "a texture";
     if (is_runtime_call(source[i].text) && source.is(i + 1, "(")) return "CUDA's runtime, called in a kernel";
     for (const Refused& refused : kRefused)
-        if (is_that(source[i].text, refused.word))
+        if (is_that(source[i].text, refused.name))
             return refused.what == "inline PTX" && is_empty_asm(source, i) ? std::string_view{} : refused.what;
     return {};
 }

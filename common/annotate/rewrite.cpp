@@ -27,8 +27,8 @@ std::string in_quotes(std::string_view text) {
     return result + "\"";
 }
 
-bool spelled_as_word(const Source& source, std::size_t i, const Intrinsic& word) {
-    if (!source.is(i, word.cuda)) return false;
+bool calls_intrinsic(const Source& source, std::size_t i, const Intrinsic& known) {
+    if (!source.is(i, known.cuda)) return false;
     return i == 0 || (!source.is(i - 1, ".") && !source.is(i - 1, "->"));  // a member
 }
 
@@ -36,7 +36,7 @@ bool spelled_as_word(const Source& source, std::size_t i, const Intrinsic& word)
 std::optional<std::size_t> name_begin(const Source& source, std::size_t i) {
     if (i == 0 || !source.is(i - 1, "::")) return source[i].offset;
     const bool keyword = i > 1 && (source.is(i - 2, "return") || source.is(i - 2, "else") || source.is(i - 2, "do"));
-    const bool named = i > 1 && (source.is_word(i - 2) || source.is(i - 2, ">"));
+    const bool named = i > 1 && (source.is_identifier(i - 2) || source.is(i - 2, ">"));
     if (named && !keyword) return std::nullopt;
     return source[i - 1].offset;
 }
@@ -46,10 +46,10 @@ std::optional<std::size_t> name_begin(const Source& source, std::size_t i) {
 void intercept_intrinsics(const File& file, bool with_macros, Edits& edits) {
     const Source& source = file.source;
     for (std::size_t i = 0; i + 1 < source.size(); ++i) {
-        if (!source.is_word(i) || !source.is(i + 1, "(")) continue;
-        const auto word = std::find_if(std::begin(kIntrinsics), std::end(kIntrinsics),
-                                       [&](const Intrinsic& known) { return spelled_as_word(source, i, known); });
-        if (word == std::end(kIntrinsics)) continue;
+        if (!source.is_identifier(i) || !source.is(i + 1, "(")) continue;
+        const auto intrinsic = std::find_if(std::begin(kIntrinsics), std::end(kIntrinsics),
+                                       [&](const Intrinsic& known) { return calls_intrinsic(source, i, known); });
+        if (intrinsic == std::end(kIntrinsics)) continue;
         const auto call = file.calls.find(i);
         const Callee callee = call == file.calls.end() ? Callee::unknown : call->second.callee;
         if (callee == Callee::own || callee == Callee::either || file.declared_functions.contains(i)) {
@@ -58,7 +58,7 @@ void intercept_intrinsics(const File& file, bool with_macros, Edits& edits) {
         }
         const auto begin = name_begin(source, i);
         if (!begin) continue;
-        edits.replace(*begin, source[i].end() - *begin, "::lanewise_traced::" + std::string(word->traced));
+        edits.replace(*begin, source[i].end() - *begin, "::lanewise_traced::" + std::string(intrinsic->traced));
         edits.insert(source[i + 1].end(), std::to_string(source[i].line) + (source.is(i + 2, ")") ? "" : ", "));
     }
 }
@@ -73,7 +73,7 @@ std::string dynamic_pointer(const SharedDeclaration& declaration, const SharedNa
 
 bool mentioned_in_macros(const Source& source, std::string_view name) {
     return std::any_of(source.macros().begin(), source.macros().end(),
-                       [&](const Macro& macro) { return find_word(macro.text, name, 0) != std::string_view::npos; });
+                       [&](const Macro& macro) { return find_identifier(macro.text, name, 0) != macro.text.npos; });
 }
 
 bool named_constexpr(const Source& source, const Statement& function) {
@@ -127,7 +127,7 @@ void emulate_heap(const Source& source, Edits& edits) {
 std::string guard(const SharedName& name) { return " LANEWISE_GUARD(" + name.name + ")"; }
 
 // Behind each shared array lies memory of no variable, so that an index too large is seen. Names that share a
-// declaration get one each, where its words can be said again.
+// declaration get one each, where its text can be repeated.
 void guard_arrays(const Source& source, const SharedDeclaration& declaration, Edits& edits) {
     const Statement& statement = *declaration.statement;
     std::string again;
@@ -205,7 +205,7 @@ std::string statement_row(const File& file, const Statement& statement, const As
     std::string row = "    {" + std::to_string(source[part.first].line) + ", ";
     row += std::to_string(source[part.last].line) + ", ";
     row += std::to_string(static_cast<int>(effect)) + ", ";
-    row += in_quotes(source.words(part.target_first, part.target_last)) + ", ";
+    row += in_quotes(source.text_of(part.target_first, part.target_last)) + ", ";
     for (const bool fact : {part.to_memory, facts.conditional, facts.copies, facts.calls})
         row += std::string(truth(fact)) + ", ";
     row += std::to_string(facts.loads) + ", " + in_quotes(uses) + ", ";
@@ -213,7 +213,7 @@ std::string statement_row(const File& file, const Statement& statement, const As
     // `pair.sum`: one part of a value.
     const Range own = calls.size() == 1 ? offered_variable(file, calls.front()) : Range{1, 0};
     const bool part_of_value = !own.empty() && own.last > own.first;
-    row += in_quotes(part_of_value ? source.words(own.first, own.last) : "") + ", ";
+    row += in_quotes(part_of_value ? source.text_of(own.first, own.last) : "") + ", ";
     return row + in_quotes(call_of(file, part, functions)) + "},\n";
 }
 

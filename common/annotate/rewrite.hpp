@@ -1,5 +1,6 @@
 // The derived copies of a kernel file. Each keeps every line on its line and means what the file means; what is added
-// tells the recorder where a word stands, what a variable held after a shuffle, and where the shared arrays lie.
+// tells the recorder where an intrinsic is called, what a variable held after a shuffle, and where the shared arrays
+// are.
 #pragma once
 
 #include <string>

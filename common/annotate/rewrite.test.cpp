@@ -26,7 +26,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text;
 }
 
-// The traced copy of a function whose body is `body`, its names made short: the words without __, after(…), took(…).
+// The traced copy of a function whose body is `body`, its names made short: intrinsics without __, after(…), took(…).
 std::string traced(const std::string& body) {
     const std::string head = kDeclared + "void f() { ";
     std::string text = copy_of(head + body + " }", Copy::gpu_traced);
@@ -58,7 +58,7 @@ TEST(Constants, AreNamed) {
     EXPECT_NE(text.find("kConstantNames[] = {\"a\", \"b\", \"d\", nullptr};"), std::string::npos) << text;
 }
 
-TEST(Words, GetTheirLine) {
+TEST(Intrinsics, GetTheirLine) {
     EXPECT_EQ(traced("\n\n__syncthreads();"), "\n\nsync_block(3);");
     EXPECT_EQ(traced("__syncwarp(); __syncwarp(m);"), "sync_warp(1); sync_warp(1, m);");
     EXPECT_EQ(traced("g(__any_sync(m, p), __all_sync(m, p), __ballot_sync(m, p));"),
@@ -73,7 +73,7 @@ TEST(Words, GetTheirLine) {
     EXPECT_EQ(traced("return ::__shfl_xor_sync(m, v, 1);"), "return shfl_xor(1, m, v, 1);");
 }
 
-TEST(Words, AreLeftAloneWhereTheyAreNotCalls) {
+TEST(Intrinsics, AreLeftAloneWhereTheyAreNotCalls) {
     for (const char* body :
          {"// __syncthreads();\n", "/* v += __shfl_xor_sync(m, v, 1);\n */", "g(\"__syncthreads()\");",
           "g(R\"x(__syncthreads() \")x\");", "a.atomicAdd(1); b->atomicAdd(1); mine::atomicAdd(1);",
@@ -203,7 +203,7 @@ TEST(SharedArrays, AreAnnouncedWhereTheyAreDeclared) {
         "extern __shared__ float a[];\n__global__ void f() { ::lanewise_traced::dynamic_array(0, a); }\nvoid g() { }");
 }
 
-TEST(Words, OfBarriersThatVoteMatchesReductionsAndFences) {
+TEST(Intrinsics, OfBarriersThatVoteMatchesReductionsAndFences) {
     EXPECT_EQ(traced("n = __syncthreads_count(p) + __syncthreads_and(p) + __syncthreads_or(p);"),
               "n = sync_block_count(1, p) + sync_block_and(1, p) + sync_block_or(1, p);");
     EXPECT_EQ(traced("g(__match_any_sync(m, v), __match_all_sync(m, v, &p), __activemask());"),

@@ -31,7 +31,7 @@ private:
         std::size_t i = statement.first;
         std::size_t type_end = i;
         for (const Range part : split_at_commas(source_, statement.first, statement.last)) {
-            // The name is the last word before the extents or the initialiser.
+            // The name is the last identifier before the extents or the initialiser.
             std::size_t name = kNone;
             std::size_t after = part.last + 1;
             for (i = part.first; i <= part.last; i = source_.next(i)) {
@@ -40,13 +40,13 @@ private:
                     break;
                 }
                 if (source_.is(i, "extern")) result.dynamic = true;
-                if (source_.is_word(i)) name = i;
+                if (source_.is_identifier(i)) name = i;
             }
             if (name == kNone) continue;
             if (result.names.empty()) type_end = name;
             std::string extents;
             for (i = after; i <= part.last && source_.is(i, "["); i = source_.next(i))
-                extents += source_.words(i, source_.closing(i));
+                extents += source_.text_of(i, source_.closing(i));
             result.names.push_back({std::string(source_[name].text), extents, id(source_[name].text), name, part.last});
         }
         for (i = statement.first; i < type_end; i = source_.next(i)) {
@@ -56,7 +56,7 @@ private:
                 continue;
             }
             if (source_.is(i, "[")) continue;  // [[…]]
-            const std::string text = source_.words(i, source_.next(i) - 1);
+            const std::string text = source_.text_of(i, source_.next(i) - 1);
             const bool joined = result.type.empty() || text == "::" || text.front() == '<' ||
                                 result.type.ends_with("::");
             result.type += (joined ? "" : " ") + text;
@@ -85,7 +85,7 @@ void add_constants(const Source& source, const Statement& statement, std::vector
         std::size_t name = kNone;
         for (std::size_t i = part.first; i <= part.last; i = source.next(i)) {
             if (name != kNone && (source.is(i, "[") || source.is(i, "=") || source.is(i, "{"))) break;
-            if (source.is_word(i)) name = i;
+            if (source.is_identifier(i)) name = i;
         }
         if (name != kNone) names.emplace_back(source[name].text);
     }

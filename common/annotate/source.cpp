@@ -14,9 +14,9 @@ namespace {
     throw Error(path + ":" + std::to_string(line) + ": " + sentence);
 }
 
-bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+bool starts_identifier(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_word_part(char c) { return is_word_start(c) || is_digit(c); }
+bool continues_identifier(char c) { return starts_identifier(c) || is_digit(c); }
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 // Longest first.
@@ -36,10 +36,10 @@ std::string_view quoted_include(const Source& source, const Directive& directive
 
 }  // namespace
 
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
-    for (std::size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
-        const bool begins = at == 0 || !is_word_part(text[at - 1]);
-        if (begins && (at + word.size() == text.size() || !is_word_part(text[at + word.size()]))) return at;
+std::size_t find_identifier(std::string_view text, std::string_view name, std::size_t from) {
+    for (std::size_t at = text.find(name, from); at != text.npos; at = text.find(name, at + 1)) {
+        const bool begins = at == 0 || !continues_identifier(text[at - 1]);
+        if (begins && (at + name.size() == text.size() || !continues_identifier(text[at + name.size()]))) return at;
     }
     return text.npos;
 }
@@ -115,7 +115,7 @@ private:
         if (name != std::string_view::npos) {
             if (directive.substr(name).starts_with("define")) source_.macros_.push_back({directive, at_});
             std::size_t rest = name;
-            while (rest < directive.size() && is_word_part(directive[rest])) ++rest;
+            while (rest < directive.size() && continues_identifier(directive[rest])) ++rest;
             source_.directives_.push_back({directive.substr(name, rest - name), {at_, end}, at_ + rest});
         }
         advance(end - at_);
@@ -133,7 +133,7 @@ private:
 
     void token() {
         const char c = text_[at_];
-        if (is_word_start(c)) return word();
+        if (starts_identifier(c)) return identifier();
         if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) return number();
         if (c == '"' || c == '\'') return literal(at_);
         for (const std::string_view sign : kSigns)
@@ -141,15 +141,15 @@ private:
         add(TokenKind::sign, 1);
     }
 
-    void word() {
+    void identifier() {
         std::size_t end = at_;
-        while (end < text_.size() && is_word_part(text_[end])) ++end;
+        while (end < text_.size() && continues_identifier(text_[end])) ++end;
         const std::string_view prefix = std::string_view(text_).substr(at_, end - at_);
         const bool quoted = end < text_.size() && (text_[end] == '"' || text_[end] == '\'');
         if (quoted && (prefix == "R" || prefix == "LR" || prefix == "uR" || prefix == "UR" || prefix == "u8R"))
             return raw_string(end);
         if (quoted && (prefix == "L" || prefix == "u" || prefix == "U" || prefix == "u8")) return literal(end);
-        add(TokenKind::word, end - at_);
+        add(TokenKind::identifier, end - at_);
     }
 
     void number() {
@@ -159,9 +159,9 @@ private:
             const bool exponent = c == 'e' || c == 'E' || c == 'p' || c == 'P';
             if (exponent && end + 1 < text_.size() && (text_[end + 1] == '+' || text_[end + 1] == '-')) {
                 end += 2;
-            } else if (is_word_part(c) || c == '.') {
+            } else if (continues_identifier(c) || c == '.') {
                 ++end;
-            } else if (c == '\'' && end + 1 < text_.size() && is_word_part(text_[end + 1])) {
+            } else if (c == '\'' && end + 1 < text_.size() && continues_identifier(text_[end + 1])) {
                 end += 2;
             } else {
                 break;
@@ -250,7 +250,7 @@ void Source::match_brackets() {
     if (!open.empty())
         fail(open.back(), "this " + std::string(tokens_[open.back()].text) + " is never closed");
     for (std::size_t i = 1; i < size(); ++i)
-        if (tokens_[i].is("<") && is_word(i - 1)) closing_[i] = closing_angle(i);
+        if (tokens_[i].is("<") && is_identifier(i - 1)) closing_[i] = closing_angle(i);
 }
 
 bool Source::closes_another(std::size_t index) const {
@@ -265,16 +265,16 @@ std::size_t Source::closing_angle(std::size_t open) const {
     for (std::size_t i = open; i < size(); i = (tokens_[i].is("<") || closing_[i] == kNone ? i : closing_[i]) + 1) {
         const Token& token = tokens_[i];
         if (token.is("<")) {
-            if (i != open && !is_word(i - 1)) return kNone;
+            if (i != open && !is_identifier(i - 1)) return kNone;
             ++depth;
         } else if (token.is(">") || token.is(">>")) {
             // `i < n >> 1`: a >> closes one list only where it closes the list around it as well.
             if (token.is(">>") && depth == 1 && !closes_another(i)) return kNone;
             depth -= token.is(">>") ? 2 : 1;
             if (depth > 0) continue;
-            const bool fits = parameters || is_word(i + 1) || is(i + 1, "(") || is(i + 1, "::") || is(i + 1, "{") ||
-                              is(i + 1, ">") || is(i + 1, ">>") || is(i + 1, ",") || is(i + 1, ")") ||
-                              is(i + 1, "*") || is(i + 1, "&") || is(i + 1, "&&") || is(i + 1, ";");
+            const bool fits = parameters || is_identifier(i + 1) || is(i + 1, "(") || is(i + 1, "::") ||
+                              is(i + 1, "{") || is(i + 1, ">") || is(i + 1, ">>") || is(i + 1, ",") ||
+                              is(i + 1, ")") || is(i + 1, "*") || is(i + 1, "&") || is(i + 1, "&&") || is(i + 1, ";");
             return fits ? i : kNone;
         } else if (token.is(";") || token.is(")") || token.is("]") || token.is("{") || token.is("}") ||
                    token.is("?") || token.is("||")) {
@@ -286,7 +286,7 @@ std::size_t Source::closing_angle(std::size_t open) const {
     return kNone;
 }
 
-std::string Source::words(std::size_t first, std::size_t last) const {
+std::string Source::text_of(std::size_t first, std::size_t last) const {
     std::string result;
     for (std::size_t i = first; i <= last; ++i) {
         if (i > first && tokens_[i].offset > tokens_[i - 1].end()) result += ' ';

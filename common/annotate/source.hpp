@@ -13,7 +13,8 @@ namespace lanewise::annotate {
 
 inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-enum class TokenKind : std::uint8_t { word, number, literal, sign };  // literal: a string or a character
+// An identifier may be a keyword; a literal is a string or a character.
+enum class TokenKind : std::uint8_t { identifier, number, literal, sign };
 
 struct Token {
     TokenKind kind = TokenKind::sign;
@@ -45,8 +46,8 @@ struct Directive {
     std::size_t rest = 0;   // where what follows the name begins
 };
 
-// Where `word` stands in `text` as a word of its own, from `from` on; npos when it does not.
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from);
+// Where `name` stands in `text` as an identifier of its own, from `from` on; npos when it does not.
+std::size_t find_identifier(std::string_view text, std::string_view name, std::size_t from);
 
 // The text, its tokens, and which bracket closes which. Angle brackets count where they read as template arguments.
 class Source {
@@ -73,7 +74,9 @@ public:
 
     // Does token `index` exist and read `text`?
     bool is(std::size_t index, std::string_view text) const { return index < size() && tokens_[index].is(text); }
-    bool is_word(std::size_t index) const { return index < size() && tokens_[index].kind == TokenKind::word; }
+    bool is_identifier(std::size_t index) const {
+        return index < size() && tokens_[index].kind == TokenKind::identifier;
+    }
 
     // The token that closes the bracket at `index`; kNone where `index` opens nothing.
     std::size_t closing(std::size_t index) const { return closing_[index]; }
@@ -86,7 +89,7 @@ public:
     std::size_t token_until(std::size_t offset) const;
 
     // The text from token `first` to token `last`, both included, each run of white space made one space.
-    std::string words(std::size_t first, std::size_t last) const;
+    std::string text_of(std::size_t first, std::size_t last) const;
 
     // The `#include <…>` directives of the file, as written, in order.
     const std::vector<std::string>& system_includes() const { return system_includes_; }

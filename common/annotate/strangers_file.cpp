@@ -64,9 +64,9 @@ public:
         keep_ = pieces_to_keep(pieces_, options_.kernels, options_.lean_headers);
         if (!headers_.has_more()) return true;
         // Reading them takes long: an error that has nothing to do with the library is no reason.
-        const auto texts_say = [&](std::string_view words) {
+        const auto texts_say = [&](std::string_view name) {
             return std::any_of(headers_.sources().begin(), headers_.sources().end(),
-                               [&](const auto& source) { return source->text().find(words) != std::string::npos; });
+                               [&](const auto& source) { return source->text().find(name) != std::string::npos; });
         };
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
             if (!keep_[i] || !pieces_[i].error) continue;
@@ -110,7 +110,7 @@ public:
         file.reading.overloads = added_overloads(unit_.get(), prelude_, is_own);
         std::erase_if(file.reading.overloads, [&](const std::string& name) {
             for (std::size_t i = 0; i < file.reading.file_count(); ++i)
-                if (find_word(file.reading.source(i).text(), name, 0) != std::string::npos) return false;
+                if (find_identifier(file.reading.source(i).text(), name, 0) != std::string::npos) return false;
             return true;  // of the host's code alone
         });
         return file;

@@ -4,7 +4,7 @@
     common/annotate/try_files.py --build BUILD FOLDER [--include FOLDER …] [--only TEXT] [--traced] [--jobs N]
 
 A kernel counts as refused where it needs what the emulator does not have, and the row says what. A template is compiled
-with the arguments that the file's own launches give it, where those are literals or types of one word."""
+with the arguments that the file's own launches give it, where those are literals or types of one name."""
 import argparse
 import collections
 import concurrent.futures
@@ -31,9 +31,9 @@ def instances(text, kernels):
             continue
         found = set()
         for arguments in re.findall(r"\b" + last + r"\s*<([^<>;(){}]*)>\s*<<<", text):
-            words = [word.strip() for word in arguments.split(",")]
-            if all(re.fullmatch(r"(unsigned |const )?(int|float|double|half|char|short|long|bool|T|\d+|true|false)", word) for word in words):
-                found.add(", ".join("float" if word == "T" else word for word in words))
+            items = [item.strip() for item in arguments.split(",")]
+            if all(re.fullmatch(r"(unsigned |const )?(int|float|double|half|char|short|long|bool|T|\d+|true|false)", item) for item in items):
+                found.add(", ".join("float" if item == "T" else item for item in items))
         result += [f"{name}<{arguments}>" for arguments in sorted(found)]
     return result
 

@@ -20,7 +20,7 @@ struct RunState {
     std::atomic<std::uint64_t> blocks_done;   // of all launches
     std::uint64_t memory_base;                // where the runner sees RunMemory::base()
     std::uint64_t library_base;               // where it loaded the kernels' library; 0: it did not
-    std::byte room[4096 - 40];                // for the process that runs it: see worker/last_words.hpp
+    std::byte room[4096 - 40];                // for the process that runs it: see worker/crash_report.hpp
 };
 static_assert(sizeof(RunState) == 4096);
 

@@ -29,25 +29,25 @@ bool is_aligned_access(const std::array<unsigned char, 16>& code) {
 class Told {
 public:
     Told(const emu::RunMemory& memory, const launch::Plan& plan, emu::SourceLines& lines)
-        : memory_(memory), plan_(plan), words_(last_words(memory.state())), lines_(lines) {}
+        : memory_(memory), plan_(plan), report_(crash_report(memory.state())), lines_(lines) {}
 
-    const LastWords& words() const { return words_; }
+    const CrashReport& report() const { return report_; }
 
     // The innermost line of the kernel that the lane was at.
     int line() {
-        if (words_.pc != 0 && words_.death != Death::exited)
-            if (const int line = line_at(words_.pc + 1)) return line;
-        if (words_.stack_top != 0)
-            if (const int line = line_at(words_.stack_top)) return line;
-        const std::uint32_t frames = std::min<std::uint32_t>(words_.frames, LastWords::kFrames);
+        if (report_.pc != 0 && report_.death != Death::exited)
+            if (const int line = line_at(report_.pc + 1)) return line;
+        if (report_.stack_top != 0)
+            if (const int line = line_at(report_.stack_top)) return line;
+        const std::uint32_t frames = std::min<std::uint32_t>(report_.frames, CrashReport::kFrames);
         for (std::uint32_t i = 0; i < frames; ++i)
-            if (const int line = line_at(words_.frame[i])) return line;
+            if (const int line = line_at(report_.frame[i])) return line;
         return 0;
     }
 
     // What happened, for a fault.
     void describe_fault(trace::Finding& finding) const {
-        switch (words_.signal) {
+        switch (report_.signal) {
             case SIGFPE:
                 set(finding, "division_by_zero", "divides an integer by zero (or the least integer by -1)",
                     "On a GPU the result is undefined: keep the divisor from being 0.");
@@ -64,17 +64,17 @@ public:
                 return;
             default: break;
         }
-        if (words_.in_guard) {
+        if (report_.in_guard) {
             set(finding, "local_memory",
                 fmt::format("needs more than {} KB of local memory", emu::StackPool::kLocalBytes >> 10),
                 "That is all a thread has on a GPU: end the recursion, or keep large arrays in shared or global "
                 "memory.");
-        } else if (words_.signal == SIGSEGV && words_.pc == words_.address) {
-            set(finding, "jump_nowhere", fmt::format("jumps to address 0x{:x}, where there is no code", words_.pc),
+        } else if (report_.signal == SIGSEGV && report_.pc == report_.address) {
+            set(finding, "jump_nowhere", fmt::format("jumps to address 0x{:x}, where there is no code", report_.pc),
                 "It calls through a pointer that is no function.");
-        } else if (words_.signal == SIGSEGV && words_.code > 0 && words_.code != SI_KERNEL) {
+        } else if (report_.signal == SIGSEGV && report_.code > 0 && report_.code != SI_KERNEL) {
             describe_address(finding);
-        } else if (is_aligned_access(words_.instruction)) {
+        } else if (is_aligned_access(report_.instruction)) {
             set(finding, "misaligned_access", "makes a 16-byte access at an address that is no multiple of 16",
                 "A float4 or another vector of 16 bytes must begin at a multiple of 16: count in whole vectors, or load "
                 "the elements one by one.");
@@ -91,11 +91,11 @@ private:
 
     void describe_address(trace::Finding& finding) const {
         emu::RunMemory::Place place;
-        if (words_.address < kNearNull) {
+        if (report_.address < kNearNull) {
             set(finding, "invalid_address",
-                fmt::format("uses address 0x{:x}, a null pointer or an index into one", words_.address),
+                fmt::format("uses address 0x{:x}, a null pointer or an index into one", report_.address),
                 "Pass a buffer for each pointer, and test what may be null before it is used.");
-        } else if (memory_.find(words_.address, place)) {
+        } else if (memory_.find(report_.address, place)) {
             const auto& buffer = plan_.buffers[place.buffer];
             const std::int64_t size = element_size(buffer.element);
             const std::int64_t index = place.byte >= 0 ? place.byte / size : (place.byte - size + 1) / size;
@@ -104,7 +104,7 @@ private:
                 "Keep the index below the number of elements, and above 0.");
         } else {
             set(finding, "invalid_address",
-                fmt::format("uses address 0x{:x}, which is no memory of this run", words_.address),
+                fmt::format("uses address 0x{:x}, which is no memory of this run", report_.address),
                 "Look at the pointer and at what its index is made of.");
         }
     }
@@ -117,14 +117,14 @@ private:
 
     const emu::RunMemory& memory_;
     const launch::Plan& plan_;
-    const LastWords& words_;
+    const CrashReport& report_;
     emu::SourceLines& lines_;
 };
 
 // "lane 3 of warp 0 in block 2 ", or that nothing is known of it.
-std::string who(const trace::Finding& finding, const LastWords& words) {
-    if (!words.in_lane) return "the run";
-    return fmt::format("lane {} of warp {} in block {}", words.slot % trace::kWarpSize, finding.warp, finding.block);
+std::string who(const trace::Finding& finding, const CrashReport& report) {
+    if (!report.in_lane) return "the run";
+    return fmt::format("lane {} of warp {} in block {}", report.slot % trace::kWarpSize, finding.warp, finding.block);
 }
 
 }  // namespace
@@ -133,22 +133,22 @@ trace::Finding cause_of_death(const emu::RunMemory& memory, const launch::Plan& 
                               std::span<const emu::Runnable> kernels, emu::SourceLines& lines, Ended ended,
                               double seconds) {
     Told told(memory, plan, lines);
-    const LastWords& words = told.words();
-    const bool said = words.said != 0;
+    const CrashReport& report = told.report();
+    const bool complete = report.complete != 0;
     trace::Finding finding;
     const std::uint32_t launch = memory.state().launch;
     if (launch < kernels.size()) finding.kernel = kernels[launch].name;
-    if (said && words.in_lane) {
-        finding.block = static_cast<std::uint32_t>(words.block);
-        finding.warp = words.slot / trace::kWarpSize;
-        finding.lanes = 1u << words.slot % trace::kWarpSize;
+    if (complete && report.in_lane) {
+        finding.block = static_cast<std::uint32_t>(report.block);
+        finding.warp = report.slot / trace::kWarpSize;
+        finding.lanes = 1u << report.slot % trace::kWarpSize;
     }
-    if (said) finding.line = told.line();
+    if (complete) finding.line = told.line();
     // Where all that is left of a kernel is a jump to itself, it has no lines but its first.
     if (finding.line == 0 && launch < kernels.size())
         finding.line = lines.line_of_function(reinterpret_cast<const void*>(kernels[launch].body),
                                               std::string_view(finding.kernel).substr(0, finding.kernel.find('<')));
-    const std::string lane = said ? who(finding, words) : "the run";
+    const std::string lane = complete ? who(finding, report) : "the run";
     const std::string where = finding.line ? fmt::format(" on line {}", finding.line) : std::string();
     if (ended == Ended::cancelled) {
         finding.kind = "cancelled";
@@ -166,21 +166,21 @@ trace::Finding cause_of_death(const emu::RunMemory& memory, const launch::Plan& 
         finding.kind = "too_much_output";
         finding.sentence = fmt::format("{} had printed more than a run may{} and was stopped; print less, or from one "
                                        "lane alone.", lane, where);
-    } else if (!said) {
+    } else if (!complete) {
         finding.kind = "worker_died";
-        finding.sentence = "the process that ran the kernel ended without a word: it called _exit(), or the system killed "
-                           "it, perhaps for want of memory. What is shown happened before.";
-    } else if (words.death == Death::exited) {
+        finding.sentence = "the process that ran the kernel ended without a message: it called _exit(), or the system "
+                           "killed it, perhaps for want of memory. What is shown happened before.";
+    } else if (report.death == Death::exited) {
         finding.kind = "exit_called";
         finding.sentence = fmt::format("{} calls exit(){}, which ends the whole program: a kernel returns instead.", lane,
                                        where);
-    } else if (words.death == Death::exception) {
-        char text[sizeof words.text] = {};
-        std::memcpy(text, words.text.data(), sizeof text - 1);
+    } else if (report.death == Death::exception) {
+        char text[sizeof report.text] = {};
+        std::memcpy(text, report.text.data(), sizeof text - 1);
         finding.kind = "exception_thrown";
         finding.sentence = fmt::format("{} throws an exception that nothing catches{}{}{}: device code has no exceptions.",
                                        lane, where, text[0] ? ": " : "", text);
-    } else if (words.death == Death::aborted) {
+    } else if (report.death == Death::aborted) {
         finding.kind = "abort_called";
         finding.sentence = fmt::format("{} calls abort(){}, which ends the whole program; __trap() ends a launch.", lane,
                                        where);
@@ -189,10 +189,10 @@ trace::Finding cause_of_death(const emu::RunMemory& memory, const launch::Plan& 
         const std::size_t bar = finding.sentence.find('|');
         finding.sentence = fmt::format("{} {}{}, which ends the launch. {}", lane, finding.sentence.substr(0, bar), where,
                                        finding.sentence.substr(bar + 1));
-        if (!words.in_lane) {
+        if (!report.in_lane) {
             finding.kind = "worker_died";
             finding.sentence = fmt::format("the emulator itself failed (signal {}{}); what is shown happened before.",
-                                           words.signal, where);
+                                           report.signal, where);
         }
     }
     return finding;

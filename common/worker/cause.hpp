@@ -1,4 +1,4 @@
-// From a worker's last words to a finding that a learner understands.
+// From a worker's crash report to a finding that a learner understands.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 #include "common/emu/execute.hpp"
 #include "common/emu/source_lines.hpp"
 #include "common/trace/trace.hpp"
-#include "common/worker/last_words.hpp"
+#include "common/worker/crash_report.hpp"
 
 namespace lanewise::worker {
 

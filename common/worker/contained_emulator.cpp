@@ -37,7 +37,7 @@ constexpr auto kPreemptAfter = std::chrono::milliseconds(30);   // without a blo
 constexpr auto kPreemptEvery = std::chrono::milliseconds(2);
 constexpr auto kLook = std::chrono::milliseconds(10);
 // A worker that is asked to say where it is has this long; then it is killed.
-constexpr auto kLastWords = std::chrono::milliseconds(100);
+constexpr auto kReportTime = std::chrono::milliseconds(100);
 
 // What a worker is told.
 struct Job {
@@ -161,7 +161,7 @@ private:
 
     void wait_for_end() {
         pollfd process{child_.process(), POLLIN, 0};
-        if (poll(&process, 1, static_cast<int>(kLastWords.count())) == 0) child_.signal(SIGKILL);
+        if (poll(&process, 1, static_cast<int>(kReportTime.count())) == 0) child_.signal(SIGKILL);
         poll(&process, 1, 1000);
     }
 
@@ -178,7 +178,7 @@ private:
             return;
         }
         if (ended_ != Ended::not_by_us) {
-            if (now - asked_ > kLastWords) child_.signal(SIGKILL);
+            if (now - asked_ > kReportTime) child_.signal(SIGKILL);
             return;
         }
         if (now - began_ < kPreemptAfter) return;
@@ -200,18 +200,18 @@ private:
     void preempt() {
         if (!preempting_) {
             preempting_ = true;
-            LastWords& words = last_words(memory_.state());
+            CrashReport& report = crash_report(memory_.state());
             const std::uint32_t launch = memory_.state().launch;
             const auto ranges = launch < kernels_.size()
                                     ? lines_.unit_of(reinterpret_cast<const void*>(kernels_[launch].body))
                                     : std::vector<emu::CodeRange>{};
-            const auto count = static_cast<std::uint32_t>(std::min(ranges.size(), LastWords::kRanges));
-            words.ranges = 0;
+            const auto count = static_cast<std::uint32_t>(std::min(ranges.size(), CrashReport::kRanges));
+            report.ranges = 0;
             for (std::uint32_t i = 0; i < count; ++i) {
-                words.range[2 * i] = ranges[i].begin;
-                words.range[2 * i + 1] = ranges[i].end;
+                report.range[2 * i] = ranges[i].begin;
+                report.range[2 * i + 1] = ranges[i].end;
             }
-            words.ranges = count;
+            report.ranges = count;
         }
         child_.signal(kPreemptSignal);
     }

@@ -133,7 +133,7 @@ public:
         std::vector<std::byte> bytes;
         if (!send_message(child_->socket(), pack.bytes(), {&fd, 1}) || !wait(request.stop) ||
             !receive_message(child_->socket(), bytes))
-            fail("the process that ran it ended without a word. The next run starts afresh.", kExitFailed);
+            fail("the process that ran it ended without a message. The next run starts afresh.", kExitFailed);
         Answer answer;
         Unpacker unpack(bytes);
         unpack(answer);

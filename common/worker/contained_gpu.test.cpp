@@ -103,7 +103,7 @@ TEST(ContainedGpu, AFailureIsASentenceAndTheNextRunIsFresh) {
         EXPECT_EQ(says("right"), "");
         EXPECT_NE(says("endless_nothing").find("did not end"), std::string::npos);
         EXPECT_EQ(says("right"), "");
-        EXPECT_NE(says("aborts").find("without a word"), std::string::npos);
+        EXPECT_NE(says("aborts").find("without a message"), std::string::npos);
         EXPECT_EQ(says("right"), "");
         EXPECT_NE(says("rihgt").find("did you mean 'right'"), std::string::npos);
         EXPECT_EQ(says("right"), "");

@@ -27,7 +27,7 @@ std::size_t end_of_launch(const Source& source, std::size_t i) {
 }
 
 std::size_t end_of_asm(const Source& source, std::size_t i) {
-    while (i + 1 < source.size() && source.is_word(i)) ++i;
+    while (i + 1 < source.size() && source.is_identifier(i)) ++i;
     int depth = 0;
     for (; i < source.size(); ++i) {
         depth += source.is(i, "(") ? 1 : source.is(i, ")") ? -1 : 0;

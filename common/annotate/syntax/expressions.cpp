@@ -51,7 +51,7 @@ private:
         const auto whole = places_.written(cursor);
         Call call;
         call.name = places_.name(name);
-        if (call.name == kNone || !whole || !file_.source.is_word(call.name)) return;
+        if (call.name == kNone || !whole || !file_.source.is_identifier(call.name)) return;
         call.open = call.name + 1;
         if (file_.source.is(call.open, "<")) call.open = file_.source.next(call.open);
         if (!file_.source.is(call.open, "(")) return;
@@ -200,7 +200,7 @@ std::vector<Assignment> declared(const std::vector<CXCursor>& parts, Range state
         if (clang_getCursorKind(part) != CXCursor_VarDecl) continue;
         const auto range = places.written(part);
         const std::size_t name = places.name(part);
-        if (!range || name == kNone || !source.is_word(name)) continue;
+        if (!range || name == kNone || !source.is_identifier(name)) continue;
         Assignment assignment;
         assignment.first = first;
         assignment.last = range->last;

@@ -7,7 +7,7 @@ namespace {
 
 using ParameterKind = CallParameter::Kind;
 
-// The words of a declaration without its name and default value, and the latter.
+// The text of a declaration without its name and default value, and the latter.
 struct Written {
     std::string type, default_value;
 };
@@ -24,7 +24,7 @@ Written written(CXCursor cursor, const Places& places, const Source& source) {
     std::size_t last = range->last;
     for (std::size_t i = range->first; i <= range->last; i = source.next(i)) {
         if (!source.is(i, "=")) continue;
-        if (i < range->last) result.default_value = source.words(i + 1, range->last);
+        if (i < range->last) result.default_value = source.text_of(i + 1, range->last);
         last = i - 1;
         break;
     }
@@ -56,10 +56,10 @@ ParameterKind kind_of(CXType type) {
 }
 
 std::string without_const(std::string type) {
-    for (const std::string word : {"const ", "volatile "})
-        while (type.starts_with(word)) type.erase(0, word.size());
-    for (const std::string word : {" const", " volatile"})
-        while (type.ends_with(word)) type.erase(type.size() - word.size());
+    for (const std::string qualifier : {"const ", "volatile "})
+        while (type.starts_with(qualifier)) type.erase(0, qualifier.size());
+    for (const std::string qualifier : {" const", " volatile"})
+        while (type.ends_with(qualifier)) type.erase(type.size() - qualifier.size());
     return type;
 }
 

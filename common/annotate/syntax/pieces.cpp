@@ -4,7 +4,7 @@
 
 #include "common/annotate/refused.hpp"
 #include "common/annotate/syntax/kernel_outline.hpp"
-#include "common/annotate/syntax/words.hpp"
+#include "common/annotate/syntax/keywords.hpp"
 
 namespace lanewise::annotate {
 namespace {
@@ -32,7 +32,8 @@ struct Spot {
 
 class Reader {
 public:
-    Reader(CXTranslationUnit unit, const std::vector<ParsedFile>& files) : unit_(unit), files_(files), words_(files) {
+    Reader(CXTranslationUnit unit, const std::vector<ParsedFile>& files)
+        : unit_(unit), files_(files), keywords_(files) {
         for (const ParsedFile& file : files) {
             places_.emplace_back(*file.source, file.handle);
             owners_.emplace_back(file.source->size(), kNone);
@@ -66,9 +67,9 @@ private:
         return std::nullopt;
     }
 
-    bool says(std::size_t file, Range range, const std::set<std::string>& words) const {
+    bool says(std::size_t file, Range range, const std::set<std::string>& keywords) const {
         for (std::size_t i = range.first; i <= range.last; ++i)
-            if (source(file).is_word(i) && words.contains(std::string(source(file)[i].text))) return true;
+            if (source(file).is_identifier(i) && keywords.contains(std::string(source(file)[i].text))) return true;
         return false;
     }
 
@@ -81,7 +82,7 @@ private:
                 first = pieces_[i].tokens.last + 1;
         const auto ends_another = [&](std::size_t i) {
             return text.is(i, ";") || text.is(i, "}") || text.is(i, "{") ||
-                   (text.is(i, ":") && i > 0 && text.is_word(i - 1));
+                   (text.is(i, ":") && i > 0 && text.is_identifier(i - 1));
         };
         while (range.first > first && !ends_another(range.first - 1)) --range.first;
         const bool body = is_callable(clang_getCursorKind(cursor)) && has_body(cursor);
@@ -124,8 +125,8 @@ private:
             return;
         }
         const std::size_t index = piece(cursor, file, whole(cursor, file, *range, around), around);
-        // libclang does not look into a variable template: its words say what it uses.
-        if (kind == CXCursor_UnexposedDecl) by_words_.insert(index);
+        // libclang does not look into a variable template: its tokens say what it uses.
+        if (kind == CXCursor_UnexposedDecl) by_tokens_.insert(index);
         else if (is_callable(kind)) functions_.emplace(taken(clang_getCursorSpelling(cursor)), index);
         if (is_class(kind) || kind == CXCursor_EnumDecl || kind == CXCursor_TypedefDecl ||
             kind == CXCursor_TypeAliasDecl)
@@ -169,7 +170,7 @@ private:
         result.around = around;
         result.role = role(cursor, file, range);
         if (is_callable(clang_getCursorKind(cursor)) && has_body(cursor) && around_is_no_class(around) &&
-            says(file, header(cursor, file, range), words_.kernel)) {
+            says(file, header(cursor, file, range), keywords_.kernel)) {
             result.is_kernel = true;
             result.kernel = outline_of(cursor, places_[file], source(file));
         }
@@ -197,7 +198,8 @@ private:
             source(file).is(range.first, "template") && !source(file).is(range.first + 1, "<");
         if (explicit_instance) return Role::host;
         const bool function = is_callable(kind);
-        if ((function || kind == CXCursor_VarDecl || kind == CXCursor_FriendDecl) && says(file, front, words_.device))
+        if ((function || kind == CXCursor_VarDecl || kind == CXCursor_FriendDecl) &&
+            says(file, front, keywords_.device))
             return Role::device;
         if (function || kind == CXCursor_FriendDecl) {
             // A friend without a body says who may look in, and defines nothing.
@@ -322,11 +324,11 @@ private:
         // libclang does not show every type that is named: not that of a pointer to a member.
         if (piece.role == Piece::Role::device || piece.role == Piece::Role::neutral)
             for (std::size_t i = piece.tokens.first; i <= piece.tokens.last; ++i)
-                if (owners_[piece.file][i] == index && source(piece.file).is_word(i))
+                if (owners_[piece.file][i] == index && source(piece.file).is_identifier(i))
                     if (const auto type = types_.find(std::string(source(piece.file)[i].text));
                         type != types_.end() && type->second != index)
                         piece.uses.push_back(type->second);
-        if (by_words_.contains(index))
+        if (by_tokens_.contains(index))
             for (std::size_t i = piece.tokens.first; i <= piece.tokens.last; ++i) {
                 const auto [first, last] = functions_.equal_range(std::string(source(piece.file)[i].text));
                 for (auto function = first; function != last; ++function) piece.uses.push_back(function->second);
@@ -346,9 +348,10 @@ private:
         for (std::size_t i = 0; i < source(file).size(); ++i) {
             if (owners_[file][i] == kNone) continue;
             std::string_view what = refused_at(source(file), i);
-            const auto word =
-                source(file).is_word(i) ? words_.refused.find(std::string(source(file)[i].text)) : words_.refused.end();
-            if (what.empty() && word != words_.refused.end()) what = word->second;
+            const auto found = source(file).is_identifier(i)
+                                   ? keywords_.refused.find(std::string(source(file)[i].text))
+                                   : keywords_.refused.end();
+            if (what.empty() && found != keywords_.refused.end()) what = found->second;
             if (!what.empty()) pieces_[owners_[file][i]].refusals.push_back(remark(file, i, what));
         }
     }
@@ -437,11 +440,11 @@ private:
     std::vector<std::vector<std::size_t>> owners_;  // of each token
     std::vector<Piece> pieces_;
     std::vector<std::vector<Spot>> spots_;  // what each piece uses
-    Words words_;
+    Keywords keywords_;
     std::map<CXFile, std::string> header_names_;
     std::map<std::string, std::size_t> types_;           // by name, the pieces that declare them
     std::multimap<std::string, std::size_t> functions_;  // the same
-    std::set<std::size_t> by_words_;
+    std::set<std::size_t> by_tokens_;
     std::vector<Remark> lost_;
 };
 

@@ -36,7 +36,7 @@ TEST(OwnFunctions, AreNotCudasOfThatName) {
 
 TEST(OwnFunctions, InATemplateMayBeEither) {
     const std::string text = "float atomicMax(float* a, float v);\ntemplate <class T> void f(T* a) { atomicMax(a, T(1)); }";
-    EXPECT_EQ(traced(text), text);  // the emulator's own word is told by the emulator
+    EXPECT_EQ(traced(text), text);  // the emulator records its own function itself
     const std::string cudas = "template <class T> void f(T* a) { atomicMin(a, T(1)); }";
     EXPECT_EQ(traced(cudas), "template <class T> void f(T* a) { atomic_min(1, a, T(1)); }");
 }

@@ -46,7 +46,7 @@ private:
     // From what stands in front of a declaration (__global__, __shared__: macros that leave nothing) to its end.
     Range with_specifiers(Range range) const {
         const auto ends_another = [&](std::size_t i) {
-            return is(i, ";") || is(i, "}") || is(i, "{") || (is(i, ":") && i > 0 && source_.is_word(i - 1));
+            return is(i, ";") || is(i, "}") || is(i, "{") || (is(i, ":") && i > 0 && source_.is_identifier(i - 1));
         };
         while (range.first > 0 && !ends_another(range.first - 1)) --range.first;
         return range;
@@ -57,14 +57,14 @@ private:
         return range;
     }
 
-    // Does `word`, or a macro that stands for it, stand in the tokens?
-    bool says(Range range, std::string_view word) const {
+    // Is `name`, or a macro that stands for it, among the tokens?
+    bool says(Range range, std::string_view name) const {
         for (std::size_t i = range.first; i <= range.last; ++i) {
-            if (is(i, word)) return true;
-            if (!source_.is_word(i)) continue;
+            if (is(i, name)) return true;
+            if (!source_.is_identifier(i)) continue;
             for (const Macro& macro : source_.macros())
-                if (find_word(macro.text, source_[i].text, 0) < macro.text.find_first_of("( \t\n", 8) &&
-                    find_word(macro.text, word, 0) != std::string_view::npos)
+                if (find_identifier(macro.text, source_[i].text, 0) < macro.text.find_first_of("( \t\n", 8) &&
+                    find_identifier(macro.text, name, 0) != std::string_view::npos)
                     return true;
         }
         return false;

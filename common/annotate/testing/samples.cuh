@@ -76,10 +76,10 @@ __device__ float members(float v, int lane) {
 }
 
 __device__ double text_and_numbers(double v, int lane) {
-  const char* words = "v += __shfl_xor_sync(FULL, v, 1); {{{ // not a comment";  // nor is this {{{ a brace
+  const char* text = "v += __shfl_xor_sync(FULL, v, 1); {{{ // not a comment";  // nor is this {{{ a brace
   const char* raw = R"(atomicAdd(a, 1); ")" /* __syncthreads(); */;
   const int big = 1'000'000, hex = 0xE0 + 1, quote = '\'' + '"';
   v += (lane < big >> 3) ? __shfl_xor_sync(FULL, v, 1) : hex;
-  v += words[0] + raw[0] + quote;
+  v += text[0] + raw[0] + quote;
   return v;
 }

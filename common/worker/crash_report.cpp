@@ -1,4 +1,4 @@
-#include "common/worker/last_words.hpp"
+#include "common/worker/crash_report.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -22,36 +22,36 @@ namespace {
 constexpr std::size_t kSignalStackBytes = 64 * 1024;
 constexpr std::size_t kMaxThreads = 1024;
 
-// A worker has one run, and its handlers must find its words.
-LastWords* words = nullptr;
+// A worker has one run, and its handlers must find its report.
+CrashReport* report = nullptr;
 std::array<std::atomic<pid_t>, kMaxThreads> threads;
 std::atomic<std::uint32_t> thread_count{0};
 
 emu::Machine* machine() { return static_cast<emu::Machine*>(lanewise_emulated::board); }
 
 _Unwind_Reason_Code add_frame(_Unwind_Context* context, void*) {
-    const std::uint32_t at = words->frames.load(std::memory_order_relaxed);
-    if (at >= LastWords::kFrames) return _URC_END_OF_STACK;
-    words->frame[at] = _Unwind_GetIP(context);
-    words->frames.store(at + 1, std::memory_order_release);
+    const std::uint32_t at = report->frames.load(std::memory_order_relaxed);
+    if (at >= CrashReport::kFrames) return _URC_END_OF_STACK;
+    report->frame[at] = _Unwind_GetIP(context);
+    report->frames.store(at + 1, std::memory_order_release);
     return _URC_NO_REASON;
 }
 
 // False on all threads but the first.
 bool begin(Death death) {
-    if (words->begun.exchange(1) != 0) return false;
-    words->death = death;
+    if (report->begun.exchange(1) != 0) return false;
+    report->death = death;
     if (const emu::Machine* here = machine()) {
-        words->in_lane = 1;
-        words->slot = here->current;
-        words->block = here->block_number();
+        report->in_lane = 1;
+        report->slot = here->current;
+        report->block = here->block_number();
     }
     return true;
 }
 
 // Ends the worker. What can go wrong stands behind what is sure.
 [[noreturn]] void end() {
-    words->said.store(1, std::memory_order_release);
+    report->complete.store(1, std::memory_order_release);
     _Unwind_Backtrace(add_frame, nullptr);
     // Lanes stand past their last stores: the record takes up what those wrote.
     if (emu::Machine* here = machine())
@@ -69,34 +69,34 @@ void tell_other_threads(int number) {
 
 void on_fault(int number, siginfo_t* info, void* context) {
     if (!begin(number == SIGABRT ? Death::aborted : Death::signal)) {
-        if (words->said.load() != 0 || number != SIGABRT) _exit(1);
-        for (;;) pause();   // another thread is speaking
+        if (report->complete.load() != 0 || number != SIGABRT) _exit(1);
+        for (;;) pause();   // another thread writes the report
     }
     const auto* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-    words->signal = number;
-    words->code = info->si_code;
-    words->address = reinterpret_cast<std::uint64_t>(info->si_addr);
-    words->pc = static_cast<std::uint64_t>(registers[REG_RIP]);
-    if (const emu::Machine* here = machine()) words->in_guard = here->stacks().is_guard(info->si_addr);
-    words->said.store(1, std::memory_order_release);
-    // Each of these may fault again, which ends the worker with what was said.
-    const bool nowhere = words->pc == words->address && number == SIGSEGV;
+    report->signal = number;
+    report->code = info->si_code;
+    report->address = reinterpret_cast<std::uint64_t>(info->si_addr);
+    report->pc = static_cast<std::uint64_t>(registers[REG_RIP]);
+    if (const emu::Machine* here = machine()) report->in_guard = here->stacks().is_guard(info->si_addr);
+    report->complete.store(1, std::memory_order_release);
+    // Each of these may fault again, which ends the worker with what is written.
+    const bool nowhere = report->pc == report->address && number == SIGSEGV;
     if (nowhere || number == SIGILL)
-        std::memcpy(&words->stack_top, reinterpret_cast<const void*>(registers[REG_RSP]), sizeof words->stack_top);
+        std::memcpy(&report->stack_top, reinterpret_cast<const void*>(registers[REG_RSP]), sizeof report->stack_top);
     if (!nowhere)
-        std::memcpy(words->instruction.data(), reinterpret_cast<const void*>(words->pc), words->instruction.size());
+        std::memcpy(report->instruction.data(), reinterpret_cast<const void*>(report->pc), report->instruction.size());
     end();
 }
 
 void on_stop(int, siginfo_t*, void* context) {
-    if (!machine() && words->begun == 0 && thread_count > 1) {
+    if (!machine() && report->begun == 0 && thread_count > 1) {
         tell_other_threads(kStopSignal);
         return;
     }
     if (!begin(Death::stopped)) {
         for (;;) pause();
     }
-    words->pc = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+    report->pc = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
     end();
 }
 
@@ -106,9 +106,9 @@ void on_preempt(int, siginfo_t* info, void* context) {
     if (info->si_code != SI_TKILL) tell_other_threads(kPreemptSignal);
     emu::Machine* here = machine();
     const auto pc = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-    const std::uint32_t ranges = words->ranges.load(std::memory_order_acquire);
-    for (std::uint32_t i = 0; here && i < std::min<std::uint32_t>(ranges, LastWords::kRanges); ++i)
-        if (pc >= words->range[2 * i] && pc < words->range[2 * i + 1]) {
+    const std::uint32_t ranges = report->ranges.load(std::memory_order_acquire);
+    for (std::uint32_t i = 0; here && i < std::min<std::uint32_t>(ranges, CrashReport::kRanges); ++i)
+        if (pc >= report->range[2 * i] && pc < report->range[2 * i + 1]) {
             here->let_others_run();
             here->waits(0, nullptr, emu::kPatience / 16);
             break;
@@ -127,7 +127,7 @@ void on_terminate() {
             try {
                 std::rethrow_exception(thrown);
             } catch (const std::exception& error) {
-                std::strncpy(words->text.data(), error.what(), words->text.size() - 1);
+                std::strncpy(report->text.data(), error.what(), report->text.size() - 1);
             } catch (...) {
             }
         }
@@ -150,7 +150,7 @@ void listen_on_this_thread() {
 }
 
 void listen_for_death(emu::RunState& state) {
-    words = &last_words(state);
+    report = &crash_report(state);
     _Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_END_OF_STACK; }, nullptr);  // loads what it needs
     listen_on_this_thread();
     struct sigaction action {};

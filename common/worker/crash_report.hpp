@@ -1,5 +1,5 @@
-// What a dying worker says: written by a signal handler into the run's memory, with plain stores and nothing that could
-// wait or allocate. The program reads it afterwards.
+// What a dying worker leaves: written by a signal handler into the run's memory, with plain stores and nothing that
+// could wait or allocate. The program reads it afterwards.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@ inline constexpr int kPreemptSignal = 23;   // SIGURG
 
 enum class Death : std::uint32_t { none, signal, stopped, exited, aborted, exception };
 
-struct LastWords {
+struct CrashReport {
     static constexpr std::size_t kFrames = 48;
 
     std::atomic<std::uint32_t> begun;
-    std::atomic<std::uint32_t> said;        // all but the frames is there
+    std::atomic<std::uint32_t> complete;    // all but the frames is there
     Death death;
     std::int32_t signal;
     std::int32_t code;                      // of the siginfo
@@ -31,7 +31,7 @@ struct LastWords {
     std::uint64_t block;
     std::uint64_t address;                  // that could not be accessed
     std::uint64_t pc;
-    std::uint64_t stack_top;                // the word there: where a jump nowhere came from
+    std::uint64_t stack_top;                // the 8 bytes there: where a jump nowhere came from
     std::array<unsigned char, 16> instruction;
     std::array<char, 256> text;             // of an exception
     std::atomic<std::uint32_t> frames;
@@ -42,9 +42,9 @@ struct LastWords {
     std::atomic<std::uint32_t> ranges;
     std::array<std::uint64_t, 2 * kRanges> range;
 };
-static_assert(sizeof(LastWords) <= sizeof(emu::RunState::room));
+static_assert(sizeof(CrashReport) <= sizeof(emu::RunState::room));
 
-inline LastWords& last_words(emu::RunState& state) { return *reinterpret_cast<LastWords*>(state.room); }
+inline CrashReport& crash_report(emu::RunState& state) { return *reinterpret_cast<CrashReport*>(state.room); }
 
 // In a worker, before its run: from now on signals, abort(), exit() and uncaught exceptions are told in `state`.
 void listen_for_death(emu::RunState& state);

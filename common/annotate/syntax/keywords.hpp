@@ -1,4 +1,4 @@
-// Words that say where a declaration belongs: CUDA's own, and macros of the files that stand for them.
+// Keywords that say where a declaration belongs: CUDA's own, and macros of the files that stand for them.
 #pragma once
 
 #include <map>
@@ -10,9 +10,9 @@
 
 namespace lanewise::annotate {
 
-class Words {
+class Keywords {
 public:
-    explicit Words(const std::vector<ParsedFile>& files);
+    explicit Keywords(const std::vector<ParsedFile>& files);
 
     std::set<std::string> device;                // __device__ and its like
     std::set<std::string> kernel;                // __global__

@@ -23,7 +23,8 @@ setTimeout(() => {
     sideways: document.documentElement.scrollWidth > innerWidth + 1, place: document.querySelector('#place').textContent,
     variant: facts.runs[0].variant, address: location.hash, tabs: document.querySelectorAll('#tabs button').length,
     text: document.querySelector('#words').textContent.length, terms: document.querySelectorAll('#words .term').length,
-    memory: document.querySelectorAll('.bank-row').length, size: innerWidth + 'x' + innerHeight};
+    memory: document.querySelectorAll('.bank-row').length,
+    plain: [...document.querySelectorAll('.bank-row i')].filter(word => !/^[?]?$/.test(word.textContent) && !word.style.background).length, size: innerWidth + 'x' + innerHeight};
   parent.postMessage(Object.entries(report).map(([k, v]) => `${k}=${v}`).join(' '), '*');
 }, 300);
 </script>
@@ -58,6 +59,7 @@ for size in "390 844" "844 390" "1440 900"; do
     expect "$report" "place=step $step of" "$size, a shared address"
     expect "$report" "variant=$variants " "$size, a shared address"
     expect "$report" "step=$step" "$size, the address follows"
+    expect "$report" "plain=0 " "$size, each word of memory has the colour of its value"
     case "$report" in *"tabs=0 "* | *"tabs=1 "* | *"text=0 "* | *"terms=0 "*) echo "$size: $report"; failures=$((failures + 1)) ;; esac
     [ $step = 1 ] && case "$report" in *"memory=0 "*) echo "$size: no memory in: $report"; failures=$((failures + 1)) ;; esac
   done

@@ -23,7 +23,8 @@ setTimeout(() => {
     sideways: document.documentElement.scrollWidth > innerWidth + 1, place: document.querySelector('#place').textContent,
     variant: facts.runs[0].variant, address: location.hash, tabs: document.querySelectorAll('#tabs button').length,
     text: document.querySelector('#words').textContent.length, terms: document.querySelectorAll('#words .term').length,
-    memory: document.querySelectorAll('.bank-row').length, size: innerWidth + 'x' + innerHeight};
+    memory: document.querySelectorAll('.bank-row').length,
+    plain: [...document.querySelectorAll('.bank-row i')].filter(word => !/^[?]?$/.test(word.textContent) && !word.style.background).length, size: innerWidth + 'x' + innerHeight};
   parent.postMessage(Object.entries(report).map(([k, v]) => `${k}=${v}`).join(' '), '*');
 }, 300);
 </script>
@@ -62,5 +63,14 @@ for size in "390 844" "844 390" "1440 900"; do
     [ $step = 1 ] && case "$report" in *"memory=0 "*) echo "$size: no memory in: $report"; failures=$((failures + 1)) ;; esac
   done
 done
+# Of several warps (two levels): words that the shown warp never holds have their value's colour, too.
+several=$("$program" --list | awk '$1 ~ /two_level$/ { print $1; exit }')
+if [ -n "$several" ]; then
+  frame 1440 900 "variant=$several&amp;step=1"
+  report=$(timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$folder/profile" \
+    --window-size=1500,1000 --virtual-time-budget=3000 --dump-dom "file://$folder/frame.html" 2> /dev/null | grep -o '<pre id="report">[^<]*' || true)
+  expect "$report " "variant=$several " "a block of several warps"
+  expect "$report " "plain=0 " "the colours of $several's memory"
+fi
 [ $failures = 0 ] && echo "three sizes without a fault"
 exit $((failures > 0))

@@ -24,8 +24,8 @@ void print_comparison(std::ostream& out, const std::string& origin, const Compar
         std::vector<std::string> cells;
         for (const Column column : columns) cells.push_back(cell_text(row, column));
         cells.push_back(!row.why_not.empty() ? "not run"
+                        : row.declared_wrong ? row.ok ? "wrong on purpose" : "wrong, as declared"
                         : row.ok             ? ""
-                        : row.declared_wrong ? "wrong, as declared"
                                              : "OUTSIDE");
         table.add(std::move(cells));
     }

@@ -247,6 +247,7 @@ std::string cell_text(const ComparedVariant& row, Column column) {
     const auto value = figure(row, column);
     if (!value) return "-";
     const double shown = *value;
+    if (std::isnan(shown)) return "nan";   // its sign means nothing
     const bool whole = shown == std::floor(shown) && std::fabs(shown) < 1e15;
     switch (column) {
         case Column::error:
@@ -315,7 +316,7 @@ std::string times_told(const Comparison& comparison) {
     if (comparison.times_from.empty()) return "none were measured or recorded";
     const std::uint64_t timed = shared_n(comparison, &ComparedVariant::timed_n);
     return comparison.times_from + " · " +
-           (timed ? fmt::format("{} values", timed) : std::string("each at its own size"));
+           (timed ? timing::size_text(timed) + " values" : std::string("each at its own size"));
 }
 
 }  // namespace lanewise::lesson

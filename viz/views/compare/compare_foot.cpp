@@ -69,6 +69,7 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
         const float width = text_width(pane.look(), Face::caption, told) + pane.px(22);
         if (width < rest.width() * 0.5f) {
             const Rect legend = rest.cut_right(width);
+            rest.cut_right(pane.px(10));
             differ_mark(pane.brush, {legend.x0, legend.center().y - pane.px(6), legend.x0 + pane.px(14),
                                      legend.center().y - pane.px(2)});
             text_in(pane.brush, Face::caption, legend, colors.quiet, told, Align::right);

@@ -124,10 +124,11 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
             else text_in(brush, Face::small, cell, ink, text, Align::right);
         }
         const char* told = !row.why_not.empty() ? "not run"
+                           : row.declared_wrong ? row.ok ? "wrong on purpose" : "wrong, as declared"
                            : row.ok             ? ""
-                           : row.declared_wrong ? "wrong, as declared"
                                                 : "outside";
-        text_in(brush, Face::caption, line, colors.warning, fit_text(look, Face::caption, told, line.width()),
+        const std::string short_of_it = row.declared_wrong && text_width(look, Face::caption, told) > line.width() ? "wrong" : told;
+        text_in(brush, Face::caption, line, colors.warning, fit_text(look, Face::caption, short_of_it, line.width()),
                 Align::right);
         if (!hovered) continue;
         if (!row.why_not.empty()) hint_card(look, row.why_not);

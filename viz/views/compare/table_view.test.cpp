@@ -1,8 +1,11 @@
 #include "viz/views/compare/table_view.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "viz/testing/headless.testing.hpp"
+#include "viz/testing/screens.testing.hpp"
 
 namespace lanewise::viz {
 namespace {
@@ -48,6 +51,25 @@ struct Shown {
         frame();
     }
 };
+
+// A kernel that is wrong on purpose is marked though it came out right here; its NaN has no sign.
+TEST(TableView, WhatIsWrongOnPurposeIsMarkedThoughItsResultIsRight) {
+    lesson::Comparison all = three();
+    all.rows[0].declared_wrong = true;
+    all.rows[1].value = std::copysign(std::nan(""), -1.0);
+    Headless gui(1280, 600);
+    testing::WordsCanvas canvas;
+    gui.canvas = &canvas;
+    TableView table;
+    gui.in_pane([&](const Pane& pane) { table.draw(pane, all, "a_fast"); }, Pane::Scroll::vertical);
+    const auto shows = [&](const std::string& words) {
+        return std::any_of(canvas.labels.begin(), canvas.labels.end(),
+                           [&](const auto& label) { return label.words == words; });
+    };
+    EXPECT_TRUE(shows("wrong on purpose") || shows("wrong"));
+    EXPECT_TRUE(shows("nan"));
+    EXPECT_FALSE(shows("-nan"));
+}
 
 TEST(TableView, AHeadingSortsByItsColumnThenTheOtherWayThenNotAtAll) {
     using Order = std::vector<std::string>;

@@ -68,14 +68,14 @@ std::string cost_text(const Cost& row) {
 std::string quoted_text(const Cost& row) {
     if (row.quoted <= 0 || !row.latency) return {};
     const double times = row.latency.median / row.quoted;
-    const std::string quoted = fmt::format("People say {}", cycles(row.quoted));
+    const std::string quoted = fmt::format("Commonly quoted: {}", cycles(row.quoted));
     const double interval = row.throughput ? 1 / row.throughput.median : 0;
     if (interval > 0 && factor(row.quoted, interval) < kNear && times >= kNear)
-        return fmt::format("{}: that is how often one can start, not the wait, which is {} times as long.", quoted,
+        return fmt::format("{}. That is the issue interval; the latency is {} times as long.", quoted,
                            cost_number(times));
     if (factor(row.quoted, row.latency.median) < kNear)
-        return fmt::format("{}: about the wait, which is {} here.", quoted, cycles(row.latency.median));
-    return fmt::format("{}: the wait here is {} times that.", quoted, cost_number(times));
+        return fmt::format("{}. The latency here is about that, {}.", quoted, cycles(row.latency.median));
+    return fmt::format("{}. The latency here is {} times that.", quoted, cost_number(times));
 }
 
 std::string cost_origin(const CostTable& table) {

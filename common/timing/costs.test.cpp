@@ -63,10 +63,10 @@ TEST_F(Costs, AShuffleIsStartedEveryCycleAndAnswersLater) {
     const Cost shuffle = row_of("shuffle_xor", 23.9, 0.998);
     EXPECT_EQ(cost_text(shuffle), "An SM can start one shuffle a cycle; the answer comes 23.9 cycles later.");
     EXPECT_EQ(quoted_text(shuffle),
-              "People say 1 cycle: that is how often one can start, not the wait, which is 23.9 times as long.");
+              "Commonly quoted: 1 cycle. That is the issue interval; the latency is 23.9 times as long.");
 }
 
-TEST_F(Costs, WordsFollowTheFigures) {
+TEST_F(Costs, TextFollowsTheFigures) {
     EXPECT_EQ(cost_text(row_of("add_f32", 4, 3.98)),
               "An SM can start 3.98 additions a cycle; the answer comes 4 cycles later.");
     EXPECT_EQ(cost_text(row_of("ballot", 12, 0.5)),
@@ -87,8 +87,9 @@ TEST_F(Costs, WordsFollowTheFigures) {
 
 TEST_F(Costs, AQuotedFigureIsSaidToBeWhatItIs) {
     EXPECT_EQ(quoted_text(row_of("shared_load", 28.9, 1)),
-              "People say 20 cycles: about the wait, which is 28.9 cycles here.");
-    EXPECT_EQ(quoted_text(row_of("load_memory", 800, 0.1)), "People say 400 cycles: the wait here is 2 times that.");
+              "Commonly quoted: 20 cycles. The latency here is about that, 28.9 cycles.");
+    EXPECT_EQ(quoted_text(row_of("load_memory", 800, 0.1)),
+              "Commonly quoted: 400 cycles. The latency here is 2 times that.");
     EXPECT_EQ(quoted_text(row_of("add_f32", 4, 4)), "");
     EXPECT_EQ(quoted_text(row_of("shuffle_xor", 0, 0)), "");
 }

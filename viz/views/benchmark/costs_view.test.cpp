@@ -88,7 +88,7 @@ TEST(CostScene, ACardExplainsARow) {
         all += line + " ";
     }
     EXPECT_NE(all.find("one shuffle a cycle; the answer comes 23.9 cycles later"), std::string::npos) << all;
-    EXPECT_NE(all.find("People say 1 cycle"), std::string::npos) << all;
+    EXPECT_NE(all.find("Commonly quoted: 1 cycle"), std::string::npos) << all;
 }
 
 TEST(CostsView, WhatIsPointedAtIsFound) {

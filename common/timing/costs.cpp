@@ -48,14 +48,14 @@ std::string cost_text(const Cost& row) {
     const CostWait wait = info ? info->wait : CostWait::answer;
     std::vector<std::string> parts;
     if (row.throughput)
-        parts.push_back(fmt::format("{} can start {}", info && info->shared ? "with all SMs at it, each" : "an SM",
+        parts.push_back(fmt::format("throughput of an SM{}: {}", info && info->shared ? " while all work" : "",
                                     pace_text(row.throughput.median, noun)));
     if (row.latency) {
         const std::string time = cycles(row.latency.median);
         if (wait == CostWait::nothing) parts.push_back(fmt::format("a warp by itself starts one every {}", time));
         else if (parts.empty()) parts.push_back(fmt::format("a {} takes {}", noun, time));
         else if (wait == CostWait::leave) parts.push_back(fmt::format("the warp goes on {} later", time));
-        else parts.push_back(fmt::format("the answer comes {} later", time));
+        else parts.push_back(fmt::format("latency: {}", time));
     }
     if (row.gpu_ns > 0)
         parts.push_back(fmt::format("one lane's takes {} ns of the whole GPU", cost_number(row.gpu_ns)));
@@ -71,11 +71,11 @@ std::string quoted_text(const Cost& row) {
     const std::string quoted = fmt::format("Commonly quoted: {}", cycles(row.quoted));
     const double interval = row.throughput ? 1 / row.throughput.median : 0;
     if (interval > 0 && factor(row.quoted, interval) < kNear && times >= kNear)
-        return fmt::format("{}. That is the issue interval; the latency is {} times as long.", quoted,
+        return fmt::format("{}; that is the throughput, not the latency, which is {} times as long.", quoted,
                            cost_number(times));
     if (factor(row.quoted, row.latency.median) < kNear)
-        return fmt::format("{}. The latency here is about that, {}.", quoted, cycles(row.latency.median));
-    return fmt::format("{}. The latency here is {} times that.", quoted, cost_number(times));
+        return fmt::format("{}, about the latency, which is {} here.", quoted, cycles(row.latency.median));
+    return fmt::format("{}; the latency here is {} times that.", quoted, cost_number(times));
 }
 
 std::string cost_origin(const CostTable& table) {

@@ -59,25 +59,25 @@ TEST_F(Costs, TheCatalogNamesEachOnceAndKeepsGroupsTogether) {
     EXPECT_EQ(cost_info("shuffle"), nullptr);
 }
 
-TEST_F(Costs, AShuffleIsStartedEveryCycleAndAnswersLater) {
+TEST_F(Costs, AShuffleHasAThroughputAndALatency) {
     const Cost shuffle = row_of("shuffle_xor", 23.9, 0.998);
-    EXPECT_EQ(cost_text(shuffle), "An SM can start one shuffle a cycle; the answer comes 23.9 cycles later.");
+    EXPECT_EQ(cost_text(shuffle), "Throughput of an SM: one shuffle a cycle; latency: 23.9 cycles.");
     EXPECT_EQ(quoted_text(shuffle),
-              "Commonly quoted: 1 cycle. That is the issue interval; the latency is 23.9 times as long.");
+              "Commonly quoted: 1 cycle; that is the throughput, not the latency, which is 23.9 times as long.");
 }
 
-TEST_F(Costs, TextFollowsTheFigures) {
+TEST_F(Costs, WordsFollowTheFigures) {
     EXPECT_EQ(cost_text(row_of("add_f32", 4, 3.98)),
-              "An SM can start 3.98 additions a cycle; the answer comes 4 cycles later.");
+              "Throughput of an SM: 3.98 additions a cycle; latency: 4 cycles.");
     EXPECT_EQ(cost_text(row_of("ballot", 12, 0.5)),
-              "An SM can start one vote every 2 cycles; the answer comes 12 cycles later.");
+              "Throughput of an SM: one vote every 2 cycles; latency: 12 cycles.");
     EXPECT_EQ(cost_text(row_of("syncthreads_8", 31.5, 0)), "A barrier takes 31.5 cycles.");
     EXPECT_EQ(cost_text(row_of("threadfence", 900, 0.01)),
-              "An SM can start one fence every 100 cycles; the warp goes on 900 cycles later.");
+              "Throughput of an SM: one fence every 100 cycles; the warp goes on 900 cycles later.");
     Cost atomic = row_of("atomic_void_one", 40, 0.02);
     atomic.gpu_ns = 0.0567;
     EXPECT_EQ(cost_text(atomic),
-              "With all SMs at it, each can start one atomic every 50 cycles; a warp by itself starts one every "
+              "Throughput of an SM while all work: one atomic every 50 cycles; a warp by itself starts one every "
               "40 cycles; one lane's takes 0.057 ns of the whole GPU.");
     EXPECT_EQ(cost_text(Cost{}), "Nothing was measured.");
     Cost lacking = row_of("reduce_add", 0, 0);
@@ -87,9 +87,8 @@ TEST_F(Costs, TextFollowsTheFigures) {
 
 TEST_F(Costs, AQuotedFigureIsSaidToBeWhatItIs) {
     EXPECT_EQ(quoted_text(row_of("shared_load", 28.9, 1)),
-              "Commonly quoted: 20 cycles. The latency here is about that, 28.9 cycles.");
-    EXPECT_EQ(quoted_text(row_of("load_memory", 800, 0.1)),
-              "Commonly quoted: 400 cycles. The latency here is 2 times that.");
+              "Commonly quoted: 20 cycles, about the latency, which is 28.9 cycles here.");
+    EXPECT_EQ(quoted_text(row_of("load_memory", 800, 0.1)), "Commonly quoted: 400 cycles; the latency here is 2 times that.");
     EXPECT_EQ(quoted_text(row_of("add_f32", 4, 4)), "");
     EXPECT_EQ(quoted_text(row_of("shuffle_xor", 0, 0)), "");
 }

@@ -87,7 +87,7 @@ TEST(CostScene, ACardExplainsARow) {
         EXPECT_LE(line.size(), 80u);
         all += line + " ";
     }
-    EXPECT_NE(all.find("one shuffle a cycle; the answer comes 23.9 cycles later"), std::string::npos) << all;
+    EXPECT_NE(all.find("one shuffle a cycle; latency: 23.9 cycles"), std::string::npos) << all;
     EXPECT_NE(all.find("Commonly quoted: 1 cycle"), std::string::npos) << all;
 }
 

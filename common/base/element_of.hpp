@@ -25,7 +25,7 @@ constexpr Element element_of() {
     }
 }
 
-// The words that an array of a type without an element of its own (a struct) is shown as.
+// The element that an array of a type without one of its own (a struct) is shown as.
 constexpr Element unsigned_of(std::size_t bytes) {
     return bytes % 4 == 0 ? Element::u32 : bytes % 2 == 0 ? Element::u16 : Element::u8;
 }

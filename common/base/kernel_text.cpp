@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 std::string included(const std::string& line) {
     const std::size_t hash = line.find_first_not_of(" \t");
     if (hash == line.npos || line[hash] != '#') return {};
-    const std::size_t word = line.find_first_not_of(" \t", hash + 1);
-    if (word == line.npos || line.compare(word, 7, "include") != 0) return {};
-    const std::size_t open = line.find_first_not_of(" \t", word + 7);
+    const std::size_t name = line.find_first_not_of(" \t", hash + 1);
+    if (name == line.npos || line.compare(name, 7, "include") != 0) return {};
+    const std::size_t open = line.find_first_not_of(" \t", name + 7);
     if (open == line.npos || line[open] != '"') return {};
     const std::size_t close = line.find('"', open + 1);
     return close == line.npos ? std::string() : line.substr(open + 1, close - open - 1);
@@ -64,20 +64,20 @@ std::string whole_kernel_text(const std::string& path, std::string text) {
 std::string name_lines(const std::string& sentence, const std::function<std::string(int line)>& named) {
     constexpr std::string_view kLine = " line ";
     constexpr std::size_t kMostDigits = 9;
-    std::string words;
+    std::string result;
     std::size_t from = 0;
     for (std::size_t at; (at = sentence.find(kLine, from)) != sentence.npos;) {
         at += kLine.size();
-        words.append(sentence, from, at - from);
+        result.append(sentence, from, at - from);
         const char* const first = sentence.data() + at;
         int line = 0;
         const auto read = std::from_chars(first, first + std::min(kMostDigits, sentence.size() - at), line);
         from = at;
         if (read.ec != std::errc() || *first == '-') continue;  // no number
-        words += named(line);
+        result += named(line);
         from += static_cast<std::size_t>(read.ptr - first);
     }
-    return words.append(sentence, from);
+    return result.append(sentence, from);
 }
 
 }  // namespace lanewise

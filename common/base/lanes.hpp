@@ -1,4 +1,4 @@
-// Sets of lanes in words.
+// Sets of lanes as text.
 #pragma once
 
 #include <cstddef>

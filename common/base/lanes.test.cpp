@@ -5,7 +5,7 @@
 namespace lanewise {
 namespace {
 
-TEST(Lanes, InWords) {
+TEST(Lanes, AsText) {
     EXPECT_EQ(lane_list(0), "no lane");
     EXPECT_EQ(lane_list(1u << 5), "lane 5");
     EXPECT_EQ(lane_list(0xf05u), "lanes 0, 2, 8-11");

@@ -11,8 +11,8 @@ inline constexpr int kBanks = 32;
 inline constexpr int kBankBytes = 4;
 
 // One shared-memory access. A request whose lanes need more than 128 bytes is made in turns of 128 bytes (half warps
-// for 8-byte, quarter warps for 16-byte words); in each turn lanes that want different words of one bank wait for one
-// another, lanes that want the same word do not.
+// for 8-byte, quarter warps for 16-byte accesses); in each turn lanes that want different words of one bank wait for
+// one another, lanes that want the same word do not.
 struct BankUse {
     int wavefronts = 0;                      // in all turns: the least is the number of turns
     int turns = 0;

@@ -1,4 +1,4 @@
-// Words from a file, fit to be shown: a terminal obeys control characters, and a window has no picture for them.
+// Text from a file, fit to be shown: a terminal obeys control characters, and a window has no picture for them.
 #pragma once
 
 #include <cstddef>

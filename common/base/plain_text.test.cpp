@@ -5,7 +5,7 @@
 namespace lanewise {
 namespace {
 
-TEST(PlainText, KeepsWordsOfAllLanguages) {
+TEST(PlainText, KeepsTextOfAllLanguages) {
     for (const char* text : {"", "warp_sum_xor<32>", "波の和", "😀", "a\u00a0b", "é"})
         EXPECT_EQ(plain_text(text), text);
 }

@@ -14,7 +14,7 @@ inline std::size_t code_points(const std::string& text) {
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-// Broken at blanks into lines of at most `columns` code points; a longer word has a line of its own.
+// Broken at blanks into lines of at most `columns` code points; a longer part has a line of its own.
 inline std::vector<std::string> wrapped(const std::string& prose, std::size_t columns) {
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < prose.size();) {

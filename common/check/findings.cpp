@@ -16,12 +16,12 @@ using trace::Severity;
 
 constexpr char kLine = emu::Found::kLineMark, kOtherLine = emu::Found::kOtherLineMark;
 
-struct Words {
+struct Kind {
     const char* kind;
     Severity severity;
 };
 
-Words kind_of(Problem problem) {
+Kind kind_of(Problem problem) {
     switch (problem) {
         case Problem::race: return {"race", Severity::wrong};
         case Problem::atomic_race: return {"atomic_race", Severity::wrong};

@@ -57,8 +57,8 @@ void Order::pass_up(Receipts& from, Receipts& to) {
     from.clear();
 }
 
-// Lanes that fenced, then met the others at a barrier: a lane that writes a flag after it passes on what they did before
-// their fences, and what was ordered before any of them.
+// Lanes that fenced, then came to a barrier with the others: a lane that writes a flag after it passes on what they did
+// before their fences, and what was ordered before any of them.
 void Order::fenced_before_barrier() {
     auto times = std::make_shared<std::vector<Time>>(fenced_ ? *fenced_ : std::vector<Time>(slots_, 0));
     bool any_device = false;

@@ -130,7 +130,7 @@ public:
     Coverage before(std::uint32_t block, std::uint32_t then, Time when, std::uint32_t slot) const {
         return block == block_ ? before(then, when, slot) : before_slowly(block, then, when, slot);
     }
-    // The same of an atomic on `word` and what follows from having met its value there, whatever was fenced before it.
+    // The same of an atomic on `word` and what follows from having read its value there, whatever was fenced before it.
     Coverage before_on_word(const void* word, std::uint32_t block, std::uint32_t then, Time when,
                             std::uint32_t slot) const;
     // Would it be ordered if lanes had fenced after the atomics by which they waited for others?

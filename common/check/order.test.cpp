@@ -19,7 +19,7 @@ protected:
     }
     std::unique_ptr<Order> made = std::make_unique<Order>();
     Order& order = *made;
-    int word = 0, other_intrinsic = 0;
+    int word = 0, other_word = 0;
 };
 
 TEST_F(Ordering, ALaneIsOrderedWithItselfAlone) {
@@ -51,7 +51,7 @@ TEST_F(Ordering, ABarrierOfSomeLanesOrdersThemAndIsPassedOn) {
     EXPECT_EQ(order.before(0, of_0, 8), Coverage::unordered);
     EXPECT_EQ(order.before(9, of_9, 7), Coverage::unordered);
     const Time later = order.time(0);
-    order.warp_barrier(0, 0x0000ff80, kAll);  // lane 7 meets lanes 8 to 15
+    order.warp_barrier(0, 0x0000ff80, kAll);  // lanes 7 to 15 participate
     EXPECT_EQ(order.before(0, of_0, 12), Coverage::ordered);
     EXPECT_EQ(order.before(0, later, 12), Coverage::unordered);
 }
@@ -140,9 +140,9 @@ TEST_F(Ordering, WhatWasReceivedIsPassedOn) {
     order.block_begins(1, 128);
     order.reads_word(9, &word, kDevice, false);
     order.fence(9, kDevice);
-    order.writes_word(9, &other_intrinsic, kDevice, false);
+    order.writes_word(9, &other_word, kDevice, false);
     order.block_begins(2, 128);
-    order.reads_word(0, &other_intrinsic, kDevice, false);
+    order.reads_word(0, &other_word, kDevice, false);
     order.fence(0, kDevice);
     EXPECT_EQ(order.before(0, 3, data, 0), Coverage::ordered);
 }

@@ -110,7 +110,7 @@ private:
         std::array<Site, 4> sites{};     // the last ones
         std::array<const std::byte*, 4> words{};
     };
-    std::array<VolatileReads, Order::kMaxSlots> volatile_reads_{};   // by each lane, since it wrote or met others
+    std::array<VolatileReads, Order::kMaxSlots> volatile_reads_{};   // by each lane, since it wrote or passed a barrier
     bool any_volatile_ = false;
     std::set<Site> update_reads_, update_writes_;                    // a lane read a word, then wrote one beside it
 

@@ -31,7 +31,7 @@ const char* severity_name(trace::Severity severity) {
     return severity == trace::Severity::note ? "note" : "wrong";
 }
 
-// What is known of a finding beside its words; both formats hold it.
+// What is known of a finding beside its sentence; both formats hold it.
 Json facts(const Finding& finding) {
     Json json{{"kernel", finding.kernel}, {"launch", finding.launch},
               {"block", finding.block},   {"warp", finding.warp},
@@ -55,7 +55,7 @@ Json facts(const Finding& finding) {
 
 struct Rule {
     const char* kind;
-    const char* words;
+    const char* sentence;
 };
 
 // In SARIF every kind is a rule with a sentence of its own.
@@ -79,7 +79,7 @@ constexpr Rule kRules[] = {
     {"uninitialised_read", "A read of memory that nothing has written."},
     {"barrier_divergence", "Threads of a block wait at different barriers."},
     {"mask_without_caller", "A lane calls a warp intrinsic with a mask that does not name it."},
-    {"mask_mismatch", "Lanes that meet in a warp intrinsic name different masks."},
+    {"mask_mismatch", "Participating lanes of a warp intrinsic name different masks."},
     {"intrinsic_mismatch", "Lanes that a mask names make different calls."},
     {"inactive_source", "A lane reads from a lane that takes no part in the shuffle."},
     {"bad_width", "A width that a shuffle does not take."},
@@ -127,8 +127,8 @@ Place place_of(const ReportedRun& run, int line) {
     return place;
 }
 
-// A finding's words with each line in the file that it stands in: "line 4 of sums.cuh".
-std::string in_words(const ReportedRun& run, const std::string& sentence) {
+// A finding's sentence with the file of each line that it names: "line 4 of sums.cuh".
+std::string with_files(const ReportedRun& run, const std::string& sentence) {
     return name_lines(sentence, [&run](int line) {
         const Place place = place_of(run, line);
         if (place.file == run.kernel_file) return fmt::format("{}", place.line);
@@ -146,7 +146,7 @@ Json location(const Place& place, const std::string& kernel) {
 }
 
 Json result_json(const ReportedRun& run, const Finding& finding, std::size_t rule) {
-    std::string text = in_words(run, finding.sentence);
+    std::string text = with_files(run, finding.sentence);
     if (!finding.advice.empty()) text += " " + finding.advice;
     const bool declared = !run.declared_wrong.empty();
     Json properties = facts(finding);
@@ -176,7 +176,7 @@ std::string report_json(const Report& report) {
         for (const Finding& finding : run.findings) {
             const Place place = place_of(run, finding.line);
             Json json{{"kind", finding.kind}, {"severity", severity_name(finding.severity)}, {"line", place.line},
-                      {"sentence", in_words(run, finding.sentence)}};
+                      {"sentence", with_files(run, finding.sentence)}};
             if (place.file != run.kernel_file) json["file"] = place.file;
             if (!finding.advice.empty()) json["advice"] = finding.advice;
             json.update(facts(finding));
@@ -210,7 +210,7 @@ std::string report_sarif(const Report& report) {
         }
     Json rules_json = Json::array();
     for (const Rule& rule : rules)
-        rules_json.push_back({{"id", rule.kind}, {"shortDescription", {{"text", rule.words}}}});
+        rules_json.push_back({{"id", rule.kind}, {"shortDescription", {{"text", rule.sentence}}}});
     Json driver{{"name", "Lanewise"}, {"version", report.version}, {"rules", std::move(rules_json)}};
     Json notices = Json::array();
     for (const ReportedRun& run : report.runs)

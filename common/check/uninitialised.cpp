@@ -5,17 +5,17 @@
 namespace lanewise::check {
 
 // An element of which no byte was written. An access of several is of a vector, of which any element counts, or copies a
-// struct, whose padding means nothing: arrays of structs are known as unsigned words, of which all must be unwritten.
+// struct, whose padding means nothing: arrays of structs are known as unsigned integers, which must all be unwritten.
 void Uninitialised::read_slowly(Region& region, std::uint32_t block, std::uint32_t slot, std::uint64_t offset,
                                 std::uint32_t bytes, Site site, Action action) {
     const auto size = static_cast<std::uint64_t>(element_size(region.element()));
     const std::uint8_t* written = region.written();
     const auto was_written = [&](std::uint64_t at) { return written[at >> 2] >> (at & 3) & 1; };
     const Element element = region.element();
-    const bool words = element == Element::u8 || element == Element::u16 || element == Element::u32 ||
+    const bool is_unsigned = element == Element::u8 || element == Element::u16 || element == Element::u32 ||
                        element == Element::u64;
     std::uint64_t begin = offset;
-    if (words)
+    if (is_unsigned)
         for (std::uint64_t at = offset; at < offset + bytes; ++at)
             if (was_written(at)) return;
     while (begin < offset + bytes) {

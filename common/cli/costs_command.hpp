@@ -22,7 +22,7 @@ timing::CostTable costs_of(Program& program, const Options& options, const Conso
 // To the terminal, and to --csv and --json.
 void show_costs(const timing::CostTable& table, const Options& options, const Console& console, Paint paint);
 
-// Each group's rows: the wait, how often an SM can start one, the figure that people quote; a sentence below each.
+// Each group's rows: latency, throughput, the figure commonly quoted; a sentence below each.
 void print_costs(std::ostream& out, const timing::CostTable& table, Paint paint);
 
 }  // namespace lanewise::lesson

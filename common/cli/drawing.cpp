@@ -14,7 +14,7 @@
 namespace lanewise::lesson {
 namespace {
 
-// `drawn`: what is asked for, in words; `otherwise`: what does without drawing.
+// `drawn`: what is asked for, as text; `otherwise`: what does without drawing.
 std::unique_ptr<FrontEnd> front_end_for(const Session& session, const std::string& drawn, const char* otherwise) {
     if (session.program.make_front_end) return session.program.make_front_end();
     throw Error(

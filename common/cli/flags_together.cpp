@@ -135,7 +135,7 @@ void check_together(const Options& options, const Lesson& lesson) {
         throw Error("--describe needs a step; add --step K, counted from 1.");
     if (options.describe && (options.timings || options.roofline))
         throw Error(
-            fmt::format("--describe tells the steps of a run; --time tells what {} draws. Leave out one of them.",
+            fmt::format("--describe describes the steps of a run; --time describes what {} draws. Leave out one of them.",
                         options.timings ? "--timings" : "--roofline"));
     if (!options.open.empty() && !options.controls.empty())
         throw Error(fmt::format("--open {} shows a run with the controls it was made with; leave out --{}.",

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 bool is_lesson(const std::string& name) { return name.size() > 3 && name[0] >= '0' && name[0] <= '9'; }
 
-// Words without the signs of Markdown: **strong**, *emphasis*, `code`, [link](target).
+// Text without the signs of Markdown: **strong**, *emphasis*, `code`, [link](target).
 std::string without_marks(const std::string& line) {
     std::string out;
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -56,7 +56,7 @@ std::string opening_of_text(const std::string& text) {
 }
 
 std::vector<LessonInfo> find_lessons(const fs::path& lessons, const fs::path& programs) {
-    std::vector<LessonInfo> ladder;
+    std::vector<LessonInfo> found;
     std::error_code ignored;
     for (fs::directory_iterator it(lessons, ignored), end; !ignored && it != end; it.increment(ignored)) {
         const std::string name = it->path().filename().string();
@@ -67,10 +67,10 @@ std::vector<LessonInfo> find_lessons(const fs::path& lessons, const fs::path& pr
         const fs::path program = programs / name;
         if (!programs.empty() && access(program.c_str(), X_OK) == 0 && !fs::is_directory(program, ignored))
             info.program = program.string();
-        ladder.push_back(std::move(info));
+        found.push_back(std::move(info));
     }
-    std::sort(ladder.begin(), ladder.end(), [](const LessonInfo& a, const LessonInfo& b) { return a.name < b.name; });
-    return ladder;
+    std::sort(found.begin(), found.end(), [](const LessonInfo& a, const LessonInfo& b) { return a.name < b.name; });
+    return found;
 }
 
 }  // namespace lanewise::lesson

@@ -13,7 +13,7 @@ namespace lanewise::lesson {
 // folder that cannot be read has no lessons.
 std::vector<LessonInfo> find_lessons(const std::filesystem::path& lessons, const std::filesystem::path& programs);
 
-// The heading of a lesson's text, and its first paragraph as one line of plain words.
+// The heading of a lesson's text, and its first paragraph as one line of plain text.
 std::string title_of_text(const std::string& text);
 std::string opening_of_text(const std::string& text);
 

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Ladder : public lanewise::testing::FolderTest {
+class LessonList : public lanewise::testing::FolderTest {
 protected:
     void SetUp() override { fs::create_directories(folder_ / "programs"); }
     void lesson(const std::string& name, const std::string& text) {
@@ -24,25 +24,25 @@ protected:
     }
 };
 
-TEST_F(Ladder, ListsTheFoldersInOrderAndFindsWhatIsBuilt) {
+TEST_F(LessonList, ListsTheFoldersInOrderAndFindsWhatIsBuilt) {
     lesson("10_last", "# The last\n\nOne *idea* of `x`, see\n[there](view:table).\n\nMore.\n");
     lesson("02_second", "Text first.\n");
     lesson("_template", "# Template\n");
     fs::create_directories(folder_ / "lessons" / "03_without_text");
     program("10_last", true);
     program("02_second", false);
-    const auto ladder = find_lessons(folder_ / "lessons", folder_ / "programs");
-    ASSERT_EQ(ladder.size(), 2u);
-    EXPECT_EQ(ladder[0].name, "02_second");
-    EXPECT_EQ(ladder[0].title, "02_second");
-    EXPECT_EQ(ladder[0].opening, "Text first.");
-    EXPECT_EQ(ladder[0].program, "");
-    EXPECT_EQ(ladder[1].title, "The last");
-    EXPECT_EQ(ladder[1].opening, "One idea of x, see there.");
-    EXPECT_EQ(ladder[1].program, (folder_ / "programs" / "10_last").string());
+    const auto lessons = find_lessons(folder_ / "lessons", folder_ / "programs");
+    ASSERT_EQ(lessons.size(), 2u);
+    EXPECT_EQ(lessons[0].name, "02_second");
+    EXPECT_EQ(lessons[0].title, "02_second");
+    EXPECT_EQ(lessons[0].opening, "Text first.");
+    EXPECT_EQ(lessons[0].program, "");
+    EXPECT_EQ(lessons[1].title, "The last");
+    EXPECT_EQ(lessons[1].opening, "One idea of x, see there.");
+    EXPECT_EQ(lessons[1].program, (folder_ / "programs" / "10_last").string());
 }
 
-TEST_F(Ladder, AFolderThatIsNotThereHasNoLessons) {
+TEST_F(LessonList, AFolderThatIsNotThereHasNoLessons) {
     EXPECT_TRUE(find_lessons(folder_ / "nowhere", {}).empty());
 }
 

@@ -35,7 +35,7 @@ public:
         for (const auto& launch : plan.launches) {
             const launch::Kernel& kernel = kernels.find(launch.kernel, launch.arguments);
             if (kernel.file != file_->path().filename().string())
-                throw Error(fmt::format("{} stands in {}, and the copy that you edit is of {}.", kernel.full_name(),
+                throw Error(fmt::format("{} is in {}, and the copy that you edit is of {}.", kernel.full_name(),
                                         kernel.file, file_->path().filename().string()));
             if (key.find(kernel.full_name() + ";") != key.npos) continue;
             key += kernel.full_name() + ";";

@@ -133,7 +133,7 @@ std::vector<Message> messages_of(const std::string& output, const fs::path& file
     if (messages.empty()) {
         std::string all = plain(output.substr(0, 4 * kLongest));
         while (!all.empty() && all.back() == '\n') all.pop_back();
-        messages.push_back({file.string(), 0, 0, all.empty() ? "the compiler ended without a word." : all});
+        messages.push_back({file.string(), 0, 0, all.empty() ? "the compiler ended without a message." : all});
     }
     return messages;
 }

@@ -22,16 +22,16 @@ std::string contents_of(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// The first name one of whose words is near: 'shufle' finds "block_sum_tree_shuffle".
+// The first name one of whose parts is near: 'shufle' finds "block_sum_tree_shuffle".
 std::string nearest_by_part(const std::string& text, const std::vector<std::string>& names) {
     for (const auto& name : names) {
-        std::vector<std::string> words;
+        std::vector<std::string> parts;
         for (std::size_t at = 0; at <= name.size();) {
             const auto end = std::min(name.find('_', at), name.size());
-            words.push_back(name.substr(at, end - at));
+            parts.push_back(name.substr(at, end - at));
             at = end + 1;
         }
-        if (text.size() > 2 && !nearest(text, words).empty()) return name;
+        if (text.size() > 2 && !nearest(text, parts).empty()) return name;
     }
     return {};
 }

@@ -39,7 +39,7 @@ TEST(MeasuredCosts, AreWhatEveryGpuHas) {
     const Cost add = row("add_f32"), shuffle = row("shuffle_xor"), load = row("shared_load");
     EXPECT_GT(add.latency.median, 2);
     EXPECT_LT(add.latency.median, 10);
-    // The quoted "one cycle" is near what an SM can start, and far from the wait.
+    // The quoted "one cycle" is near the issue interval, and far from the latency.
     EXPECT_GT(shuffle.latency.median, 3 * add.latency.median);
     EXPECT_LT(shuffle.latency.median, 60);
     EXPECT_GT(shuffle.throughput.median, 0.4);

@@ -359,7 +359,7 @@ TEST(GpuState, WithoutTheLibraryItSaysSo) {
     EXPECT_TRUE(contains(state_text(state), "unknown: libnvidia-ml.so.1"));
     EXPECT_EQ(state_text({1980, 3201, 41, 0, ""}), "SM 1980 MHz, memory 3201 MHz, 41 °C, no other process");
     EXPECT_EQ(state_text({1980, -1, -1, 2, ""}), "SM 1980 MHz, 2 other processes");
-    EXPECT_EQ(state_text({1980, -1, -1, -1, ""}), "SM 1980 MHz, other processes not told");
+    EXPECT_EQ(state_text({1980, -1, -1, -1, ""}), "SM 1980 MHz, other processes unknown");
 }
 
 }  // namespace

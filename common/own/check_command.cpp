@@ -27,7 +27,7 @@ constexpr const char* kUsage =
     "  // run: block_sum<256><<<4, 256>>>(in = random(1024), out = zeros(1), 1024)\n"
     "  // expect: out[0] ~ sum(in)\n"
     "\n"
-    "  --run TEXT, --expect TEXT  the same words, instead of the file's\n"
+    "  --run TEXT, --expect TEXT  the same lines, instead of the file's\n"
     "  -I FOLDER                  where the file's headers are\n"
     "  --text                     print each step; --step K, --focus BLOCK:WARP, --lane L choose what\n"
     "  --interactive              step through it in the terminal\n"

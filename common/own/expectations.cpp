@@ -114,11 +114,11 @@ public:
         const auto* part = std::get_if<Part>(&expectation.left);
         if (const auto* reduction = std::get_if<Reduction>(&expectation.left)) {
             if (reduction->name != "sum" || reduction->of[0].first)
-                fail(expectation, "on the left stands a buffer, such as out[0], or sum(out).");
+                fail(expectation, "the left side must be a buffer, such as out[0], or sum(out).");
             part = &reduction->of[0];
             result.summed = true;
         } else if (!part || part->before) {
-            fail(expectation, "on the left stands a buffer that the kernels write, such as out[0].");
+            fail(expectation, "the left side must be a buffer that the kernels write, such as out[0].");
         }
         result.buffer = index_of(expectation, part->buffer);
         const auto& spec = plan_.buffers[result.buffer];

@@ -77,7 +77,7 @@ std::size_t behind(const std::vector<Piece>& all, std::size_t at) {
     return all.size();
 }
 
-std::string words(const std::vector<Piece>& all, std::size_t begin, std::size_t end) {
+std::string text_of(const std::vector<Piece>& all, std::size_t begin, std::size_t end) {
     std::string text;
     for (std::size_t i = begin; i < end; ++i) {
         const bool apart = !text.empty() && all[i].text != "," && all[i].text != "::" && all[i].text != "*" &&
@@ -103,12 +103,12 @@ HeadParameter parameter_of(const std::vector<Piece>& all, std::size_t begin, std
                                                   "__restrict", "restrict", "const",  "half",     "size_t"};
     const bool named = end > begin + 1 && all[end - 1].is_name &&
                        std::find(std::begin(kTypes), std::end(kTypes), all[end - 1].text) == std::end(kTypes);
-    if (!named) return {words(all, begin, whole), ""};
+    if (!named) return {text_of(all, begin, whole), ""};
     std::string type;
     std::vector<Piece> kept;
     for (std::size_t i = begin; i + 1 < end; ++i)
         if (!all[i].text.starts_with("__restrict") && all[i].text != "restrict") kept.push_back(all[i]);
-    type = words(kept, 0, kept.size());
+    type = text_of(kept, 0, kept.size());
     return {type + (is_array ? "*" : ""), all[end - 1].text};
 }
 
@@ -143,7 +143,7 @@ std::vector<KernelHead> kernel_heads(const std::string& text) {
             space_next = specializes = false;
         } else if (piece == "template" && at + 1 < all.size() && all[at + 1].text == "<") {
             const std::size_t end = behind(all, at + 1);
-            template_text = words(all, at + 2, end - 1);
+            template_text = text_of(all, at + 2, end - 1);
             specializes = end == at + 3;
             at = end - 1;
         } else if (piece == "__global__") {

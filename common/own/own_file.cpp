@@ -152,7 +152,7 @@ std::string text_of(const fs::path& file, const std::vector<Program>& programs) 
         text += "```\n";
     }
     text +=
-        "\n**E** goes to the next access that a finding names. Lines such as these stand in the file as comments: "
+        "\n**E** goes to the next access that a finding names. Lines such as these are in the file as comments: "
         "`// run: …`, `// expect: …`.\n";
     return text;
 }
@@ -229,7 +229,7 @@ OwnFile open_file(const Asked& asked, const compile::Toolchain& tools, const std
     for (const Expectation& expectation : programs.front().expectations)
         if (expectation.is_for_all &&
             std::none_of(plans.begin(), plans.end(), [&](const auto& plan) { return has_buffer(plan, expectation); }))
-            fail_at(expectation.line, expectation.at, "no program has the buffer that stands on the left.");
+            fail_at(expectation.line, expectation.at, "no program has the buffer on the left side.");
     for (std::size_t i = 0; i < programs.size(); ++i) {
         std::erase_if(programs[i].expectations,
                       [&](const Expectation& e) { return e.is_for_all && !has_buffer(plans[i], e); });

@@ -26,7 +26,7 @@ void print_finding(std::ostream& out, const SourceText& source, const trace::Fin
     const std::string what = fmt::format("{}: {}: {}", place.name, is_note ? "note" : "finding", finding.kind);
     out << '\n' << (is_note ? paint.faint(what) : paint.warning(what)) << '\n';
     if (!place.text.empty()) out << "    " << paint.source(place.text) << '\n';
-    out << "  " << source.in_words(finding.sentence) << '\n';
+    out << "  " << source.with_files(finding.sentence) << '\n';
     if (finding.other && finding.other->line > 0 && finding.other->line != finding.line) {
         const auto other = source.at(finding.other->line);
         out << paint.faint(fmt::format("  the other access: {}  {}", other.name, other.text)) << '\n';
@@ -56,7 +56,7 @@ SourceText::Place SourceText::at(int line) const {
     return {names_[static_cast<std::size_t>(line) - 1], lines_[static_cast<std::size_t>(line) - 1]};
 }
 
-std::string SourceText::in_words(const std::string& sentence) const {
+std::string SourceText::with_files(const std::string& sentence) const {
     return name_lines(sentence, [this](int line) {
         const auto number = static_cast<std::size_t>(line);
         if (number <= first_file_ || number > names_.size()) return fmt::format("{}", line);

@@ -21,7 +21,7 @@ public:
     };
     Place at(int line) const;
     // A sentence with the lines that it names as their own files count them.
-    std::string in_words(const std::string& sentence) const;
+    std::string with_files(const std::string& sentence) const;
 
 private:
     std::vector<std::string> lines_;

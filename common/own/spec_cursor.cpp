@@ -59,9 +59,9 @@ bool Cursor::sees_number() {
     const char c = text_[at_];
     if (std::isdigit(static_cast<unsigned char>(c)) || c == '(' || c == '.') return true;
     if (c == '-' || c == '+') return true;
-    for (const std::string_view word : {"inf", "nan", "true", "false", "INFINITY", "NAN", "sizeof"})
-        if (text_.substr(at_).starts_with(word) &&
-            (at_ + word.size() == text_.size() || !in_name(text_[at_ + word.size()])))
+    for (const std::string_view known : {"inf", "nan", "true", "false", "INFINITY", "NAN", "sizeof"})
+        if (text_.substr(at_).starts_with(known) &&
+            (at_ + known.size() == text_.size() || !in_name(text_[at_ + known.size()])))
             return true;
     return false;
 }
@@ -150,15 +150,15 @@ Number Cursor::plain_number() {
     }
     const std::size_t start = at();
     if (sees_name()) {
-        const std::string word = name();
-        if (word == "inf" || word == "INFINITY") return real(std::numeric_limits<double>::infinity());
-        if (word == "nan" || word == "NAN") return real(std::numeric_limits<double>::quiet_NaN());
-        if (word == "true" || word == "false") return whole(word == "true");
+        const std::string found = name();
+        if (found == "inf" || found == "INFINITY") return real(std::numeric_limits<double>::infinity());
+        if (found == "nan" || found == "NAN") return real(std::numeric_limits<double>::quiet_NaN());
+        if (found == "true" || found == "false") return whole(found == "true");
         static constexpr std::pair<const char*, int> kSizes[] = {
             {"char", 1},          {"bool", 1},    {"short", 2},    {"half", 2},  {"__half", 2},
             {"__nv_bfloat16", 2}, {"int", 4},     {"unsigned", 4}, {"float", 4}, {"double", 8},
             {"float2", 8},        {"float4", 16}, {"int4", 16},    {"size_t", 8}};
-        if (word == "sizeof") {
+        if (found == "sizeof") {
             need("(", "behind sizeof");
             const std::string type = name();
             need(")", "behind the type");
@@ -166,7 +166,7 @@ Number Cursor::plain_number() {
                 if (type == known) return whole(size);
             fail_there(start, fmt::format("the size of '{}' is not known here; give a number.", type));
         }
-        fail_there(start, fmt::format("a number was expected, but there is '{}'.", word));
+        fail_there(start, fmt::format("a number was expected, but there is '{}'.", found));
     }
     const std::string_view left = text_.substr(at_);
     const char* begin = left.data();

@@ -44,7 +44,7 @@ public:
 
     [[noreturn]] void fail(const std::string& sentence) { fail_at(line_, at(), sentence); }
     [[noreturn]] void fail_there(std::size_t at, const std::string& sentence) { fail_at(line_, at, sentence); }
-    // What is next, in words: "'foo'", "the end of the line"
+    // What is next, as text: "'foo'", "the end of the line"
     std::string found();
     const SpecLine& line() const { return line_; }
 

@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-// Where `term` ends that begins at `at`, as whole words, in one or many; `at` where it does not stand there.
+// Where `term`, singular or plural, ends that begins at `at`; `at` where it is not there or is part of longer text.
 std::size_t end_of_term(std::string_view text, std::size_t at, std::string_view term) {
     if ((at > 0 && is_letter(text[at - 1])) || text.substr(at, term.size()) != term) return at;
     std::size_t end = at + term.size();

@@ -23,8 +23,8 @@ public:
     const std::vector<Term>& terms() const { return terms_; }
     // The term of a link, "bank-conflict"; null where there is none.
     const Term* find(std::string_view link) const;
-    // The longest term around the sign at `place` of `text`, as whole words, in one or many ("two shuffles"); null where
-    // there is none.
+    // The longest term around the sign at `place` of `text`, singular or plural ("two shuffles"); null where there is
+    // none.
     const Term* at(std::string_view text, std::size_t place) const;
     // All terms in a text, in its order, each once.
     std::vector<const Term*> in(std::string_view text) const;

@@ -21,7 +21,7 @@ struct Asked {
     const trace::Record& record() const { return steps.trace->records[part->records.front()]; }
 };
 
-// Of that kind, there; without words and answer.
+// Of that kind, there; without text and answer.
 Question question_at(QuestionKind kind, const Asked& asked, int lane = -1);
 // A wrong answer is kept where it is not the right one, and not known already.
 void add_wrong(Question& question, const std::string& answer, const std::string& reveals,

@@ -42,8 +42,8 @@ constexpr std::array<KindNames, 18> kKinds = {{{QuestionKind::source_lane, "sour
 std::string plain(const std::string& answer) {
     std::string text;
     for (const char c : answer) text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    for (const char* word : {"lanes", "lane", "percent", "%"})
-        if (text.find(word) != std::string::npos) text.erase(text.find(word), std::string(word).size());
+    for (const char* unit : {"lanes", "lane", "percent", "%"})
+        if (text.find(unit) != std::string::npos) text.erase(text.find(unit), std::string(unit).size());
     const auto first = text.find_first_not_of(" \t\r\n");
     if (first == std::string::npos) return "";
     return text.substr(first, text.find_last_not_of(" \t\r\n.") + 1 - first);
@@ -83,10 +83,10 @@ std::optional<std::uint32_t> lanes_in(std::string text) {
     return text.empty() ? std::nullopt : std::optional(lanes);
 }
 
-bool is_word(const std::string& text) { return text == "yes" || text == "no" || text == "same"; }
+bool is_choice(const std::string& text) { return text == "yes" || text == "no" || text == "same"; }
 
-// "y" is yes, "equal" is same; nothing where it is no such word.
-std::optional<std::string> word_in(const std::string& text) {
+// "y" is yes, "equal" is same; nothing where it is none of them.
+std::optional<std::string> choice_in(const std::string& text) {
     if (text == "y" || text == "yes") return "yes";
     if (text == "n" || text == "no") return "no";
     if (text == "same" || text == "equal" || text == "s") return "same";
@@ -98,10 +98,10 @@ std::optional<bool> is_answer(QuestionKind kind, const std::string& given, const
     const bool lanes =
         kind == QuestionKind::holds_total ||
         (kind == QuestionKind::written && (answer.find('-') > 0 && answer.find_first_of("-,") < answer.size()));
-    if (kind == QuestionKind::is_defined || kind == QuestionKind::faster || is_word(answer)) {
-        const auto word = word_in(given);
-        if (!word || (*word == "same" && kind != QuestionKind::faster)) return std::nullopt;
-        return *word == answer;
+    if (kind == QuestionKind::is_defined || kind == QuestionKind::faster || is_choice(answer)) {
+        const auto choice = choice_in(given);
+        if (!choice || (*choice == "same" && kind != QuestionKind::faster)) return std::nullopt;
+        return *choice == answer;
     }
     if (lanes) {
         const auto named = lanes_in(given);

@@ -106,13 +106,13 @@ std::optional<Question> ordered_question(const Asked& asked) {
                                     other_warp ? fmt::format("warp {}", from->warp) : "its warp");
         question.answer = from->warp_barrier ? "yes" : "no";
         add_wrong(question, "yes",
-                  other_warp        ? "Only a block barrier makes one warp wait for another. None stands between this store and "
+                  other_warp        ? "Only a block barrier makes one warp wait for another. None is between this store and "
                                       "this load: either may come first."
                   : from->shuffle ? kShuffleOrders
                                     : kLockstep,
                   here);
         add_wrong(question, "no",
-                  "Between the store and the load stands __syncwarp: its lanes wait for each other, and see what the others "
+                  "Between the store and the load is a __syncwarp: its lanes wait for each other, and see what the others "
                   "wrote before it.",
                   here);
         return question;

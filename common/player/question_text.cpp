@@ -9,13 +9,13 @@
 namespace lanewise::lesson {
 namespace {
 
-// A paragraph's words without their marks: "*Before:* see [lane 5](step:2)" is "Before: see lane 5".
-std::string words_of(std::string_view markdown) {
-    std::string words;
+// A paragraph's text without its marks: "*Before:* see [lane 5](step:2)" is "Before: see lane 5".
+std::string without_marks(std::string_view markdown) {
+    std::string text;
     for (std::size_t at = 0; at < markdown.size(); ++at) {
         const char c = markdown[at];
         if (c == '*') continue;
-        // Of a link its words alone; other brackets stay, as in E[x].
+        // Of a link its text alone; other brackets stay, as in E[x].
         if (c == '[') {
             const std::size_t close = markdown.find(']', at);
             if (close != std::string_view::npos && close + 1 < markdown.size() && markdown[close + 1] == '(') continue;
@@ -24,10 +24,10 @@ std::string words_of(std::string_view markdown) {
             at = std::min(markdown.find(')', at), markdown.size());
             continue;
         }
-        words += c == '\n' ? ' ' : c;
+        text += c == '\n' ? ' ' : c;
     }
-    const auto first = words.find_first_not_of(' ');
-    return first == std::string::npos ? "" : words.substr(first, words.find_last_not_of(' ') + 1 - first);
+    const auto first = text.find_first_not_of(' ');
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
 }
 
 // "Often believed: …", by the first sentences of the paragraph that begins with the claim; and where its first
@@ -38,12 +38,12 @@ WrongAnswer wrong_answer(std::string_view markdown, const Link& link, const std:
         throw Error(fmt::format("The link to ask:{} of step {} names '{}', but no paragraph of the text begins with **\"{}.",
                                 question_kind_name(*link.ask), *link.step + 1, claim, claim));
     const std::string_view paragraph = markdown.substr(begin, markdown.find("\n\n", begin) - begin);
-    std::string words = words_of(paragraph);
-    std::erase(words, '`');
+    std::string text = without_marks(paragraph);
+    std::erase(text, '`');
     constexpr std::size_t kMost = 340;   // letters: what the card has room for
-    if (words.size() > kMost)
-        if (const std::size_t end = words.rfind(". ", kMost); end != std::string::npos) words.resize(end + 1);
-    WrongAnswer wrong{answer, "Often believed: " + words, fmt::format("step:{}", *link.step + 1)};
+    if (text.size() > kMost)
+        if (const std::size_t end = text.rfind(". ", kMost); end != std::string::npos) text.resize(end + 1);
+    WrongAnswer wrong{answer, "Often believed: " + text, fmt::format("step:{}", *link.step + 1)};
     if (const auto targets = links_of_text(paragraph); !targets.empty())
         for (const std::string& target : targets)
             if (parse_link(target).term.empty()) {
@@ -57,7 +57,7 @@ WrongAnswer wrong_answer(std::string_view markdown, const Link& link, const std:
 
 std::vector<TextQuestion> questions_of_text(std::string_view markdown) {
     std::vector<TextQuestion> questions;
-    std::size_t begin = 0;  // of the words of the next question: its paragraph, or behind the last link that asks
+    std::size_t begin = 0;  // of the text of the next question: its paragraph, or behind the last link that asks
     for (std::size_t at = markdown.find("]("); at != std::string_view::npos; at = markdown.find("](", at + 2)) {
         const std::size_t end = markdown.find(')', at), open = markdown.rfind('[', at);
         if (end == std::string_view::npos || open == std::string_view::npos) break;
@@ -65,7 +65,7 @@ std::vector<TextQuestion> questions_of_text(std::string_view markdown) {
         if (target.find("ask:") == std::string::npos) continue;
         const std::size_t paragraph = markdown.rfind("\n\n", open);
         begin = std::max(begin, paragraph == std::string_view::npos ? 0 : paragraph + 2);
-        questions.push_back({words_of(markdown.substr(begin, open - begin)), parse_link(target)});
+        questions.push_back({without_marks(markdown.substr(begin, open - begin)), parse_link(target)});
         TextQuestion& asked = questions.back();
         for (const auto& [answer, claim] : asked.link.wrong)
             asked.wrong.push_back(wrong_answer(markdown, asked.link, answer, claim));

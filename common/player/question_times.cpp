@@ -37,8 +37,8 @@ std::optional<Question> faster_question(const Asked& asked, const QuestionSource
     question.answer = order < 0 ? "yes" : order > 0 ? "no" : "same";
     const std::string told = fmt::format("{} takes {}, {} {}.", times->title, timing::time_text(times->own.median_us),
                                          times->other_title, timing::time_text(times->others.median_us));
-    for (const char* word : {"yes", "no"})
-        add_wrong(question, word,
+    for (const char* answer : {"yes", "no"})
+        add_wrong(question, answer,
                   told + (order == 0 ? " The difference lies within the spread (5th to 95th percentile): it is none."
                                      : " Steps are no time: what a step costs depends on what it waits for."),
                   "view:timings");

@@ -67,13 +67,13 @@ struct Question {
     bool of_text = false;        // the lesson's text asks it
 };
 
-// A question that the lesson's text asks: its words, and the link behind them.
+// A question that the lesson's text asks: its text, and the link behind them.
 struct TextQuestion {
     std::string text;
     Link link;
     std::vector<WrongAnswer> wrong = {};   // those of the link, told by the text's own paragraphs
 };
-// The links with `ask:` of a text, each with the words of its paragraph before it. Throws Error where a `wrong:` names a
+// The links with `ask:` of a text, each with the text of its paragraph before it. Throws Error where a `wrong:` names a
 // claim that no paragraph begins with.
 std::vector<TextQuestion> questions_of_text(std::string_view markdown);
 

@@ -47,7 +47,7 @@ void print_list(std::ostream& out, const Lesson& lesson, Paint paint);
 struct TextView {
     std::optional<steps::WarpRef> focus;   // none: the first recorded warp
     std::optional<std::size_t> step;       // 0-based: only this one
-    std::optional<int> lane;               // whose formula stands below a step; none: 5, or the lowest at work
+    std::optional<int> lane;               // whose formula stands below a step; none: 5, or the lowest active
     bool permutation = false;              // each shuffle also as a matrix of lanes
     Paint paint{false};
     std::size_t columns = kColumns;        // of the terminal, where it has fewer

@@ -155,8 +155,8 @@ TEST(PrintText, ATeachingWarpHasOnlyItsLanes) {
     EXPECT_EQ(text.find("  8   9"), std::string::npos) << text;
 }
 
-// A pack stands in rows of its own, so that 16 lanes stay side by side.
-TEST(PrintText, PacksStandElementByElement) {
+// A vector has rows of its own, so that 16 lanes stay side by side.
+TEST(PrintText, VectorsAreShownElementByElement) {
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", trace::Space::global, 256);
     auto warp = made.warp(0, 0);
@@ -187,7 +187,7 @@ TEST(PrintText, WhatTheRunCost) {
     const std::string costs =
         "    50.0 % lane utilization in add steps: 16 of 32\n"
         "    global memory: 1 request · 32 sectors of 32 bytes · 32.0 sectors a request · 128 of 1024 bytes used\n"
-        "    shared memory: 1 request · 2 wavefronts · 1 more for bank conflicts and wide words\n"
+        "    shared memory: 1 request · 2 wavefronts · 1 more for bank conflicts and wide accesses\n"
         "    83 % of the lanes active in a step, on average\n";
     const std::string counts =
         "1 shuffle round · 0 block barriers · 32 shared accesses · 32 global accesses · 0 atomics";

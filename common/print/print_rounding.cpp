@@ -86,7 +86,7 @@ void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Pai
     }
     if (lens.unknown > 0)
         out << paint.faint(fmt::format(
-                   "{} not told: something else than a sum of inputs came in, or what was added left no record.",
+                   "{} unknown: something else than a sum of inputs came in, or what was added left no record.",
                    counted(lens.unknown, "addition")))
             << '\n';
 }

@@ -264,7 +264,7 @@ private:
             fill(place, access.lanes,
                  [&](int lane) { return fmt::format("[{}]", access.index[static_cast<std::size_t>(lane)]); });
             rows.push_back(std::move(place));
-            // A pack takes a row for each element.
+            // A vector takes a row for each element.
             for (int e = 0; e < access.elements; ++e) {
                 Row value{e == 0 ? verb : fmt::format("  +{}", e), {}, reads ? nullptr : &Paint::result};
                 fill(value, access.lanes,

@@ -44,7 +44,7 @@ std::string shared_of(const Step::Counters& c) {
     return fmt::format("shared memory: {} · {}{}", counted(c.shared_requests, "request"),
                        counted(c.shared_wavefronts, "wavefront"),
                        extra == 0 ? std::string(" · no bank conflicts")
-                                  : fmt::format(" · {} more for bank conflicts and wide words", extra));
+                                  : fmt::format(" · {} more for bank conflicts and wide accesses", extra));
 }
 
 // What one block cost, or several together: a line each for utilization, global and shared memory, where there is any.
@@ -70,20 +70,20 @@ Step::Counters together(const std::vector<Step::Counters>& blocks) {
     return all;
 }
 
-// How many lanes were at work in a step in which some were, on average over all blocks; empty where that is not known.
+// How many lanes were active in a step in which some were, on average over all blocks; empty where that is not known.
 std::string average_of(const Run& run) {
-    std::uint64_t at_work = 0, present = 0;
+    std::uint64_t active = 0, present = 0;
     for (const auto& step : run.steps.steps)
         for (std::size_t b = 0; b < step.counters.size(); ++b) {
             const auto launch = run.steps.blocks[b].launch;
             if (step.counters[b].active_lanes == 0 || launch >= run.trace.header.launches.size()) continue;
             const auto& block = run.trace.header.launches[launch].block;
-            at_work += step.counters[b].active_lanes;
+            active += step.counters[b].active_lanes;
             present += std::uint64_t{block[0]} * block[1] * block[2];
         }
     if (present == 0) return {};
     return fmt::format("{:.0f} % of the lanes active in a step, on average",
-                       100.0 * static_cast<double>(at_work) / static_cast<double>(present));
+                       100.0 * static_cast<double>(active) / static_cast<double>(present));
 }
 
 template <class T>

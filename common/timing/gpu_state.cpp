@@ -82,7 +82,7 @@ GpuState GpuWatch::read() const {
     // This process is one of them. Where none is listed, this one is not either: the list is hidden from a container.
     if ((status == kSuccess || status == kInsufficientSize) && count > 0)
         state.other_processes = static_cast<int>(count) - 1;
-    if (!state.known()) state.why_not = fmt::format("{} tells nothing of this GPU", kLibrary);
+    if (!state.known()) state.why_not = fmt::format("{} reports nothing on this GPU", kLibrary);
     return state;
 }
 
@@ -92,7 +92,7 @@ std::string state_text(const GpuState& state) {
     if (state.sm_mhz >= 0) parts.push_back(fmt::format("SM {} MHz", state.sm_mhz));
     if (state.memory_mhz >= 0) parts.push_back(fmt::format("memory {} MHz", state.memory_mhz));
     if (state.temperature_c >= 0) parts.push_back(fmt::format("{} °C", state.temperature_c));
-    parts.push_back(state.other_processes < 0    ? "other processes not told"
+    parts.push_back(state.other_processes < 0    ? "other processes unknown"
                     : state.other_processes == 0 ? "no other process"
                     : state.other_processes == 1 ? "1 other process"
                                                  : fmt::format("{} other processes", state.other_processes));

@@ -224,7 +224,7 @@ TEST(Measure, CountsTheBytesOfInputsAndOutputs) {
     EXPECT_EQ(bytes_of(plan), 5u);
 }
 
-TEST(Measure, TheSerialSumIsRungZero) {
+TEST(Measure, TheSerialSumIsABaselineOnTheCpu) {
     launch::Plan plan;
     std::vector<float> values(5000);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.1f * static_cast<float>(i % 7) - 0.2f;

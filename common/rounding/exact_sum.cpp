@@ -186,11 +186,11 @@ std::string ExactSum::decimal(int digits) const {
     // Before the point: divided by 10^9 again and again. Behind it: multiplied.
     const Limbs limbs = magnitude();
     const int point = -kLowest;
-    std::vector<std::uint32_t> whole;   // 32-bit words, low first
+    std::vector<std::uint32_t> whole;   // 32-bit limbs, low first
     for (int bit = point; bit < static_cast<int>(kLimbs * 64); bit += 32)
         whole.push_back(static_cast<std::uint32_t>(bits_from(limbs, bit)));
     std::string before;
-    while (std::any_of(whole.begin(), whole.end(), [](std::uint32_t word) { return word != 0; })) {
+    while (std::any_of(whole.begin(), whole.end(), [](std::uint32_t limb) { return limb != 0; })) {
         std::uint64_t rest = 0;
         for (std::size_t i = whole.size(); i-- > 0;) {
             const std::uint64_t part = rest << 32 | whole[i];
@@ -200,7 +200,7 @@ std::string ExactSum::decimal(int digits) const {
         for (int i = 0; i < 9; ++i, rest /= 10) before.insert(before.begin(), static_cast<char>('0' + rest % 10));
     }
     before.erase(0, before.find_first_not_of('0'));
-    std::vector<std::uint32_t> fraction;   // high word first; the lowest is shorter than 32 bits, and its rest zero
+    std::vector<std::uint32_t> fraction;   // high limb first; the lowest is shorter than 32 bits, and its rest zero
     for (int bit = point - 32; bit > -32; bit -= 32)
         fraction.push_back(static_cast<std::uint32_t>(bit >= 0 ? bits_from(limbs, bit) : bits_from(limbs, 0) << -bit));
     std::string behind;
@@ -209,7 +209,7 @@ std::string ExactSum::decimal(int digits) const {
         return static_cast<int>(before.size() + behind.size() - leading);
     };
     const auto left = [&] {
-        return std::any_of(fraction.begin(), fraction.end(), [](std::uint32_t word) { return word != 0; });
+        return std::any_of(fraction.begin(), fraction.end(), [](std::uint32_t limb) { return limb != 0; });
     };
     while (left() && significant() <= digits) {
         std::uint64_t carry = 0;

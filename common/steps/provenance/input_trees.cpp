@@ -26,7 +26,7 @@ InputTrees::InputTrees(std::uint64_t end) {
     while (levels_ < 9 && std::uint64_t{1} << shift_of(levels_ + 1) < std::min(end, kMost)) ++levels_;
 }
 
-std::uint64_t InputTrees::word_of(Tree tree) const {
+std::uint64_t InputTrees::leaf_bits(Tree tree) const {
     if (tree == kEmpty) return 0;
     if (is_one(tree)) return std::uint64_t{1} << (tree & 63u);
     const Node& node = nodes_[tree];
@@ -42,13 +42,13 @@ InputTrees::Tree InputTrees::part_of(Tree tree, int level, unsigned branch) cons
     return number >> shift_of(level) == branch ? kOne | (number & below) : kEmpty;
 }
 
-InputTrees::Tree InputTrees::leaf(std::uint64_t word) {
-    if (word == 0) return kEmpty;
-    if (std::has_single_bit(word)) return kOne | static_cast<Tree>(std::countr_zero(word));
+InputTrees::Tree InputTrees::leaf(std::uint64_t bits) {
+    if (bits == 0) return kEmpty;
+    if (std::has_single_bit(bits)) return kOne | static_cast<Tree>(std::countr_zero(bits));
     Node node;
-    node.parts[0] = static_cast<std::uint32_t>(word);
-    node.parts[1] = static_cast<std::uint32_t>(word >> 32);
-    node.count = static_cast<std::uint32_t>(std::popcount(word));
+    node.parts[0] = static_cast<std::uint32_t>(bits);
+    node.parts[1] = static_cast<std::uint32_t>(bits >> 32);
+    node.count = static_cast<std::uint32_t>(std::popcount(bits));
     return nodes_.number_of(node);
 }
 
@@ -61,7 +61,7 @@ InputTrees::Tree InputTrees::join(Tree a, Tree b, int level, Join as) {
     const bool both = as == Join::both;
     if (a == b) return a;
     if (a == kEmpty || b == kEmpty) return both ? kEmpty : std::max(a, b);
-    if (level == 0) return leaf(both ? word_of(a) & word_of(b) : word_of(a) | word_of(b));
+    if (level == 0) return leaf(both ? leaf_bits(a) & leaf_bits(b) : leaf_bits(a) | leaf_bits(b));
     if (a > b) std::swap(a, b);
     const std::uint32_t how = 2 * static_cast<std::uint32_t>(level) + (both ? 1 : 0);
     const bool remembers = !is_one(b);
@@ -99,7 +99,7 @@ std::size_t InputTrees::count(Tree tree, int level, std::uint64_t first, std::ui
     if (first == 0 && last >= size) return count(tree);
     if (level == 0) {
         const std::uint64_t below = last >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << last) - 1;
-        return static_cast<std::size_t>(std::popcount(word_of(tree) & below & ~((std::uint64_t{1} << first) - 1)));
+        return static_cast<std::size_t>(std::popcount(leaf_bits(tree) & below & ~((std::uint64_t{1} << first) - 1)));
     }
     std::size_t held = 0;
     const std::uint64_t part = size / kBranches;
@@ -124,7 +124,7 @@ bool InputTrees::holds(Tree tree, std::uint64_t number) const {
         tree = nodes_[tree].parts[number >> shift_of(level)];
         number &= (std::uint64_t{1} << shift_of(level)) - 1;
     }
-    return number < 64 && (word_of(tree) >> number & 1) != 0;
+    return number < 64 && (leaf_bits(tree) >> number & 1) != 0;
 }
 
 }  // namespace lanewise::steps

@@ -39,7 +39,7 @@ private:
     std::vector<std::uint32_t> slots_;   // open addressing: at most half are taken
 };
 
-// A set is a tree of words of 64 bits under nodes of eight branches. Parts that are equal are one node, wherever in
+// A set is a tree of leaves of 64 bits under nodes of eight branches. Parts that are equal are one node, wherever in
 // however many sets they stand, so equal sets have one number. The empty set and sets of one have no node.
 class InputTrees {
 public:
@@ -60,11 +60,11 @@ public:
     std::size_t nodes() const { return nodes_.size(); }
 
 private:
-    static constexpr int kWordBits = 6, kBranchBits = 3;   // of a number
+    static constexpr int kLeafBits = 6, kBranchBits = 3;   // of a number
     static constexpr unsigned kBranches = 1u << kBranchBits;
 
     struct Node {
-        std::array<Tree, kBranches> parts{};   // level 0: the word's two halves
+        std::array<Tree, kBranches> parts{};   // level 0: the leaf's bits in two halves
         std::uint32_t level = 0;
         std::uint32_t count = 0;               // numbers in it
         std::uint64_t hash() const;
@@ -77,15 +77,15 @@ private:
         std::uint32_t how = 0;                 // 0: nothing here
     };
 
-    static int shift_of(int level) { return kWordBits + kBranchBits * (level - 1); }
-    std::uint64_t word_of(Tree tree) const;
+    static int shift_of(int level) { return kLeafBits + kBranchBits * (level - 1); }
+    std::uint64_t leaf_bits(Tree tree) const;
     Tree part_of(Tree tree, int level, unsigned branch) const;
-    Tree leaf(std::uint64_t word);
+    Tree leaf(std::uint64_t bits);
     Tree join(Tree a, Tree b, int level, Join as);
     Joined& remembered(Tree a, Tree b, std::uint32_t how);
     std::size_t count(Tree tree, int level, std::uint64_t first, std::uint64_t last) const;
 
-    int levels_ = 0;   // nodes above a word
+    int levels_ = 0;   // nodes above a leaf
     Interned<Node> nodes_;
     std::vector<Joined> joined_;
 };

@@ -1,4 +1,4 @@
-// What align() sets beside what, in a word, for tests.
+// What align() sets beside what, in short, for tests.
 #pragma once
 
 #include <string>

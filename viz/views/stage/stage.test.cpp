@@ -341,7 +341,7 @@ TEST(Labels, WholeNumbersOfALaneAndItsSourceStandBesideEachOther) {
             const auto box_of = [&](std::uint64_t bits) {
                 const std::string text = format_element(Element::f32, bits);
                 for (const auto& label : canvas.labels)
-                    if (label.words == text) return label.box;
+                    if (label.text == text) return label.box;
                 ADD_FAILURE() << text << " of lane " << lane << " is not told at step " << step;
                 return Rect{};
             };
@@ -356,7 +356,7 @@ TEST(Labels, WholeNumbersOfALaneAndItsSourceStandBesideEachOther) {
 }
 
 TEST(Labels, FaultsAreFound) {
-    // A stage far too narrow for its words.
+    // A stage far too narrow for its labels.
     EXPECT_FALSE(testing::label_faults(samples::shared_tree(), 180, 420, 1).empty());
 }
 
